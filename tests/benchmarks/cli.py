@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from tests.benchmarks.open import ROOT, build, demo_sentences, memory
 from workbench.config import paths
-from workbench.store.identity.heads import FOLDER
+from workbench.store.identity import FOLDER
 from workbench.store.library import STANDARD, Library
 
 BASE = "import argparse, dataclasses, datetime, hashlib, json, pathlib, re, typing"

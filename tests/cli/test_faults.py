@@ -16,7 +16,7 @@ import pytest
 from tests.cli.conftest import NOW, Cli
 from workbench.config.paths import heads_dir
 from workbench.core.stream.memory import Memory
-from workbench.store.identity.marks import key_in
+from workbench.store.identity import key_in
 from workbench.store.journal.codec import dumps
 from workbench.store.journal.engine import Options
 from workbench.store.library import Library

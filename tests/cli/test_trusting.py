@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from hashlib import blake2b
 from pathlib import Path
 
@@ -20,8 +19,8 @@ from workbench.core.agents.actors import ENVIRONMENT
 from workbench.core.record import StoreProblem
 from workbench.core.stream.memory import Memory
 from workbench.services.open import open_workbench
-from workbench.store.identity.trust import NotTrusted, StoreTrust
-from workbench.store.journal import chain
+from workbench.store import identity
+from workbench.store.identity import NotTrusted, StoreTrust
 from workbench.store.library import Library
 
 ROOT = Path(__file__).parents[2]
@@ -349,19 +348,19 @@ def test_what_a_pull_brings_to_an_open_store_stops_its_changes(mine: Cli, tmp_pa
 
 
 def test_a_store_is_ones_own_while_others_write_to_it(mine: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is known is read before the journal, and again before a line is called foreign."""
+    """What is known is read after the journal."""
     mine.ok("append", "one")
-    read, wrote = chain.sealed_lines, False
+    read, wrote = identity.known_lines, False
 
-    def while_writing(folder: Path) -> Iterator[bytes]:
+    def while_writing(folder: Path, store: str) -> frozenset[bytes]:
         nonlocal wrote
         if not wrote:
             wrote = True
             mine.ok("append", "two")
-        yield from read(folder)
+        return read(folder, store)
 
     (mine.store / "journal.jsonl").touch()  # it does not look as it was left, so all of it is read
-    monkeypatch.setattr(chain, "sealed_lines", while_writing)
+    monkeypatch.setattr(identity, "known_lines", while_writing)
     bench = open_workbench(mine.store, profiles=mine.cwd, heads=heads_dir())
     assert wrote
     assert bench.trust.standing == StoreTrust()

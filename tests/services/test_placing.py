@@ -14,7 +14,7 @@ from workbench.services.open import Workbench
 from workbench.services.promotion import placement_files, placements
 from workbench.services.promotion.placements import HalfDone
 from workbench.services.promotion.targets import Target
-from workbench.store.journal.tail import Tail
+from workbench.store.journal.segments import Tail
 
 OWN = "# Mine\n"
 ROOT = Path(__file__).parent.parent.parent
@@ -25,7 +25,7 @@ from pathlib import Path
 from workbench.services.promotion import placements as placing
 from workbench.services.promotion.targets import Target
 from workbench.services.open import open_workbench
-from workbench.store.journal.tail import Tail
+from workbench.store.journal.segments import Tail
 
 stage, verb, folder = sys.argv[1], sys.argv[2], Path(sys.argv[3])
 write, append = placing.carry_out, Tail.append

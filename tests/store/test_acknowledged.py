@@ -13,7 +13,7 @@ from workbench.core.files import atomic
 from workbench.core.record import StoreProblem, UnknownOutcome
 from workbench.core.stream.memory import Memory
 from workbench.store import append, history
-from workbench.store.journal import segments, tail
+from workbench.store.journal import segments
 from workbench.store.library import Library
 from workbench.store.maintenance import checkpoint_writer
 from workbench.store.maintenance.doctor import examine
@@ -233,7 +233,7 @@ def test_a_second_line_of_a_revision_is_never_taken_silently(tmp_path: Path) -> 
     put(journal, 1, {"id": "x1"})
     with (tmp_path / "journal.jsonl").open("ab") as file:
         file.write(lines(tmp_path)[-1])
-    place = tail.Tail(tmp_path, segments.Position(), "", 0)
+    place = segments.Tail(tmp_path, segments.Position(), "", 0)
     assert [e.rev for e in place.entries()] == [1]
     assert place.disordered
     assert "a second time" in place.damage[0].reason

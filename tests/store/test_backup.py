@@ -18,7 +18,7 @@ import pytest
 from tests.store.helpers import NOON, clock, memory, open_library
 from tests.store.writers import SMALL, add_many
 from workbench.core.record import StoreProblem, UnreadableFile
-from workbench.store.journal import chain
+from workbench.store.journal import segments
 from workbench.store.journal.state import Tables
 from workbench.store.library import Library
 from workbench.store.maintenance import backup, checkpoint_writer, doctor, purge
@@ -75,7 +75,7 @@ def test_a_restored_store_is_another_one_and_nothing_seems_gone(tmp_path: Path) 
         with library.transaction("human", "put") as tx:
             tx.put(memory(number))
     restore(tmp_path / "b", tmp_path / "new")
-    ids = {chain.store_id(tmp_path / name) for name in ("s", "new")}
+    ids = {segments.store_id(tmp_path / name) for name in ("s", "new")}
     assert len(ids) == 2
     for name, rev in (("s", 30), ("new", 9), ("s", 30)):
         opened = Library(tmp_path / name, clock, SMALL, heads)
@@ -84,7 +84,7 @@ def test_a_restored_store_is_another_one_and_nothing_seems_gone(tmp_path: Path) 
     restore(tmp_path / "b", tmp_path / "s")
     opened = Library(tmp_path / "s", clock, SMALL, heads)
     assert (opened.journal.rev, opened.journal.gone, opened.journal.outside_edit) == (9, (), None)
-    assert chain.store_id(tmp_path / "s") not in ids
+    assert segments.store_id(tmp_path / "s") not in ids
 
 
 def test_a_backup_of_a_store_of_a_development_version_is_not_restored(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_a_packed_segment_that_unpacks_to_far_more_is_refused(tmp_path: Path, mo
         restore(tmp_path / "b", tmp_path / "new")
     lines = gzip.compress((b"x" * 1000 + b"\n") * 9000)
     (tmp_path / "b").write_bytes(packed(about(said(name, lines)), [entry(name, lines)]))
-    monkeypatch.setattr("workbench.store.files.LARGEST", 8 << 20)
+    monkeypatch.setattr("workbench.store.files.LARGEST_PACKED", 8 << 20)
     with pytest.raises(UnreadableFile, match="is larger than"):
         restore(tmp_path / "b", tmp_path / "new")
     assert [path.name for path in tmp_path.iterdir()] == ["b"]
@@ -367,7 +367,7 @@ def test_between_two_segments_a_backup_holds_everything(tmp_path: Path, count: i
     assert bool(list((tmp_path / "s").glob("journal-*"))) == (count == 30)
     # As another process sees it while a writer closes the segment, and everybody after it was killed there.
     start = library.journal.cut()[1].start
-    library.journal.path.rename(tmp_path / "s" / chain.closed_name(start))
+    library.journal.path.rename(tmp_path / "s" / segments.closed_name(start))
     for reader in (library, open_library(tmp_path / "s")):
         made = write_backup(reader.journal, tmp_path / "b", NOON, force=True)
         assert made.rev == library.journal.rev
@@ -420,7 +420,7 @@ def test_plain_copies_of_the_folder_while_ten_processes_append_are_sound(tmp_pat
     def is_whole(target: Path) -> bool:
         """Tell whether no segment was closed under the copy: `cp` says so itself only of those it had begun with."""
         done = subprocess.run(["cp", "-r", tmp_path / "s", target], capture_output=True, check=False)
-        there, copied = ([one.path.name for one in chain.closed(folder)] for folder in (tmp_path / "s", target))
+        there, copied = ([one.path.name for one in segments.closed(folder)] for folder in (tmp_path / "s", target))
         return not done.returncode and copied == there
 
     def copy(target: Path) -> None:

@@ -5,7 +5,7 @@ import pytest
 from tests.store.helpers import failing, open_journal, put
 from workbench.core.record import StoreProblem
 from workbench.store import history
-from workbench.store.journal import chain
+from workbench.store.journal import segments
 from workbench.store.journal.engine import Journal
 from workbench.store.maintenance import backup
 
@@ -22,7 +22,7 @@ def test_closed_segments_are_packed_and_read_as_before(tmp_path: Path) -> None:
     reader = open_journal(tmp_path)
     before = list(journal.entries_back())
     packed = backup.compact(journal)
-    assert len(packed) == len(chain.closed(tmp_path)) > 3
+    assert len(packed) == len(segments.closed(tmp_path)) > 3
     assert all(p.file.exists() and p.after < p.before and p.file.stat().st_mode & 0o777 == 0o600 for p in packed)
     assert not list(tmp_path.glob("journal-*.jsonl"))
     assert list(journal.entries_back()) == before
@@ -38,7 +38,7 @@ def test_a_checkpoint_in_a_packed_segment_is_gone_on_from(tmp_path: Path) -> Non
     journal = open_journal(tmp_path, segment_bytes=5000)
     put(journal, 1, {"a": 1})
     journal.save_checkpoint()
-    while not chain.closed(tmp_path):
+    while not segments.closed(tmp_path):
         put(journal, 2, {"a": journal.rev})
     backup.compact(journal)
     other = open_journal(tmp_path)
@@ -62,7 +62,7 @@ def test_a_full_disk_leaves_every_segment(tmp_path: Path) -> None:
 def test_a_segment_that_stands_there_twice_is_read_once(tmp_path: Path) -> None:
     journal = long(tmp_path)
     before = list(journal.entries_back())
-    plain = chain.closed(tmp_path)[0].path
+    plain = segments.closed(tmp_path)[0].path
     data = plain.read_bytes()
     backup.compact(journal)
     plain.write_bytes(data)
@@ -74,9 +74,9 @@ def test_a_segment_that_stands_there_twice_is_read_once(tmp_path: Path) -> None:
 
 def test_a_segment_that_is_packed_while_it_is_read(tmp_path: Path) -> None:
     journal = long(tmp_path)
-    segments = chain.closed(tmp_path)
+    first = segments.closed(tmp_path)[0]
     backup.compact(journal)
-    with chain.open_closed(segments[0]) as handle:
+    with segments.open_closed(first) as handle:
         assert handle.readline().startswith(b'{"journal"')
-    with chain.open_closed(chain.Segment(0, segments[0].path.with_name(segments[0].path.name + ".gz"))) as handle:
+    with segments.open_closed(segments.Segment(0, Path(f"{first.path}.gz"))) as handle:
         assert handle.readline().startswith(b'{"journal"')

@@ -8,12 +8,13 @@ import pytest
 from tests.store.helpers import clock, docs, lines, open_journal, put
 from workbench.core.record import StoreProblem
 from workbench.store.entry import Transaction
-from workbench.store.journal import chain, tail
+from workbench.store.files import Seen, look
+from workbench.store.journal import segments
 from workbench.store.journal.codec import seal
+from workbench.store.journal.database import open_db
 from workbench.store.journal.engine import Journal
 from workbench.store.journal.segments import NEXT_IDS_EVERY
 from workbench.store.journal.state import Keys
-from workbench.store.maintenance.checkpoint_writer import Seen, look
 
 
 def hear(journal: Journal) -> list[tuple[int, Keys]]:
@@ -51,11 +52,11 @@ def test_what_changes_nothing_is_not_written(tmp_path: Path) -> None:
 
 
 def test_memory_holds_what_the_file_holds_and_not_the_callers_objects(tmp_path: Path) -> None:
-    journal = open_journal(tmp_path)
+    db = open_db(tmp_path, clock)
     doc = {"a": [1], "m": {1: "one"}, "t": (1, 2)}
-    put(journal, 1, doc)
+    db.table("t").insert(doc)
     doc["a"].append(2)  # type: ignore[attr-defined]
-    assert docs(journal) == {"1": {"a": [1], "m": {"1": "one"}, "t": [1, 2]}} == docs(open_journal(tmp_path))
+    assert docs(db.journal) == {"1": {"a": [1], "m": {"1": "one"}, "t": [1, 2]}} == docs(open_journal(tmp_path))
 
 
 def test_a_transaction_in_another_one_joins_it(tmp_path: Path) -> None:
@@ -270,14 +271,14 @@ def test_a_segment_closed_between_two_looks_at_it_is_read_on(tmp_path: Path, mon
         looked += 1
         seen = look(path)
         if looked == 4:
-            path.rename(tmp_path / chain.closed_name(0))
+            path.rename(tmp_path / segments.closed_name(0))
         return seen
 
-    monkeypatch.setattr(tail, "look", closed_behind_it)
+    monkeypatch.setattr(segments, "look", closed_behind_it)
     assert reader.refresh() == 1
     assert looked >= 4
     assert docs(reader) == docs(journal)
-    assert (tmp_path / chain.closed_name(0)).exists()
+    assert (tmp_path / segments.closed_name(0)).exists()
 
 
 def count_up(folder: Path, times: int) -> None:

@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,10 +11,8 @@ import pytest
 from tests.store.helpers import NOON, clock, docs, killed_after, lines
 from workbench.core.damage import Gone
 from workbench.core.stream.memory import Memory
-from workbench.store import append
-from workbench.store.identity import heads
-from workbench.store.identity.heads import Head
-from workbench.store.identity.trust import NotTrusted, trust
+from workbench.store import append, identity
+from workbench.store.identity import Head, NotTrusted, trust_lines
 from workbench.store.journal.engine import Journal, Options
 from workbench.store.maintenance import backup, purge
 from workbench.store.maintenance.doctor import examine
@@ -54,14 +52,15 @@ def hook(tmp_path: Path, text: str = "seen") -> tuple[str, ...]:
 
 def test_a_head_is_kept_for_its_owner_only_and_read_back(tmp_path: Path) -> None:
     journal = filled(tmp_path)
-    head = heads.read(tmp_path / "heads", journal.store, tmp_path / "s")
+    head = identity.read(tmp_path / "heads", journal.store, tmp_path / "s")
     assert head is not None
-    assert (head.rev, head.path, head.sound) == (5, os.path.realpath(tmp_path / "s"), True)
+    assert (head.rev, head.path) == (5, os.path.realpath(tmp_path / "s"))
+    assert head.look == identity.look_at(tmp_path / "s")
     file = next((tmp_path / "heads").glob("*.json"))
     assert file.stat().st_mode & 0o777 == 0o600
     assert (tmp_path / "heads").stat().st_mode & 0o777 == 0o700
     file.write_bytes(file.read_bytes().replace(b'"rev":5', b'"rev":4'))
-    assert heads.read(tmp_path / "heads", journal.store, tmp_path / "s") is None
+    assert identity.read(tmp_path / "heads", journal.store, tmp_path / "s") is None
 
 
 def test_the_id_of_a_store_is_in_every_header(tmp_path: Path) -> None:
@@ -176,10 +175,8 @@ def test_damage_before_the_checkpoint_is_said_at_every_open(tmp_path: Path, bit:
 
 
 def test_a_store_that_looks_as_it_was_left_is_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from workbench.store.journal import chain
-
     filled(tmp_path).save_checkpoint()
-    monkeypatch.setattr(chain, "is_sound", lambda *_: pytest.fail("read again"))
+    monkeypatch.setattr(identity, "known_lines", lambda *_: pytest.fail("read again"))
     opened(tmp_path)
     hook(tmp_path)
     opened(tmp_path)
@@ -188,23 +185,21 @@ def test_a_store_that_looks_as_it_was_left_is_not_read_again(tmp_path: Path, mon
 def test_a_store_that_is_believed_is_read_whole_for_one_change_and_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from workbench.store.journal import chain
-
     filled(tmp_path)
-    reads, sealed = list[Path](), chain.sealed_lines
+    reads, known = list[str](), identity.known_lines
 
-    def counted(folder: Path) -> Iterator[bytes]:
-        reads.append(folder)
-        return sealed(folder)
+    def counted(folder: Path, store: str) -> frozenset[bytes]:
+        reads.append(store)
+        return known(folder, store)
 
-    monkeypatch.setattr(chain, "sealed_lines", counted)
+    monkeypatch.setattr(identity, "known_lines", counted)
     believing, others = QUIET._replace(believed=True), tmp_path / "others"
     journal = Journal(tmp_path / "s", clock, options=believing, heads=others)
     for number in range(6, 10):
         put(journal, number)
-    assert reads == [tmp_path / "s"]
+    assert reads == [journal.store]
     assert not Journal(tmp_path / "s", clock, options=QUIET, heads=others).standing.trusted
-    trust(tmp_path / "s", others, journal.store)
+    trust_lines(others, journal.store, tmp_path / "s")
     put(journal, 10)
     assert Journal(tmp_path / "s", clock, options=QUIET, heads=others).standing.trusted
 
@@ -221,7 +216,7 @@ def test_a_moved_store_takes_its_head_along_and_a_copy_has_its_own(tmp_path: Pat
     assert opened(tmp_path, "copy").gone == ()
     put(opened(tmp_path, "copy"), 7)
     assert opened(tmp_path, "moved").gone == ()
-    assert {h.path for h in map(heads._load, (tmp_path / "heads").iterdir()) if h} == {
+    assert {h.path for h in map(identity._load, (tmp_path / "heads").iterdir()) if h} == {
         str(tmp_path / "moved"), str(tmp_path / "copy"),
     }  # fmt: skip
     assert opened(tmp_path, "copy").store == journal.store
@@ -298,20 +293,20 @@ def test_a_store_stays_ones_own_whenever_a_writer_is_killed(
 @pytest.mark.slow
 def test_a_store_stays_ones_own_when_what_is_known_of_it_is_written_anew_and_that_is_killed(tmp_path: Path) -> None:
     journal = filled(tmp_path)
-    killed_after(lambda: trust(journal.folder, journal.heads, journal.store), "open", 1)
+    killed_after(lambda: trust_lines(journal.heads, journal.store, journal.folder), "open", 1)
     (tmp_path / "s" / "journal.jsonl").touch()
     assert opened(tmp_path).standing.trusted
 
 
 def test_what_tells_heads_apart(tmp_path: Path) -> None:
     one = Head("/a", "1" * 32, 3, "m")
-    assert heads.note(tmp_path, one)
-    assert heads.note(tmp_path, one._replace(store="2" * 32, rev=4))
-    assert heads.read(tmp_path, "", Path("/a")) == one._replace(store="2" * 32, rev=4)
-    assert heads.read(tmp_path, "3" * 32, Path("/a")) is None
-    assert heads.read(None, "1" * 32, Path("/a")) is None
-    assert not heads.note(None, one)
-    assert not heads.note(tmp_path, one._replace(path="/\udc80"))
-    assert heads.note(tmp_path, one._replace(path="/a", gone=tuple(Gone(n, n) for n in range(200))))
-    assert heads.note(tmp_path, one)
-    assert heads.read(tmp_path, "1" * 32, Path("/a")) == one
+    assert identity.note(tmp_path, one)
+    assert identity.note(tmp_path, one._replace(store="2" * 32, rev=4))
+    assert identity.read(tmp_path, "", Path("/a")) == one._replace(store="2" * 32, rev=4)
+    assert identity.read(tmp_path, "3" * 32, Path("/a")) is None
+    assert identity.read(None, "1" * 32, Path("/a")) is None
+    assert not identity.note(None, one)
+    assert not identity.note(tmp_path, one._replace(path="/\udc80"))
+    assert identity.note(tmp_path, one._replace(path="/a", gone=tuple(Gone(n, n) for n in range(200))))
+    assert identity.note(tmp_path, one)
+    assert identity.read(tmp_path, "1" * 32, Path("/a")) == one

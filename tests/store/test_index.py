@@ -18,6 +18,7 @@ from tests.store.test_model import StoreMachine
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.store import history
+from workbench.store.files import DOCUMENTS
 from workbench.store.index.checking import MENDED
 from workbench.store.index.indexing import FILE
 from workbench.store.index.keeping import IndexKeeper
@@ -26,7 +27,6 @@ from workbench.store.journal.engine import Journal, Options
 from workbench.store.journal.state import State
 from workbench.store.library import Library
 from workbench.store.maintenance import checkpoint_writer
-from workbench.store.maintenance.checkpoint_writer import DOCUMENTS
 from workbench.store.maintenance.purge import Masker
 
 

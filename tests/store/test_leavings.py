@@ -1,20 +1,16 @@
 """What a killed process left in a store goes with the next write, whichever that is; what is being written stays."""
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.store.helpers import NOON, clock, open_journal, put
-from workbench.core.files.atomic import draft_beside
-from workbench.core.files.locks import try_lock
+from workbench.core.files.atomic import draft_beside, is_draft
 from workbench.core.stream.memory import Memory
 from workbench.store.append import Appending, append
-from workbench.store.files import Standstill
 from workbench.store.library import Library
 from workbench.store.maintenance import backup
-from workbench.store.maintenance.leavings import found
 
 LEFT = (
     ".journal-000000000001.jsonl.gz.7.tmp",
@@ -24,6 +20,10 @@ LEFT = (
     ".memory.edited-3-20260101T000000000000.json.7.tmp",
     ".memory.dismissed-3-20260101T000000000000.json.7.tmp",
 )
+
+
+def found(folder: Path) -> tuple[str, ...]:
+    return tuple(sorted(path.name for path in folder.iterdir() if is_draft(path.name)))
 
 
 def observe(folder: Path) -> None:
@@ -72,46 +72,3 @@ def test_reading_removes_nothing(tmp_path: Path) -> None:
     (tmp_path / LEFT[0]).write_text("half")
     assert open_journal(tmp_path).rev == 1
     assert found(tmp_path) == (LEFT[0],)
-
-
-def long_ago(folder: Path) -> None:
-    """Give a folder the time of a moment that is over, as it has soon after a change."""
-    seen = folder.stat()
-    os.utime(folder, ns=(seen.st_atime_ns, seen.st_mtime_ns - 10**9))
-
-
-def test_a_writer_that_found_nothing_left_finds_what_comes_later(tmp_path: Path) -> None:
-    journal = open_journal(tmp_path)
-    put(journal, 1, {"a": 1})
-    long_ago(tmp_path)
-    for key in (2, 3):
-        put(journal, key, {"a": 1})
-        (tmp_path / ".journal.jsonl.7.tmp").write_text("half")
-        put(journal, key, {"a": 2})
-        assert found(tmp_path) == ()
-
-
-def test_what_could_not_be_removed_is_tried_again_by_the_same_writer(tmp_path: Path) -> None:
-    journal = open_journal(tmp_path)
-    put(journal, 1, {"a": 1})
-    left = tmp_path / ".memory.json.7.tmp"
-    left.write_text("half")
-    with left.open("rb+") as file:
-        assert try_lock(file.fileno())
-        long_ago(tmp_path)
-        put(journal, 2, {"a": 1})
-        assert found(tmp_path) == (left.name,)
-    put(journal, 3, {"a": 1})
-    assert found(tmp_path) == ()
-
-
-def test_a_folder_stands_still_until_something_comes_or_goes(tmp_path: Path) -> None:
-    still = Standstill(tmp_path)
-    assert not still.holds()
-    assert still.moment() == -1, "its time may stay the same for what comes in this very moment"
-    long_ago(tmp_path)
-    still.note(still.moment())
-    assert still.holds()
-    (tmp_path / "new").write_text("")
-    assert not still.holds()
-    assert Standstill(tmp_path / "none").moment() == -1

@@ -176,7 +176,7 @@ def test_a_record_over_a_living_one_is_kept_beside_it(tmp_path: Path) -> None:
     add(library, "second")
     value = unseal(lines(tmp_path / "a")[1][:-1])
     value["rev"] = 3
-    value["changes"][0]["fields"]["content"] = [None, "third"]
+    value["changes"][0]["doc"]["content"] = "third"
     with (tmp_path / "a" / "journal.jsonl").open("ab") as file:
         file.write(seal(value))
     merged = open_library(tmp_path / "a")

@@ -7,7 +7,7 @@ from tinydb import TinyDB, where
 from tests.store.helpers import docs, failing, open_journal, open_library, put
 from workbench.core.record import Conflict, InvalidRecord, StoreProblem
 from workbench.store.journal.engine import Journal
-from workbench.store.maintenance import takeover
+from workbench.store.maintenance import doctor
 from workbench.store.maintenance.checkpoint_writer import ForeignFile
 
 
@@ -37,7 +37,7 @@ def test_a_plain_tinydb_edit_is_offered_and_nothing_is_overwritten(tmp_path: Pat
         ("t", "2", "update"), ("t", "3", "delete"), ("t", "4", "insert"),
         ("other", "", "table"), ("other", "1", "insert"),
     ]  # fmt: skip
-    takeover.accept(journal, edit)
+    doctor.accept_edit(journal, edit)
     assert docs(journal) == {"1": {"id": "x1", "a": 1}, "2": {"id": "x2", "a": "edited"}, "4": {"id": "x9"}}
     assert journal.outside_edit is None
     journal.close()
@@ -54,7 +54,7 @@ def test_an_edit_nobody_decided_on_is_set_aside_and_still_offered(tmp_path: Path
     edit = other.outside_edit
     assert edit is not None
     assert edit.base == 3
-    takeover.accept(other, edit)
+    doctor.accept_edit(other, edit)
     assert set(docs(other)) == {"1", "2", "4", "5"}
     assert not list(tmp_path.glob("memory.*-*"))
 
@@ -63,7 +63,7 @@ def test_an_edit_that_is_turned_down_is_kept_as_a_file(tmp_path: Path) -> None:
     journal = edited(tmp_path)
     edit = journal.outside_edit
     assert edit is not None
-    kept = takeover.dismiss(journal, edit)
+    kept = doctor.dismiss_edit(journal, edit)
     assert json.loads(kept.read_text())["t"]["2"]["a"] == "edited"
     assert journal.outside_edit is None
     put(journal, 5, {"id": "x5"})
@@ -75,7 +75,7 @@ def test_an_edit_while_the_store_is_open_is_noticed_before_it_is_replaced(tmp_pa
     journal = edited(tmp_path)
     edit = journal.outside_edit
     assert edit is not None
-    takeover.accept(journal, edit)
+    doctor.accept_edit(journal, edit)
     journal.save_checkpoint()
     with TinyDB(tmp_path / "memory.json") as plain:
         plain.table("t").update({"a": "again"}, doc_ids=[1])
@@ -93,7 +93,7 @@ def test_both_versions_stay_when_the_same_field_was_changed_here(tmp_path: Path)
     assert edit is not None
     before = docs(journal)
     with pytest.raises(Conflict, match=r"changed here .* and in memory"):
-        takeover.accept(journal, edit)
+        doctor.accept_edit(journal, edit)
     assert docs(journal) == before
     assert journal.outside_edit == edit
 
@@ -157,8 +157,8 @@ def test_no_room_for_the_decision_is_said(tmp_path: Path) -> None:
     journal = edited(tmp_path)
     edit = journal.outside_edit
     assert edit is not None
-    with failing(takeover, "write_file", OSError(28, "No space left on device")), pytest.raises(StoreProblem):
-        takeover.dismiss(journal, edit)
+    with failing(doctor, "write_file", OSError(28, "No space left on device")), pytest.raises(StoreProblem):
+        doctor.dismiss_edit(journal, edit)
     assert journal.outside_edit == edit
 
 

@@ -13,10 +13,10 @@ import pytest
 
 from tests.store.helpers import clock
 from tests.store.writers import SMALL, add_many, digest, write_until_killed
+from workbench.core.files.atomic import left_in
 from workbench.store.entry import Transaction
 from workbench.store.journal.state import Keys
 from workbench.store.library import Library
-from workbench.store.maintenance.leavings import found
 
 KILLS = 520
 WRITERS = 8
@@ -80,7 +80,7 @@ def test_nothing_that_was_confirmed_is_lost_however_often_a_writer_is_killed(tmp
             seen.add(lines[-1].split()[1] if lines[-1].startswith("begin") else "between")
             check(folder, lines)
             add_many(folder, kills, 1)
-            assert found(folder) == ()
+            assert left_in(folder) == ()
         shutil.rmtree(folder)
     assert {"put", "bulk", "undo", "compact", "checkpoint", "hook", "purge", "reopen"} <= seen
 

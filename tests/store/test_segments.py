@@ -1,6 +1,5 @@
 import gzip
 import io
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,8 +8,9 @@ from hypothesis import strategies as st
 
 from tests.store.helpers import clock, failing, lines, open_journal, open_library, put
 from workbench.core.record import StoreProblem
+from workbench.store import files
 from workbench.store.append import append
-from workbench.store.journal import chain, segments
+from workbench.store.journal import segments
 from workbench.store.journal.codec import seal
 from workbench.store.journal.engine import Journal, Options
 from workbench.store.journal.segments import Position
@@ -53,8 +53,10 @@ def test_a_line_that_grows_while_it_is_read_is_left_for_later() -> None:
     class Growing(io.BytesIO):
         """A file whose writer adds the rest of a line right after its beginning was read."""
 
-        def __iter__(self) -> Iterator[bytes]:
-            yield from (one, two[:9], two[9:])
+        parts = iter((one, two[:9], two[9:]))
+
+        def readline(self, size: int | None = -1, /) -> bytes:
+            return next(self.parts, b"")
 
     found = list(segments.read_lines(Growing(), "journal.jsonl", Position()))
     assert [(line.value or {}).get("rev") for line in found] == [1]
@@ -92,7 +94,7 @@ def test_a_packed_segment_that_breaks_off_is_damage(tmp_path: Path) -> None:
     read = list(segments.read_from(path, Position()))
     assert read[-1].damage is not None
     assert "cannot be unpacked" in read[-1].damage.reason
-    with segments.open_segment(path) as handle:
+    with files.open_lines(path) as handle:
         assert sum(1 for _ in segments.lines_back(handle)) >= len(read) - 1
 
 
@@ -137,7 +139,7 @@ def test_segments_roll_and_are_read_as_one(tmp_path: Path) -> None:
         put(journal, number, {"id": f"x{number}", "a": number})
         if number in (1, 2, 17, 30):
             assert reader.refresh() == number - reader_rev(reader, number)
-    closed = chain.closed(tmp_path / "s")
+    closed = segments.closed(tmp_path / "s")
     assert len(closed) > 3
     assert closed[0].start == 0
     assert [e.rev for e in journal.entries_back()] == list(range(30, 0, -1))
@@ -152,7 +154,7 @@ def reader_rev(reader: object, rev: int) -> int:
 def test_the_header_carries_ids_and_the_latest_records(tmp_path: Path) -> None:
     options = Options(segment_bytes=3000, recent_of=("t",))
     journal = Journal(tmp_path, clock, options=options)
-    while not chain.closed(tmp_path):
+    while not segments.closed(tmp_path):
         put(journal, journal.rev + 1, {"id": f"x{journal.rev + 1}"})
     head = next(segments.read_from(journal.path, Position())).value
     assert head is not None
@@ -165,7 +167,7 @@ def test_the_header_leaves_long_records_out_for_every_process_reads_it(tmp_path:
     journal = Journal(tmp_path, clock, options=Options(segment_bytes=200_000, recent_of=("t",)))
     put(journal, 1, {"id": "short", "text": "x" * 60_000, "more": "y" * 5_000})
     put(journal, 2, {"id": "long", "text": "x" * 60_000, "more": "y" * 6_000})
-    while not chain.closed(tmp_path):
+    while not segments.closed(tmp_path):
         put(journal, journal.rev + 1, {"id": f"x{journal.rev + 1}", "text": "z" * 30_000})
     head = next(segments.read_from(journal.path, Position())).value
     assert head is not None
@@ -174,11 +176,11 @@ def test_the_header_leaves_long_records_out_for_every_process_reads_it(tmp_path:
 
 
 def test_a_roll_that_stops_half_way_is_finished_by_the_next_writer(tmp_path: Path) -> None:
-    from workbench.store.journal import tail
+    from workbench.store.journal import segments
 
     journal = open_journal(tmp_path, segment_bytes=500)
-    with failing(tail, "put_in_place", OSError(28, "No space left on device")):
-        while not chain.closed(tmp_path):
+    with failing(segments, "put_in_place", OSError(28, "No space left on device")):
+        while not segments.closed(tmp_path):
             put(journal, journal.rev + 1, {"a": 1})
     assert journal.notices
     assert not journal.path.exists()
@@ -193,11 +195,11 @@ def test_a_roll_that_stops_half_way_is_finished_by_the_next_writer(tmp_path: Pat
 
 
 def test_a_roll_that_stops_half_way_is_finished_by_who_began_it(tmp_path: Path) -> None:
-    from workbench.store.journal import tail
+    from workbench.store.journal import segments
 
     journal = open_journal(tmp_path, segment_bytes=500)
-    with failing(tail, "put_in_place", OSError(28, "No space left on device")):
-        while not chain.closed(tmp_path):
+    with failing(segments, "put_in_place", OSError(28, "No space left on device")):
+        while not segments.closed(tmp_path):
             put(journal, journal.rev + 1, {"a": 1})
     before = journal.rev
     put(journal, 99, {"a": 1})
@@ -206,18 +208,18 @@ def test_a_roll_that_stops_half_way_is_finished_by_who_began_it(tmp_path: Path) 
 
 
 def test_on_a_full_disk_no_segment_is_closed(tmp_path: Path) -> None:
-    from workbench.store.journal import tail
+    from workbench.store.journal import segments
 
     journal = open_journal(tmp_path, segment_bytes=500)
     put(journal, 1, {"a": 1})
-    with failing(tail, "fill", OSError(28, "No space left on device")):
+    with failing(segments, "fill", OSError(28, "No space left on device")):
         for number in range(2, 12):
             put(journal, number, {"id": f"x{number}", "a": number})
     assert journal.notices
-    assert chain.closed(tmp_path) == []
+    assert segments.closed(tmp_path) == []
     assert journal.path.exists()
     put(journal, 12, {"a": 1})
-    assert chain.closed(tmp_path), "it is closed as soon as there is room"
+    assert segments.closed(tmp_path), "it is closed as soon as there is room"
     assert open_journal(tmp_path).rev == journal.rev == 12
 
 

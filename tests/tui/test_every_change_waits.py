@@ -27,7 +27,7 @@ from workbench.services.demo import fill
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.playbook.curation import TRIED
 from workbench.services.reflection.reflection import CLAUDE
-from workbench.store.journal import chain
+from workbench.store.journal import segments
 from workbench.store.journal.engine import Options
 from workbench.store.library import Library
 from workbench.tui.app.app import WorkbenchApp
@@ -113,7 +113,7 @@ def close_a_segment(store: Path) -> None:
 
 
 def is_packed(store: Path) -> bool:
-    return all(segment.path.suffix == ".gz" for segment in chain.closed(store))
+    return all(segment.path.suffix == ".gz" for segment in segments.closed(store))
 
 
 def remember_an_order(store: Path) -> None:

@@ -27,7 +27,6 @@ from workbench.services.health import doctor
 from workbench.services.open import Workbench
 from workbench.services.stream.observation import Observation, append
 from workbench.store.journal.engine import utc_now
-from workbench.store.maintenance.leavings import found
 
 KILLS = int(os.environ.get("WORKBENCH_KILLS", "60"))
 EACH = -(-KILLS // len(DOINGS))
@@ -157,7 +156,6 @@ def test_what_a_killed_app_leaves(tmp_path: Path, name: str) -> None:
         bench.stream.vote(["k-39"], "harmful")
         DOINGS[name].again(bench)
         bench.close()
-        assert found(store) == (), about
         assert left_in(tmp_path) == left_in(state_dir()) == left_in(config_dir()) == (), about
     assert said
 

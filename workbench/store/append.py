@@ -18,14 +18,13 @@ from workbench.core.files.locks import FileLock
 from workbench.core.record import ABSENT, InvalidRecord, cannot_read, cannot_write, iso
 from workbench.core.reflection.trigger import ReflectionState, record_observation
 from workbench.core.stream.memory import Memory, check_memory
+from workbench.store import identity
 from workbench.store.entry import Doc, DocChange, Transaction, apply_change, diff_docs, to_json
-from workbench.store.files import LOCK, overtaken
-from workbench.store.identity import heads
-from workbench.store.identity.heads import Head
-from workbench.store.journal import chain, segments
+from workbench.store.files import LOCK, overtaken, sweep
+from workbench.store.identity import Head
+from workbench.store.journal import segments
 from workbench.store.journal.codec import BadLine, mark_of, seal, unseal
 from workbench.store.journal.segments import NAME
-from workbench.store.maintenance.leavings import sweep
 from workbench.store.naming import memory_id, memory_number
 from workbench.store.records import COUNTERS, table_of
 
@@ -43,7 +42,7 @@ _REACH = 1 << 20
 
 @dataclass(slots=True)
 class _Tail:
-    heading: chain.Heading = field(default_factory=lambda: chain.Heading(0))
+    heading: segments.Heading = field(default_factory=lambda: segments.Heading(0))
     head: Head | None = None
     rev: int = 0
     next_ids: dict[str, int] = field(default_factory=dict)
@@ -199,41 +198,38 @@ def _commit(folder: Path, block: Appending, tail: _Tail, entry: Transaction, hea
     everything = segments.carries_all_ids(entry.rev, len(entry.changes))
     next_ids = {**tail.next_ids, **own} if everything else own
     line = seal({**to_json(entry), "next": next_ids})
-    heads.note_lines(heads_folder, tail.heading.store, [heads.fingerprint_of(line)])
+    identity.note_lines(heads_folder, tail.heading.store, [identity.fingerprint_of(line)])
     try:
-        size, seen = segments.append(folder / NAME, line)
+        _, seen = segments.append(folder / NAME, line)
     except segments.Uncertain as error:
         if tail.head is not None:
-            heads.note(heads_folder, tail.head._replace(unsure=entry.rev))
+            identity.note(heads_folder, tail.head._replace(unsure=entry.rev))
         raise segments.cannot_know(folder, error) from error
     except OSError as error:
         raise cannot_write(folder, error) from error
     if heads_folder is not None:
-        heads.note(heads_folder, _head_after(folder, tail, entry.rev, mark_of(line[:-1]), size, heads.look_of(seen)))
+        identity.note(heads_folder, _head_after(folder, tail, entry.rev, mark_of(line[:-1]), identity.look_of(seen)))
 
 
-def _head_after(folder: Path, tail: _Tail, rev: int, mark: str, size: int, look: str) -> Head:
+def _head_after(folder: Path, tail: _Tail, rev: int, mark: str, look: str) -> Head:
     """Return the head that says what was just written."""
     before, heading = tail.head, tail.heading
     known = before or Head(os.path.realpath(folder), heading.store, 0, "")
-    return known._replace(
-        rev=rev, mark=mark, start=heading.start, offset=size, edition=heading.edition,
-        look=look,
-    )  # fmt: skip
+    return known._replace(rev=rev, mark=mark, edition=heading.edition, look=look if known.look else "")
 
 
 def _read_tail(folder: Path, heads_folder: Path | None) -> _Tail | None:
     """Read back from the end until everything is known, or to the header; `None` when the tail cannot be trusted."""
     path = folder / NAME
     try:
-        active = chain.open_active(folder)
+        active = segments.open_active(folder)
         if active is None:
             return None
         with active[0] as handle:
             segments.check_is_journal(path)
-            store = active[1].store or chain.store_id(folder)
-            head = heads.read(heads_folder, store, folder) if store else None
-            if not store or (head is not None and (head.unsure or head.look != heads.look_at(folder))):
+            store = active[1].store or segments.store_id(folder)
+            head = identity.read(heads_folder, store, folder) if store else None
+            if not store or (head is not None and (head.unsure or head.look != identity.look_at(folder))):
                 return None
             segments.mend_tail(path)
             tail = _Tail(active[1] if active[1].store else active[1]._replace(store=store), head)
@@ -283,7 +279,7 @@ def _take_entry(tail: _Tail, value: dict[str, Any]) -> None:
         if change.get("table") != _TABLE or "id" not in change:
             continue
         doc_id, op = change["id"], change.get("op", "update")
-        now = {name: sides[1] for name, sides in change.get("fields", {}).items()}
+        now = change.get("doc") or {name: sides[1] for name, sides in change.get("fields", {}).items()}
         if op == "delete":
             tail.later.setdefault(doc_id, None)
         elif op == "update" and (known := tail.later.setdefault(doc_id, {})) is not None:

@@ -10,11 +10,10 @@ from typing import BinaryIO
 
 from workbench.core.files.atomic import write_file
 from workbench.core.record import StoreProblem
-from workbench.store.identity.heads import beside_head, can_keep
-from workbench.store.identity.marks import key_in, mark_of
-from workbench.store.journal import chain
+from workbench.store.identity import Identity, beside_head, can_keep, key_in, mark_of
+from workbench.store.journal import segments
 from workbench.store.journal.codec import mark_of as checksum_of
-from workbench.store.journal.segments import Position, mark_fits
+from workbench.store.journal.segments import NAME, Position, mark_fits
 
 _FAR = 1 << 16
 """Bytes of the journal that are looked through again and again at most."""
@@ -31,25 +30,25 @@ def may_hold(folder: Path, heads: Path | None, text: str) -> bool:
     not to say what is stored.
     """
     try:
-        active = chain.open_active(folder)
+        active = segments.open_active(folder)
         if active is None:
             return False
         with active[0] as journal:
             key = key_in(heads)
             path = None if heads is None else beside_head(heads, active[1].store, folder, "archived")
-            known = b"" if path is None else _known(path, journal, active[1].start)
+            known = b"" if path is None else _known(folder, path, journal, active[1].start)
             if not known and heads is not None and not can_keep(heads):
                 return False
             if mark_of(text, key).encode() not in (known or _read_anew(folder, heads, key, path)):
                 return False
-            from workbench.store.identity.trust import stand  # hardly any text comes in again
-
-            return stand(folder, heads)[0].trusted
+            about = Identity(heads, folder)
+            about.look_through()
+            return about.trust.trusted
     except (OSError, StoreProblem):
         return False
 
 
-def _known(path: Path, journal: BinaryIO, start: int) -> bytes:
+def _known(folder: Path, path: Path, journal: BinaryIO, start: int) -> bytes:
     """Return the marks that were kept, nothing where they may not be all."""
     try:
         data = path.read_bytes()
@@ -57,7 +56,7 @@ def _known(path: Path, journal: BinaryIO, start: int) -> bytes:
         offset, follows = int(place), int(first) == start
     except (OSError, ValueError):
         return b""
-    if not follows or not mark_fits(journal, Position(offset), mark):
+    if not follows or not mark_fits(folder / NAME, Position(offset), mark):
         return b""
     journal.seek(offset)
     later = journal.read()

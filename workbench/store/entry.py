@@ -173,7 +173,10 @@ def _change_json(change: DocChange) -> dict[str, object]:
         out["id"] = change.doc
     if change.op != "update":
         out["op"] = change.op
-    if change.fields:
+    if change.op in ("insert", "delete"):
+        side = 1 if change.op == "insert" else 0
+        out["doc"] = {name: sides[side] for name, sides in change.fields.items()}
+    elif change.fields:
         out["fields"] = {n: [_mark(b), _mark(a)] for n, (b, a) in change.fields.items()}
     if change.inc:
         out["inc"] = dict(change.inc)
@@ -183,7 +186,13 @@ def _change_json(change: DocChange) -> dict[str, object]:
 
 
 def _change(raw: Mapping[str, Any]) -> DocChange:
-    fields = {n: (_unmark(b), _unmark(a)) for n, (b, a) in raw.get("fields", {}).items()}
+    doc = raw.get("doc")
+    if doc is None:
+        fields = {n: (_unmark(b), _unmark(a)) for n, (b, a) in raw.get("fields", {}).items()}
+    elif raw["op"] == "insert":
+        fields = {name: (ABSENT, value) for name, value in doc.items()}
+    else:
+        fields = {name: (value, ABSENT) for name, value in doc.items()}
     return DocChange(
         raw["table"], raw.get("id", ""), raw.get("op", "update"), fields, raw.get("inc", {}), raw.get("redacted", False)
     )

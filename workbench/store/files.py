@@ -6,18 +6,19 @@ is a regular file that stands there itself, of a size that makes sense.
 
 import io
 import os
-import time
 import zlib
-from errno import EACCES, EFBIG, EROFS
+from collections.abc import Iterator
+from contextlib import suppress
+from errno import EACCES, EFBIG, EIO, EROFS
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
+from typing import BinaryIO, cast
 
+from workbench.core.files.atomic import is_draft, remove_left
 from workbench.core.files.fresh import open_handle
 from workbench.core.record import StoreProblem
 
-if TYPE_CHECKING:
-    from zlib import _Decompress
-
+DOCUMENTS = "memory.json"
+"""The checkpoint of a store: its documents, as a TinyDB file."""
 
 LOCK = "lock"
 """The lock file that every writer of a store holds."""
@@ -28,32 +29,12 @@ CHECKPOINT_LOCK = "checkpoint.lock"
 LARGEST = 1 << 30
 """Bytes of a file that is read as a whole, at most."""
 
-_SETTLED_NS = 100_000_000
-"""Nanoseconds after which a folder's time tells of whatever comes next: it is rounded to ticks of a clock."""
 
-
-class Standstill:
-    """Tells by one look at a folder that nothing came into it or went since its names were read."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._since = -1
-
-    def holds(self) -> bool:
-        """Whether the names are still those of the moment that was noted."""
-        return self._since >= 0 and self.moment() == self._since
-
-    def moment(self) -> int:
-        """Return what tells this moment from others, before the names are read; -1 where it does not tell yet."""
-        try:
-            at = self._folder.stat().st_mtime_ns
-        except OSError:
-            return -1
-        return at if time.time_ns() - at > _SETTLED_NS else -1
-
-    def note(self, moment: int) -> None:
-        """Remember the moment before the names were read."""
-        self._since = moment
+def sweep(folder: Path) -> None:
+    """Remove what killed processes left of a store's files; under the write lock. What cannot be removed stays."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for name in [entry.name for entry in entries if is_draft(entry.name)]:
+            remove_left(folder / name)
 
 
 class TooLarge(OSError):
@@ -101,155 +82,72 @@ def overtaken(folder: Path) -> StoreProblem:
     return StoreProblem(message, "Nothing was changed; try again.")
 
 
-# Segments as they are read: one line at a time, packed ones unpacked piece by piece, both within bounds.
-#
-# A file of a store may come from anybody. A line is at most `LONGEST` bytes and a packed segment at most `LARGEST`
-# unpacked; three megabytes of gzip can hold three gigabytes, and none of it is ever in memory as a whole.
+# Segments as they are read: a file of a store may come from anybody, so each is read within bounds.
 
 
 LONGEST = 64 << 20
 """Bytes of a line at most."""
 
-"""Bytes of a packed segment at most, unpacked."""
-
-_STRIDE = 4 << 20
-"""Bytes unpacked between two places that can be gone back to."""
+LARGEST_PACKED = 256 << 20
+"""Bytes of a packed segment at most, unpacked; it is closed before it comes near that."""
 
 _CHUNK = 1 << 16
-_GZIP = 31
 
 
-class NotPacked(OSError):
-    """What stands behind a packed part is neither another one nor padding."""
+class CannotUnpack(OSError):
+    """A packed segment is damaged or cut off."""
 
 
-DAMAGED = (EOFError, zlib.error, NotPacked)
-"""What reading a packed segment raises where it is damaged or cut off."""
+class _Unpacked(io.BytesIO):
+    """A packed segment, as far as it can be unpacked; `error` is what stopped that."""
 
-
-class Lines(io.BufferedReader):
-    """An open file whose lines are read one by one; raises `TooLarge` for one that is too long."""
-
-    def readline(self, size: int | None = -1, /) -> bytes:
-        """Return the next line, or what is left of the last one."""
-        most = LONGEST + 1 if size is None or size < 0 else min(size, LONGEST + 1)
-        line = super().readline(most)
-        if len(line) > LONGEST:
-            raise TooLarge("a line", LONGEST)
-        return line
+    error: OSError | None = None
 
 
 def open_lines(path: Path) -> BinaryIO:
-    """Open a segment for reading, packed or not. Raises `OSError`.
+    """Open a segment for reading, packed or not. Raises `OSError`; for what cannot be unpacked see `read_lines_of`."""
+    if path.suffix != ".gz":
+        return cast(BinaryIO, io.BufferedReader(open_regular(path), _CHUNK))
+    import gzip  # few segments are packed
 
-    Reading it raises `TooLarge`, and of a packed one what `DAMAGED` names.
-    """
-    file = open_regular(path)
-    return cast(BinaryIO, Lines(_Unpacked(file) if path.suffix == ".gz" else file, _CHUNK))
+    file = _Unpacked()
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(read_regular(path))) as packed:
+            while block := packed.read1(_CHUNK):
+                file.write(block)
+                if file.tell() > LARGEST_PACKED:
+                    raise TooLarge("a packed segment", LARGEST_PACKED)
+    except TooLarge as error:
+        file.error = error
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        file.error = CannotUnpack(EIO, f"it cannot be unpacked ({error})")
+    file.seek(0)
+    return file
 
 
-class _Place(NamedTuple):
-    """Where unpacking goes on: the offset in the packed file, bytes that were read before it, and the unpacker."""
+def read_lines_of(file: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines of an open segment from where it stands; raises `TooLarge` for a line, and `CannotUnpack`."""
+    error = file.error if isinstance(file, _Unpacked) else None
+    while line := file.readline(LONGEST + 1):
+        if len(line) > LONGEST:
+            raise TooLarge("a line", LONGEST)
+        if error is not None and line[-1:] != b"\n":
+            break
+        yield line
+    if error is not None:
+        raise error
 
-    offset: int
-    pending: bytes
-    unpacker: "_Decompress"
+
+# How a file looks.
 
 
-class _Unpacked(io.RawIOBase):
-    """A packed file as it is unpacked. Going back starts at the nearest place that was noted on the way."""
+Seen = tuple[int, int, int] | None
 
-    def __init__(self, file: io.FileIO) -> None:
-        super().__init__()
-        self._file = file
-        self._at = 0
-        self._places = [_Place(0, b"", zlib.decompressobj(_GZIP))]
-        self._block: tuple[int, bytes] = (-1, b"")
-        self._end: int | None = None
-        self._error: Exception | None = None
 
-    def close(self) -> None:
-        """Close the packed file, too."""
-        self._file.close()
-        super().close()
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        """Return the place, in unpacked bytes."""
-        return self._at
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
-        """Go to a place; the end is where nothing more can be unpacked."""
-        base = 0 if whence == io.SEEK_SET else self._at if whence == io.SEEK_CUR else self._size()
-        self._at = max(0, base + offset)
-        return self._at
-
-    def readinto(self, buffer: "memoryview | bytearray", /) -> int:  # type: ignore[override]
-        """Read unpacked bytes; raises what stopped the unpacking when nothing is left before it."""
-        number, within = divmod(self._at, _STRIDE)
-        piece = self._read(number)[within : within + len(buffer)]
-        if not piece and self._error is not None:
-            raise self._error
-        buffer[: len(piece)] = piece
-        self._at += len(piece)
-        return len(piece)
-
-    def _size(self) -> int:
-        number = len(self._places) - 1
-        while self._end is None:
-            self._read(number)
-            number += 1
-        return self._end
-
-    def _read(self, number: int) -> bytes:
-        """Return one stride of unpacked bytes, fewer at the end."""
-        if self._block[0] != number:
-            for step in range(min(number, len(self._places) - 1), number + 1):
-                if self._end is not None and step * _STRIDE >= self._end:
-                    return b""
-                self._block = (step, self._unpack(step))
-        return self._block[1]
-
-    def _unpack(self, number: int) -> bytes:
-        place = self._places[number]
-        data, error = bytearray(), None
-        try:
-            if number * _STRIDE >= LARGEST:
-                raise TooLarge("a packed segment", LARGEST)
-            place = self._on(place, data)
-        except (EOFError, zlib.error, OSError) as stopped:
-            error = stopped
-        if len(data) < _STRIDE or error is not None:
-            self._end, self._error = number * _STRIDE + len(data), error
-        elif number + 1 == len(self._places):
-            self._places.append(place)
-        return bytes(data)
-
-    def _on(self, place: _Place, data: bytearray) -> _Place:
-        """Unpack a stride from a place into `data`; return the place after it."""
-        offset, pending, unpacker = place.offset, place.pending, place.unpacker.copy()
-        self._file.seek(offset)
-        while (room := _STRIDE - len(data)) > 0:
-            pending = pending or self._file.read(_CHUNK)
-            if not pending:
-                data += unpacker.decompress(b"", room)
-                if unpacker.eof or self._file.tell() == 0:
-                    break
-                if len(data) < _STRIDE:
-                    raise EOFError("Compressed file ended before the end-of-stream marker was reached")
-                continue
-            if unpacker.eof:
-                # Zeros may stand behind the end, or another packed part.
-                pending = pending.lstrip(b"\0")
-                if pending[:1] not in (b"", b"\x1f"):
-                    raise NotPacked("Not a gzipped file")
-                unpacker = zlib.decompressobj(_GZIP) if pending else unpacker
-                continue
-            data += unpacker.decompress(pending, room)
-            pending = unpacker.unused_data if unpacker.eof else unpacker.unconsumed_tail
-        return _Place(self._file.tell(), pending, unpacker)
+def look(path: Path) -> Seen:
+    """Return what tells one state of a file from another (inode, size, time), or `None` when it is missing."""
+    try:
+        seen = path.lstat()
+    except FileNotFoundError:
+        return None
+    return seen.st_ino, seen.st_size, seen.st_mtime_ns

@@ -13,7 +13,7 @@ from workbench.core.document import to_doc_over
 from workbench.core.record import ABSENT, StoreProblem, UnknownRecord, cannot_read, cannot_write
 from workbench.store.entry import Doc, DocChange, Kind, Transaction
 from workbench.store.files import closed
-from workbench.store.identity.trust import StoreTrust
+from workbench.store.identity import StoreTrust
 from workbench.store.index.indexing import Arrival, Indexing, arrival_of
 from workbench.store.journal import segments
 from workbench.store.journal.engine import Clock, Gate, Options, See, Tell, open_journal, utc_now

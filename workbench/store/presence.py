@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from workbench.core.record import cannot_read
-from workbench.store.journal import chain
+from workbench.store.journal import segments
 
 _FILES = frozenset({"journal.jsonl", "memory.json", "checkpoint.json"})
 
@@ -24,7 +24,7 @@ def is_store(folder: Path) -> bool:
 def id_of(folder: Path) -> str:
     """Return the id of the store in a folder; empty where there is none, or none that says its own."""
     try:
-        return chain.store_id(folder)
+        return segments.store_id(folder)
     except OSError:
         return ""
 

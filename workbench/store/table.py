@@ -62,8 +62,8 @@ class Maintenance:
 
     # What was found, and a person's word on it
 
-    def foreign_lines(self) -> Iterator[tuple[str, bytes]]:
-        """Yield the actor and the fingerprint of every change that is not known on this machine, in order.
+    def foreign_lines(self) -> Iterator[tuple[bytes, str]]:
+        """Yield the fingerprint and the actor of every change that is not known on this machine, in order.
 
         Raises `StoreProblem`.
         """
@@ -78,8 +78,8 @@ class Maintenance:
         self._journal.trust(shown)
 
     def require_own(self) -> None:
-        """Raise `StoreProblem` for a store that takes no word of this user's (see `store.identity.trust`)."""
-        from workbench.store.identity.trust import require_own  # once in the life of a store
+        """Raise `StoreProblem` for a store that takes no word of this user's (see `store.identity`)."""
+        from workbench.store.identity import require_own  # once in the life of a store
 
         require_own(self._journal.folder)
 
@@ -97,15 +97,15 @@ class Maintenance:
 
         Raises `Conflict` when the same fields were changed here since; nothing is changed then.
         """
-        from workbench.store.maintenance import takeover
+        from workbench.store.maintenance import doctor
 
-        takeover.accept(self._journal, edit)
+        doctor.accept_edit(self._journal, edit)
 
     def dismiss_edit(self, edit: "OutsideEdit") -> Path:
         """Turn an outside edit down; return the file in which it is kept."""
-        from workbench.store.maintenance import takeover
+        from workbench.store.maintenance import doctor
 
-        return takeover.dismiss(self._journal, edit)
+        return doctor.dismiss_edit(self._journal, edit)
 
     # Erasing for good
 

@@ -22,7 +22,7 @@ from workbench.services import caches
 from workbench.services.context import Service
 from workbench.services.folder import is_open_to_git
 from workbench.store.entry import DocChange
-from workbench.store.maintenance import checkpoint_writer, leavings
+from workbench.store.maintenance import checkpoint_writer
 from workbench.store.records import place_of
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class Doctor(Service):
             self.unfinished(),
             self.edit(),
             (*_caches(self._context.caches), *(part for part in beside if part.name == in_use)),
-            leavings.found(folder),
+            tuple(path.name for path in left_in(folder)),
             is_open_to_git(folder),
             self.half_done(),
             tuple(part for part in beside if part.name != in_use),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from workbench.core.agents.actors import require_person
-from workbench.store.identity.trust import StoreTrust
+from workbench.store.identity import StoreTrust
 
 if TYPE_CHECKING:
     from workbench.services.context import Context
@@ -47,7 +47,7 @@ class Trust:
         """Return what came from elsewhere; nothing is changed. Raises `StoreProblem`."""
         library = self._library
         safety, lines, actors = self._safety(), set(), Counter[str]()
-        for actor, mark in library.maintenance.foreign_lines():
+        for mark, actor in library.maintenance.foreign_lines():
             actors[safety.masked(actor)] += 1
             lines.add(mark)
         # Read after its lines, so that everything that is counted was looked at.

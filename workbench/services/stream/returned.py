@@ -11,7 +11,7 @@ from workbench.core.stream.memory import Memory
 from workbench.services.context import Context
 from workbench.services.duplicates.plan import WORKBENCH
 from workbench.services.review.rewriting import SPLIT_INTO, rejection_of
-from workbench.store.identity.marks import key_in, mark_of
+from workbench.store.identity import key_in, mark_of
 from workbench.store.library import Library
 
 RETURN = "return"

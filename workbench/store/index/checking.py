@@ -14,7 +14,7 @@ from workbench.core.files.atomic import draft_beside, unlocked, write_file
 from workbench.core.record import iso, parse_time
 from workbench.core.runtime import in_pieces
 from workbench.store.entry import Doc
-from workbench.store.files import open_regular, read_regular
+from workbench.store.files import DOCUMENTS, open_regular, read_regular
 from workbench.store.index.indexing import FILE, Arrival, Indexing
 from workbench.store.index.reading import (
     INDICES,
@@ -28,10 +28,10 @@ from workbench.store.index.reading import (
     note_facts,
 )
 from workbench.store.journal.codec import dumps
+from workbench.store.journal.segments import Tail
 from workbench.store.journal.state import State, Tables
-from workbench.store.journal.tail import Tail
 from workbench.store.journal.unread import Unread
-from workbench.store.maintenance.checkpoint_writer import DOCUMENTS, Places, Stamp
+from workbench.store.maintenance.checkpoint_writer import Places, Stamp
 from workbench.store.records import key_of, marks_of
 
 # Making the read index beside a checkpoint, and taking in what was changed since.

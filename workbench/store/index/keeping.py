@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING
 
 from workbench.core.damage import MendedIndex
 from workbench.store.entry import Transaction
+from workbench.store.files import DOCUMENTS
 from workbench.store.index.indexing import FILE, Arrival, Indexing, arrival_of
-from workbench.store.journal import chain
+from workbench.store.journal import segments
 from workbench.store.journal.state import State, Tables
 from workbench.store.maintenance import checkpoint_writer
-from workbench.store.maintenance.checkpoint_writer import DOCUMENTS, Loaded, Places, Stamp
+from workbench.store.maintenance.checkpoint_writer import Loaded, Places, Stamp
 
 if TYPE_CHECKING:
     from workbench.store.index.reading import ReadIndex
-    from workbench.store.journal.tail import Tail
+    from workbench.store.journal.segments import Tail
 
 
 class IndexKeeper:
@@ -54,7 +55,7 @@ class IndexKeeper:
         facts = index.facts
         stamps = {stamp.hash for stamp in checkpoint_writer.stamps_of(self._store)}
         trusted = facts.digest in stamps and (believed is None or facts.digest in believed)
-        if not trusted or not chain.fits(self._store, facts.position, facts.mark):
+        if not trusted or not segments.fits(self._store, facts.position, facts.mark):
             index.close()
             return None
         self.index, self.digest = index, facts.digest

@@ -12,11 +12,10 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from workbench.store.entry import Doc
-from workbench.store.files import open_regular
+from workbench.store.files import DOCUMENTS, open_regular
 from workbench.store.index.indexing import FILE, Arrival
 from workbench.store.journal.codec import dumps, loads
 from workbench.store.journal.segments import Position
-from workbench.store.maintenance.checkpoint_writer import DOCUMENTS
 
 # What the read index holds: a file of SQLite with a row for every document, and what is known of the store as a
 # whole.

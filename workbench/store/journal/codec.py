@@ -4,9 +4,7 @@ A line is a JSON object whose last key, `sum`, is the BLAKE2b-64 of everything b
 so a torn or altered line is told from a good one without a second file.
 """
 
-import math
 import re
-from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -58,14 +56,22 @@ def loads_foreign(data: bytes) -> Any:
         raise ValueError("it is nested too deeply") from error
 
 
+def plain(value: Any) -> Any:
+    """Return a value as it would be read back. Raises as `seal` does."""
+    data = dumps(value)
+    if b"null" in data:
+        _require_finite(value)
+    return loads(data)
+
+
 def seal(value: dict[str, object]) -> bytes:
     """Return `value`, which is not empty and has no key "sum", as one checksummed line with its line end.
 
     Raises as `dumps` does, and `InvalidRecord` for NaN and infinity, which JSON cannot say.
     """
     body = dumps(value)[:-1]
-    if b"null" in body and not _finite(value):
-        raise InvalidRecord("This cannot be stored: a number is not finite (NaN or infinity).", "Nothing was written.")
+    if b"null" in body:  # what orjson writes for NaN and infinity, too
+        _require_finite(value)
     return b"".join((body, b',"sum":"', _sum(body), b'"}\n'))
 
 
@@ -140,14 +146,11 @@ def _sum(body: bytes | memoryview) -> bytes:
     return blake2b(body, digest_size=8).hexdigest().encode()
 
 
-def _finite(value: Mapping[Any, Any] | Sequence[Any]) -> bool:
-    """Tell whether what JSON holds, no deeper than it may be, is without NaN and infinity; texts are not looked at."""
-    for one in value.values() if isinstance(value, dict) else value:
-        if isinstance(one, str):
-            continue
-        if isinstance(one, float):
-            if not math.isfinite(one):
-                return False
-        elif isinstance(one, (dict, list, tuple)) and not _finite(one):
-            return False
-    return True
+def _require_finite(value: object) -> None:
+    import json
+
+    try:
+        json.dumps(value, allow_nan=False, skipkeys=True, default=str)
+    except ValueError as error:
+        reason = "This cannot be stored: a number is not finite (NaN or infinity)."
+        raise InvalidRecord(reason, "Nothing was written.") from error

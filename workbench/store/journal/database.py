@@ -11,6 +11,7 @@ from tinydb.storages import Storage
 from tinydb.table import Document, Table
 
 from workbench.store.entry import Doc
+from workbench.store.journal.codec import plain
 from workbench.store.journal.engine import STANDARD, Clock, Journal, Options, open_journal, utc_now
 from workbench.store.journal.state import Staged
 
@@ -226,7 +227,7 @@ class _TableView(MutableMapping[int, Doc]):
             if doc is None:
                 self._staged.delete(self._name, str(doc_id))
             else:
-                self._staged.put(self._name, str(doc_id), doc)
+                self._staged.put(self._name, str(doc_id), plain(doc))
 
 
 def _own(doc: Document) -> Document:
@@ -242,4 +243,4 @@ def _replace_table(staged: Staged, name: str, old: Mapping[str, Doc], new: Mappi
         if str(doc_id) not in new:
             staged.delete(name, doc_id)
     for doc_id, doc in new.items():
-        staged.put(name, str(doc_id), deepcopy(doc))
+        staged.put(name, str(doc_id), plain(doc))

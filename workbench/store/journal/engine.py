@@ -16,23 +16,19 @@ from workbench.core.damage import Damage, Gone, MendedIndex, Renumbered
 from workbench.core.files.locks import FileLock, StoreBusy
 from workbench.core.record import OnlyLookedAt, StoreProblem, UnknownRecord, cannot_read, cannot_write, iso, parse_time
 from workbench.core.runtime import collection_paused
-from workbench.store import git_files
+from workbench.store import git_files, identity
 from workbench.store.entry import Doc, DocChange, Kind, Transaction, from_json, to_json
-from workbench.store.files import LOCK, Standstill, overtaken, taken_away
-from workbench.store.identity.heads import checkpoints, note_checkpoint
-from workbench.store.identity.trust import NotTrusted, StoreTrust, UnverifiedLines, stand, strange_lines, trust
-from workbench.store.identity.witness import Witness
+from workbench.store.files import DOCUMENTS, LOCK, overtaken, sweep, taken_away
+from workbench.store.identity import Identity, NotTrusted, StoreTrust
 from workbench.store.index.indexing import Arrival, Indexing
 from workbench.store.index.keeping import IndexKeeper
-from workbench.store.journal import chain, segments
-from workbench.store.journal.codec import BadLine, seal, unsealed
+from workbench.store.journal import segments
+from workbench.store.journal.codec import seal
 from workbench.store.journal.groups import Announcer, Groups, Listener
-from workbench.store.journal.segments import Position
+from workbench.store.journal.segments import Position, Tail
 from workbench.store.journal.state import Keys, Staged, State, Tables, changed_keys, diff_tables, take_back, taken_back
-from workbench.store.journal.tail import Tail
 from workbench.store.maintenance import checkpoint_writer
 from workbench.store.maintenance.checkpoint_writer import CheckpointWriter, ForeignCheckpoint, Loaded, Stamp
-from workbench.store.maintenance.leavings import sweep
 
 if TYPE_CHECKING:
     from workbench.core.health import PastView
@@ -112,15 +108,12 @@ class Journal:
         self._adopting = False
         self._announcer = Announcer()
         self._lock = FileLock(folder / LOCK, with_folder=True)
-        self._is_swept = Standstill(folder)
         self._reading = threading.RLock()
         self._index = IndexKeeper(options.indexing, folder)
         self._keeper = CheckpointWriter(
-            folder, clock, lambda digest: note_checkpoint(heads, folder, digest), self._index.write
+            folder, clock, lambda digest: identity.note_checkpoint(heads, folder, digest), self._index.write
         )
-        self._witness = Witness(heads, folder)
-        self.standing = StoreTrust()
-        self._newcomers: UnverifiedLines | None = None
+        self._identity = Identity(heads, folder, believed=options.believed)
         self._unsure = False
         self.standpoint: PastView | None = None
         """Where one stands in the past; `None` in the present."""
@@ -140,13 +133,18 @@ class Journal:
     @property
     def damage(self) -> list[Damage]:
         """The lines that could not be trusted, of those read so far; a gap that was accepted is none."""
-        accepted = self._witness.accepted
+        accepted = self._identity.accepted
         return [place for place in self._damage if place.missing is None or place.missing not in accepted]
+
+    @property
+    def standing(self) -> StoreTrust:
+        """How far what the store says is trusted."""
+        return self._identity.trust
 
     @property
     def gone(self) -> tuple[Gone, ...]:
         """What was stored and is in the journal no more, as far as this machine or a checkpoint knows."""
-        return self._witness.gone
+        return self._identity.gone
 
     @property
     def renumbered(self) -> tuple[Renumbered, ...]:
@@ -222,7 +220,7 @@ class Journal:
             if self.staged is not None or self.standpoint is not None or self._tail.is_removed:
                 return 0
             count = 0 if self._tail.is_current else self._pull()
-            self._check_origin()
+            self._identity.recheck()
         except OSError as error:
             raise cannot_read(self.folder, error) from error
         self._announcer.deliver()
@@ -248,7 +246,6 @@ class Journal:
         self._require_trust()
         try:
             with self._lock.held():
-                self._sweep()
                 self._catch_up(kind)
                 self._look_before_writing()
                 self._staged = staged = Staged(self.state, self._counters)
@@ -269,12 +266,6 @@ class Journal:
         finally:
             self._announcer.deliver()
         self._checkpoint_if_due()
-
-    def _sweep(self) -> None:
-        """Under the lock: remove what killed processes left, unless nothing came since nothing was there."""
-        if not self._is_swept.holds():
-            moment = self._is_swept.moment()
-            self._is_swept.note(moment if sweep(self.folder) else -1)
 
     def _commit_masked(self, entry: Transaction, staged: Staged) -> None:
         """Commit what the gate makes of an entry, with the numbers that its new records were given."""
@@ -305,7 +296,7 @@ class Journal:
             yield from reversed(self._settled.entries + tuple(self._since))
             return
         try:
-            for value in chain.values_back(self.folder, *(needle for needle in needles if needle is not None)):
+            for value in segments.values_back(self.folder, *(needle for needle in needles if needle is not None)):
                 if not segments.is_header(value):
                     try:
                         entry = from_json(value, docs)
@@ -401,29 +392,21 @@ class Journal:
         self.require_present()
         with self._keeper.held(), self._lock.held():
             self._read_tail()
-            if shown is not None and not {mark for _, mark in self.strange_lines()} <= set(shown):
+            if shown is not None and not {mark for mark, _ in self.strange_lines()} <= set(shown):
                 raise StoreProblem("More came into the store meanwhile.", "Nothing was changed; look at it again.")
-            self._keep_trust()
+            try:
+                self._identity.trust_all(self.rev, self._tail)
+            except OSError as error:
+                raise cannot_read(self.folder, error) from error
             self.reload()
 
-    def _keep_trust(self) -> None:
-        try:
-            self._witness.trust(self.rev, self._tail)
-            self.standing = StoreTrust()
-        except OSError as error:
-            raise cannot_read(self.folder, error) from error
+    def strange_lines(self) -> Iterator[tuple[bytes, str]]:
+        """Yield the fingerprint and the actor of every change that is not known here, in the order of the files.
 
-    def strange_lines(self) -> Iterator[tuple[str, bytes]]:
-        """Yield the actor and the fingerprint of every change that is not known here, in the order of the files.
-
-        A line that is damaged under a checksum that fits has no actor. Raises `StoreProblem`.
+        Raises `StoreProblem`.
         """
         try:
-            for mark, line in strange_lines(self.folder, self.heads, self.store):
-                try:
-                    yield str(unsealed(line).get("actor", "")), mark
-                except BadLine:
-                    yield "", mark
+            yield from identity.strange_lines(self.folder, self.heads, self.store)
         except OSError as error:
             raise cannot_read(self.folder, error) from error
 
@@ -483,11 +466,11 @@ class Journal:
 
     def remember(self) -> None:
         """Note what the files look like now, after they were rewritten without a transaction; under the lock."""
-        self._witness.note_files(self._tail)
+        self._identity.note_files(self._tail)
 
     def expect(self, lines: Iterable[bytes]) -> None:
         """Remember the lines that files of the journal are about to be rewritten with; under the lock."""
-        self._witness.expect(lines)
+        self._identity.expect(lines)
 
     def accept(self) -> tuple[Gone, ...]:
         """Take the journal as it is, with what is missing from it; return what was missed until now.
@@ -497,7 +480,7 @@ class Journal:
         with self.exclusive():
             gone = self.gone
             gaps = [place.missing for place in self.damage if place.missing is not None]
-            self._witness.accept(self.rev, self._tail.mark, self._tail, tuple(gaps))
+            self._identity.accept(self.rev, self._tail, tuple(gaps))
         if any(stamp.rev > self.rev for stamp in checkpoint_writer.stamps_of(self.folder)):
             self._keeper.saved_rev = -1
             self.save_checkpoint()
@@ -547,7 +530,7 @@ class Journal:
     def has_line(self, mark: str) -> bool:
         """Tell whether the journal, in the edition of the last look, has the line with this checksum."""
         try:
-            return chain.holds(self.folder, mark, self.edition)
+            return segments.holds(self.folder, mark, self.edition)
         except OSError as error:
             raise cannot_read(self.folder, error) from error
 
@@ -594,7 +577,7 @@ class Journal:
         try:
             segments.check_is_journal(self.folder / segments.NAME)
             self._keeper.accept_file()
-            self.standing, unknown = stand(self.folder, self.heads, believed=self._options.believed)
+            whole = self._identity.look_through()
             loaded = self._checkpoint()
             self.state = loaded.state
             self.stranger = loaded.stranger
@@ -603,12 +586,15 @@ class Journal:
             self._groups = Groups(loaded.unfinished)
             self._keeper.saved_rev = loaded.saved
             self._tail = Tail(self.folder, loaded.position, loaded.mark, loaded.state.rev)
-            self._damage = self._tail.damage
             for entry in self._tail.entries():
                 self._apply_entry(entry)
-            self._look_closer(loaded.position)
+            if whole is not None:  # it tells of damage before the place where replaying began, too
+                self._tail.damage, self._tail.disordered = whole.damage, whole.disordered
+            self._damage = self._tail.damage
+            self._look_closer()
             self._fold()
-            self._watch_newcomers(unknown)
+            if self._identity.watches:
+                self._tail.on_line = self._identity.add_line
             if self.stranger is not None:
                 self._handle_foreign_checkpoint(self.stranger)
         except OSError as error:
@@ -630,22 +616,6 @@ class Journal:
             else:
                 self.reload()
 
-    def _watch_newcomers(self, unknown: Collection[bytes]) -> None:
-        """From now on, look where the lines come from that are `unknown`, and those that others write."""
-        self._newcomers = None
-        is_told = not self.standing.trusted and not unknown
-        if self.heads is not None and not is_told and not self._options.believed:
-            self._newcomers = UnverifiedLines(self.heads, unknown)
-            self._tail.on_line = self._newcomers.add
-
-    def _check_origin(self, *, noted: bool = False) -> None:
-        """Find out whether what came since the store was opened was written here; `noted`: nobody is writing now."""
-        if self._newcomers is None:
-            return
-        strangers = self._newcomers.strangers(self.store, noted=noted)
-        if strangers is not None and strangers != self.standing.foreign:
-            self.standing = StoreTrust(not strangers, strangers)
-
     def _checkpoint(self) -> Loaded:
         """Read the checkpoint, if it may be believed: one of another machine may say what the journal does not."""
         if not self.standing.trusted:
@@ -657,7 +627,7 @@ class Journal:
         """Return the hashes of the checkpoints that may stand for the journal, `None` for all."""
         if self.heads is None or self._options.believed:
             return None
-        return checkpoints(self.heads, self.folder)
+        return identity.checkpoints(self.heads, self.folder)
 
     def _read_checkpoint(self, believed: list[str] | None) -> Loaded:
         loaded = checkpoint_writer.load(self.folder, believed)
@@ -671,18 +641,13 @@ class Journal:
             loaded.state.apply(entry)
         return take_back(loaded.state.snapshot(), self._entries_back(), rev)
 
-    def _look_closer(self, place: Position) -> None:
-        """Find out what the tail does not tell: damage before `place`, changes out of order, and what is gone."""
-        self._witness.open(self._tail)
-        if self._witness.doubts(place, self._damage):
-            before = Tail(self.folder, Position(), "", 0)
-            for _ in before.entries():
-                pass
-            self._damage, self._tail.disordered = before.damage, before.disordered
+    def _look_closer(self) -> None:
+        """Find out whether changes are out of order, and what is gone."""
+        self._identity.open(self._tail)
         if self._tail.disordered or self.state.clashes:
             self._settle()
         known = max((stamp.rev for stamp in checkpoint_writer.stamps_of(self.folder)), default=0)
-        self._witness.compare(self.rev, known, is_sound=not self.damage)
+        self._identity.compare(self.rev, known)
         for gone in self.gone:
             self._notice(f"{gone} `workbench doctor` says what that was and what to do.")
 
@@ -714,7 +679,6 @@ class Journal:
 
             try:
                 if rewrite(self.folder, self._settled, self._tail, self.expect):
-                    trust(self.folder, self.heads, self.store)
                     self.reload()
                     self.remember()
             except OSError as error:
@@ -726,19 +690,19 @@ class Journal:
 
         Raises `NotTrusted` when something came from elsewhere while the store was open.
         """
-        self._check_origin(noted=True)
-        self._require_trust()
         try:
-            self._witness.before_writing(self.standing.trusted)
+            self._identity.recheck()
+            self._identity.before_writing()
         except OSError as error:
             raise cannot_write(self.folder, error) from error
+        self._require_trust()
 
     def _answer_unsure(self, kind: Kind) -> None:
         """Say what became of a change that could not be confirmed, before an undo would be taken for its repetition."""
-        rev = self._witness.unsure
+        rev = self._identity.unsure
         if not rev:
             return
-        self._witness.settle_unsure()
+        self._identity.note_unsure(0)
         last = next(self.entries_back(), None)
         if kind in ("undo", "redo") and last is not None and last.rev >= rev:
             said = next((entry.label for entry in self.entries_back() if entry.rev == rev), last.label)
@@ -747,7 +711,7 @@ class Journal:
 
     def _next_rev(self) -> int:
         """Return the number of the next change: above all that was ever stored, so that a gap stays visible."""
-        return max(self.rev, self._witness.highest) + 1
+        return max(self.rev, self._identity.highest) + 1
 
     def _pull(self) -> int:
         """Read and apply what stands after the last place; raises `OSError`."""
@@ -777,28 +741,30 @@ class Journal:
 
     def _commit(self, entry: Transaction) -> None:
         """Write one transaction and apply what was written, so that memory and file cannot differ."""
-        line = seal(to_json(entry._replace(part=self._groups.part(entry))))
-        entry = from_json(unsealed(line))
+        entry = entry._replace(part=self._groups.part(entry))
+        line = seal(to_json(entry))
         with self._reading:
             try:
                 self._begin()
-                self._witness.expect([line])
+                self._identity.expect([line])
                 seen = self._tail.append(line, entry.rev)
             except segments.Uncertain as error:
                 self._unsure = True
-                self._witness.note_unsure(entry.rev)
+                self._identity.note_unsure(entry.rev)
                 raise segments.cannot_know(self.folder, error) from error
             except OSError as error:
                 raise cannot_write(self.folder, error) from error
             self._wrote = True
             self._apply(entry)
-            self._witness.note(entry.rev, self._tail, seen)
+            self._identity.note(entry.rev, self._tail, seen)
             if self._tail.place.offset >= self._options.segment_bytes or not self._tail.names_store:
                 self._roll()
-                self._witness.note_files(self._tail)
+                self._identity.note_files(self._tail)
 
     def _begin(self) -> None:
         """Make the active segment when there is none; a store that is new stays out of git. Raises `OSError`."""
+        if not self._wrote:
+            sweep(self.folder)
         if self.rev == 0 and not self._adopting and not self._tail.path.exists():
             git_files.keep_out(self.folder)
         self._tail.begin(self._header)
@@ -818,7 +784,7 @@ class Journal:
     def _header(self) -> dict[str, object]:
         next_ids = {t: self.state.next_id(t) for t in self.state.names}
         recent = {t: self._latest(t) for t in self._options.recent_of}
-        return segments.header(self.rev, next_ids, recent, self._tail.edition, self._witness.store)
+        return segments.header(self.rev, next_ids, recent, self._tail.edition, self._identity.store)
 
     def _latest(self, table: str) -> list[object]:
         """Return the latest documents of a table but for long ones: whoever opens the segment reads the header."""
@@ -868,7 +834,7 @@ class Journal:
         tables = checkpoint_writer.read_tables(stranger.data)
         if self.rev == 0:
             if tables is None:
-                file = self.folder / checkpoint_writer.DOCUMENTS
+                file = self.folder / DOCUMENTS
                 raise StoreProblem(f"{file} is not a TinyDB file.", "Nothing was changed; move it away to begin.")
             if stranger.ours:
                 self.notices.append("The journal is missing: the memories are all there, their history is gone.")
@@ -876,7 +842,7 @@ class Journal:
             self._adopting = True
             return
         self._keeper.saved_rev = -1
-        if stranger.ours and chain.holds(self.folder, stranger.mark, self._tail.edition):
+        if stranger.ours and segments.holds(self.folder, stranger.mark, self._tail.edition):
             self.stranger = None
             return
         if tables is not None and stranger.base is not None and self.outside_edit is None:

@@ -10,11 +10,10 @@ from workbench.core.damage import Renumbered
 from workbench.core.files.atomic import write_file
 from workbench.core.record import ABSENT
 from workbench.store.entry import Doc, DocChange, Transaction, apply_change, diff_docs, from_json, to_json
-from workbench.store.journal import chain
+from workbench.store.journal import segments
 from workbench.store.journal.codec import seal
-from workbench.store.journal.segments import NAME, Line, Position, is_header, read_from
+from workbench.store.journal.segments import NAME, Line, Position, Tail, follow, is_header, read_from
 from workbench.store.journal.state import State
-from workbench.store.journal.tail import Tail
 from workbench.store.naming import memory_number
 from workbench.store.records import COUNTERS, NUMBERED, TOTALS, key_of
 
@@ -240,7 +239,7 @@ def _summed(present: Doc, new: Doc) -> Doc:
 
 def read_marked(folder: Path) -> Iterator[tuple[str, Transaction]]:
     """Yield every good transaction of a journal in the order of its files, with its checksum; raises `OSError`."""
-    for line in chain.follow(folder, Position()):
+    for line in follow(folder, Position()):
         entry = _entry(line)
         if entry is not None:
             yield line.mark, entry
@@ -269,11 +268,9 @@ def rewrite(folder: Path, settled: MergedLog, tail: Tail, expect: Callable[[Iter
 
 
 def _closed_lines(folder: Path) -> Iterator[Line]:
-    active = chain.open_active(folder)
-    if active is not None:
-        active[0].close()
-    for segment in chain.closed(folder):
-        if active is None or segment.start < active[1].start:
+    active = segments.active_heading(folder)
+    for segment in segments.closed(folder):
+        if active is None or segment.start < active.start:
             yield from read_from(segment.path, Position(start=segment.start))
 
 

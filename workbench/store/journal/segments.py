@@ -1,22 +1,28 @@
-"""One journal file: append with fsync, read forward from a place, read backward from the end.
+"""The journal's files: the active segment `journal.jsonl` and the closed ones before it.
 
-The first line of a segment is its header. It names the schema and the revision before its first
-entry, and carries what a writer needs who reads nothing else: the next ids and the latest records.
-A line is good when its checksum fits, also where its line end was lost or zeros stand before it.
+A closed segment is `journal-NNNNNNNNNNNN.jsonl`, packed `….jsonl.gz`; the number is the revision before its first
+entry. The first line of a segment is its header. It names the schema and that revision, and carries what a writer
+needs who reads nothing else: the next ids and the latest records. A line is good when its checksum fits, also where
+its line end was lost or zeros stand before it.
 """
 
 import contextlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from errno import EFBIG
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from workbench.core.damage import Damage
+from workbench.core.files.atomic import draft_beside, fill, put_in_place, sync_folder, write_file
 from workbench.core.files.fresh import open_handle
 from workbench.core.record import StoreProblem, UnknownOutcome
-from workbench.store.files import DAMAGED, LONGEST, TooLarge, open_lines, open_regular
-from workbench.store.journal.codec import BadLine, looks_whole, mark_of, sealed_in, unseal
+from workbench.store import files
+from workbench.store.entry import Transaction, from_json
+from workbench.store.files import CannotUnpack, Seen, TooLarge, look, open_lines, open_regular, read_lines_of
+from workbench.store.journal.codec import BadLine, looks_whole, mark_of, seal, sealed_in, unseal
 
 NAME = "journal.jsonl"
 SCHEMA = 3
@@ -25,13 +31,22 @@ SCHEMA = 3
 MOST_DAMAGE = 100_000
 """Damaged places of a journal that are named; a file with more was never one."""
 
-SHORTEST = 27
-"""Bytes of a line with a checksum, at least."""
-
 NEXT_IDS_EVERY = 64
 _MANY = 50
+"""Changes of a transaction from which on its line carries the next ids of all tables."""
+
+_SHORTEST = 27
+"""Bytes of a line with a checksum, at least."""
+
+_FIRST_LINES = 10_000
+"""Lines at the beginning of a segment within which its heading is found."""
+
+_FEW = 50
+"""Needles that are looked for in one pass over a line; of more, one is mostly found soon."""
 
 _OPENING = b'{"journal":"memory-workbench"'
+_BEGIN = "journal-"
+_CLOSED = re.compile(_BEGIN + r"(\d{12})\.jsonl(\.gz)?\Z")
 _BLOCK, _LARGE_BLOCK = 1 << 16, 1 << 22
 
 
@@ -62,6 +77,27 @@ class Line(NamedTuple):
     raw: bytes = b""
 
 
+class Segment(NamedTuple):
+    """A closed segment: the revision before its first entry, and where it is."""
+
+    start: int
+    path: Path
+
+
+class Heading(NamedTuple):
+    """What a segment says of itself: the revision it starts after, its edition, the id of its store.
+
+    `store` is empty where its header is damaged.
+    """
+
+    start: int
+    edition: int = 0
+    store: str = ""
+
+
+# The header.
+
+
 def header(
     rev: int,
     next_ids: Mapping[str, int],
@@ -86,10 +122,7 @@ def new_store_id() -> str:
 
 
 def carries_all_ids(rev: int, changes: int) -> bool:
-    """Tell whether a line carries the next ids of all tables, so that a writer who reads only the tail finds them.
-
-    Every 64th does, and every long one: few bytes ever have to be read.
-    """
+    """Tell whether a line carries the next ids of all tables, so that a writer who reads only the tail finds them."""
     return rev % NEXT_IDS_EVERY == 0 or changes >= _MANY
 
 
@@ -97,32 +130,305 @@ def is_header(value: Mapping[str, Any] | None) -> bool:
     return value is not None and value.get("journal") == "memory-workbench"
 
 
-def check_version(path: Path) -> None:
-    """Raise `StoreProblem` for a journal that another version wrote."""
+def check_version(path: Path) -> Line | None:
+    """Return the first line of a journal; raises `StoreProblem` for one that another version wrote."""
     first = next(read_from(path, Position()), None)
-    if first is not None and first.value is not None and is_header(first.value):
-        _check_schema(first.value, path)
+    said = {} if first is None or first.value is None or not is_header(first.value) else first.value
+    if said and said["schema"] > SCHEMA:
+        raise StoreProblem(
+            f"{path.parent} was written by a newer workbench (schema {said['schema']}, this one reads {SCHEMA}).",
+            "Nothing was changed; upgrade memory-workbench to open it.",
+        )
+    if said and not said.get("store"):
+        raise StoreProblem(
+            f"{path.parent} was written by a development version before 1.0, which this one does not read.",
+            "Nothing was changed; change something in it once with memory-workbench 0.1.0, which converts it.",
+        )
+    return first
 
 
 def check_is_journal(path: Path) -> None:
     """Raise `StoreProblem` for a file that is no journal, or one of another version; a missing or empty one passes."""
-    first = next(read_from(path, Position()), None)
+    first = check_version(path)
     if first is None:
         try:
             with open_regular(path) as file:
-                start = file.read(len(_OPENING))
+                if _OPENING.startswith(file.read(len(_OPENING))):
+                    return
         except FileNotFoundError:
             return
-        if _OPENING.startswith(start):
-            return
-    elif is_header(first.value):
-        _check_schema(first.value or {}, path)
-        return
-    elif first.damage is not None and any(
-        line.value is not None for line in islice(read_from(path, first.after), MOST_DAMAGE)
-    ):
+    elif is_header(first.value) or (first.damage is not None and _has_lines(path, first.after)):
         return
     raise StoreProblem(f"{path} is not a workbench journal.", "Nothing in it was changed; move it away to begin anew.")
+
+
+def _has_lines(path: Path, place: Position) -> bool:
+    return any(line.value is not None for line in islice(read_from(path, place), MOST_DAMAGE))
+
+
+# The segments.
+
+
+def closed_name(start: int) -> str:
+    """Name the closed segment that starts after revision `start`."""
+    return f"{_BEGIN}{start:012d}.jsonl"
+
+
+def closed(folder: Path) -> list[Segment]:
+    """Return the closed segments, oldest first; one that stands there packed and unpacked is named once."""
+    try:
+        with os.scandir(folder) as entries:
+            names = sorted((entry.name for entry in entries if entry.name.startswith(_BEGIN)), reverse=True)
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return []
+    found = {int(match[1]): name for name in names if (match := _CLOSED.match(name))}
+    return [Segment(start, folder / found[start]) for start in sorted(found)]
+
+
+def open_closed(segment: Segment) -> BinaryIO:
+    """Open a closed segment, also when it is packed or unpacked at this very moment; raises `OSError`."""
+    try:
+        return open_lines(segment.path)
+    except FileNotFoundError:
+        packed = segment.path.suffix == ".gz"
+        return open_lines(segment.path.with_suffix("") if packed else Path(f"{segment.path}.gz"))
+
+
+def open_active(folder: Path) -> tuple[BinaryIO, Heading] | None:
+    """Open the active segment and read its heading, or return `None` when there is none.
+
+    What is read through the handle stays one segment, even when it is closed and renamed meanwhile.
+    """
+    try:
+        handle = open_lines(folder / NAME)
+    except FileNotFoundError:
+        return None
+    heading = _heading(handle)
+    if heading is None:
+        handle.close()
+        return None
+    return handle, heading
+
+
+def active_heading(folder: Path) -> Heading | None:
+    """Return what the active segment says of itself, `None` when there is none. Raises `OSError`."""
+    active = open_active(folder)
+    if active is None:
+        return None
+    active[0].close()
+    return active[1]
+
+
+def headings(folder: Path) -> Iterator[Heading]:
+    """Yield what the segments say of themselves, newest first; those whose heading is lost say nothing.
+
+    Between two segments, and where a writer was killed there, the first one is a closed one's. Raises `OSError`.
+    """
+    if (active := active_heading(folder)) is not None:
+        yield active
+    for segment in reversed(closed(folder)):
+        with open_closed(segment) as handle:
+            heading = _heading(handle)
+        if heading is not None:
+            yield heading
+
+
+def store_id(folder: Path) -> str:
+    """Return the id of the store in `folder`, from the newest header that can be read. Raises `OSError`."""
+    return next((heading.store for heading in headings(folder) if heading.store), "")
+
+
+def _segments(folder: Path, *, back: bool = False, first: int = 0) -> Iterator[tuple[BinaryIO, str, int]]:
+    """Open the segments that start after revision `first` or later, oldest (or newest) first, each for its turn.
+
+    Yields the file, its name and its start.
+    """
+    active = open_active(folder)
+    with contextlib.ExitStack() as stack:
+        turns: list[Segment | None] = list(closed(folder))
+        if active is not None:
+            stack.enter_context(active[0])
+            end = active[1].start
+            turns = [*(one for one in turns if one is not None and one.start < end), None]
+        for segment in reversed(turns) if back else turns:
+            if segment is None:
+                if active is not None and active[1].start >= first:
+                    yield active[0], NAME, active[1].start
+            elif segment.start >= first:
+                with open_closed(segment) as handle:
+                    yield handle, segment.path.name, segment.start
+
+
+def _heading(handle: BinaryIO) -> Heading | None:
+    """Read the heading of an open segment; when its header is damaged, the first good entry tells."""
+    for line in islice(read_lines(handle, NAME, Position()), _FIRST_LINES):
+        if line.value is not None and is_header(line.value):
+            said = line.value
+            return Heading(said["rev"], said.get("edition", 0), said.get("store", ""))
+        if line.value is not None and "rev" in line.value:
+            return Heading(line.value["rev"] - 1)
+    return None
+
+
+# Reading forward.
+
+
+def follow(folder: Path, position: Position) -> Iterator[Line]:
+    """Yield the complete lines after `position`, through closed segments to the end of the active one."""
+    for handle, name, start in _segments(folder, first=position.start):
+        yield from read_lines(handle, name, position if start == position.start else Position(start=start))
+
+
+def read_from(path: Path, start: Position) -> Iterator[Line]:
+    """Yield the complete lines of a file from `start` on; a missing file has none."""
+    try:
+        handle = open_lines(path)
+    except FileNotFoundError:
+        return
+    with handle:
+        yield from read_lines(handle, path.name, start)
+
+
+def read_lines(handle: BinaryIO, file: str, start: Position) -> Iterator[Line]:
+    """Yield the complete lines of an open segment from `start` on; an unfinished last line is left for later."""
+    place = start
+    try:
+        handle.seek(start.offset)
+        for raw in read_lines_of(handle):
+            if raw[-1:] != b"\n":
+                # What a writer adds at this very moment would come next, as if it began a line.
+                yield from _read_end(raw, place, file)
+                return
+            for line in _read_line(raw[:-1], place, file):
+                place = line.after
+                yield line
+    except (CannotUnpack, TooLarge) as error:
+        why = f"the rest is not read: {error.strerror}"
+        yield Line(None, Damage(file, place.line + 1, place.offset, why), place, file)
+
+
+def _read_line(raw: bytes, place: Position, file: str) -> Iterator[Line]:
+    after = Position(place.offset + len(raw) + 1, place.line + 1, place.start)
+    try:
+        yield Line(unseal(raw), None, after, file, mark_of(raw), raw=raw)
+    except BadLine as bad:
+        damage: Damage | None = Damage(file, after.line, place.offset, str(bad))
+        pieces = sealed_in(raw)
+        if not pieces:
+            yield Line(None, damage, after, file)
+        for start, end in pieces:
+            here = after if (start, end) == pieces[-1] else Position(place.offset + end, place.line, place.start)
+            yield Line(unseal(piece := raw[start:end]), damage, here, file, mark_of(piece), raw=piece)
+            damage = None
+
+
+def _read_end(raw: bytes, place: Position, file: str) -> Iterator[Line]:
+    """Yield what is whole of a last line without a line end; the place after it is where its line end will be."""
+    done = 0
+    for start, end in sealed_in(raw):
+        here = Position(place.offset + end + 1, place.line + 1, place.start)
+        damage = Damage(file, here.line, place.offset + done, "something damaged stands before it")
+        is_damaged = bool(raw[done:start].strip(b"\0"))
+        piece, done = raw[start:end], end
+        yield Line(unseal(piece), damage if is_damaged else None, here, file, mark_of(piece), ended=False, raw=piece)
+
+
+# Reading backward.
+
+
+def values_back(folder: Path, *needles: bytes) -> Iterator[dict[str, Any]]:
+    """Yield the good lines of the whole journal, newest first; only those that contain one of `needles`, when given."""
+    bad, holds = 0, _holding(needles)
+    for handle, *_ in _segments(folder, back=True):
+        try:
+            for raw in lines_back(handle):
+                values = _values_in(raw) if holds(raw) else []
+                bad += not values and (not needles or len(raw) < _SHORTEST)
+                if bad > MOST_DAMAGE:
+                    return
+                yield from reversed(values)
+        except TooLarge:
+            # A line that is too long is damage, and what stands before it is out of reach from behind.
+            continue
+
+
+def _holding(needles: Sequence[bytes]) -> Callable[[bytes], object]:
+    """Return what tells whether bytes hold one of some needles, or whatever when there are none: few in one pass."""
+    if len(needles) <= _FEW:
+        return re.compile(b"|".join(map(re.escape, needles))).search
+    return lambda raw: any(needle in raw for needle in needles)
+
+
+def lines_back(handle: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines of an open segment from the last to the first, without reading more than is asked for."""
+    place = handle.seek(0, os.SEEK_END)
+    pieces: list[bytes] = []
+    first = True
+    while place > 0:
+        # Of a long line as much again as there is of it: a line in many pieces is put together for long.
+        step = min(max(_BLOCK, min(_LARGE_BLOCK, sum(map(len, pieces)))), place)
+        place -= step
+        handle.seek(place)
+        block = handle.read(step)
+        if first and block.endswith(b"\n"):
+            block = block[:-1]
+        first = False
+        *rest, last = block.split(b"\n")
+        pieces.append(last)
+        if sum(map(len, pieces)) > files.LONGEST + _BLOCK:
+            raise TooLarge("a line", files.LONGEST)
+        if not rest:
+            continue
+        yield b"".join(reversed(pieces))
+        yield from reversed(rest[1:])
+        pieces = [rest[0]]
+    if pieces:
+        yield b"".join(reversed(pieces))
+
+
+def _values_in(raw: bytes) -> list[dict[str, Any]]:
+    """Return the values of a line (without its line end): one, none when it is damaged, or those it was joined from."""
+    try:
+        return [unseal(raw)]
+    except BadLine:
+        return [unseal(raw[start:end]) for start, end in sealed_in(raw)]
+
+
+def holds(folder: Path, mark: str, edition: int) -> bool:
+    """Tell whether the journal has a good line with checksum `mark`, wherever it stands.
+
+    A change that was given another number says the checksum it had. In a journal that was rewritten since `edition`
+    this cannot be told, and is taken for granted. Raises `OSError`.
+    """
+    newest = next(headings(folder), None)
+    if newest is not None and newest.edition > edition:
+        return True
+    needles = [f'"{name}":"{mark}"'.encode() for name in ("sum", "was")]
+    return next(values_back(folder, *needles), None) is not None
+
+
+def fits(folder: Path, position: Position, mark: str) -> bool:
+    """Tell whether the journal goes on from `position` as it did when the line before it had checksum `mark`."""
+    if not mark:
+        return True
+    for handle, _, start in _segments(folder, first=position.start):
+        return start == position.start and _mark_fits(handle, position, mark)
+    return False
+
+
+def mark_fits(path: Path, position: Position, mark: str) -> bool:
+    """Tell whether the line before `position` in a segment ends with the checksum `mark`; raises `OSError`."""
+    with open_lines(path) as handle:
+        return _mark_fits(handle, position, mark)
+
+
+def _mark_fits(handle: BinaryIO, position: Position, mark: str) -> bool:
+    expected = b'"sum":"' + mark.encode() + b'"}'
+    handle.seek(max(0, position.offset - len(expected) - 1))
+    return handle.read(len(expected) + 1).rstrip(b"\n\0") == expected
+
+
+# Writing.
 
 
 class Uncertain(OSError):
@@ -151,7 +457,9 @@ def append(path: Path, data: bytes) -> tuple[int, os.stat_result | None]:
     try:
         size = os.fstat(handle).st_size
         try:
-            _write_all(handle, data)
+            view = memoryview(data)
+            while view:
+                view = view[os.write(handle, view) :]
             os.fsync(handle)
         except OSError as error:
             _cut_back(handle, size, error)
@@ -163,69 +471,15 @@ def append(path: Path, data: bytes) -> tuple[int, os.stat_result | None]:
         os.close(handle)
 
 
-def read_from(path: Path, start: Position) -> Iterator[Line]:
-    """Yield the complete lines of a file from `start` on; a missing file has none."""
+def _cut_back(handle: int, size: int, error: OSError) -> None:
+    """Cut a file back to the size it had before a write that failed with `error`."""
     try:
-        handle = open_segment(path)
-    except FileNotFoundError:
-        return
-    with handle:
-        yield from read_lines(handle, path.name, start)
-
-
-def read_lines(handle: BinaryIO, file: str, start: Position) -> Iterator[Line]:
-    """Yield the complete lines of an open segment from `start` on; an unfinished last line is left for later."""
-    place = start
-    try:
-        handle.seek(start.offset)
-        for raw in handle:
-            if not raw.endswith(b"\n"):
-                # What a writer adds at this very moment would come next, as if it began a line.
-                yield from _read_end(raw, place, file)
+        os.ftruncate(handle, size)
+    except OSError:
+        with contextlib.suppress(OSError):
+            if os.fstat(handle).st_size == size:
                 return
-            for line in _read_line(raw, place, file):
-                place = line.after
-                yield line
-    except (*DAMAGED, TooLarge) as error:
-        why = (
-            f"the rest is not read: {error.strerror}"
-            if isinstance(error, TooLarge)
-            else f"the rest cannot be unpacked ({error})"
-        )
-        damage = Damage(file, place.line + 1, place.offset, why)
-        yield Line(None, damage, place, file)
-
-
-def open_segment(path: Path) -> BinaryIO:
-    """Open a segment for reading, packed or not."""
-    return open_lines(path)
-
-
-def lines_back(handle: BinaryIO) -> Iterator[bytes]:
-    """Yield the lines of an open segment from the last to the first, without reading more than is asked for."""
-    place = handle.seek(0, os.SEEK_END)
-    pieces: list[bytes] = []
-    first = True
-    while place > 0:
-        # Of a long line as much again as there is of it: a line in many pieces is put together for long.
-        step = min(max(_BLOCK, min(_LARGE_BLOCK, sum(map(len, pieces)))), place)
-        place -= step
-        handle.seek(place)
-        block = handle.read(step)
-        if first and block.endswith(b"\n"):
-            block = block[:-1]
-        first = False
-        *rest, last = block.split(b"\n")
-        pieces.append(last)
-        if sum(map(len, pieces)) > LONGEST + _BLOCK:
-            raise TooLarge("a line", LONGEST)
-        if not rest:
-            continue
-        yield b"".join(reversed(pieces))
-        yield from reversed(rest[1:])
-        pieces = [rest[0]]
-    if pieces:
-        yield b"".join(reversed(pieces))
+        raise Uncertain(error.errno, error.strerror) from error
 
 
 def mend_tail(path: Path) -> bytes:
@@ -256,51 +510,6 @@ def mend_tail(path: Path) -> bytes:
         return torn[kept:]
 
 
-def mark_fits(handle: BinaryIO, position: Position, mark: str) -> bool:
-    """Tell whether the line before `position` in an open segment ends with the checksum `mark`."""
-    expected = b'"sum":"' + mark.encode() + b'"}'
-    handle.seek(max(0, position.offset - len(expected) - 1))
-    return handle.read(len(expected) + 1).rstrip(b"\n\0") == expected
-
-
-def values_in(raw: bytes) -> list[dict[str, Any]]:
-    """Return the values of a line (without its line end): one, none when it is damaged, or those it was joined from."""
-    try:
-        return [unseal(raw)]
-    except BadLine:
-        return [unseal(raw[start:end]) for start, end in sealed_in(raw)]
-
-
-def _read_line(raw: bytes, place: Position, file: str) -> Iterator[Line]:
-    after = Position(place.offset + len(raw), place.line + 1, place.start)
-    line = raw[:-1]
-    try:
-        yield Line(unseal(line), None, after, file, mark_of(line), raw=line)
-    except BadLine as bad:
-        damage: Damage | None = Damage(file, after.line, place.offset, str(bad))
-        pieces = sealed_in(raw)
-        if not pieces:
-            yield Line(None, damage, after, file)
-        for start, end in pieces:
-            is_last = (start, end) == pieces[-1]
-            here = after if is_last else Position(place.offset + end, place.line, place.start)
-            yield Line(unseal(piece := raw[start:end]), damage, here, file, mark_of(piece), raw=piece)
-            damage = None
-
-
-def _read_end(raw: bytes, place: Position, file: str) -> Iterator[Line]:
-    """Yield what is whole of a last line without a line end; the place after it is where its line end will be."""
-    done = 0
-    for start, end in sealed_in(raw):
-        here = Position(place.offset + end + 1, place.line + 1, place.start)
-        lost = raw[done:start].strip(b"\0")
-        damage = Damage(file, here.line, place.offset + done, "a line end was lost here") if start > done else None
-        if damage is not None and len(lost) > 1:
-            damage = Damage(file, here.line, place.offset + done, "something damaged stands before it")
-        yield Line(unseal(piece := raw[start:end]), damage, here, file, mark_of(piece), ended=False, raw=piece)
-        done = end
-
-
 def _worth_keeping(torn: bytes) -> int:
     """Return how many bytes of an unended last line are no leftover of a crash."""
     stripped = torn.rstrip(b"\0")
@@ -310,31 +519,164 @@ def _worth_keeping(torn: bytes) -> int:
     return pieces[-1][1] if pieces else 0
 
 
-def _cut_back(handle: int, size: int, error: OSError) -> None:
-    """Cut a file back to the size it had before a write that failed with `error`."""
-    try:
-        os.ftruncate(handle, size)
-    except OSError:
-        with contextlib.suppress(OSError):
-            if os.fstat(handle).st_size == size:
-                return
-        raise Uncertain(error.errno, error.strerror) from error
+class Tail:
+    """A place in the journal that moves forward: how far one process has read, and where it appends.
 
+    `rev` is the revision of the last entry passed, `mark` the checksum of the last line,
+    `damage` the lines that could not be trusted. `disordered` tells that a revision stands a second time, or
+    too late: only the whole journal says what holds (see `reorder`). `store` is the id of the store, and
+    `names_store` says whether the active segment's header, which may be damaged, has it. Every change that somebody
+    else wrote is told to `on_line`, once there is one, as it stands in the file. Methods raise `OSError`.
+    """
 
-def _check_schema(value: Mapping[str, Any], path: Path) -> None:
-    if value["schema"] > SCHEMA:
-        raise StoreProblem(
-            f"{path.parent} was written by a newer workbench (schema {value['schema']}, this one reads {SCHEMA}).",
-            "Nothing was changed; upgrade memory-workbench to open it.",
-        )
-    if not value.get("store"):
-        raise StoreProblem(
-            f"{path.parent} was written by a development version before 1.0, which this one does not read.",
-            "Nothing was changed; change something in it once with memory-workbench 0.1.0, which converts it.",
-        )
+    def __init__(self, folder: Path, place: Position, mark: str, rev: int) -> None:
+        self.path = folder / NAME
+        self.place = place
+        self.mark = mark
+        self.rev = rev
+        self.damage: list[Damage] = []
+        self.disordered = False
+        self.on_line: Callable[[bytes], object] | None = None
+        self._ended = True
+        self._folder = folder
+        self._seen: Seen = None
+        active = active_heading(folder)
+        newest = active or next(headings(folder), None)
+        self.names_store = bool(active and active.store)
+        self.edition = newest.edition if newest else 0
+        self.store = (newest.store if newest else "") or store_id(folder)
 
+    @property
+    def is_current(self) -> bool:
+        """Tell, by one `stat`, that nothing was appended since the last look."""
+        return look(self.path) == self._seen
 
-def _write_all(handle: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(handle, view) :]
+    @property
+    def is_removed(self) -> bool:
+        """Tell that the active segment, which was there, is not: somebody took it away, perhaps with its folder.
+
+        One that was closed, with the next one still to be made, was not taken away.
+        """
+        return self._seen is not None and look(self.path) is None and not self._was_closed()
+
+    @property
+    def is_missing(self) -> bool:
+        """Tell that the active segment was removed, or may not be looked at any more; raises nothing."""
+        try:
+            return self.is_removed
+        except OSError:
+            return True
+
+    @property
+    def is_clean(self) -> bool:
+        """Tell that nothing was appended and no unfinished line stands at the end."""
+        return self._ended and self._seen is not None and self._seen[1] == self.place.offset and self.is_current
+
+    def goes_on(self) -> bool:
+        """Tell whether the files are still the ones that were read so far, only longer."""
+        seen = look(self.path)
+        if self._seen is None:
+            return True
+        if seen is None:
+            return self._was_closed()
+        if seen[0] == self._seen[0]:
+            # Whoever rewrites the file puts another in its place.
+            try:
+                return not self.mark or mark_fits(self.path, self.place, self.mark)
+            except FileNotFoundError:
+                return self._was_closed()
+        active = active_heading(self._folder)
+        if active is None:
+            return self.place.offset == 0
+        return active.edition == self.edition and fits(self._folder, self.place, self.mark)
+
+    def _was_closed(self) -> bool:
+        """Whether the segment was closed, and the next one is about to be made; or somebody took the journal away."""
+        return any(segment.start == self.place.start for segment in closed(self._folder))
+
+    def entries(self) -> Iterator[Transaction]:
+        """Yield the transactions after the present place and move past them; damage is noted on the way."""
+        seen = look(self.path)
+        for line in follow(self._folder, self.place):
+            entry = self._pass(line)
+            if entry is not None:
+                yield entry
+            if len(self.damage) > MOST_DAMAGE:
+                raise OSError(EFBIG, f"more than {MOST_DAMAGE:,} places of the journal are damaged")
+        self._seen = seen
+
+    def append(self, line: bytes, rev: int) -> os.stat_result | None:
+        """Append a sealed line durably; return what the segment then looks like, if that can be told."""
+        size, seen = append(self.path, line)
+        self._arrive(Position(size, self.place.line + 1, self.place.start), line, rev)
+        self._seen = None if seen is None else (seen.st_ino, seen.st_size, seen.st_mtime_ns)
+        return seen
+
+    def begin(self, head: Callable[[], dict[str, object]]) -> None:
+        """Make the active segment when there is none, or an empty one."""
+        seen = look(self.path)
+        if seen is None or seen[1] == 0:
+            self._write_header(head)
+
+    def roll(self, head: Callable[[], dict[str, object]]) -> None:
+        """Close the active segment and begin the next one; in one that holds no change, only the header is written.
+
+        The next one is on the disk before the active one gives its name up: on a full disk nothing has changed.
+        """
+        if self.place.start == self.rev:
+            if self.place.line <= 1:
+                self._write_header(head)
+            return
+        value = head()
+        line = seal(value)
+        with draft_beside(self.path) as (file, draft):
+            fill(file, line)
+            self.path.rename(self._folder / closed_name(self.place.start))
+            sync_folder(self._folder)
+            put_in_place(draft, self.path)
+        self._began(value, line)
+
+    def mend(self) -> bytes:
+        """Let the active segment end with a line end, under the write lock only; return what was cut off."""
+        self._ended = True
+        return mend_tail(self.path)
+
+    def _write_header(self, head: Callable[[], dict[str, object]]) -> None:
+        value = head()
+        line = seal(value)
+        write_file(self.path, line)
+        self._began(value, line)
+
+    def _began(self, value: dict[str, object], line: bytes) -> None:
+        self._arrive(Position(len(line), 1, self.rev), line, self.rev)
+        self._seen = look(self.path)
+        self.store, self.names_store = str(value["store"]), True
+
+    def _arrive(self, place: Position, line: bytes, rev: int) -> None:
+        self.place, self.mark, self.rev = place, mark_of(line[:-1]), rev
+
+    def _pass(self, line: Line) -> Transaction | None:
+        before = self.place
+        self.place, self.mark, self._ended = line.after, line.mark, line.ended
+        if line.damage is not None:
+            self.damage.append(line.damage)
+        if line.value is None or is_header(line.value):
+            return None
+        if self.on_line is not None:
+            self.on_line(line.raw)
+        where = (line.file, line.after.line, before.offset if before.start == line.after.start else 0)
+        try:
+            entry = from_json(line.value)
+        except ValueError as error:
+            self.damage.append(Damage(*where, str(error)))
+            return None
+        if entry.rev <= self.rev:
+            self.damage.append(Damage(*where, f"revision {entry.rev} stands here a second time, or too late"))
+            self.disordered = True
+            return None
+        first, last = self.rev + 1, entry.rev - 1
+        if first <= last:
+            which = f"revision {first} is" if first == last else f"revisions {first} to {last} are"
+            self.damage.append(Damage(*where, f"{which} missing", (first, last)))
+        self.rev = entry.rev
+        return entry

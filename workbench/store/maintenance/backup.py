@@ -29,14 +29,14 @@ from workbench.core.health import Manifest, Member
 from workbench.core.record import StoreProblem, UnreadableFile, cannot_write, iso, parse_time
 from workbench.core.runtime import Progress
 from workbench.store import blobs, files, presence
-from workbench.store.files import LARGEST, TooLarge, open_regular
+from workbench.store.files import DOCUMENTS, LARGEST_PACKED, CannotUnpack, TooLarge, open_lines, open_regular
 from workbench.store.git_files import ATTRIBUTES, IGNORE
-from workbench.store.journal import chain, segments
+from workbench.store.journal import segments
 from workbench.store.journal.codec import BadLine, mark_of, seal, unseal
 from workbench.store.journal.engine import Journal, Options
 from workbench.store.journal.segments import Position
 from workbench.store.maintenance import checkpoint_writer
-from workbench.store.maintenance.checkpoint_writer import DOCUMENTS, NOTE, Stamp
+from workbench.store.maintenance.checkpoint_writer import NOTE, Stamp
 from workbench.store.records import COUNTERS
 
 MANIFEST = "manifest.json"
@@ -241,7 +241,7 @@ def _parts(folder: Path, stamp: Stamp, stack: ExitStack) -> list[_Part] | None:
     What is open stays what it was: later lines stand after the bytes that are taken, a renamed or replaced file
     keeps its content. The checkpoint is opened before the note that says what it is, which names older ones, too.
     """
-    closed = [segment for segment in chain.closed(folder) if segment.start <= stamp.start]
+    closed = [segment for segment in segments.closed(folder) if segment.start <= stamp.start]
     names = [DOCUMENTS, NOTE, IGNORE, ATTRIBUTES]
     names += sorted(path.name for path in folder.glob("memory.*-*.json") if _NAMES.fullmatch(path.name))
     before = [segment.path.name for segment in closed if segment.start < stamp.start]
@@ -251,7 +251,7 @@ def _parts(folder: Path, stamp: Stamp, stack: ExitStack) -> list[_Part] | None:
         return None
     if stamp.position == Position():
         return found
-    active = chain.open_active(folder)
+    active = segments.open_active(folder)
     if active is not None:
         file = stack.enter_context(active[0])
         if active[1].start == stamp.start:
@@ -273,10 +273,10 @@ def _opened(path: Path, name: str, stack: ExitStack, size: int = -1) -> _Part | 
 
 def _still_there(folder: Path, stamp: Stamp, edition: int) -> bool:
     """Tell whether the revision that was copied was not taken back, and nothing was erased, while it was copied."""
-    newest = next(chain.headings_back(folder), None)
+    newest = next(segments.headings(folder), None)
     if newest is None:
         return stamp.rev == 0 and presence.is_store(folder)
-    return newest.edition == edition and chain.fits(folder, stamp.position, stamp.mark)
+    return newest.edition == edition and segments.fits(folder, stamp.position, stamp.mark)
 
 
 class _Work:
@@ -374,9 +374,9 @@ def compact(journal: Journal) -> list[Packed]:
 
 
 def _pack_all(folder: Path) -> Iterator[Packed]:
-    for segment in chain.closed(folder):
+    for segment in segments.closed(folder):
         # A larger one could not be read any more when it is packed.
-        if segment.path.suffix != ".gz" and segment.path.lstat().st_size <= LARGEST:
+        if segment.path.suffix != ".gz" and segment.path.lstat().st_size <= LARGEST_PACKED:
             yield pack(segment.path)
             sync_folder(folder)
 
@@ -500,15 +500,15 @@ def _check_packed(folder: Path) -> None:
 
     One that is damaged is as it was in the store, where the doctor speaks of it.
     """
-    for segment in chain.closed(folder):
+    for segment in segments.closed(folder):
         if segment.path.suffix == ".gz":
             try:
-                with segments.open_segment(segment.path) as file:
-                    while file.readline():
+                with open_lines(segment.path) as file:
+                    for _ in files.read_lines_of(file):
                         pass
             except TooLarge as error:
                 raise no_backup(f"{error.strerror} in {segment.path.name}") from error
-            except files.DAMAGED:
+            except CannotUnpack:
                 continue
 
 
@@ -517,7 +517,7 @@ def _give_new_id(folder: Path) -> None:
 
     A journal without a readable header names no store, and a store without a journal has no name either.
     """
-    newest = [segments.NAME, *(segment.path.name for segment in reversed(chain.closed(folder)))]
+    newest = [segments.NAME, *(segment.path.name for segment in reversed(segments.closed(folder)))]
     for path in (folder / name for name in newest):
         old = _header(path)
         if old:
@@ -532,10 +532,10 @@ def _give_new_id(folder: Path) -> None:
 def _header(path: Path) -> bytes:
     """Return the first line of a segment when it is a header that can be trusted, nothing otherwise."""
     try:
-        with segments.open_segment(path) as file:
+        with open_lines(path) as file:
             line = file.readline(files.LONGEST)
         return line if segments.is_header(unseal(line[:-1])) else b""
-    except (FileNotFoundError, BadLine, *files.DAMAGED):
+    except (FileNotFoundError, BadLine):
         return b""
 
 
@@ -543,7 +543,7 @@ def _with_header(path: Path, old: bytes, new: bytes) -> Iterator[bytes]:
     """Yield a segment with another first line, packed as it was."""
 
     def pieces() -> Iterator[bytes]:
-        with segments.open_segment(path) as file:
+        with open_lines(path) as file:
             file.seek(len(old))
             yield new
             while block := file.read(BLOCK):

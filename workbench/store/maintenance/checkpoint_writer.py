@@ -9,7 +9,7 @@ from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from workbench.core.files.atomic import draft_beside, fill, put_in_place, write_file
 from workbench.core.files.fresh import NotRegular
@@ -17,9 +17,9 @@ from workbench.core.files.locks import FileLock, Patience, StoreBusy, waiting
 from workbench.core.record import StoreProblem, cannot_write
 from workbench.core.runtime import collection_paused
 from workbench.store.entry import DocChange
-from workbench.store.files import CHECKPOINT_LOCK, TooLarge, read_regular
-from workbench.store.journal import chain
-from workbench.store.journal.codec import dumps, fingerprint, loads, loads_foreign
+from workbench.store.files import CHECKPOINT_LOCK, DOCUMENTS, Seen, TooLarge, look, read_regular
+from workbench.store.journal import segments
+from workbench.store.journal.codec import BadLine, dumps, fingerprint, loads, loads_foreign, seal, unseal
 from workbench.store.journal.segments import Position
 from workbench.store.journal.state import State, Tables, diff_tables
 
@@ -29,10 +29,8 @@ from workbench.store.journal.state import State, Tables, diff_tables
 # says which: it is written first and names the new file and some before it by hash, so a crash
 # between the two writes, even several in a row, leaves a pair that still fits. It also names the place in the
 # journal and the checksum of the line before it, so a journal that was swapped or cut is noticed.
-# Each stamp has a checksum beside it; one that fails it is not believed.
 
 
-DOCUMENTS = "memory.json"
 NOTE = "checkpoint.json"
 _CHUNK = 500
 _STAMPS = 8
@@ -74,13 +72,6 @@ class ForeignCheckpoint(NamedTuple):
     ours: bool = False
     mark: str = ""
     unplaced: bool = False
-
-
-class Note(NamedTuple):
-    """What `checkpoint.json` says: the stamps that can be believed, newest first, and whether those are all."""
-
-    stamps: list[Stamp]
-    whole: bool
 
 
 class Loaded(NamedTuple):
@@ -132,11 +123,11 @@ def load(folder: Path, believed: Collection[str] | None = None) -> Loaded:
     if found is None:
         return Loaded(empty, Position())
     data, said, digest = found
-    stamp = next((s for s in said.stamps if s.hash == digest), None)
+    stamp = next((s for s in said or () if s.hash == digest), None)
     if stamp is None:
-        base = said.stamps[0].rev if said.stamps and said.whole else None
-        return Loaded(empty, Position(), stranger=ForeignCheckpoint(data, base, unplaced=not said.whole))
-    if not chain.fits(folder, stamp.position, stamp.mark):
+        base = said[0].rev if said else None
+        return Loaded(empty, Position(), stranger=ForeignCheckpoint(data, base, unplaced=said is None))
+    if not segments.fits(folder, stamp.position, stamp.mark):
         stranger = ForeignCheckpoint(data, stamp.rev, stamp.next_ids, ours=True, mark=stamp.mark)
         return Loaded(empty, Position(), stranger=stranger)
     if believed is not None and digest not in believed:
@@ -200,19 +191,16 @@ def read_tables(data: bytes) -> Tables | None:
 
 def stamps_of(folder: Path) -> list[Stamp]:
     """Return what `checkpoint.json` says, newest first; nothing when it cannot be read or believed."""
-    return note(folder).stamps
+    return note(folder) or []
 
 
-def note(folder: Path) -> Note:
-    """Read `checkpoint.json`; a stamp whose checksum does not fit is left out."""
+def note(folder: Path) -> list[Stamp] | None:
+    """Return what `checkpoint.json` says, newest first; `None` when it cannot be read or believed."""
     try:
-        read: Any = loads(read_regular(folder / NOTE, _LARGEST_NOTE))
-        raw = list(read["stamps"])
-        pairs = zip(raw, read["sums"], strict=True)
-        good = [Stamp(**s) for s, expected in pairs if fingerprint(dumps(s)) == expected]
-        return Note(good, whole=len(good) == len(raw))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return Note([], whole=False)
+        said = unseal(read_regular(folder / NOTE, _LARGEST_NOTE).rstrip())
+        return [Stamp(**stamp) for stamp in said["stamps"]]
+    except (OSError, BadLine, KeyError, TypeError):
+        return None
 
 
 def forget_after(folder: Path, rev: int) -> None:
@@ -238,11 +226,10 @@ def move_stamps(folder: Path, start: int, by: int, marks: dict[str, str]) -> Non
 
 def _write_note(folder: Path, stamps: list[Stamp]) -> None:
     raw = [{**stamp._asdict(), "unfinished": dict(stamp.unfinished)} for stamp in stamps]
-    sums = [fingerprint(dumps(stamp)) for stamp in raw]
-    write_file(folder / NOTE, dumps({"schema": 1, "stamps": raw, "sums": sums}))
+    write_file(folder / NOTE, seal({"schema": 2, "stamps": raw}))
 
 
-def _read(folder: Path) -> tuple[bytes, Note, str] | None:
+def _read(folder: Path) -> tuple[bytes, list[Stamp] | None, str] | None:
     """Read file, note and the file's hash as they belong together, though another process may be writing them."""
     file = folder / DOCUMENTS
     try:
@@ -250,7 +237,7 @@ def _read(folder: Path) -> tuple[bytes, Note, str] | None:
         while True:
             known = note(folder)
             digest = fingerprint(data)
-            if any(s.hash == digest for s in known.stamps) or (again := read_regular(file)) == data:
+            if any(s.hash == digest for s in known or ()) or (again := read_regular(file)) == data:
                 return data, known, digest
             data = again
     except FileNotFoundError:
@@ -284,7 +271,6 @@ PATIENCE = 1.0
 """Seconds that a checkpoint in the background waits for a writer; the one after the next change comes soon enough."""
 
 Snapshot = Callable[[], tuple[Tables, Stamp]]
-Seen = tuple[int, int, int] | None
 
 
 class CheckpointWriter:
@@ -397,15 +383,6 @@ class CheckpointWriter:
         name = f"memory.edited-{base}-{self._clock():%Y%m%dT%H%M%S%f}.json"
         write_file(self._folder / name, data)
         return name
-
-
-def look(path: Path) -> Seen:
-    """Return what tells one state of a file from another (inode, size, time), or `None` when it is missing."""
-    try:
-        seen = path.lstat()
-    except FileNotFoundError:
-        return None
-    return seen.st_ino, seen.st_size, seen.st_mtime_ns
 
 
 # Edits made to `memory.json` by another program, offered as changes instead of being overwritten.

@@ -1,25 +1,27 @@
-"""Finding damage in a store, and saving everything else into a new one beside it."""
+"""Finding damage in a store, saving everything else into a new one, and taking over edits by other programs."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
+from workbench.core.change import told
 from workbench.core.damage import BadBlob, Renumbered
 from workbench.core.files.atomic import write_file
 from workbench.core.health import Diagnosis, Recovery, Unfinished
-from workbench.core.record import StoreProblem, cannot_read, cannot_write, iso
+from workbench.core.record import Conflict, StoreProblem, cannot_read, cannot_write, iso
 from workbench.store.blobs import BlobProblem, Blobs
 from workbench.store.entry import Transaction, to_json
-from workbench.store.files import read_regular
-from workbench.store.identity.heads import can_keep
-from workbench.store.identity.witness import Witness
-from workbench.store.journal import chain, segments
+from workbench.store.files import DOCUMENTS, read_regular
+from workbench.store.history import stage_change
+from workbench.store.identity import Identity, can_keep
+from workbench.store.journal import segments
 from workbench.store.journal.codec import fingerprint, seal
+from workbench.store.journal.engine import Journal
 from workbench.store.journal.reorder import merge_branches, read_marked
-from workbench.store.journal.segments import NAME, Position
+from workbench.store.journal.segments import NAME, Position, Tail
 from workbench.store.journal.state import State, changed_keys, diff_tables
-from workbench.store.journal.tail import Tail
 from workbench.store.maintenance import checkpoint_writer
+from workbench.store.maintenance.checkpoint_writer import OutsideEdit
 from workbench.store.maintenance.purge import unfinished_in
 from workbench.store.records import IN_BLOBS, key_of
 from workbench.store.surroundings import BLOBS
@@ -44,17 +46,17 @@ def examine(folder: Path, heads: Path | None = None) -> Diagnosis:
         if tail.disordered or state.clashes:
             settled = merge_branches(read_marked(folder))
             state, entries, renumbered = settled.state, len(settled.entries), settled.renumbered
-        witness = Witness(heads, folder)
-        witness.open(tail)
-        damage = tuple(d for d in tail.damage if d.missing is None or d.missing not in witness.accepted)
+        known = Identity(heads, folder)
+        known.open(tail)
+        damage = tuple(d for d in tail.damage if d.missing is None or d.missing not in known.accepted)
         newest = max((stamp.rev for stamp in checkpoint_writer.stamps_of(folder)), default=0)
-        witness.compare(state.rev, newest, is_sound=not damage)
-        held = _held(folder, state) if witness.gone else ()
+        known.compare(state.rev, newest)
+        held = _held(folder, state) if known.gone else ()
         no_head = () if heads is None or can_keep(heads) else (_NO_HEAD.format(heads),)
         notes = (*_notes(folder), *no_head)
         torn, bad = _torn(folder, tail), tuple(_bad_blobs(folder, state))
         return Diagnosis(
-            folder, entries, state.rev, damage, torn, notes, witness.gone, held, renumbered, tuple(purges), bad
+            folder, entries, state.rev, damage, torn, notes, known.gone, held, renumbered, tuple(purges), bad
         )
     except OSError as error:
         raise cannot_read(folder, error) from error
@@ -162,17 +164,16 @@ def _torn(folder: Path, tail: Tail) -> int:
         size = (folder / NAME).stat().st_size
     except FileNotFoundError:
         return 0
-    active = chain.open_active(folder)
+    active = segments.active_heading(folder)
     if active is None:
         return size
-    active[0].close()
-    return max(0, size - tail.place.offset) if tail.place.start == active[1].start else 0
+    return max(0, size - tail.place.offset) if tail.place.start == active.start else 0
 
 
 def _held(folder: Path, state: State) -> tuple[tuple[str, str], ...]:
     """Return the records that `memory.json` knows and the journal does not, or knows otherwise."""
     try:
-        tables = checkpoint_writer.read_tables(read_regular(folder / checkpoint_writer.DOCUMENTS))
+        tables = checkpoint_writer.read_tables(read_regular(folder / DOCUMENTS))
     except FileNotFoundError:
         return ()
     return tuple(sorted(changed_keys(state.tables, tables))) if tables is not None else ()
@@ -192,17 +193,61 @@ def _both(state: State, other: State) -> State:
 
 def _notes(folder: Path) -> Iterator[str]:
     try:
-        data = read_regular(folder / checkpoint_writer.DOCUMENTS)
+        data = read_regular(folder / DOCUMENTS)
     except FileNotFoundError:
         return
     said, digest = checkpoint_writer.note(folder), fingerprint(data)
-    stamp = next((s for s in said.stamps if s.hash == digest), None)
-    if stamp is None and not said.whole:
+    stamp = next((s for s in said or () if s.hash == digest), None)
+    if said is None:
         yield (
             f"{checkpoint_writer.NOTE} is missing or cannot be read or trusted; "
             "the journal is read from its start instead."
         )
     elif stamp is None:
-        yield f"{checkpoint_writer.DOCUMENTS} was changed by another program, or is damaged."
-    elif not chain.fits(folder, stamp.position, stamp.mark):
-        yield f"{checkpoint_writer.DOCUMENTS} does not belong to this journal."
+        yield f"{DOCUMENTS} was changed by another program, or is damaged."
+    elif not segments.fits(folder, stamp.position, stamp.mark):
+        yield f"{DOCUMENTS} does not belong to this journal."
+
+
+# What a person decides about edits that another program made to `memory.json`: taken over, or turned down.
+
+
+def accept_edit(journal: Journal, edit: OutsideEdit, actor: str = "import:memory.json") -> None:
+    """Commit an outside edit as one transaction.
+
+    Raises `Conflict` when the journal has changed the same fields since; nothing is changed then.
+    """
+    with journal.transaction(actor, f"take over {len(edit.changes)} changes from {edit.file.name}") as staged:
+        clashes = [clash for change in edit.changes for clash in stage_change(staged, change)]
+        if clashes:
+            first = clashes[0]
+            raise Conflict(
+                f"{first.name} of {first.table} {first.key} was changed here (now {told(first.present)}) and in "
+                f"{edit.file.name} (there {told(first.wanted)}); {len(clashes)} such fields.",
+                f"Nothing was changed; both versions are kept, the other one in {edit.file.name}.",
+            )
+    _settle(journal, edit)
+
+
+def dismiss_edit(journal: Journal, edit: OutsideEdit) -> Path:
+    """Turn an outside edit down; its file is kept as `memory.dismissed-…` and named in the answer."""
+    kept = journal.folder / f"memory.dismissed-{edit.base}-{journal.clock():%Y%m%dT%H%M%S%f}.json"
+    try:
+        with journal.exclusive():
+            write_file(kept, read_regular(edit.file))
+    except OSError as error:
+        raise cannot_write(journal.folder, error) from error
+    _settle(journal, edit)
+    return kept
+
+
+def _settle(journal: Journal, edit: OutsideEdit) -> None:
+    if edit.file.name == DOCUMENTS:
+        journal.settle_stranger()
+        # Until the file is replaced, the next start would offer it again.
+        journal.save_checkpoint()
+        return
+    try:
+        edit.file.unlink(missing_ok=True)
+    except OSError as error:
+        raise StoreProblem(f"{edit.file} cannot be removed.", "Its changes are safe in the journal.") from error

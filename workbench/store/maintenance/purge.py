@@ -21,16 +21,13 @@ from workbench.core.record import StoreProblem, UnknownRecord
 from workbench.store import history
 from workbench.store.blobs import BlobProblem, Blobs
 from workbench.store.entry import Doc, DocChange, Transaction
-from workbench.store.files import open_lines
-from workbench.store.identity.heads import note_checkpoint
-from workbench.store.identity.marks import key_in
-from workbench.store.identity.marks import mark_of as text_mark
-from workbench.store.identity.trust import trust
-from workbench.store.journal import chain
-from workbench.store.journal.chain import Segment
+from workbench.store.files import DOCUMENTS, open_lines, read_lines_of
+from workbench.store.identity import key_in, note_checkpoint
+from workbench.store.identity import mark_of as text_mark
+from workbench.store.journal import segments
 from workbench.store.journal.codec import BadLine, dumps, mark_of, seal, unseal
 from workbench.store.journal.engine import Journal
-from workbench.store.journal.segments import NAME, is_header
+from workbench.store.journal.segments import NAME, Segment, is_header
 from workbench.store.journal.state import Tables
 from workbench.store.maintenance import checkpoint_writer
 from workbench.store.maintenance.checkpoint_writer import Stamp
@@ -121,11 +118,14 @@ class Redactor:
         return {**value, "label": clean, "changes": [self._change(change) for change in changes]}
 
     def _change(self, change: dict[str, Any]) -> dict[str, Any]:
+        held = {part: change[part] for part in ("doc", "fields") if part in change}
         if not self._is_doomed(change):
-            return {**change, "fields": self.value(change["fields"])} if "fields" in change else change
-        kept = {name: sides for name, sides in change.get("fields", {}).items() if name in _KEPT}
-        bare = {name: part for name, part in change.items() if name not in ("fields", "inc")}
-        return {**bare, **({"fields": kept} if kept else {}), "redacted": True}
+            return {**change, **{part: self.value(fields) for part, fields in held.items()}}
+        bare = {name: part for name, part in change.items() if name not in ("doc", "fields", "inc")}
+        for part, fields in held.items():
+            kept = {name: value for name, value in fields.items() if name in _KEPT}
+            bare |= {part: kept} if kept else {}
+        return {**bare, "redacted": True}
 
     def _header(self, value: dict[str, Any]) -> dict[str, Any]:
         recent = value.get("recent", {})
@@ -370,17 +370,16 @@ def _carry_out(journal: Journal, redactor: Redactor, records: tuple[tuple[str, s
         tables, stamp = journal.snapshot()
         clean = _clean(tables, redactor)
         checkpoint_writer.save(journal.folder, clean, stamp)
-        closed = chain.closed(journal.folder)
+        closed = segments.closed(journal.folder)
         rewritten = [*_rewrite_closed(journal, closed[:-1], redactor)]
         removed = (*_remove_copies(journal.folder, redactor), *beside())
         # The line that says that something is erased is the last one of these two.
         rewritten += (*_rewrite_closed(journal, closed[-1:], redactor), *_rewrite_active(journal, redactor))
         saved, _ = checkpoint_writer.save(journal.folder, clean, _moved(journal.folder, stamp))
         note_checkpoint(journal.heads, journal.folder, saved.hash)
-        trust(journal.folder, journal.heads, journal.store)
         journal.reload()
         journal.remember()
-    return Purged(records, redactor.lines, (checkpoint_writer.DOCUMENTS, *rewritten), removed, redactor.dropped)
+    return Purged(records, redactor.lines, (DOCUMENTS, *rewritten), removed, redactor.dropped)
 
 
 def finder(
@@ -448,11 +447,11 @@ def _clean(tables: Tables, redactor: Redactor) -> Tables:
     return clean
 
 
-def _rewrite_closed(journal: Journal, segments: Sequence[Segment], redactor: Redactor) -> Iterator[str]:
+def _rewrite_closed(journal: Journal, closed: Sequence[Segment], redactor: Redactor) -> Iterator[str]:
     """Rewrite those of some closed segments that hold the records."""
-    for segment in segments:
-        with chain.open_closed(segment) as source:
-            old = list(source)
+    for segment in closed:
+        with segments.open_closed(segment) as source:
+            old = list(read_lines_of(source))
         new = [redactor.line(raw) for raw in old]
         if new != old:
             journal.expect(new)
@@ -463,11 +462,11 @@ def _rewrite_closed(journal: Journal, segments: Sequence[Segment], redactor: Red
 
 def _rewrite_active(journal: Journal, redactor: Redactor) -> Iterator[str]:
     """Rewrite the active segment, with the next edition, so that others read anew."""
-    active, path = chain.open_active(journal.folder), journal.folder / NAME
+    active, path = segments.open_active(journal.folder), journal.folder / NAME
     if active is not None:
         with active[0] as source:
             source.seek(0)
-            new = [redactor.line(raw, active[1].edition + 1) for raw in source]
+            new = [redactor.line(raw, active[1].edition + 1) for raw in read_lines_of(source)]
         journal.expect(new)
         write_file(path, new)
         yield NAME
@@ -477,7 +476,7 @@ def _moved(folder: Path, stamp: Stamp) -> Stamp:
     """Return the stamp with the place of the same revision in the rewritten active segment."""
     offset, count, last = 0, 0, b""
     with open_lines(folder / NAME) as file:
-        for raw in file:
+        for raw in read_lines_of(file):
             offset, count, last = offset + len(raw), count + 1, raw
     return stamp._replace(offset=offset, line=count, mark=mark_of(last[:-1]))
 
