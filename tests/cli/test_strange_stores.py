@@ -22,7 +22,7 @@ from workbench.store.journal.codec import seal
 
 pytestmark = pytest.mark.slow
 
-MOST_MEMORY = 200 << 20
+MOST_MEMORY = 400 << 20
 PATIENCE = 60.0
 """Seconds after which a command counts as hanging, on a machine that may be busy."""
 

@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 import time
-from hashlib import blake2b
 from pathlib import Path
 
 import pytest
@@ -209,20 +208,6 @@ def test_no_command_but_trust_makes_a_strangers_line_trusted(
         mine(*command.split())
         monkeypatch.delenv("WORKBENCH_TRUST", raising=False)
         assert "  agent:other  1\n" in mine("trust", "--show").out, command
-
-
-def test_a_line_that_is_no_json_under_a_checksum_that_fits_is_counted_and_has_no_writer(mine: Cli) -> None:
-    mine.ok("append", "mine")
-    body = b"no JSON {"
-    with (mine.store / "journal.jsonl").open("ab") as file:
-        file.write(body + b',"sum":"' + blake2b(body, digest_size=8).hexdigest().encode() + b'"}\n')
-    shown = mine("trust", "--show")
-    assert (shown.code, shown.out.splitlines()[:2]) == (
-        0, ["1 change came from elsewhere, written by:", "  (nobody named)  1"],
-    )  # fmt: skip
-    assert json.loads(mine("trust", "--show", "--json").out)["actors"] == {"": 1}
-    assert mine("trust", "--yes").code == 0
-    assert mine("list").code == 0
 
 
 def test_a_line_that_was_changed_in_the_middle_is_not_trusted(mine: Cli, tmp_path: Path) -> None:

@@ -215,7 +215,7 @@ def _head_after(folder: Path, tail: _Tail, rev: int, mark: str, look: str) -> He
     """Return the head that says what was just written."""
     before, heading = tail.head, tail.heading
     known = before or Head(os.path.realpath(folder), heading.store, 0, "")
-    return known._replace(rev=rev, mark=mark, edition=heading.edition, look=look if known.look else "")
+    return known._replace(rev=rev, mark=mark, edition=heading.edition, look=look)
 
 
 def _read_tail(folder: Path, heads_folder: Path | None) -> _Tail | None:

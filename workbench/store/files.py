@@ -88,7 +88,7 @@ def overtaken(folder: Path) -> StoreProblem:
 LONGEST = 64 << 20
 """Bytes of a line at most."""
 
-LARGEST_PACKED = 256 << 20
+LARGEST_PACKED = 128 << 20
 """Bytes of a packed segment at most, unpacked; it is closed before it comes near that."""
 
 _CHUNK = 1 << 16

@@ -143,8 +143,8 @@ class Head(NamedTuple):
     """The last line that this machine wrote to, or accepted of, the store with id `store` at `path`.
 
     `rev` and `mark` are that line's revision and checksum, `edition` the journal's edition. `look` is what the active
-    segment looked like then, and `closed` the others, if every line up to there was sound, and written here or shown to
-    a person; else `look` is empty. `gone` holds revisions that are missing and that nobody has accepted, `accepted`
+    segment looked like then, and `closed` the others; `checked` says that every line up to there is sound, and was
+    written here or shown to a person. `gone` holds revisions that are missing and that nobody has accepted, `accepted`
     those that somebody has; `unsure` is a revision that may be stored or not, or 0.
     """
 
@@ -155,6 +155,7 @@ class Head(NamedTuple):
     edition: int = 0
     look: str = ""
     closed: str = ""
+    checked: bool = False
     gone: tuple[Gone, ...] = ()
     accepted: tuple[Range, ...] = ()
     unsure: int = 0
@@ -283,7 +284,7 @@ class Identity:
         self._head = head = read(self._heads, store, self._folder)
         look, self._closed = look_at(self._folder), _look_at_closed(self._folder)
         self._own = look
-        if head is not None and head.look and (head.look, head.closed) == (look, self._closed):
+        if head is not None and head.checked and (head.look, head.closed) == (look, self._closed):
             return None
         lines: list[bytes] = []
         tail = Tail(self._folder, Position(), "", 0)
@@ -393,11 +394,10 @@ class Identity:
             self._keep(known._replace(unsure=rev), known.look)
 
     def _keep(self, head: Head, look: str) -> None:
-        """Note a head, which says what the files look like if all of them is known, and sound."""
+        """Note a head, which says what the files look like now."""
         is_known = self._own is not None and bool(look)
-        if is_known:
-            self._own = look
-        self._head = head._replace(look=look if is_known and self._sound else "", closed=self._closed)
+        self._own = look if is_known else None
+        self._head = head._replace(look=look, closed=self._closed, checked=is_known and self._sound)
         note(self._heads, self._head)
 
     def _is_own_checkpoint(self, heads: Path) -> bool:
