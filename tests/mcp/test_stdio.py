@@ -189,7 +189,7 @@ def test_without_the_library_the_command_says_what_to_install(store: Path, tmp_p
 def test_a_server_that_only_says_what_it_can_do_loads_nothing_that_ranks_or_looks_for_secrets() -> None:
     loaded = "import sys, workbench.mcp.server, workbench.mcp.serving; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
-    heavy = {"numpy", "model2vec", "textual", "anthropic", "detect_secrets", "workbench.services.agents.api"}
+    heavy = {"numpy", "model2vec", "textual", "anthropic", "workbench.safety.secrets", "workbench.services.agents.api"}
     assert not heavy & set(done.stdout.split())
 
 
@@ -200,12 +200,13 @@ import sys
 from pathlib import Path
 from workbench.services.open import open_workbench
 from workbench.mcp.serving import _get_ready
-from workbench.safety.orders import phrases
+from workbench.safety.instructions import rules
 from workbench.safety.scanning import scan
 
 bench = open_workbench(Path(sys.argv[1]), profiles=Path(sys.argv[1]))
 _get_ready(bench, False)
-phrases.re = None
+for phrase in (phrase for rule in rules() for phrase in rule.phrases):
+    phrase.items = None
 found = [scan(text) for text in Path(sys.argv[2]).read_text("utf-8").splitlines()]
 print(sum(map(bool, found)))
 bench.close()

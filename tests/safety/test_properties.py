@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from tests.safety.samples import keys, private_key
 from workbench.core.safety import FindingKind
-from workbench.safety.folding import lowered
 from workbench.safety.scanning import mask, scan, secrets_in
+from workbench.safety.secrets import lowered
 
 SECRETS = [key for _, key in keys().values()] + [private_key(), "pass" + "word=hunter2x9", "://u:S3cret!x@h"]
 PIECES = st.sampled_from(

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from workbench.core.safety import Finding
 from workbench.core.text import is_needed
-from workbench.safety.folding import compiled, lowered
+from workbench.safety.folding import compiled
 
 # Characters that a person does not see and a language model reads, or that change what a terminal shows.
 
@@ -95,11 +95,9 @@ def _is_right_to_left(text: str) -> bool:
 
 def scan(text: str) -> tuple[Finding, ...]:
     """Return what a text holds that should not travel: secrets, orders to an agent, hidden characters; in order."""
-    from workbench.safety import secrets
-    from workbench.safety.orders import orders
+    from workbench.safety import instructions, secrets
 
-    low = lowered(text)
-    found = [*secrets.find_secrets(text, low), *orders.find(text), *find(text)]
+    found = [*secrets.find_secrets(text), *instructions.find(text), *find(text)]
     return tuple(sorted(found, key=lambda f: (f.start, f.end))) if found else ()
 
 
@@ -108,17 +106,17 @@ def prepare() -> None:
 
     It takes a third of a second, on any thread.
     """
-    from workbench.safety.orders import orders
+    from workbench.safety import instructions
 
     scan("")
-    orders.prepare()
+    instructions.prepare()
 
 
 def secrets_in(text: str) -> list[Finding]:
     """Return the secrets of a text alone, in order."""
     from workbench.safety import secrets
 
-    return secrets.find_secrets(text, lowered(text))
+    return secrets.find_secrets(text)
 
 
 def mask(text: str) -> str:

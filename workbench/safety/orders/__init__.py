@@ -1,1 +1,0 @@
-"""Finding text that gives orders to an agent."""
