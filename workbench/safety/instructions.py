@@ -40,6 +40,7 @@ class Rule(NamedTuple):
     imperative: bool = False
     negatable: bool = False
     comments: bool = False
+    encoded: bool = False
     squeezed: str = ""
     examples: Sequence[str] = ()
     harmless: Sequence[str] = ()
@@ -177,7 +178,7 @@ def _find(text: str, depth: int) -> list[Finding]:
         for rule, start, end in _squeezed(view.text) if is_joined else _judged(view.text, words_of(view.text)):
             _add(found, rule, *view.place(start, end))
     if depth < 2:  # a text within an encoded text is decoded as well
-        encoded = next(rule for rule in rules() if rule.name == "encoded order")
+        encoded = next(rule for rule in rules() if rule.encoded)
         for start, end in _encoded(text, depth):
             _add(found, encoded, start, end)
     return found
