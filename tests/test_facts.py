@@ -30,7 +30,6 @@ ALLOWED = {
     ("formats/learnings.py", "Suggested Implementation"): "a field of the format",
     ("formats/memory_streams/generative_agents.py", "this is blank"): "what the tool stores for nothing",
     ("reflect/claude/asker.py", "too long"): "the server's own words; its status says no more than a bad request",
-    ("safety/secrets.py", "PRIVATE KEY"): "how a key is armoured",
 }
 """What is looked for all the same, by module, and whose words those are."""
 
