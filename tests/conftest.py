@@ -17,7 +17,6 @@ from hypothesis import HealthCheck, settings
 from tests.compiling import share
 from tests.reflect.server import NO_RETRY, MessagesServer, Reply, Seen, error_reply, messages_server
 from workbench.core.agents.actors import ENVIRONMENT
-from workbench.core.runtime import give_back
 
 CHECKOUT = Path(__file__).parent.parent
 CACHES = (".*", "__pycache__", "*.egg-info")
@@ -140,7 +139,7 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
 def _room_for_the_next() -> Iterator[None]:
     """Give back what a file's stores and apps held: frozen garbage is never collected."""
     yield
-    give_back()
+    gc.unfreeze()
 
 
 @pytest.fixture

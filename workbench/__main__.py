@@ -1,5 +1,6 @@
 """The way in: `workbench` and `python -m workbench`."""
 
+import gc
 import os
 import sys
 from argparse import Namespace
@@ -11,7 +12,7 @@ from workbench import crash, streams
 from workbench.cli.main import is_hook, run
 from workbench.cli.session import BROKEN_PIPE, INTERRUPTED, PROBLEM, UNEXPECTED
 from workbench.core.record import WorkbenchError
-from workbench.core.runtime import be_seldom, be_usual, withhold
+from workbench.core.runtime import collect_seldom
 from workbench.crash import TRACEBACK
 
 if TYPE_CHECKING:
@@ -24,11 +25,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     A hook fails for nothing: its agent would stop, or think that it was told to.
     """
-    be_seldom()
-    try:
-        code = _main(argv)
-    finally:
-        be_usual()
+    collect_seldom()
+    code = _main(argv)
     if code and is_hook(sys.argv[1:] if argv is None else argv):
         from workbench.cli.agents.capture import note_broken
 
@@ -87,8 +85,7 @@ def serve_agents(bench: "Workbench", args: Namespace) -> int:
             raise
         hint = "Install it: pip install 'memory-workbench[mcp]'."
         raise WorkbenchError("The library that speaks MCP is not installed.", hint) from error
-    be_usual()
-    withhold()  # the library's classes, which stay: the collector would walk through them before the first answer
+    gc.freeze()  # the library's classes, which stay: the collector would walk through them before the first answer
     return serve(bench, args)
 
 

@@ -28,6 +28,8 @@ CHILD = """
 import json, resource, sys
 from pathlib import Path
 from time import perf_counter, process_time
+from workbench.core.runtime import collect_seldom
+collect_seldom()
 marks = [perf_counter()]
 from workbench.services.open import open_workbench
 marks.append(perf_counter())

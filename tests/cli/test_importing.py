@@ -7,7 +7,6 @@ import pytest
 
 from tests.cli.conftest import Cli
 from workbench.cli.progress import interruptible
-from workbench.core.runtime import collection_paused
 
 BOOK = "## HARD RULES\n[hr-00001] helpful=2 harmful=0 :: Ask first.\n[hr-00002] helpful=0 harmful=1 :: Test last.\n"
 
@@ -148,7 +147,7 @@ def test_hostile_names_and_text_are_printed_inert(cli: Cli) -> None:
 
 def test_ctrl_c_is_noticed_once_and_then_obeyed() -> None:
     before = signal.getsignal(signal.SIGINT)  # a process in the background ignores it
-    with collection_paused(), interruptible() as pressed:  # what is raised while garbage is collected is lost
+    with interruptible() as pressed:
         assert not pressed()
         signal.raise_signal(signal.SIGINT)
         assert pressed()

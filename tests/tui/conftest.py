@@ -16,7 +16,6 @@ from tests.tui.painting import Painter, pressed
 from tests.tui.playbook_host import TEXT, TWINS, bring_in, open_bench
 from tests.tui.stylesheets import parse_once
 from tests.tui.waiting import PATIENCE
-from workbench.core.runtime import give_back
 from workbench.services.open import Workbench
 
 TOGETHER = 64
@@ -66,7 +65,7 @@ def _room_for_the_next_app() -> Iterator[None]:
     yield
     if next(_apps) % TOGETHER == 0:
         StylesCache.get_inner_outer.cache_clear()
-        give_back()
+        gc.unfreeze()
         gc.collect()
 
 

@@ -11,7 +11,7 @@ import pytest
 from textual.app import App
 
 from tests.tui.playbook_host import BOOK, bring_in, open_bench
-from tests.tui.support import app_over, demo_app
+from tests.tui.support import demo_app
 from workbench.services.open import Workbench
 
 pytestmark = pytest.mark.usefixtures("every_paint")
@@ -36,18 +36,6 @@ def noted(monkeypatch: pytest.MonkeyPatch, where: object, name: str) -> set[int]
 
     monkeypatch.setattr(where, name, wrapped)
     return threads
-
-
-@pytest.mark.slow
-async def test_the_app_leaves_the_collector_as_it_was(tmp_path: Path) -> None:
-    before = gc.get_threshold()
-    bench = store_of(tmp_path, "Ask.")
-    app = app_over(bench)
-    async with app.run_test() as pilot:
-        await pilot.pause()
-    assert gc.isenabled()
-    assert gc.get_threshold() == before
-    bench.close()
 
 
 async def _opened_and_left(folder: Path) -> "weakref.ref[App[Any]]":

@@ -1,8 +1,7 @@
 """How this process goes about its threads and its memory.
 
-Long reading gives up between two pieces when nobody waits for it any more, and gives way to a key there; a signal lets
-the program end in order. The garbage collector is kept away from large trees, which it would walk through again and
-again, and all threads take memory from one place.
+Long reading gives up between two pieces when nobody waits for it any more; a signal lets
+the program end in order. The garbage collector comes seldom, and all threads take memory from one place.
 """
 
 import atexit
@@ -64,27 +63,6 @@ def in_pieces(many: Iterable[T]) -> Iterator[T]:
         yield from piece
 
 
-KEY_S = 0.1
-"""Seconds after a key in which what gives way leaves the interpreter to who answers it."""
-
-_answered = (0, -KEY_S)
-"""The thread that answers keys, and when it got the last one."""
-
-
-def answer_first() -> None:
-    """Let what gives way wait: this thread, which never does, has a key to answer."""
-    global _answered  # noqa: PLW0603 - the interpreter is the process's, too
-    _answered = threading.get_ident(), time.monotonic()
-
-
-def give_way() -> None:
-    """Wait while a key is answered, once; meant for threads between two pieces that keep the interpreter for long."""
-    thread, pressed = _answered
-    left = pressed + KEY_S - time.monotonic()
-    if left > 0 and threading.get_ident() != thread:
-        time.sleep(left)
-
-
 ASKING = tuple(getattr(signal, name) for name in ("SIGHUP", "SIGTERM") if hasattr(signal, name))
 """The signals that ask a program to end."""
 
@@ -129,73 +107,31 @@ def _ask_again(number: int, asked: float) -> None:
         signal.raise_signal(number)
 
 
-_withheld = False
-"""Whether objects are withheld; the collector itself would count them all to answer."""
-
-_usual: tuple[int, int, int] | None = None
-"""How often there are collections when they are not seldom; `None` while they are not."""
-
 SELDOM = 50_000
-"""Young objects after which there is a collection while they are seldom; Python's own is 700. What a start makes, most
-of it modules, stays: a command that takes a tenth of a second would spend a tenth of that on looking at it."""
+"""Young objects after which there is a collection; Python's own is 700. What a start makes, most of it modules, stays:
+a command that takes a tenth of a second would spend a tenth of that on looking at it."""
 
 
-def be_seldom() -> None:
-    """Let collections come seldom from now on, until `be_usual`, and none at the end of this process.
-
-    Then all memory goes back at once; to look for what nothing holds any more takes as long as some commands.
-    """
-    global _usual  # noqa: PLW0603 - the collector is the process's, too
-    if _usual is None:
-        _usual = gc.get_threshold()
-        gc.set_threshold(SELDOM, *_usual[1:])
-        atexit.unregister(gc.freeze)
-        atexit.register(gc.freeze)
-
-
-def be_usual() -> None:
-    """Let collections come as often as before `be_seldom`; meant for what runs for long."""
-    global _usual  # noqa: PLW0603
-    if _usual is not None:
-        gc.set_threshold(*_usual)
-        _usual = None
+def collect_seldom() -> None:
+    """Let garbage collections come seldom in this process, and none at its end, where all memory goes back at once."""
+    gc.set_threshold(SELDOM, *gc.get_threshold()[1:])
+    atexit.unregister(gc.freeze)
+    atexit.register(gc.freeze)
 
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """Switch cyclic garbage collection off for the block, if it was on."""
+    """Switch garbage collection off while a store is read into memory: a tenth of the time would go into it."""
     was_on = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if was_on:
-            # What the block built counts as old at once, or the next collection would walk all of it;
-            # where somebody withholds objects, they stay so.
-            if not _withheld:
-                gc.freeze()
-                gc.unfreeze()
+            # What was read counts as old at once, or the next collection would walk through all of it.
+            gc.freeze()
+            gc.unfreeze()
             gc.enable()
-
-
-def withhold() -> None:
-    """Keep all that there is at this moment from the collector, until `give_back`."""
-    global _withheld  # noqa: PLW0603 - the collector is the process's, too
-    _withheld = True
-    gc.freeze()
-
-
-def withhold_more() -> None:
-    """Keep what has come since from the collector, too, if anything is withheld."""
-    if _withheld:
-        gc.freeze()
-
-
-def give_back() -> None:
-    """Leave everything to the collector again."""
-    global _withheld  # noqa: PLW0603
-    _withheld = False
-    gc.unfreeze()
 
 
 _ARENA_MAX = -8

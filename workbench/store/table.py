@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from workbench.core.document import from_doc
 from workbench.core.record import InvalidRecord, UnknownRecord
-from workbench.core.runtime import collection_paused, in_pieces
+from workbench.core.runtime import in_pieces
 from workbench.store.entry import Doc
 from workbench.store.journal.engine import Journal
 from workbench.store.journal.state import State
@@ -228,9 +228,8 @@ class Table(Generic[R]):
         """
         made: dict[str, tuple[Doc, R | None]] = {}
         if not self._complete:
-            with collection_paused():
-                for doc_id, doc in in_pieces(list(self._docs().items())):
-                    made[doc_id] = doc, self._try(doc_id, doc, again=True)
+            for doc_id, doc in in_pieces(list(self._docs().items())):
+                made[doc_id] = doc, self._try(doc_id, doc, again=True)
         with self._lock:
             self._sync()
             if not self._complete:

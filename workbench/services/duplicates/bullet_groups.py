@@ -23,7 +23,6 @@ from workbench.core.duplicates.identity import Conflict, identity_of, parted, te
 from workbench.core.limits import DEFAULT_THRESHOLDS, DedupThresholds
 from workbench.core.playbook.book import Bullet
 from workbench.core.review.contradiction import contradictions
-from workbench.core.runtime import give_way
 from workbench.core.stream.memory import MAX_CONTENT, Memory
 from workbench.core.text import one_line
 
@@ -158,7 +157,6 @@ class Judge(Generic[R]):
         return old.content[:MAX_CONTENT], new.content[:MAX_CONTENT]
 
     def _relation_of(self, old: str, new: str) -> Relation:
-        give_way()
         # Most pairs have few words in common, and of the others a first look settles most.
         if not self.much_alike(old, new):
             return "related"
@@ -173,7 +171,6 @@ class Judge(Generic[R]):
         return "apart" if not same_words(new, old) or self._read(old, new).conflicts else "near"
 
     def _compared(self, old: str, new: str) -> PairVerdict:
-        give_way()
         verdict = read_texts(new, old, 1.0, self._similarity(old, new), self._limits)
         if not self.kind.opposites:
             return verdict

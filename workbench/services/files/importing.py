@@ -15,7 +15,7 @@ from workbench.core.playbook.usage import UsageTally
 from workbench.core.record import UnreadableFile, WorkbenchError, WorkStopped
 from workbench.core.reflection.trigger import record_observation
 from workbench.core.review.proposal import Proposal
-from workbench.core.runtime import Cancelled, Progress, collection_paused
+from workbench.core.runtime import Cancelled, Progress
 from workbench.core.stream.confidence import brought
 from workbench.core.stream.importance import base_importance, table_named
 from workbench.core.stream.memory import Memory
@@ -149,8 +149,7 @@ class Importer(Service):
         if format is None and path.is_dir():
             plan = self._folder_plan(path, context, rev, theirs=theirs, only=only, again=again)
             return self._brought(plan if again else self._without_known(self._without_purged(plan)))
-        with collection_paused():
-            parsed = opening.read_file(path, format=format, context=context)
+        parsed = opening.read_file(path, format=format, context=context)
         context.watch(parsed.records_in, parsed.records_in)
         for playbook in parsed.playbooks:
             if long := next((one for one in playbook.bullets if len(one.content) > MAX_KEPT), None):
@@ -219,8 +218,7 @@ class Importer(Service):
         self, path: Path, context: ReadContext, rev: int, *, theirs: bool, only: Collection[Path], again: bool
     ) -> ImportPlan:
         """Plan to take the notes of a folder in, one record of each file or entry."""
-        with collection_paused():
-            found = read_folder(path, context, self._library, again=theirs or again, only=only)
+        found = read_folder(path, context, self._library, again=theirs or again, only=only)
         new, kept = self._compared(found.parsed, path)
         kept += (m.id for m in found.parsed.memories if m.id not in kept and self._says_otherwise(m))
         present = len(found.parsed.memories) - len(new) - len(kept)
@@ -353,7 +351,7 @@ class Importer(Service):
                 return ImportReport(plan, done - len(overtaken), group, True, tuple(overtaken))
             done += len(chunk)
             more = guard.any_new(plan.records, done)
-            with collection_paused(), self._library.transaction(actor, label, group=group, part=part, more=more) as tx:
+            with self._library.transaction(actor, label, group=group, part=part, more=more) as tx:
                 new, there = guard.still_new(chunk)
                 _write(tx, new)
                 if as_new and new:

@@ -13,7 +13,6 @@ from workbench.core.review.contradiction import Contradiction, contradictions
 from workbench.core.review.kinds import is_noise, kind_of, order_of
 from workbench.core.review.lifecycle import Tombstone, resembling_rejections
 from workbench.core.review.proposal import Proposal
-from workbench.core.runtime import collection_paused, withhold_more
 from workbench.core.stream.confidence import arrived
 from workbench.core.stream.memory import Memory
 from workbench.services.agents.capture.memories import told_by
@@ -301,11 +300,7 @@ class ReviewQueue:
                 dirty, self._dirty = self._dirty, set()
             if self._entries is None:
                 self._entries = {}
-                with collection_paused():
-                    self._follow(self._entries, self._every_place())
-                # The ranking keeps what it read out of the collector's sight, and this read the rest of the store:
-                # walking through that would take longer than a decision, again and again.
-                withhold_more()
+                self._follow(self._entries, self._every_place())
             self._follow(self._entries, dirty)
             return dict(self._entries)
 

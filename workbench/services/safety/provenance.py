@@ -11,7 +11,6 @@ from workbench.core.agents.read import UNKNOWN, Provenance
 from workbench.core.override import override_id
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import ABSENT
-from workbench.core.runtime import collection_paused
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
 from workbench.services.context import Context
@@ -65,8 +64,7 @@ def _of_table(context: Context, table: str, records: Mapping[str, Outward]) -> d
     rest = {key: record for key, record in records.items() if key not in known}
     if not rest:
         return known
-    with collection_paused():
-        found = _read_back(context, table, rest)
+    found = _read_back(context, table, rest)
     context.origins.learn(table, found, moment)
     return known | found
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from workbench.core.limits import DedupThresholds, Thresholds
 from workbench.core.playbook.book import Bullet
-from workbench.core.runtime import Cancelled, Progress, collection_paused, give_back, may_stop, withhold
+from workbench.core.runtime import Cancelled, Progress, collection_paused, may_stop
 from workbench.core.served import SETTLED
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
@@ -128,9 +128,6 @@ class Retriever:
             if self._ranker is None:
                 self._take_dirty()
                 self._ranker = self._loaded(self._pool(), progress, cancelled)
-                # A store is millions of objects that stay: walking through them takes the collector half a second,
-                # again and again. They are its own again when the store is closed.
-                withhold()
             return self.ranker()
 
     def ranker(self) -> Ranker:
@@ -170,7 +167,6 @@ class Retriever:
     def close(self) -> None:
         """Let go of what was loaded; does not wait for who is still loading."""
         self._ranker = None
-        give_back()
 
     @cached_property
     def episodes(self) -> "EpisodePools":

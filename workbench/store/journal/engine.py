@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from workbench.core.damage import Damage, Gone, MendedIndex, Renumbered
 from workbench.core.files.locks import FileLock, StoreBusy
 from workbench.core.record import OnlyLookedAt, StoreProblem, UnknownRecord, cannot_read, cannot_write, iso, parse_time
-from workbench.core.runtime import collection_paused
 from workbench.store import git_files, identity
 from workbench.store.entry import Doc, DocChange, Kind, Transaction, from_json, to_json
 from workbench.store.files import DOCUMENTS, LOCK, overtaken, sweep, taken_away
@@ -420,7 +419,7 @@ class Journal:
         from workbench.core.health import PastView  # hardly anybody looks back
 
         latest, at, taken = self.rev, None, 0
-        with self._reading, collection_paused():
+        with self._reading:
             for entry in self._entries_back():
                 if entry.rev <= rev:
                     at = parse_time(entry.at)
@@ -497,7 +496,7 @@ class Journal:
         """
         from workbench.core.health import PastView
 
-        with self._reading, collection_paused():
+        with self._reading:
             old = self.state
             tables = {
                 name: {doc_id: seen for doc_id, doc in docs.items() if (seen := see(name, doc)) is not None}

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import os
 import time
 import traceback
@@ -27,7 +28,7 @@ from textual.worker import Worker, WorkerFailed, WorkerState, get_current_worker
 from workbench import crash
 from workbench.config.settings import Settings
 from workbench.core.record import WorkbenchError
-from workbench.core.runtime import Cancelled, Stopped, answer_first, may_stop, stoppable
+from workbench.core.runtime import Cancelled, Stopped, may_stop, stoppable
 from workbench.core.text import printable
 from workbench.services.context import Touched, is_person
 from workbench.services.manual import pages
@@ -40,7 +41,6 @@ from workbench.tui.app.actions import GLOBAL, bindings, palette_entries, sentenc
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import AREAS
 from workbench.tui.app.host import AppOptions, Host, LookBack
-from workbench.tui.app.stillness import Heap
 from workbench.tui.app.waiting import Threads, asking, close_unbuilt, survives
 from workbench.tui.widgets.content import keyed, use_keymap
 
@@ -150,7 +150,7 @@ class WorkbenchApp(Host):
     DEFAULT_MODE = "stream"
 
     def __init__(self, bench: Workbench, options: AppOptions) -> None:
-        self._heap = Heap()
+        self._pressed = 0.0
         super().__init__(bench, options)
         for area in AREAS:
             self.add_mode(area.id, area.open)
@@ -243,7 +243,7 @@ class WorkbenchApp(Host):
     def on_unmount(self) -> None:
         """Let no thread wait for another process any more: leaving would wait for it."""
         self.waits.end()
-        self._heap.let_go()
+        gc.unfreeze()
 
     @work
     async def ask_for_trust(self) -> None:
@@ -280,7 +280,6 @@ class WorkbenchApp(Host):
         return next((one.AREA for one in reversed(self.screen_stack) if isinstance(one, AreaScreen)), "")
 
     def _follow(self) -> None:
-        self._heap.sweep(stays=not any(screen.is_modal for screen in self.screen_stack))
         library = self.bench.library
         if library.is_missing:
             self._miss_store()
@@ -352,7 +351,7 @@ class WorkbenchApp(Host):
 
     def _leave_alone(self) -> None:
         """Load nothing yet: somebody may look at the first screen now, and press a key."""
-        self._heap.pressed()
+        self._pressed = time.monotonic()
         self._load_at_rest(LONGEST_ALONE)
 
     def _load_at_rest(self, left: float) -> None:
@@ -361,7 +360,7 @@ class WorkbenchApp(Host):
         What is loaded takes the interpreter from the screen for a tenth of a second now and then.
         """
         alone = self.options.alone
-        if alone and left > 0 and self._heap.rest < alone:
+        if alone and left > 0 and time.monotonic() - self._pressed < alone:
             self.set_timer(alone, partial(self._load_at_rest, left - alone))
         else:
             self._load_retriever()
@@ -395,7 +394,7 @@ class WorkbenchApp(Host):
         may_stop()
         self.bench.safety.prepare()
         may_stop()
-        self._heap.settle()
+        gc.freeze()  # what stays for as long as the app does: the store's documents, the index, the modules
         # After all that somebody waits for now.
         with contextlib.suppress(WorkbenchError):
             self.bench.library.check_index()
@@ -456,10 +455,9 @@ class WorkbenchApp(Host):
         return (screen for screen in self.opened if self.is_running and screen.is_mounted)
 
     async def on_event(self, event: events.Event) -> None:
-        """Put off tidying the heap while somebody types, and what the threads do that nobody waits for."""
+        """Note when somebody is at the keyboard: what loads meanwhile would take the interpreter from the screen."""
         if isinstance(event, events.InputEvent):
-            self._heap.pressed()
-            answer_first()
+            self._pressed = time.monotonic()
         await super().on_event(event)
 
     # The store as it was

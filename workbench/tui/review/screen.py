@@ -30,7 +30,6 @@ from workbench.tui.app.actions import GLOBAL, bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.host import Drafting
 from workbench.tui.app.saving import Preview, Saving
-from workbench.tui.app.stillness import Stillness
 from workbench.tui.app.waiting import survives
 from workbench.tui.forms import FormSaving, fill_in, fill_in_elsewhere
 from workbench.tui.records.actions import Acts, Place, links_of
@@ -98,7 +97,6 @@ class ReviewScreen(AreaScreen):
     def __init__(self) -> None:
         super().__init__()
         self.keys = {action.id: action.shown_key for action in self.as_mapped((*REVIEW, *LIST))}
-        self.still = Stillness(self)
         self.seen = Seen(self.bench)
         self.looking = SuggestionSearch(self, self.bench)
         self.queue = Queue(self.bench, self.looking, self.seen.is_folded, self.workbench_app.review_at, self.keys)
@@ -118,10 +116,6 @@ class ReviewScreen(AreaScreen):
         """Start in the queue, unless a key that was typed ahead went into the evidence."""
         if not self.has_class("-open"):
             self.rows.focus()
-
-    def on_unmount(self) -> None:
-        """Leave the collector as it was found."""
-        self.still.release()
 
     @property
     def rows(self) -> LineList[Item]:
@@ -146,7 +140,6 @@ class ReviewScreen(AreaScreen):
         """Show what a transaction changed; an undone decision brings its item and the cursor back."""
         if touched.kind == "access":
             return
-        self.still.hold()
         self.looking.saw()
         if touched.kind in ("undo", "redo"):
             self.line.say("", "")
@@ -369,7 +362,6 @@ class Deciding:
     def _carry_out(self, verb: str, proposals: list[Proposal]) -> None:
         targets = [p.id for p in proposals]
         following, review = self._queue.after(targets), self._bench.review
-        self._screen.still.hold()
 
         def decide() -> None:
             why = ""
