@@ -25,7 +25,7 @@ from workbench.core.stream import filter as stream_filter
 from workbench.core.stream.confidence import RULES
 from workbench.core.tuning.profile import BUILT_IN, FACTORS
 from workbench.formats.exports import OUTLETS
-from workbench.mcp.tools import TOOLS, ToolEntry
+from workbench.services.agents.api import TOOLS, ToolEntry
 from workbench.tui import actions as shared
 from workbench.tui import duplicates
 from workbench.tui.agents import experience

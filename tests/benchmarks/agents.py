@@ -88,7 +88,7 @@ def _in_process(bench: Workbench, tasks: Sequence[str]) -> dict[str, float]:
     times, walls = (sorted(some) for some in zip(*both, strict=True))
     material = make(tasks[0])
     cuts = [_ms(partial(material.cut, budget)) for budget in range(1_000, 21_000, 1_000)]
-    doors = [_ms(partial(door.recall, f"{task} once more", BUDGET)) for task in tasks[1:]]
+    doors = [_ms(partial(door.memory_context, f"{task} once more", BUDGET)) for task in tasks[1:]]
     briefs = [
         _ms(lambda: context.make_brief(bench.context, bench.tuning, bench.playbooks, "agent:bench")) for _ in range(5)
     ]

@@ -349,9 +349,9 @@ TOOLS: dict[str, tuple[Does, dict[str, object]]] = {
 
 
 def test_the_table_holds_every_tool() -> None:
-    from workbench.mcp import tools
+    from workbench.services.agents import api
 
-    assert {entry.name: "acts" if entry.writes else "reads" for entry in tools.TOOLS} == {
+    assert {entry.name: "acts" if entry.writes else "reads" for entry in api.TOOLS} == {
         name: does for name, (does, _) in TOOLS.items()
     }
 

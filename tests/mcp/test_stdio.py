@@ -189,7 +189,7 @@ def test_without_the_library_the_command_says_what_to_install(store: Path, tmp_p
 def test_a_server_that_only_says_what_it_can_do_loads_nothing_that_ranks_or_looks_for_secrets() -> None:
     loaded = "import sys, workbench.mcp.server, workbench.mcp.serving; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
-    heavy = {"numpy", "model2vec", "textual", "anthropic", "workbench.safety.secrets", "workbench.services.agents.api"}
+    heavy = {"numpy", "model2vec", "textual", "anthropic", "workbench.safety.secrets"}
     assert not heavy & set(done.stdout.split())
 
 

@@ -139,7 +139,7 @@ def test_secrets_stay_where_they_are(bench: Workbench) -> None:
 
 
 def test_who_gets_only_what_is_approved_gets_what_a_person_wrote(bench: Workbench, open_bench: Open) -> None:
-    door(bench).store_episode(stale())
+    door(bench).keep_episode(stale())
     (own,) = bench.patterns.add([pattern()])
     made = given(bench, f"{STALE} bugfix", agents=AgentSettings("approved"))
     assert ids(made, "patterns") == [own.id]
@@ -180,22 +180,22 @@ def door(bench: Workbench, **rules: Any) -> AgentApi:
 
 @pytest.mark.slow
 def test_the_parts_of_a_context_are_what_the_context_gives(around: Workbench) -> None:
-    whole = door(around).recall(SECRET_EMPTY, 8_000)
-    parts = door(around).task_context(SECRET_EMPTY, 8_000)
+    whole = door(around).memory_context(SECRET_EMPTY, 8_000)
+    parts = door(around).get_context_for_task(SECRET_EMPTY, 8_000)
     names = ("applicable_patterns", "similar_episodes", "similar_failures", "recovery_patterns", "domain_knowledge")
     rows = {name: parts[name] for name in names}
     layers = whole["layers"]
     assert isinstance(layers, list)
     every = [row["id"] for found in rows.values() if isinstance(found, list) for row in found]
     assert sorted(every) == sorted(id for one in layers for id in one["ids"])
-    assert [row["id"] for row in rows["recovery_patterns"]] == [RECOVERY]  # type: ignore[attr-defined]
+    assert [row["id"] for row in rows["recovery_patterns"]] == [RECOVERY]
     assert parts["tokens"] == whole["tokens"]
 
 
 @pytest.mark.slow
 def test_a_failure_is_looked_up_by_what_it_says(around: Workbench) -> None:
     found = door(around).similar_failures("ERR_PNPM_OUTDATED_LOCKFILE", 2_000)
-    assert "ep-20260226-0000027" in [row["id"] for row in found["similar_failures"]]  # type: ignore[attr-defined]
+    assert "ep-20260226-0000027" in [row["id"] for row in found["similar_failures"]]
     assert door(around).similar_failures("zebra crossing", 2_000)["similar_failures"] == []
 
 
@@ -204,11 +204,11 @@ def test_a_store_that_is_not_trusted_gives_no_part_of_it(around: Workbench, tmp_
     around.close()
     strange = open_workbench(around.library.folder, profiles=tmp_path / "p", clock=lambda: NOON, heads=tmp_path / "h")
     assert not strange.library.standing.trusted
-    for ask in (door(strange).task_context, door(strange).similar_failures):
+    for ask in (door(strange).get_context_for_task, door(strange).similar_failures):
         with pytest.raises(StoreProblem, match="came from elsewhere"):
             ask(SECRET_EMPTY, 8_000)
     with pytest.raises(StoreProblem, match="came from elsewhere"):
-        door(strange).learn(stale(), [])
+        door(strange).learn_from_episode(stale(), [])
     strange.close()
 
 
@@ -228,7 +228,7 @@ def rows(answer: dict[str, Any], name: str = "patterns") -> list[dict[str, Any]]
 def test_an_episode_is_kept_and_counts_for_the_patterns_it_names(bench: Workbench) -> None:
     (known,) = bench.patterns.add([pattern()])
     told = said("Empty the cache", execution={"duration": 12.5}, **LEARNT)
-    answer = door(bench).learn(told, ["Look at the key"])
+    answer = door(bench).learn_from_episode(told, ["Look at the key"])
     assert (answer["stored"], answer["outcome"], answer["insights"]) == (True, "SUCCESS", 1)
     (row,) = rows(answer)
     assert (row["pattern"], row["episodes"], row["successes"], row["is_new"]) == (known.id, 1, 1, False)
@@ -242,14 +242,14 @@ def test_an_episode_is_kept_and_counts_for_the_patterns_it_names(bench: Workbenc
 def test_what_was_discovered_becomes_a_candidate_once(bench: Workbench) -> None:
     found = [pattern("Warm it again", lifecycle={"status": "validated"}), {"name": "No category"}, "a remark"]
     told = said("Empty the cache", "FAILURE", episode_id="run-1", reflection={"patterns_discovered": found})
-    answer = door(bench).learn(told, [])
+    answer = door(bench).learn_from_episode(told, [])
     (row,) = rows(answer)
     assert row["is_new"]
     assert bench.patterns.get(row["pattern"]).status == "candidate"
     (left,) = rows(answer, "not_taken")
     assert left["name"] == "No category"
     assert "category" in left["why"]
-    again = door(bench).learn(told, [])
+    again = door(bench).learn_from_episode(told, [])
     assert (again["stored"], len(bench.patterns.all())) == (False, 1)
     (row,) = rows(again)
     assert (row["episodes"], row["successes"], row["is_new"]) == (1, 0, False)
@@ -265,7 +265,7 @@ def test_a_memory_that_a_success_went_by_is_the_surer_once_and_never_the_agents_
 
     def went_by(name: str, outcome: str = "SUCCESS") -> object:
         named = {"memories_applied": [theirs.id, mine.id, "mem-none", theirs.id]}
-        return door(around).learn(said(name, outcome, episode_id=name, metadata=named), [])["memories"]
+        return door(around).learn_from_episode(said(name, outcome, episode_id=name, metadata=named), [])["memories"]
 
     assert went_by("failed", "FAILURE") == []
     assert went_by("done") == [theirs.id]
@@ -281,14 +281,14 @@ def test_a_memory_that_a_success_went_by_is_the_surer_once_and_never_the_agents_
 
 def test_what_is_no_episode_teaches_nothing(bench: Workbench) -> None:
     with pytest.raises(InvalidRecord, match=r"outcome\.status"):
-        door(bench).learn({**said("x"), "outcome": {"status": "FINE"}, **LEARNT}, ["y"])
-    door(bench).learn(said("x", episode_id="run-1"), [])
+        door(bench).learn_from_episode({**said("x"), "outcome": {"status": "FINE"}, **LEARNT}, ["y"])
+    door(bench).learn_from_episode(said("x", episode_id="run-1"), [])
     found = {"patterns_discovered": [pattern("Not kept")]}
     with pytest.raises(InvalidRecord, match="says something else"):
-        door(bench).learn(said("y", episode_id="run-1", reflection=found), [])
+        door(bench).learn_from_episode(said("y", episode_id="run-1", reflection=found), [])
     assert bench.patterns.all() == ()
     with pytest.raises(WorkbenchError, match="only reads"):
-        door(bench, reads_only=True).learn(said("z"), [])
+        door(bench, reads_only=True).learn_from_episode(said("z"), [])
 
 
 # What went otherwise

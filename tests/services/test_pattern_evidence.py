@@ -8,7 +8,6 @@ import pytest
 from tests.services.conftest import NOON, Clock, Open
 from tests.services.test_episodes import meta, said
 from tests.services.test_experience import door
-from workbench.core.agents.patterns.matching import task_of
 from workbench.services.open import Workbench
 
 STEPS = ["Read the log of the job", "Rotate the signing key", "Start the job again", "Tell the channel"]
@@ -62,15 +61,15 @@ def test_what_it_was_mined_from_does_not_validate_it_and_later_episodes_do(bench
 def test_served_and_followed_counts_and_served_alone_is_only_shown(bench: Workbench, clock: Clock) -> None:
     (known,) = bench.patterns.add([DOC])
     agent = door(bench)
-    agent.store_episode(run(*STEPS))
+    agent.keep_episode(run(*STEPS))
     assert bases(bench, known.id) == [], "before it was served"
-    assert agent.find_patterns(task_of("mend the deploy"), 5)["patterns"]
+    assert agent.find_patterns("mend the deploy", limit=5)["patterns"]
     clock.advance(minutes=5)
-    agent.store_episode(run("read the job's log", "rotated the signing keys"))
-    agent.store_episode(run("tell the channel"))
-    agent.store_episode({**run(*STEPS, status="FAILURE"), "session_id": "another session"})
+    agent.keep_episode(run("read the job's log", "rotated the signing keys"))
+    agent.keep_episode(run("tell the channel"))
+    agent.keep_episode({**run(*STEPS, status="FAILURE"), "session_id": "another session"})
     early = {**run(*STEPS), "timestamp": (NOON - timedelta(hours=2)).isoformat()}
-    agent.store_episode({**early, "execution": {**early["execution"], "duration": 60}})
+    agent.keep_episode({**early, "execution": {**early["execution"], "duration": 60}})
     assert bases(bench, known.id) == [("followed", "success"), ("served", "success")]
     assert bench.patterns.get(known.id).usage_count == 1
     (found,) = bench.patterns.validations()
@@ -81,9 +80,9 @@ def test_an_episode_has_one_row_and_what_somebody_recorded_stands(bench: Workben
     (known,) = bench.patterns.add([DOC])
     named = {"metadata": {"patterns_applied": [known.id, "rotate THE key"]}}
     bench.patterns.record(known.id, "ep-a", "failure")
-    door(bench).learn({**run(), **named, "episode_id": "ep-a"}, [])
+    door(bench).learn_from_episode({**run(), **named, "episode_id": "ep-a"}, [])
     assert bases(bench, known.id) == [("recorded", "failure")]
-    door(bench).learn({**run(), **named, "episode_id": "ep-b"}, [])
+    door(bench).learn_from_episode({**run(), **named, "episode_id": "ep-b"}, [])
     assert bases(bench, known.id) == [("named", "success"), ("recorded", "failure")]
     bench.patterns.record(known.id, "ep-b", "partial")
     assert bases(bench, known.id) == [("recorded", "failure"), ("recorded", "partial")]

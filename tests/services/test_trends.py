@@ -6,7 +6,6 @@ import pytest
 
 from tests.services.conftest import NOON, Clock, Open
 from workbench.core.agents.episodes.criteria import Criteria
-from workbench.core.agents.patterns.matching import task_of
 from workbench.core.agents.read import AgentRead
 from workbench.core.health import sparkline
 from workbench.core.stream.memory import Memory, Source
@@ -162,12 +161,12 @@ def test_questions_of_agents_by_what_was_looked_through(bench: Workbench) -> Non
 def test_every_door_says_what_it_looked_through(bench: Workbench) -> None:
     log = ReadingLog()
     door = AgentApi(bench, "claude", "s-1", log)
-    door.find_patterns(task_of("anything"), 3)
+    door.find_patterns("anything", limit=3)
     door.find_episodes("anything", "semantic", Criteria(), 3)
     door.similar_failures("anything", 2_000)
-    door.recall("anything", 2_000)
-    door.search("anything")
-    door.recall_documents("anything", "all", 3)
+    door.memory_context("anything", 2_000)
+    door.memory_search("anything")
+    door.recall_memory("anything", "all", 3)
     log.flush()
     bench.library.refresh()
     asked = {name: one.asked for name, one in bench.trends.look(zone=UTC).hits.items()}

@@ -18,7 +18,6 @@ from typing import Any, cast
 from workbench.agent.opening import open_for
 from workbench.core.agents.episodes.criteria import Criteria, Strategy
 from workbench.core.agents.layers import USUAL
-from workbench.core.agents.patterns.matching import task_of
 from workbench.core.agents.patterns.pattern import Outcome
 from workbench.core.record import InvalidQuery
 from workbench.services.agents.api import AgentApi
@@ -38,10 +37,10 @@ class EpisodicMemory:
         self._api = api
 
     def store_episode(self, episode: Json) -> Json:
-        return self._api.store_episode(episode)
+        return self._api.keep_episode(episode)
 
     def retrieve_by_id(self, episode_id: str) -> Json:
-        return self._api.get_episode(episode_id, trace=True)
+        return self._api.episode_get(episode_id, trace=True)
 
     def search_semantic(self, query: str, k: int = 10, filters: Json | None = None) -> Sequence[Json]:
         return self._find(query, "semantic", filters, k)
@@ -70,23 +69,22 @@ class PatternCache:
         self._api = api
 
     def add_pattern(self, pattern: Json) -> str:
-        return str(self._api.add_pattern(pattern)["id"])
+        return str(self._api.add_pattern(dict(pattern))["id"])
 
     def get_pattern(self, pattern_id: str) -> Json:
         return self._api.get_pattern(pattern_id)
 
     def find_applicable(self, task: str, context: Json | None = None, k: int = 5) -> Sequence[Json]:
-        found = self._api.find_patterns(task_of(task, facts=context), k)
-        return cast(Sequence[Json], found["patterns"])
+        return cast(Sequence[Json], self._api.find_patterns(task, facts=dict(context or {}), limit=k)["patterns"])
 
     def record_application(self, pattern_id: str, episode_id: str, outcome: Outcome) -> Json:
         return self._api.record_application(pattern_id, episode_id, outcome)
 
     def validate_patterns(self, pattern_ids: Sequence[str] = ()) -> Json:
-        return self._api.validate_patterns(pattern_ids)
+        return self._api.validate_patterns(list(pattern_ids))
 
     def deprecate_pattern(self, pattern_id: str, reason: str) -> Json:
-        return self._api.change_patterns("deprecate", [pattern_id], reason, {})
+        return self._api.propose_pattern_change("deprecate", [pattern_id], reason)
 
 
 class Memory:
@@ -105,11 +103,11 @@ class Memory:
 
     def get_context_for_task(self, task: str, budget: int = USUAL, error: str = "") -> Json:
         """Return applicable_patterns, similar_episodes, and what else is known for a task."""
-        return self._api.task_context(task, budget, error)
+        return self._api.get_context_for_task(task, budget, error)
 
     def learn_from_episode(self, episode: Json, reflection_insights: Sequence[str] = ()) -> Json:
         """Store an episode, count it for its patterns, and return the learning summary."""
-        return self._api.learn(episode, reflection_insights)
+        return self._api.learn_from_episode(dict(episode), list(reflection_insights))
 
     def close(self) -> None:
         """Keep what was read, and let go of the store."""

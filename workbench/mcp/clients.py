@@ -5,18 +5,15 @@ import time
 import uuid
 from collections import deque
 from collections.abc import Callable
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from workbench.core.record import WorkbenchError
-from workbench.services.agents.reading_log import DoorRules, DoorVotes
+from workbench.services.agents.api import AgentApi
+from workbench.services.agents.reading_log import DoorRules, DoorVotes, ReadingLog
 from workbench.services.open import Workbench
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import Context
-
-    from workbench.services.agents.api import AgentApi
-    from workbench.services.agents.reading_log import ReadingLog
 
 UNNAMED = "agent"
 """What a client is called that gives no name, or none that can be read."""
@@ -49,20 +46,13 @@ class Clients:
         self._parent = parent
         self._doors: dict[tuple[str, str], AgentApi] = {}
         self._calls: deque[float] = deque()
+        self.log = ReadingLog(bench.follow)
 
-    @cached_property
-    def log(self) -> "ReadingLog":
-        from workbench.services.agents.reading_log import ReadingLog
-
-        return ReadingLog(self.bench.follow)
-
-    def of(self, ctx: "Context[Any, Any]") -> "AgentApi":
+    def of(self, ctx: "Context[Any, Any]") -> AgentApi:
         """Return what the client that asks may do, in its session."""
         agent, session = self._agent or name_of(ctx), self._session(ctx)
         door = self._doors.get((agent, session))
         if door is None:
-            from workbench.services.agents.api import AgentApi  # a client that only lists the tools waits for none
-
             door = AgentApi(self.bench, agent, session, self.log, self._rules, self._voted, parent=self._parent)
             self._doors[agent, session] = door
             if len(self._doors) > _MOST:

@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping
 from contextvars import ContextVar
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, Any, cast
 
 import anyio
 import anyio.to_thread
@@ -27,11 +27,8 @@ from workbench.core.record import WorkbenchError
 from workbench.core.text import clean_for_store, one_line
 from workbench.mcp.clients import Clients
 from workbench.mcp.tools import add_tools, renamed
+from workbench.services.agents.api import AgentApi
 from workbench.services.open import Workbench
-
-if TYPE_CHECKING:
-    from workbench.services.agents.api import AgentApi
-
 
 # What is wrong with a call of a tool, in sentences that help a model to make it right.
 #
@@ -129,7 +126,7 @@ _REVIEW = """For each memory that you used in this session, say with memory_feed
 What is wrong, save anew with memory_save and `replaces`; what is obsolete, ask to have forgotten with memory_forget."""
 
 
-_ASKING: "ContextVar[AgentApi | None]" = ContextVar("asking", default=None)
+_ASKING: ContextVar[AgentApi | None] = ContextVar("asking", default=None)
 """The client whose request for a resource is being answered."""
 
 

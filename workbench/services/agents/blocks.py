@@ -7,10 +7,26 @@ that it costs as many tokens in each.
 import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
+from typing import Any, TypeAlias
 
 from workbench.core.agents.read import Provenance
+from workbench.core.record import StoreProblem
 from workbench.core.text import one_line
 from workbench.services.safety.provenance import begin_of, end_of
+from workbench.store.library import Library
+
+Json: TypeAlias = dict[str, Any]
+
+
+def require_trusted(library: Library) -> None:
+    """Raise `StoreProblem` for a store of which no agent is served anything."""
+    library.refresh()
+    if library.is_missing:
+        message = "The store is not there any more: it was removed, renamed, or closed to this process."
+        raise StoreProblem(message, "Nothing was served or written; it is served again once it is back.")
+    if not library.standing.trusted:
+        message = "This store came from elsewhere and no person has looked at it, so nothing of it is served."
+        raise StoreProblem(message, "A person can look and decide: `workbench trust`.")
 
 
 def framed(rows: Iterable[tuple[str, Provenance]], mark: str) -> Iterator[str]:

@@ -15,12 +15,12 @@ from workbench.core.agents.read import UNKNOWN, AgentRead, Provenance
 from workbench.core.document import to_doc
 from workbench.core.record import InvalidQuery, StoreProblem, UnknownRecord, iso
 from workbench.services.agents.aliases import alias_of, served_name
-from workbench.services.agents.blocks import Blocks
+from workbench.services.agents.blocks import Blocks, Json, require_trusted
 from workbench.services.agents.episode_finding import EpisodeFinder, FoundEpisode
 from workbench.services.agents.episodes import Episodes
 from workbench.services.agents.patterns import Found
 from workbench.services.agents.reading_log import Asked, keep, new_id
-from workbench.services.agents.serving import AgentContext, Item, Json, Layer, require_trusted
+from workbench.services.agents.serving import AgentContext, Item, Layer
 from workbench.services.context import Context
 from workbench.services.safety.masking import masked
 from workbench.services.safety.provenance import provenances_of

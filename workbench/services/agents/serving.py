@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from workbench.core.tuning.profile import Profile, ProfileInUse
 from workbench.core.tuning.scoring import Scored
 from workbench.retrieval.ranking.ranker import Ranking
 from workbench.services.agents.aliases import served_name
-from workbench.services.agents.blocks import Blocks, framed
+from workbench.services.agents.blocks import Blocks, Json, framed
 from workbench.services.agents.reading_log import BY_COMMAND, Asked, keep, new_id
 from workbench.services.context import Context
 from workbench.services.health.upkeep import disputes
@@ -39,7 +39,6 @@ from workbench.services.safety.provenance import provenances
 from workbench.services.safety.safety import Safety
 from workbench.services.tuning.floors import AgainstFloor, against
 from workbench.services.tuning.tuning import Tuning
-from workbench.store.library import Library
 
 if TYPE_CHECKING:
     from workbench.core.agents.episodes.episode import Episode
@@ -261,19 +260,6 @@ def _masked(memory: Memory, safety: Safety) -> Memory:
 # What no person wrote or approved stands in a block that names its source; ids and sessions are those an agent may
 # see.
 
-
-def require_trusted(library: Library) -> None:
-    """Raise `StoreProblem` for a store of which no agent is served anything."""
-    library.refresh()
-    if library.is_missing:
-        message = "The store is not there any more: it was removed, renamed, or closed to this process."
-        raise StoreProblem(message, "Nothing was served or written; it is served again once it is back.")
-    if not library.standing.trusted:
-        message = "This store came from elsewhere and no person has looked at it, so nothing of it is served."
-        raise StoreProblem(message, "A person can look and decide: `workbench trust`.")
-
-
-Json: TypeAlias = dict[str, object]
 
 LINE = 300
 """Characters of a memory's line in a list."""

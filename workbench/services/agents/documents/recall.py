@@ -23,11 +23,11 @@ from workbench.core.words import cased, folded, stop_words, words
 from workbench.formats.external import spoken
 from workbench.retrieval.fulltext.large_file import Place, lines_with, needles, rg
 from workbench.services.agents.aliases import alias_of
-from workbench.services.agents.blocks import Blocks
+from workbench.services.agents.blocks import Blocks, Json
 from workbench.services.agents.documents.documents import Documents, read_documents
 from workbench.services.agents.documents.instructions import DocumentFolder, Entry, Seen, decoded, read_document
 from workbench.services.agents.reading_log import Asked, new_id
-from workbench.services.agents.serving import Json, Served, give, look
+from workbench.services.agents.serving import Served, give, look
 from workbench.services.context import Context
 from workbench.services.safety.provenance import provenances_of
 from workbench.services.safety.safety import Safety

@@ -15,7 +15,7 @@ from workbench.core.agents.read import UNKNOWN, AgentRead, Provenance
 from workbench.core.record import InvalidQuery, InvalidRecord, StoreProblem, UnknownRecord
 from workbench.core.text import printable
 from workbench.safety.scanning import secrets_in, without
-from workbench.services.agents.blocks import Blocks
+from workbench.services.agents.blocks import Blocks, require_trusted
 from workbench.services.agents.documents.recall import plain_name
 from workbench.services.agents.reading_log import Asked, keep, new_id
 from workbench.services.context import Context
@@ -226,7 +226,7 @@ class MemoryCommands:
 
     def view(self, path: str, lines: tuple[int, int] | None = None) -> str:
         """Return a document with line numbers, or a folder with what is in it, two levels deep."""
-        self._trusted()
+        require_trusted(self._context.library)
         place = cleaned(path)
         document = self._documents.find(place)
         if document is None:
@@ -248,7 +248,7 @@ class MemoryCommands:
 
     def create(self, path: str, text: str) -> str:
         """Keep a new document."""
-        self._trusted()
+        require_trusted(self._context.library)
         place = cleaned(path)
         if self._documents.find(place) is not None:
             raise InvalidRecord(f"File {place} already exists")
@@ -257,7 +257,7 @@ class MemoryCommands:
 
     def str_replace(self, path: str, old: str, new: str) -> str:
         """Replace a text that stands in a document once; one that touches what is masked is refused."""
-        self._trusted()
+        require_trusted(self._context.library)
         document = self._file(path)
         seen, place = self._seen(document), document.path
         if not old:
@@ -286,7 +286,7 @@ class MemoryCommands:
 
     def insert(self, path: str, line: int, text: str) -> str:
         """Put a text behind a line of a document (0: at the top)."""
-        self._trusted()
+        require_trusted(self._context.library)
         document = self._file(path)
         self._seen(document)
         rows = document.content.split("\n")
@@ -304,7 +304,7 @@ class MemoryCommands:
 
     def delete(self, path: str) -> str:
         """Remove a document, or a folder with all that is in it."""
-        self._trusted()
+        require_trusted(self._context.library)
         place = cleaned(path)
         if place == ROOT:
             raise InvalidQuery(f"Cannot delete the {ROOT} directory itself")
@@ -314,7 +314,7 @@ class MemoryCommands:
 
     def rename(self, old: str, new: str) -> str:
         """Move a document, or a folder with all that is in it."""
-        self._trusted()
+        require_trusted(self._context.library)
         start, end = cleaned(old), cleaned(new)
         if start == ROOT:
             raise InvalidQuery(f"Cannot rename the {ROOT} directory itself")
@@ -325,12 +325,6 @@ class MemoryCommands:
         return f"Successfully renamed {start} to {end}"
 
     # What an agent may see
-
-    def _trusted(self) -> None:
-        self._context.library.refresh()
-        if not self._context.library.standing.trusted:
-            message = "This store came from elsewhere and no person has looked at it, so nothing of it is served."
-            raise StoreProblem(message, "A person can look and decide: `workbench trust`.")
 
     def _standing(self, document: Document) -> Standing:
         only = self._context.settings.agents.only_approved(self._context.actor)
