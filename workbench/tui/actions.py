@@ -136,11 +136,10 @@ CONFIRM = Table(
 SAVE = Action("editor.save", "ctrl+s", "save", "Take the text as it stands", CHANGE)
 OTHER = Action("editor.other", "ctrl+r", "stored text", "What is stored, or the restored draft", CHANGE, False)
 
-ELSEWHERE = Action("editor.external", "ctrl+o", "$EDITOR", "The text in $EDITOR", CHANGE, False)
 
 EDITOR = Table(
     "the editor",
-    (SAVE, ELSEWHERE, OTHER, CANCEL),
+    (SAVE, Action("editor.external", "ctrl+o", "$EDITOR", "The text in $EDITOR", CHANGE, False), OTHER, CANCEL),
     place="workbench.tui.widgets.editor",
 )
 

@@ -1,14 +1,12 @@
 """The editor for a stored text: what is saved is what was shown."""
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import ClassVar, cast, overload
+from collections.abc import Callable, Iterable
+from typing import ClassVar, overload
 
-from textual._wrap import compute_wrap_offsets
 from textual.binding import BindingType
 from textual.cache import LRUCache
 from textual.content import Content
 from textual.events import Paste
-from textual.expand_tabs import get_tab_widths
 from textual.geometry import Size
 from textual.message import Message
 from textual.widget import Widget
@@ -19,7 +17,7 @@ from workbench.config.drafts import digest
 from workbench.core.record import WorkbenchError
 from workbench.core.stream.memory import room_for
 from workbench.core.text import clean_for_store, printable
-from workbench.tui.actions import EDITOR, ELSEWHERE, OTHER
+from workbench.tui.actions import EDITOR, OTHER
 from workbench.tui.app import area
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.host import Drafting, Keeping
@@ -27,18 +25,6 @@ from workbench.tui.app.waiting import change, survives
 from workbench.tui.widgets.content import MUTED, body, keyed
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import number, since
-
-LONG, LONG_LINE = 50_000, 20_000
-"""Characters of a text, and of a line of one, from which on it is not edited here: parting it into rows at each key
-takes longer than a key may."""
-
-HELD_HEAD = 2_000
-"""Characters that are shown of a text that is not edited here."""
-
-
-def is_long(text: str) -> bool:
-    """Tell whether a text is too long to be edited in a text area."""
-    return len(text) > LONG or (len(text) > LONG_LINE and max(map(len, text.split("\n"))) > LONG_LINE)
 
 
 def shown(line: str) -> str:
@@ -57,12 +43,6 @@ class InertDocument(Document):
         self._newline = "\r\n" if "\n" not in text.replace("\r\n", "") and "\r\n" in text else "\n"
         self._lines = text.split(self._newline)
         self._shown: LRUCache[str, str] = LRUCache(1024)
-        self.edits = 0
-        """How often it was changed."""
-
-    @property
-    def own_lines(self) -> Sequence[str]:
-        return self._lines
 
     @property
     def lines(self) -> list[str]:
@@ -77,7 +57,6 @@ class InertDocument(Document):
         column = len(new[-1]) + (left if len(new) == 1 else 0)
         new[0] = before[:left] + new[0]
         new[-1] += after[right:]
-        self.edits += 1
         self._lines[top : bottom + 1] = new
         return EditResult((top + len(new) - 1, column), replaced)
 
@@ -103,62 +82,9 @@ class InertDocument(Document):
         return known
 
 
-class WrappedOnce(WrappedDocument):
-    """A wrapped document that is not wrapped again at the same width, and wraps lines that are the same once.
-
-    Textual wraps the whole of it at each resize, and adds its height up for each row that it draws.
-    """
-
-    document: InertDocument
-
-    def __init__(self, document: InertDocument, tab_width: int) -> None:
-        self._wrapped_at: tuple[int, int, int] | None = None
-        super().__init__(document, tab_width=tab_width)
-
-    @property
-    def height(self) -> int:
-        """The rows that it takes."""
-        return len(self._offset_to_line_info)
-
-    def wrap(self, width: int, tab_width: int | None = None) -> None:
-        """Wrap all lines at a width in cells, 0 for not at all, unless that was done."""
-        self._width, self._tab_width = width, tab_width or self._tab_width
-        wrapped_at = (width, self._tab_width, self.document.edits)
-        if wrapped_at == self._wrapped_at:
-            return
-        self._wrapped_at, known = wrapped_at, dict[str, tuple[list[int], list[int]]]()
-        self._wrap_offsets, self._tab_width_cache = [], []
-        self._offset_to_line_info, self._line_index_to_offsets = [], []
-        for index, line in enumerate(self.document.own_lines):
-            if line not in known:
-                known[line] = self._wrapped(shown(line))
-            tabs, offsets = known[line]
-            self._tab_width_cache.append(tabs)
-            self._wrap_offsets.append(offsets)
-            first = len(self._offset_to_line_info)
-            self._line_index_to_offsets.append([*range(first, first + len(offsets) + 1)] if offsets else [first])
-            self._offset_to_line_info.append((index, 0))
-            self._offset_to_line_info += [(index, part) for part in range(1, len(offsets) + 1)] if offsets else ()
-
-    def _wrapped(self, line: str) -> tuple[list[int], list[int]]:
-        """Return the widths of a line's tabs, and where it is parted."""
-        tabs = get_tab_widths(line, self._tab_width)
-        width = self._width
-        offsets = compute_wrap_offsets(line, width, self._tab_width, precomputed_tab_sections=tabs) if width else []
-        return [width for _, width in tabs], offsets
-
-    def wrap_range(self, start: Location, old_end: Location, new_end: Location) -> None:
-        """Wrap what was edited."""
-        super().wrap_range(start, old_end, new_end)
-        self._wrapped_at = (self._width, self._tab_width, self.document.edits)
-
-
 @survives
 class InertTextArea(TextArea):
-    """Textual's `TextArea` for stored text: inert on the screen, unchanged underneath.
-
-    A text that `is_long` is held: its beginning is shown, keys do nothing to it, and `text` is all of it.
-    """
+    """Textual's `TextArea` for stored text: inert on the screen, unchanged underneath."""
 
     class Stripped(Message):
         """A paste held `count` control characters, which were left out."""
@@ -170,22 +96,7 @@ class InertTextArea(TextArea):
     def __init__(self, text: str, *, id: str | None = None) -> None:
         super().__init__("", soft_wrap=True, show_line_numbers=False, compact=True, highlight_cursor_line=False, id=id)
         self.cursor_blink = False
-        self._held: str | None = None
-        self._before_paste: str | None = None
         self._take(text)
-
-    @property
-    def text(self) -> str:
-        return self.document.text if self._held is None else self._held
-
-    @text.setter
-    def text(self, text: str) -> None:
-        self.load_text(text)
-
-    @property
-    def is_held(self) -> bool:
-        """Whether the text is too long to be edited here."""
-        return self._held is not None
 
     def load_text(self, text: str) -> None:
         """Show another text from its end, with no edits to undo."""
@@ -197,25 +108,9 @@ class InertTextArea(TextArea):
         self.post_message(self.Changed(self).set_sender(self))
 
     def _take(self, text: str) -> None:
-        self._before_paste = None
-        self._held = text if is_long(text) else None
-        self.read_only = self.is_held
-        self.document = InertDocument(_beginning(text) if self.is_held else text)
-        self.wrapped_document = WrappedOnce(self.document, self.indent_width)
+        self.document = InertDocument(text)
+        self.wrapped_document = WrappedDocument(self.document, tab_width=self.indent_width)
         self.navigator = DocumentNavigator(self.wrapped_document)
-
-    @property
-    def selected_text(self) -> str:
-        """What is selected; of a held text all of it, once all that is shown of it is."""
-        start, end = sorted(self.selection)
-        if self._held is None:
-            return self.get_text_range(start, end)
-        if (start, end) == ((0, 0), self.document.end):
-            return self._held
-        return self._held[self._index(start) : min(self._index(end), HELD_HEAD)]
-
-    def _index(self, location: Location) -> int:
-        return cast(InertDocument, self.document).get_index_from_location(location)
 
     async def _on_paste(self, event: Paste) -> None:
         event.prevent_default()
@@ -228,37 +123,17 @@ class InertTextArea(TextArea):
 
     def _put(self, pasted: str) -> None:
         """Put a text in place of the selection, without control characters; say how many those were."""
-        if self.is_held:
-            return
         text = clean_for_store(pasted.replace("\r\n", "\n").replace("\r", "\n"))
         kept = "".join(c for c in text if c in "\n\t" or not _is_control(c))
-        start, end = map(self._index, sorted(self.selection))
-        before = self.document.text
-        ends = kept.replace("\n", self.document.newline)
-        if len(ends) > LONG_LINE and is_long(after := before[:start] + ends + before[end:]):
-            self.load_text(after)
-            self._before_paste = before
-        elif result := self._replace_via_keyboard(kept, *self.selection):
+        if result := self._replace_via_keyboard(kept, *self.selection):
             self.move_cursor(result.end_location)
         if len(kept) < len(text):
             self.post_message(self.Stripped(len(text) - len(kept)))
-
-    def undo(self) -> None:
-        """Undo the last edits; what a paste made too long to be edited is as it was before."""
-        if self._before_paste is not None:
-            self.load_text(self._before_paste)
-        else:
-            super().undo()
 
     def _recompute_cursor_offset(self) -> None:
         """Find where the cursor is, unless an undo took its line away: it is moved once that is done."""
         if self.cursor_location[0] < self.document.line_count:
             super()._recompute_cursor_offset()  # type: ignore[no-untyped-call]
-
-
-def _beginning(text: str) -> str:
-    """Return what is shown of a text that is not edited here."""
-    return f"{text[:HELD_HEAD]}\n… {number(len(text) - HELD_HEAD)} more characters"
 
 
 def _is_control(char: str) -> bool:
@@ -267,8 +142,6 @@ def _is_control(char: str) -> bool:
 
 Said = tuple[str, str]
 """A sentence and its style."""
-
-HELD = "Too long to be edited here: {editor.external} opens it in your editor"
 
 
 class TextEditor(Dialog[str | None]):
@@ -304,8 +177,7 @@ class TextEditor(Dialog[str | None]):
         found = draft.find() if draft is not None and typed is None else None
         self._restored = found if found is not None and found.text != text else None
         self._start = typed if typed is not None else self._restored.text if self._restored is not None else text
-        shown = {OTHER: self._restored is not None, ELSEWHERE: is_long(self._start)}
-        super().__init__(title, [action for action in EDITOR if shown.get(action, action.show)])
+        super().__init__(title, [a for a in EDITOR if a.show or (a is OTHER and self._restored is not None)])
         self._text = text
         self._written = self._start
         self._stale = self._restored is not None and not self._restored.is_of(text)
@@ -427,9 +299,7 @@ class TextEditor(Dialog[str | None]):
             self._end(None)
 
     def _show_state(self) -> None:
-        told, style = self._told(self._area.text)
-        held = keyed(HELD) if self._area.is_held else ""
-        self._say(" · ".join(filter(None, (held, told))), style)
+        self._say(*self._told(self._area.text))
 
     def _room_left(self, text: str) -> Said:
         left = self._limit - len(text)
@@ -437,7 +307,7 @@ class TextEditor(Dialog[str | None]):
         parts += [f"no draft is kept ({self._unkept})"] if self._unkept else []
         if left < 0:
             parts.append(f"✗ {number(-left)} characters too long")
-        elif not self._area.is_held:
+        else:
             parts.append(f"{number(left)} characters left")
         return " · ".join(parts), MUTED if left >= 0 else "$text-error"
 
