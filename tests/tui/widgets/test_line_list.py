@@ -52,35 +52,6 @@ async def test_a_hundred_thousand_rows_draw_only_the_lines_in_sight() -> None:
         assert lines[-1].rstrip(" ▁▂▃▄▅▆▇█").endswith("9")
 
 
-async def test_moving_one_row_draws_one_new_state_per_line() -> None:
-    drawing = Drawing()
-    rows = make(drawing)
-    async with Host(rows).run_test(size=(60, 20)) as pilot:
-        rows.focus()
-        rows.set_rows(numbered(50))
-        await pilot.pause()
-        drawing.drawn.clear()
-        await pilot.press("j")
-        await pilot.pause()
-        assert sorted(drawing.drawn) == ["row 0", "row 1"]
-
-
-async def test_refreshing_a_row_draws_that_row_only() -> None:
-    drawing = Drawing()
-    rows = make(drawing)
-    host = Host(rows)
-    async with host.run_test(size=(60, 20)) as pilot:
-        data = numbered(50)
-        rows.set_rows(data)
-        await pilot.pause()
-        drawing.drawn.clear()
-        data[3] = "another"
-        rows.refresh_row(3)
-        await pilot.pause()
-        assert drawing.drawn == ["another"]
-        assert "another" in picture(host)[3]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("keys", "place"),
@@ -232,19 +203,6 @@ async def test_a_new_width_lays_the_rows_out_anew() -> None:
         lines = picture(host)
         assert all(len(line) == 40 for line in lines)
         assert lines[-1].startswith("▸  row 29")
-
-
-async def test_a_theme_change_drops_drawn_lines() -> None:
-    drawing = Drawing()
-    rows = make(drawing)
-    host = Host(rows)
-    async with host.run_test(size=(80, 10)) as pilot:
-        rows.set_rows(numbered(3))
-        await pilot.pause()
-        drawing.drawn.clear()
-        host.theme = "textual-light"
-        await pilot.pause()
-        assert set(drawing.drawn) == set(numbered(3))
 
 
 async def test_the_first_rows_may_come_with_a_cursor_far_down() -> None:

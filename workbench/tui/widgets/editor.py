@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable
 from typing import ClassVar, overload
 
 from textual.binding import BindingType
-from textual.cache import LRUCache
 from textual.content import Content
 from textual.events import Paste
 from textual.geometry import Size
@@ -42,11 +41,10 @@ class InertDocument(Document):
         super().__init__("")
         self._newline = "\r\n" if "\n" not in text.replace("\r\n", "") and "\r\n" in text else "\n"
         self._lines = text.split(self._newline)
-        self._shown: LRUCache[str, str] = LRUCache(1024)
 
     @property
     def lines(self) -> list[str]:
-        return [self._inert(line) for line in self._lines]
+        return [shown(line) for line in self._lines]
 
     def replace_range(self, start: Location, end: Location, text: str) -> EditResult:
         """Replace what lies between two places; parts lines as the document does, so that an undo is exact."""
@@ -73,13 +71,7 @@ class InertDocument(Document):
 
     def __getitem__(self, line_index: int | slice) -> str | list[str]:
         found = self._lines[line_index]
-        return self._inert(found) if isinstance(found, str) else [self._inert(line) for line in found]
-
-    def _inert(self, line: str) -> str:
-        known = self._shown.get(line)
-        if known is None:
-            known = self._shown[line] = shown(line)
-        return known
+        return shown(found) if isinstance(found, str) else [shown(line) for line in found]
 
 
 @survives

@@ -2,24 +2,18 @@
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from itertools import product
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from rich.cells import cell_len
-from rich.segment import Segment
-from rich.style import Style as RichStyle
 from textual import events
 from textual.binding import BindingType
-from textual.cache import LRUCache
 from textual.content import Content, Span
-from textual.geometry import Region, Size
+from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.screen import Screen
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
-from textual.style import Style
 from textual.widget import Widget
 
 from workbench.core.named import implementation
@@ -88,56 +82,9 @@ def _widths(cells: Sequence[Cell], room: int) -> list[int]:
 
 def _draw(cell: Cell, width: int) -> Content:
     if isinstance(cell.text, str):
-        short = len(cell.text) <= _SHORT
-        return (_remembered if short else line)(cell.text, width, cell.style, cell.align)
+        return line(cell.text, width, cell.style, cell.align)
     styled = cell.text.stylize_before(cell.style) if cell.style else cell.text
     return fitted(styled, width, cell.align)
-
-
-_SHORT = 16
-"""Characters of a text that many rows are likely to have: an age, a type, votes, a status."""
-
-_remembered = lru_cache(maxsize=2048)(line)
-
-
-# Lines of styled text turned into the terminal's segments, with every style worked out once.
-
-
-class Pieces:
-    """Remembers what a style on top of another comes to, until `forget`.
-
-    A list draws every line in sight at each change, in a handful of styles: working them out again for every
-    piece of every line costs several times what the rest of drawing does.
-    """
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[Style, str | Style], RichStyle | None] = {}
-
-    def forget(self) -> None:
-        """Work styles out anew from now on: the theme has changed."""
-        self._known.clear()
-
-    def of(self, line: Content, base: Style) -> list[Segment]:
-        """Return the segments of a line in the style `base`, the same as `Content.render_segments` makes."""
-        text, made, at = line.plain, list[Segment](), 0
-        for start, end, style in line.spans:
-            if start < at or end > len(text):
-                return line.render_segments(base)
-            if start > at:
-                made.append(Segment(text[at:start], self._style(base, "")))
-            if end > start:
-                made.append(Segment(text[start:end], self._style(base, style)))
-            at = end
-        if at < len(text) or not made:
-            made.append(Segment(text[at:], self._style(base, "")))
-        return made
-
-    def _style(self, base: Style, style: str | Style) -> RichStyle | None:
-        key = (base, style)
-        if key not in self._known:
-            (sample,) = Content("x", [Span(0, 1, style)]).render_segments(base)
-            self._known[key] = sample.style
-        return self._known[key]
 
 
 # Rows of one line each with a cursor: draws only the lines in sight, whatever their number.
@@ -147,8 +94,6 @@ T = TypeVar("T")
 
 CURSOR = "▸"
 """Drawn before the row under the cursor, so that it needs no colour."""
-
-_CACHED_LINES = 512
 
 FIND_WIDTH = 200
 """Cells of a row in which words are looked for."""
@@ -164,8 +109,7 @@ class LineView(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
     `draw(row, width)` makes the cells (or one finished line) of a row; it is called for lines in sight
     only. `key(row)` names a row, so that the cursor stays on it when the rows are replaced.
     A heading can hold the cursor. The rows stay the caller's: change the sequence,
-    then say so with `set_rows` or `refresh_row`. With `kept`, as many drawn lines are found again by how they look,
-    which is for rows that are finished lines and move more often than they change.
+    then say so with `set_rows` or `refresh_row`.
     """
 
     class Highlighted(Message):
@@ -231,7 +175,6 @@ class LineView(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
         *,
         is_heading: Callable[[T], bool] | None = None,
         empty: Content | None = None,
-        kept: int = 0,
         name: str | None = None,
         id: str | None = None,
         classes: str | None = None,
@@ -242,12 +185,7 @@ class LineView(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
         self._is_heading = is_heading or _never
         self._empty = empty or Content("")
         self._rows: Sequence[T] = ()
-        self._strips: LRUCache[tuple[int, int, bool, bool], Strip] = LRUCache(_CACHED_LINES)
-        self._pieces = Pieces()
-        self._kept: LRUCache[tuple[object, ...], Strip] | None = LRUCache(kept) if kept else None
         self._announced: tuple[Hashable] | None = None
-        self._empty_lines: tuple[int, list[Strip]] = (-1, [])
-        self._painted: int | None = None
 
     # The rows
 
@@ -267,7 +205,6 @@ class LineView(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
         """
         key = self._announced[0] if self._announced and self._rows else None
         self._rows = rows
-        self._strips.clear()
         set_extent(self, Size(0, len(rows)))
         target = self.cursor if cursor is None else cursor
         if cursor is None and key is not None:
@@ -280,14 +217,11 @@ class LineView(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
 
     def refresh_row(self, index: int) -> None:
         """Draw one row anew, and no other line."""
-        for cursor, marked in product((False, True), repeat=2):
-            self._strips.discard((index, self._width, cursor, marked))
         self.refresh_line(index)
 
     def set_empty(self, text: Content) -> None:
         """Change what is shown when there are no rows."""
         self._empty = text
-        self._empty_lines = (-1, [])
         self.refresh()
 
     def index_of(self, key: Hashable) -> int | None:
@@ -299,37 +233,14 @@ class LineView(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
 
     # Drawing
 
-    def render_lines(self, crop: Region) -> list[Strip]:
-        """Return the lines of a part in sight; how wide the list is, which is far to ask, is the same for all."""
-        self._painted = self._width
-        try:
-            return super().render_lines(crop)
-        finally:
-            self._painted = None
-
     def render_line(self, y: int) -> Strip:
         """Return one line in sight; Textual calls this for lines that must be repainted."""
-        width = self._width if self._painted is None else self._painted
-        index = y + self.scroll_offset.y
+        width, index = self._width, y + self.scroll_offset.y
         if not self._rows:
             return self._empty_line(y, width)
         if index >= len(self._rows):
             return Strip.blank(width, self.visual_style.rich_style)
-        marked = self._is_marked(index)
-        key = (index, width, index == self.cursor, marked)
-        strip = self._strips.get(key)
-        if strip is None:
-            strip = self._strips[key] = self._line(index, width, index == self.cursor, marked)
-        return strip
-
-    def notify_style_update(self) -> None:
-        """Drop drawn lines when theme, focus or style change."""
-        self._strips.clear()
-        self._pieces.forget()
-        self._empty_lines = (-1, [])
-        if self._kept is not None:
-            self._kept.clear()
-        super().notify_style_update()
+        return self._line(index, width, index == self.cursor, self._is_marked(index))
 
     @property
     def _width(self) -> int:
@@ -353,25 +264,13 @@ class LineView(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
         return False
 
     def _empty_line(self, y: int, width: int) -> Strip:
-        if self._empty_lines[0] != width:
-            lines = [Content(""), *(Content("  ") + line for line in self._empty.wrap(max(1, width - 4))), Content("")]
-            self._empty_lines = (width, [self._strip(line, width, ["line--empty"]) for line in lines])
-        strips = self._empty_lines[1]
-        return strips[min(y, len(strips) - 1)]
+        lines = [Content(""), *(Content("  ") + line for line in self._empty.wrap(max(1, width - 4)))]
+        return self._strip(lines[y] if y < len(lines) else Content(""), width, ["line--empty"])
 
     def _strip(self, line: Content, width: int, names: Sequence[str]) -> Strip:
-        if self._kept is None:
-            return self._new_strip(line, width, names)
-        key = (line.plain, tuple(line.spans), width, *names)
-        strip = self._kept.get(key)
-        if strip is None:
-            strip = self._kept[key] = self._new_strip(line, width, names)
-        return strip
-
-    def _new_strip(self, line: Content, width: int, names: Sequence[str]) -> Strip:
         style = self.get_visual_style(*names) if names else self.visual_style
         exact = line if line.cell_length == width else fitted(line, width)
-        return Strip(self._pieces.of(exact, style), width)
+        return Strip(exact.render_segments(style), width)
 
     # The cursor
 

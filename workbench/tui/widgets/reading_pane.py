@@ -6,7 +6,6 @@ from typing import Any, ClassVar, Protocol
 from textual import events
 from textual.actions import SkipAction
 from textual.binding import BindingsMap, BindingType
-from textual.cache import LRUCache
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.geometry import Size
@@ -117,7 +116,6 @@ def line_of(text: Content, end: int, width: int) -> int:
 
 
 _OPEN = "list.open"
-_CACHED = 256
 
 
 @survives
@@ -140,7 +138,6 @@ class ReadingPane(LinkKeys, ScrollView, can_focus=True, inherit_bindings=False):
         self._text = Content("")
         self._lines: list[Content] = []
         self._wrapped_at = -1
-        self._strips: LRUCache[int, Strip] = LRUCache(_CACHED)
 
     def carry(self, acts: Callable[[str], Awaitable[None]], actions: Iterable[Action]) -> None:
         """Be a list of what the text names: up and down go from one to the next, and `actions` act on it."""
@@ -200,7 +197,6 @@ class ReadingPane(LinkKeys, ScrollView, can_focus=True, inherit_bindings=False):
     def _wrap(self) -> None:
         width = self._wrapped_at = self.scrollable_content_region.width
         self._lines = self._text.wrap(width) if width > 0 and self._text.plain else []
-        self._strips.clear()
         set_extent(self, Size(0, len(self._lines)))
         self.refresh()
 
@@ -216,10 +212,7 @@ class ReadingPane(LinkKeys, ScrollView, can_focus=True, inherit_bindings=False):
         width, at = self.scrollable_content_region.width, y + self.scroll_offset.y
         if at >= len(self._lines):
             return Strip.blank(width, self.visual_style.rich_style)
-        strip = self._strips.get(at)
-        if strip is None:
-            strip = self._strips[at] = self._strip(at, width)
-        return strip
+        return self._strip(at, width)
 
     def _strip(self, at: int, width: int) -> Strip:
         line = self._lines[at]
@@ -231,11 +224,6 @@ class ReadingPane(LinkKeys, ScrollView, can_focus=True, inherit_bindings=False):
         style = self.visual_style
         return Strip(line.render_segments(style)).adjust_cell_length(width, style.rich_style).apply_offsets(0, at)
 
-    def notify_style_update(self) -> None:
-        """Drop drawn lines when theme, focus or style change."""
-        self._strips.clear()
-        super().notify_style_update()
-
     # Selecting with the mouse
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
@@ -243,7 +231,6 @@ class ReadingPane(LinkKeys, ScrollView, can_focus=True, inherit_bindings=False):
         return selection.extract("\n".join(line.plain for line in self._lines)), "\n"
 
     def selection_updated(self, selection: Selection | None) -> None:  # noqa: ARG002 - as Textual calls it
-        self._strips.clear()
         self.refresh()
 
     # Moving
