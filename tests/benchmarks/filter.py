@@ -56,17 +56,13 @@ def run(small: bool = False) -> dict[str, object]:
 
 
 def _shown(screen: Screen[object]) -> object:
-    """Return what is typed, once what it found is drawn: a list that is given rows forgets its lines until then."""
-    if not isinstance(screen, StreamScreen):
-        return None
-    return screen._text if screen.rows._strips or not screen.rows.rows else None
+    """Return what is typed, which the rows follow before anything is drawn."""
+    return screen._text if isinstance(screen, StreamScreen) else None
 
 
 def _near(screen: Screen[object]) -> object:
-    """Return what is near by meaning, once it is drawn."""
-    if not isinstance(screen, StreamScreen):
-        return None
-    return screen._nearby if screen.rows._strips or not screen.rows.rows else None
+    """Return what is near by meaning."""
+    return screen._nearby if isinstance(screen, StreamScreen) else None
 
 
 async def _painted(bench: Workbench) -> dict[str, object]:

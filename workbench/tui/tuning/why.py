@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.color import Color
-from textual.containers import Vertical
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
@@ -24,7 +24,7 @@ from workbench.tui.tuning.sliders import Hints, weight
 from workbench.tui.widgets.bars import fill_of
 from workbench.tui.widgets.content import MUTED, assemble, body, fitted, keyed, line
 from workbench.tui.widgets.figures import FixedText, days, number
-from workbench.tui.widgets.reading_pane import KeyScroll
+from workbench.tui.widgets.line_list import ListKeys
 
 if TYPE_CHECKING:
     from textual_plotext import PlotextPlot
@@ -327,7 +327,8 @@ _TEXT, _CURVE = 51, 24
 """Cells that the text, with its margin, and the curve need at least to stand side by side."""
 
 
-class WhyPane(KeyScroll, inherit_bindings=False):
+@survives
+class WhyPane(ListKeys, VerticalScroll, inherit_bindings=False):
     """Text and curve side by side, or one above the other where there is height instead of width."""
 
     # Not those of a scroll view, which would keep ← and → from the slider.
@@ -376,6 +377,9 @@ class WhyPane(KeyScroll, inherit_bindings=False):
     def memory(self) -> str:
         """The memory that is explained; empty when none is."""
         return "" if isinstance(self._found, str) else self._found.id
+
+    def move_by(self, lines: int) -> None:
+        self.scroll_to(y=self.scroll_target_y + lines, animate=False)
 
     def show(self, found: Explanation | str, baseline: str) -> None:
         """Explain a line of the ranking, or say what it is; ways that were found for the same memory stay."""

@@ -95,6 +95,9 @@ T = TypeVar("T")
 CURSOR = "▸"
 """Drawn before the row under the cursor, so that it needs no colour."""
 
+FAR = 1 << 30
+"""Lines that lead to the first or the last one."""
+
 FIND_WIDTH = 200
 """Cells of a row in which words are looked for."""
 
@@ -103,7 +106,40 @@ CHOOSE, CHOICE = (f"workbench.tui.widgets.dialog:{name}" for name in ("Choose", 
 
 
 @survives
-class LineView(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
+class ListKeys(Widget):
+    """The keys that move in a list (`LIST`), for what `move_by` moves or scrolls by lines."""
+
+    def move_by(self, lines: int) -> None:
+        """Move so many lines down, or up, as far as there are any."""
+        raise NotImplementedError
+
+    def action_up(self) -> None:
+        self.move_by(-1)
+
+    def action_down(self) -> None:
+        self.move_by(1)
+
+    def action_half_up(self) -> None:
+        self.move_by(-max(1, self.size.height // 2))
+
+    def action_half_down(self) -> None:
+        self.move_by(max(1, self.size.height // 2))
+
+    def action_page_up(self) -> None:
+        self.move_by(-max(1, self.size.height - 1))
+
+    def action_page_down(self) -> None:
+        self.move_by(max(1, self.size.height - 1))
+
+    def action_first(self) -> None:
+        self.move_by(-FAR)
+
+    def action_last(self) -> None:
+        self.move_by(FAR)
+
+
+@survives
+class LineView(ListKeys, ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
     """A list of rows of one line each, with a cursor and headings.
 
     `draw(row, width)` makes the cells (or one finished line) of a row; it is called for lines in sight
@@ -306,36 +342,8 @@ class LineView(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
             self._announced = now
             self.post_message(self.Highlighted(self, self.cursor if now else None))
 
-    def _move(self, by: int) -> None:
-        self.cursor += by
-
-    @property
-    def _page(self) -> int:
-        return max(1, self.scrollable_content_region.height - 1)
-
-    def action_up(self) -> None:
-        self._move(-1)
-
-    def action_down(self) -> None:
-        self._move(1)
-
-    def action_half_up(self) -> None:
-        self._move(-max(1, self._page // 2))
-
-    def action_half_down(self) -> None:
-        self._move(max(1, self._page // 2))
-
-    def action_page_up(self) -> None:
-        self._move(-self._page)
-
-    def action_page_down(self) -> None:
-        self._move(self._page)
-
-    def action_first(self) -> None:
-        self.cursor = 0
-
-    def action_last(self) -> None:
-        self.cursor = len(self._rows) - 1
+    def move_by(self, lines: int) -> None:
+        self.cursor += lines
 
     def action_open(self) -> None:
         """Open the row under the cursor."""

@@ -6,7 +6,6 @@ from typing import Any, ClassVar, Protocol
 from textual import events
 from textual.actions import SkipAction
 from textual.binding import BindingsMap, BindingType
-from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.geometry import Size
 from textual.screen import Screen
@@ -17,7 +16,7 @@ from textual.strip import Strip
 from workbench.tui.actions import LINKS, LIST, READ_ON
 from workbench.tui.app.actions import Action, bindings
 from workbench.tui.app.waiting import survives
-from workbench.tui.widgets.line_list import set_extent
+from workbench.tui.widgets.line_list import ListKeys, set_extent
 
 # What a text needs that has links in it: to draw them, to bring one into sight, and somebody who knows them.
 
@@ -81,35 +80,6 @@ class LinkKeys:
             raise SkipAction
 
 
-@survives
-class KeyScroll(VerticalScroll, inherit_bindings=False):
-    """What is scrolled with the keys of a list."""
-
-    def action_up(self) -> None:
-        self.scroll_up(animate=False)
-
-    def action_down(self) -> None:
-        self.scroll_down(animate=False)
-
-    def action_half_up(self) -> None:
-        self.scroll_relative(y=-max(1, self.size.height // 2), animate=False)
-
-    def action_half_down(self) -> None:
-        self.scroll_relative(y=max(1, self.size.height // 2), animate=False)
-
-    def action_page_up(self) -> None:
-        self.scroll_page_up(animate=False)
-
-    def action_page_down(self) -> None:
-        self.scroll_page_down(animate=False)
-
-    def action_first(self) -> None:
-        self.scroll_home(animate=False)
-
-    def action_last(self) -> None:
-        self.scroll_end(animate=False)
-
-
 def line_of(text: Content, end: int, width: int) -> int:
     """Return the line, counted from 0, that the character before a place in a text stands on once it is wrapped."""
     return len(text[:end].wrap(width)) - 1 if end > 0 and width > 0 else 0
@@ -119,7 +89,7 @@ _OPEN = "list.open"
 
 
 @survives
-class ReadingPane(LinkKeys, ScrollView, can_focus=True, inherit_bindings=False):
+class ReadingPane(LinkKeys, ListKeys, ScrollView, can_focus=True, inherit_bindings=False):
     """A scrolled text. `show` puts in another one; it starts at its top, or stays where one read.
 
     Another text never moves what stands beside the pane, so that showing one costs no new layout.
@@ -235,33 +205,10 @@ class ReadingPane(LinkKeys, ScrollView, can_focus=True, inherit_bindings=False):
 
     # Moving
 
-    def action_up(self) -> None:
-        """One line up; in a list of what is named, to the one before."""
-        if not self._steps(-1):
-            self._by(-1)
-
-    def action_down(self) -> None:
-        """One line down; in a list of what is named, to the next one."""
-        if not self._steps(1):
-            self._by(1)
-
-    def action_half_up(self) -> None:
-        self._by(-max(1, self.size.height // 2))
-
-    def action_half_down(self) -> None:
-        self._by(max(1, self.size.height // 2))
-
-    def action_page_up(self) -> None:
-        self._by(-max(1, self.size.height - 1))
-
-    def action_page_down(self) -> None:
-        self._by(max(1, self.size.height - 1))
-
-    def action_first(self) -> None:
-        self.scroll_home(animate=False)
-
-    def action_last(self) -> None:
-        self.scroll_end(animate=False)
+    def move_by(self, lines: int) -> None:
+        """Scroll; up and down go to the one before and the next in a list of what is named."""
+        if abs(lines) > 1 or not self._steps(lines):
+            self.scroll_to(y=self.scroll_target_y + lines, animate=False)
 
     @property
     def at_end(self) -> bool:
@@ -300,11 +247,8 @@ class ReadingPane(LinkKeys, ScrollView, can_focus=True, inherit_bindings=False):
         """Scroll half a page down (1) or up (−1); return whether there was anything left to scroll."""
         left = self.max_scroll_y - self.scroll_target_y if direction > 0 else self.scroll_target_y
         if left > 0:
-            self._by(direction * max(1, self.size.height // 2))
+            self.move_by(direction * max(2, self.size.height // 2))
         return left > 0
-
-    def _by(self, lines: int) -> None:
-        self.scroll_relative(y=lines, animate=False)
 
 
 # A record beside a list, in full: it scrolls with the keys that move in a list, and has links.
