@@ -32,7 +32,7 @@ from workbench.reflect.claude import asks
 from workbench.reflect.claude.asker import NAME, Asker, Kind, Place, Reach, host_of, minus, trouble_of
 from workbench.reflect.claude.keys import HOW_TO, has_key
 from workbench.reflect.claude.prompting import Budget, Prompt
-from workbench.reflect.extractive.everyday import KnownTexts
+from workbench.reflect.extractive.languages import KnownTexts
 from workbench.reflect.replies import (
     Questions,
     complete_lines,

@@ -20,8 +20,7 @@ from workbench.core.reflection.reflector import STOPPED, Insight, Preview, Refle
 from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import Memory
 from workbench.core.words import words
-from workbench.reflect.extractive.everyday import KnownTexts, language_of, length
-from workbench.reflect.extractive.languages import Rules, rules_for
+from workbench.reflect.extractive.languages import KnownTexts, Rules, language_of, length, rules_for
 from workbench.reflect.extractive.sentences import LABEL, Sentence, meaningful, sentences_of, standing_of
 
 # What a sentence is as a lesson: whether it corrects, instructs or generalises, or only tells of a passing moment.

@@ -12,17 +12,8 @@ from dataclasses import dataclass
 from workbench.core.agents.transcript.summaries import is_standing
 from workbench.core.duplicates.dedup import content_words
 from workbench.core.stream.memory import Memory
-from workbench.core.words import words
-from workbench.reflect.extractive.everyday import (
-    EMPTY,
-    ENGLISH,
-    PHATIC,
-    empty_for,
-    is_latin,
-    language_of,
-    length,
-    terms,
-)
+from workbench.core.words import ENGLISH, words
+from workbench.reflect.extractive.languages import PHATIC, empty_for, is_latin, language_of, length, terms
 
 SHORTEST, LONGEST = 24, 320
 """Bounds of a sentence that can be proposed, in Latin letters (`scripts.length`) without the speaker's name."""
@@ -92,9 +83,8 @@ def sentences_of(memories: Sequence[Memory]) -> list[Sentence]:
         memory = memories[turn.row]
         known = memory.is_synthetic or memory.status != "signal" or _says_machine(turn, memory)
         language = language_of(turn.text)
-        empty = empty_for(language)
         for text, speaker in _spoken(turn, speakers):
-            stems = meaningful(text, empty) - names
+            stems = meaningful(text, language) - names
             if taken[turn.row] < MOST_PER_MEMORY and len(stems) >= _EVIDENT and is_statement(text):
                 taken[turn.row] += 1
                 proposable = not known and len(stems) >= _TELLING
@@ -132,8 +122,9 @@ def _says_machine(turn: _Turn, memory: Memory) -> bool:
     return (_who(turn) or ("" if noted else (memory.source.speaker or "").lower())) in _MACHINES
 
 
-def meaningful(text: str, empty: frozenset[str] = EMPTY) -> frozenset[str]:
-    """Return the stems of the words that carry meaning, none of the `empty` ones; a name from code is one."""
+def meaningful(text: str, language: str = ENGLISH) -> frozenset[str]:
+    """Return the stems of the words of a text that carry meaning; a name from code is one."""
+    empty = empty_for(language)
     return frozenset(w for w in terms(text) if length(w) > 2 and w not in empty and not w.isdigit())
 
 

@@ -75,7 +75,7 @@ def parted(context: Context, drafts: Sequence[Memory]) -> tuple[tuple[Memory, ..
     One that waits or was approved is seen again: what is cited beyond its citations counts. What was rejected is new
     only with evidence that it had not.
     """
-    from workbench.reflect.extractive.everyday import KnownTexts  # only what Claude found needs it
+    from workbench.reflect.extractive.languages import KnownTexts  # only what Claude found needs it
 
     memories: dict[str, list[Memory]] = {}
     for m in context.library.memories.all() if drafts else ():
