@@ -6,7 +6,7 @@ from typing import Any
 from workbench.core.limits import LlmSettings
 from workbench.core.reflection.reflector import Request, Step
 from workbench.core.stream.memory import Memory
-from workbench.reflect.claude.prompting import Budget
+from workbench.reflect.claude.asker import Budget
 from workbench.reflect.claude.reflector import ClaudeReflector
 
 KEY = "sk-ant-test-0123456789-secret"

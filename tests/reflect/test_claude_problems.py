@@ -12,7 +12,7 @@ from tests.reflect.samples import KEY, REQUEST, ignore, never, reflector
 from tests.reflect.server import Reply, error_reply, messages_server, reply_of
 from workbench.core.limits import LlmSettings
 from workbench.core.reflection.reflector import Reflection, ReflectionProblem
-from workbench.reflect.claude.prompting import Budget
+from workbench.reflect.claude.asker import Budget
 from workbench.reflect.claude.reflector import ClaudeReflector
 
 ENVIRONMENT = (

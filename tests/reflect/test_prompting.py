@@ -10,7 +10,7 @@ from tests.reflect.samples import MEMORIES, memory
 from workbench.core.playbook.book import Book, Bullet, Playbook, Section
 from workbench.core.playbook.operations import Analysis
 from workbench.reflect.claude import asks
-from workbench.reflect.claude.prompting import Prompt, fence_for, filled, memory_lines, numbered, template
+from workbench.reflect.claude.asks import Prompt, fence_for, filled, memory_lines, numbered, template
 
 BULLETS = (
     Bullet("shr-00001", "s1", "Read the docs\nfirst", helpful_votes=3),

@@ -10,7 +10,7 @@ from workbench.core.agents import plan as rules
 from workbench.core.limits import LlmSettings
 from workbench.core.record import Conflict, InvalidRecord, UnknownRecord, WorkbenchError
 from workbench.core.stream.memory import Memory
-from workbench.reflect.claude.prompting import Budget
+from workbench.reflect.claude.asker import Budget
 from workbench.reflect.claude.reflector import ClaudeReflector
 from workbench.services.agents.plans import Plans, plan_json
 from workbench.services.open import Workbench

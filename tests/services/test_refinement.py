@@ -8,7 +8,7 @@ from tests.reflect.server import MessagesServer, Reply, error_reply, messages_se
 from tests.services.conftest import NOON, memory, put
 from workbench.core.reflection.reflector import ReflectionProblem, Step
 from workbench.core.stream.memory import Memory
-from workbench.reflect.claude.prompting import Budget
+from workbench.reflect.claude.asker import Budget
 from workbench.reflect.claude.reflector import ClaudeReflector
 from workbench.services.open import Workbench
 from workbench.services.reflection.wording import Refinement

@@ -18,7 +18,7 @@ from workbench.core.record import InvalidRecord, WorkbenchError
 from workbench.core.reflection.reflector import Insight, ReflectionProblem, Step
 from workbench.core.reflection.trigger import ReflectionState
 from workbench.core.stream.memory import MAX_CONTENT, Memory, Source
-from workbench.reflect.claude.prompting import Budget
+from workbench.reflect.claude.asker import Budget
 from workbench.reflect.claude.reflector import ClaudeReflector
 from workbench.services.open import Workbench
 from workbench.services.reflection.gauge import state_of

@@ -10,7 +10,7 @@ from tests.reflect.server import Reply, messages_server
 from tests.tui.review_host import TEXTS, Driver, Ticking, candidate, memory, put, review, store
 from tests.tui.support import NOW, screen_text
 from workbench.core.tuning.judgment import SavedQuery
-from workbench.reflect.claude.prompting import Budget
+from workbench.reflect.claude.asker import Budget
 from workbench.reflect.claude.reflector import ClaudeReflector
 from workbench.services.open import Workbench
 from workbench.services.reflection.wording import Refinement

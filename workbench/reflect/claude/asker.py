@@ -3,7 +3,7 @@
 import queue
 import re
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
@@ -14,8 +14,8 @@ from workbench.core.reflection.reflector import Reflection, ReflectionProblem, S
 from workbench.core.runtime import Cancelled
 from workbench.core.text import one_line
 from workbench.core.tokens import tokens_of
-from workbench.reflect.claude.keys import HOW_TO
-from workbench.reflect.claude.prompting import Budget, Prompt, require
+from workbench.reflect.claude.asks import Prompt
+from workbench.reflect.claude.keys import HOW_TO, has_key
 
 if TYPE_CHECKING:
     import anthropic
@@ -121,6 +121,22 @@ def _of_status(trouble: Trouble, settings: LlmSettings) -> tuple[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
+class Budget:
+    """`limit` tokens a calendar month, sent and received (0: no limit), of which `spent` are gone."""
+
+    limit: int = 0
+    spent: int = 0
+
+    def require(self, tokens: int, what: str) -> None:
+        """Raise `ReflectionProblem` when `what`, which needs about `tokens`, would pass the limit."""
+        if 0 < self.limit < self.spent + tokens:
+            raise ReflectionProblem(
+                f"{what} needs about {tokens:,} tokens, and {self.spent:,} of this month's {self.limit:,} are used.",
+                "Nothing was sent. Raise claude.monthly_tokens in the config (0: no limit), or wait for next month.",
+            )
+
+
+@dataclass(frozen=True, slots=True)
 class Reach:
     """How to reach Claude. Without a key the SDK looks for one; times are in seconds."""
 
@@ -129,29 +145,6 @@ class Reach:
     timeout: float = 120.0
     connect_timeout: float = 10.0
     retries: int = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Delta:
-    """Text that came in."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """Tokens as the API counts them; `None` for what it did not say."""
-
-    input: int | None = None
-    output: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """The end of a call: the API's reason to stop ("" if it gave none), or the trouble."""
-
-    reason: str = ""
-    trouble: Trouble | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,14 +157,6 @@ class Answer:
     trouble: Trouble | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Accepted:
-    """The API took the request: the headers of an answer that is no error came in."""
-
-
-Event = Delta | Counted | Accepted | Ended
-
-
 # One call of the Messages API on a thread of its own, so that a person can leave it at any moment.
 #
 # The thread loads the SDK, retries as the SDK does, and puts what comes in into a queue. When it was left it sends
@@ -179,11 +164,20 @@ Event = Delta | Counted | Accepted | Ended
 
 
 class Call(threading.Thread):
-    """A running call; `events` ends with an `Ended`. `request` holds the arguments of `messages.create`."""
+    """A running call. `texts` are the pieces of the reply as they come in, and `None` when it has ended.
+
+    `request` holds the arguments of `messages.create`. `sent` and `came` are tokens as the API counts them, `None` and
+    0 before it does; `accepted` says that it took the request, for the headers of an answer that is no error came in.
+    """
 
     def __init__(self, reach: Reach, request: Mapping[str, object], *, stream: bool) -> None:
         super().__init__(name="claude", daemon=True)
-        self.events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        self.texts: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self.sent: int | None = None
+        self.came = 0
+        self.accepted = False
+        self.reason = ""
+        self.trouble: Trouble | None = Trouble("broken")
         self._reach = reach
         self._request = request
         self._stream = stream
@@ -194,13 +188,12 @@ class Call(threading.Thread):
         self._left.set()
 
     def run(self) -> None:
-        ended = Ended(trouble=Trouble("broken"))
         try:
-            ended = self._talk()
+            self.trouble = self._talk()
         finally:  # whatever happens, nobody waits forever
-            self.events.put(ended)
+            self.texts.put(None)
 
-    def _talk(self) -> Ended:
+    def _talk(self) -> Trouble | None:
         import anthropic
         import httpx2
 
@@ -209,22 +202,22 @@ class Call(threading.Thread):
             with self._client() as client:
                 secrets = tuple(s for s in (client.api_key, client.auth_token) if s)
                 if not secrets and client.credentials is None:
-                    return Ended(trouble=Trouble("no key"))
+                    return Trouble("no key")
                 return self._streamed(client) if self._stream else self._whole(client)
         except anthropic.APIStatusError as error:
-            return Ended(trouble=_status_trouble(error, secrets))
+            return _status_trouble(error, secrets)
         except (anthropic.APITimeoutError, httpx2.TimeoutException):
-            return Ended(trouble=Trouble("timeout"))
+            return Trouble("timeout")
         except (anthropic.APIConnectionError, httpx2.InvalidURL, OSError):
-            return Ended(trouble=Trouble("connection"))
+            return Trouble("connection")
         except anthropic.APIError:
-            return Ended(trouble=Trouble("malformed"))
+            return Trouble("malformed")
         except anthropic.AnthropicError:
-            return Ended(trouble=Trouble("credentials"))
+            return Trouble("credentials")
         except (httpx2.HTTPError, httpx2.StreamError):
-            return Ended(trouble=Trouble("dropped"))
+            return Trouble("dropped")
         except (ValueError, TypeError, AttributeError, LookupError):  # the SDK met something that is no event
-            return Ended(trouble=Trouble("malformed"))
+            return Trouble("malformed")
 
     def _client(self) -> "anthropic.Anthropic":
         import anthropic
@@ -242,8 +235,7 @@ class Call(threading.Thread):
         )
 
     def _note_if_accepted(self, response: "httpx2.Response") -> None:
-        if response.is_success:
-            self.events.put(Accepted())
+        self.accepted = self.accepted or response.is_success
 
     def _stop_if_left(self, _request: object) -> None:
         if self._left.is_set():
@@ -251,41 +243,44 @@ class Call(threading.Thread):
 
             raise httpx2.HTTPError("left")
 
-    def _streamed(self, client: "anthropic.Anthropic") -> Ended:
-        reason, began = "", False
+    def _streamed(self, client: "anthropic.Anthropic") -> Trouble | None:
+        began = False
         stream = client.messages.create(**self._request, stream=True)  # type: ignore[call-overload]
         with stream:
             for event in stream:
                 if self._left.is_set():
-                    return Ended()
+                    return None
                 kind = getattr(event, "type", None)
                 if kind == "content_block_delta" and getattr(event.delta, "type", None) == "text_delta":
-                    self.events.put(Delta(str(event.delta.text)))
+                    self.texts.put(str(event.delta.text))
                 elif kind == "message_start":
                     began = True
-                    self.events.put(_counted(event.message.usage))
+                    self._count(event.message.usage)
                 elif kind == "message_delta":
-                    self.events.put(_counted(event.usage))
-                    reason = event.delta.stop_reason or ""
+                    self._count(event.usage)
+                    self.reason = event.delta.stop_reason or ""
                 elif kind == "message_stop":
-                    return Ended(reason)
-        return Ended(trouble=Trouble("dropped" if began else "malformed"))
+                    return None
+        return Trouble("dropped" if began else "malformed")
 
-    def _whole(self, client: "anthropic.Anthropic") -> Ended:
+    def _whole(self, client: "anthropic.Anthropic") -> Trouble | None:
         message = client.messages.create(**self._request)  # type: ignore[call-overload]
         if not isinstance(getattr(message, "content", None), list):
-            return Ended(trouble=Trouble("malformed"))
-        self.events.put(_counted(message.usage))
-        self.events.put(Delta("".join(str(b.text) for b in message.content if getattr(b, "type", None) == "text")))
-        return Ended(message.stop_reason or "")
+            return Trouble("malformed")
+        self._count(message.usage)
+        self.texts.put("".join(str(b.text) for b in message.content if getattr(b, "type", None) == "text"))
+        self.reason = message.stop_reason or ""
+        return None
 
-
-def _counted(usage: object) -> Counted:
-    """Return the tokens of the API's usage; what it took from or put into its cache was sent too."""
-    names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-    sent = [value for name in names if isinstance(value := getattr(usage, name, None), int)]
-    came = getattr(usage, "output_tokens", None)
-    return Counted(sum(sent) if sent else None, came if isinstance(came, int) else None)
+    def _count(self, usage: object) -> None:
+        """Take over the tokens of the API's usage; what it took from or put into its cache was sent too."""
+        names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+        sent = [value for name in names if isinstance(value := getattr(usage, name, None), int)]
+        came = getattr(usage, "output_tokens", None)
+        if sent:
+            self.sent = max(sum(sent), self.sent or 0)
+        if isinstance(came, int):
+            self.came = max(came, self.came)
 
 
 def _status_trouble(error: "anthropic.APIStatusError", secrets: tuple[str, ...]) -> Trouble:
@@ -302,53 +297,37 @@ POLL_SECONDS = 0.05
 
 
 def read(call: Call, sent: int, hear: Callable[[str], None], cancelled: Cancelled) -> Answer:
-    """Start `call` and collect its answer, telling `hear` of each delta, until it ends or is cancelled.
+    """Start `call` and collect its answer, telling `hear` of each piece of text, until it ends or is cancelled.
 
     `sent` is an estimate of the tokens sent, which counts when the API took them and does not say how many. What
-    never reached the API, and what it refused, costs nothing.
+    never reached the API, and what it refused, costs nothing. A reply that did not end is counted by its text.
     """
-    heard: list[Event] = []
+    parts: list[str] = []
     call.start()
+    trouble: Trouble | None = Trouble("cancelled")
     while not cancelled():
         try:
-            event = call.events.get(timeout=POLL_SECONDS)
+            text = call.texts.get(timeout=POLL_SECONDS)
         except queue.Empty:
             continue
-        if isinstance(event, Ended):
-            return _answer(heard, sent, event)
-        heard.append(event)
-        if isinstance(event, Delta):
-            hear(event.text)
-    call.leave()
-    with suppress(queue.Empty):
-        while not isinstance(event := call.events.get_nowait(), Ended):
-            heard.append(event)
-    return _answer(heard, sent, Ended(trouble=Trouble("cancelled")))
-
-
-def _answer(heard: Sequence[Event], sent: int, ended: Ended) -> Answer:
-    """Add up what the API counted; a reply that did not end is counted by its text."""
-    text = "".join(event.text for event in heard if isinstance(event, Delta))
-    counts = [event for event in heard if isinstance(event, Counted)]
-    came = max((c.output for c in counts if c.output is not None), default=0)
-    went = max((c.input for c in counts if c.input is not None), default=None)
-    if ended.trouble is not None:
-        came = max(came, tokens_of(text))
-    if went is None:
-        taken = any(isinstance(event, Accepted) for event in heard)
-        went = sent if text or (taken and ended.trouble is not None and ended.trouble.kind == "cancelled") else 0
-    return Answer(text, Usage(went, came), ended.reason, ended.trouble)
+        if text is None:
+            trouble = call.trouble
+            break
+        parts.append(text)
+        hear(text)
+    else:
+        call.leave()
+        with suppress(queue.Empty):
+            while (text := call.texts.get_nowait()) is not None:
+                parts.append(text)
+    reply = "".join(parts)
+    was_left = call.accepted and trouble is not None and trouble.kind == "cancelled"
+    went = (sent if reply or was_left else 0) if call.sent is None else call.sent
+    came = call.came if trouble is None else max(call.came, tokens_of(reply))
+    return Answer(reply, Usage(went, came), call.reason if trouble is None else "", trouble)
 
 
 NAME = "claude"
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """How many calls are done, and how many there are (0 when nobody knows)."""
-
-    done: int = 0
-    total: int = 0
 
 
 class Asker:
@@ -366,21 +345,30 @@ class Asker:
 
     def require(self, tokens: int, what: str) -> None:
         """Raise `ReflectionProblem` when the month's budget does not hold `tokens` more."""
-        require(self._budget.after(self.used.total), tokens, what)
+        Budget(self._budget.limit, self._budget.spent + self.used.total).require(tokens, what)
 
     def ask(
-        self, prompt: Prompt, tell: Tell, cancelled: Cancelled, place: Place = Place(), *, stream: bool = True
+        self,
+        prompt: Prompt,
+        tell: Tell,
+        cancelled: Cancelled,
+        *,
+        done: int = 0,
+        total: int = 0,
+        stream: bool = True,
     ) -> Answer:
-        """Send one prompt and return what came, whether it ended well or not.
+        """Send one prompt and return what came, whether it ended well or not; `done` of `total` calls were made.
 
-        Raises `ReflectionProblem` only when the budget does not hold the call.
+        Raises `ReflectionProblem` only when there is no key, or the budget does not hold the call.
         """
+        if self.reach.api_key is None and not has_key():
+            raise ReflectionProblem("There is no API key for Claude.", HOW_TO)
         cost = self.cost(prompt)
         self.require(cost.total, "The next call")
-        tell(Step(prompt.stage, place.done, place.total))
+        tell(Step(prompt.stage, done, total))
 
         def hear(text: str) -> None:
-            tell(Step(prompt.stage, place.done, place.total, text))
+            tell(Step(prompt.stage, done, total, text))
 
         call = Call(self.reach, self._arguments(prompt), stream=stream)
         answer = read(call, cost.input, hear, cancelled)

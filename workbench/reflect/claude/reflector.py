@@ -29,9 +29,8 @@ from workbench.core.reflection.reflector import (
 from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import Memory
 from workbench.reflect.claude import asks
-from workbench.reflect.claude.asker import NAME, Asker, Kind, Place, Reach, host_of, minus, trouble_of
-from workbench.reflect.claude.keys import HOW_TO, has_key
-from workbench.reflect.claude.prompting import Budget, Prompt
+from workbench.reflect.claude.asker import NAME, Asker, Budget, Kind, Reach, host_of, minus, trouble_of
+from workbench.reflect.claude.asks import Prompt
 from workbench.reflect.extractive.languages import KnownTexts
 from workbench.reflect.replies import (
     Questions,
@@ -77,29 +76,29 @@ class ReflectionRun:
     def all(self, focus: str) -> Reflection:
         rates = self._asker.settings.rate_importance
         total = 1 + asks.QUESTIONS + rates
-        reply, kind = self._ask(asks.questions(self._memories, focus), Place(0, total))
+        reply, kind = self._ask(asks.questions(self._memories, focus), 0, total)
         found = read_questions(reply, asks.QUESTIONS) if reply.strip() else Questions()
         self._questions = found.texts
         self._unread += found.unread
         # A stream that broke behind a whole question has asked something all the same.
         goes_on = kind in (*GOES_ON, "dropped")
         for place, question in enumerate(self._questions, start=1):
-            goes_on = goes_on and self._ask_for_insights(question, Place(place, total))
+            goes_on = goes_on and self._ask_for_insights(question, place, total)
         if goes_on and rates and self._insights:
-            self._rate(Place(total - 1, total))
+            self._rate(total)
         return self._result()
 
     def one(self, question: str) -> Reflection:
         """Ask for insights on one question only."""
         self._questions = (question,)
-        self._ask_for_insights(question, Place(0, 1))
+        self._ask_for_insights(question, 0, 1)
         return self._result()
 
-    def _ask_for_insights(self, question: str, place: Place) -> bool:
+    def _ask_for_insights(self, question: str, done: int, total: int) -> bool:
         """Add the insights on one question; return whether another call is worth making."""
         memories = tuple(self._relevant(question, self._memories))
         sent = tuple(memory.id for memory in memories)
-        reply, kind = self._ask(asks.insights(question, memories), place, question)
+        reply, kind = self._ask(asks.insights(question, memories), done, total, question)
         if reply.strip():
             read = read_insights(reply, memories, question)
             self._insights = once([*self._insights, *read.found])
@@ -107,9 +106,9 @@ class ReflectionRun:
         self._unread = [replace(one, memories=sent) if one.question == question else one for one in self._unread]
         return kind in GOES_ON
 
-    def _rate(self, place: Place) -> None:
+    def _rate(self, total: int) -> None:
         prompt = asks.rate([insight.text for insight in self._insights])
-        reply, _ = self._ask(prompt, place, stream=False)
+        reply, _ = self._ask(prompt, total - 1, total, stream=False)
         if reply.strip():
             ratings, unread = read_ratings(reply, len(self._insights))
             self._unread += unread
@@ -118,11 +117,13 @@ class ReflectionRun:
                 for at, insight in enumerate(self._insights)
             ]
 
-    def _ask(self, prompt: Prompt, place: Place, question: str = "", *, stream: bool = True) -> tuple[str, Kind | None]:
+    def _ask(
+        self, prompt: Prompt, done: int, total: int, question: str = "", *, stream: bool = True
+    ) -> tuple[str, Kind | None]:
         """Return what can be read of the reply (of a broken one the whole lines) and what went wrong, if anything."""
         try:
-            answer = self._asker.ask(prompt, self._tell, self._cancelled, place, stream=stream)
-        except ReflectionProblem as problem:  # the budget does not hold the call
+            answer = self._asker.ask(prompt, self._tell, self._cancelled, done=done, total=total, stream=stream)
+        except ReflectionProblem as problem:  # no key, or the budget does not hold the call
             self._problem = problem
             return "", "broken"
         trouble = trouble_of(answer)
@@ -182,79 +183,11 @@ def once(insights: Sequence[Insight]) -> list[Insight]:
     return list(found.values())
 
 
-# Questions that take one reply each: refining an insight, the two ACE roles, one text of two.
-
-
 Reading = TypeVar("Reading")
 
 
-def refined(
-    asker: Asker, insight: Insight, memories: Sequence[Memory], tell: Tell, cancelled: Cancelled, *, force: bool
-) -> Insight:
-    """Refine until the insight is specific enough or the rounds of the settings are made (source 000, algorithm 9).
-
-    With `force` at least one round is made. Each text it had is in `rounds`. When a round fails, the insight as it
-    is by then is in `found` of the `ReflectionProblem`; a cancelled one is returned as it is by then.
-    """
-    before, made = asker.used, 0
-    while not cancelled() and ((force and made == 0) or needs_round(insight.text, made, asker.settings.rounds)):
-        made += 1
-        try:
-            reply = asker.whole_text(asks.refine(insight.text, memories), tell, cancelled)
-        except ReflectionProblem as problem:
-            if cancelled():
-                break
-            unread = problem.found.unread if problem.found is not None else ()
-            problem.found = Reflection(
-                NAME,
-                (insight,),
-                usage=minus(asker.used, before),
-                unread=unread,
-                complete=False,
-                stopped=problem.message,
-            )
-            raise
-        cited = read_citations(read_text(reply), memories)
-        if not cited.text or cited.text == insight.text:
-            break
-        insight = replace(
-            insight,
-            text=cited.text,
-            citations=cited.ids or insight.citations,
-            unresolved=tuple(dict.fromkeys((*insight.unresolved, *cited.unresolved))),
-            rounds=(*insight.rounds, insight.text),
-        )
-    return insight
-
-
-def analysed(asker: Asker, run: asks.Run, bullets: Sequence[Bullet], tell: Tell, cancelled: Cancelled) -> Analysis:
-    """Ask the ACE Reflector about a run. Raises `ReflectionProblem`, with a reply that cannot be read in `found`."""
-    return _read(asker, asks.analyse(run, bullets), read_analysis, tell, cancelled)
-
-
-def curated(
-    asker: Asker, lessons: Sequence[str], playbook: Playbook, room: int | None, tell: Tell, cancelled: Cancelled
-) -> Curation:
-    """Ask the ACE Curator for operations. Raises as `analysed` does."""
-    return _read(asker, asks.curate(lessons, playbook, room), read_curation, tell, cancelled)
-
-
-def merged(asker: Asker, first: str, second: str, tell: Tell, cancelled: Cancelled) -> str:
-    """Ask for one text of two. Raises `ReflectionProblem`."""
-    return read_text(asker.whole_text(asks.merge(first, second), tell, cancelled, stream=False))
-
-
-def _read(asker: Asker, prompt: Prompt, reader: Callable[[str], Reading], tell: Tell, cancelled: Cancelled) -> Reading:
-    before = asker.used
-    reply = asker.whole_text(prompt, tell, cancelled)
-    try:
-        return reader(reply)
-    except UnreadableReply as error:
-        usage, unread = minus(asker.used, before), (Unread(prompt.stage, reply, error.message),)
-        found = Reflection(NAME, (), usage=usage, unread=unread, complete=False, stopped=error.message)
-        raise ReflectionProblem(
-            error.message, "The reply is kept and can be edited or asked for again.", found
-        ) from None
+def _stopped(insights: tuple[Insight, ...], usage: Usage, unread: tuple[Unread, ...], why: str) -> Reflection:
+    return Reflection(NAME, insights, usage=usage, unread=unread, complete=False, stopped=why)
 
 
 def quiet(_step: Step) -> None:
@@ -327,7 +260,6 @@ class ClaudeReflector:
         memories = self._latest(request.memories)
         if not memories:
             raise ReflectionProblem("There is nothing to reflect on.", "Record or import some memories first.")
-        self._begin()
         self._asker.require(self.estimate(request).total, "This reflection")
         return ReflectionRun(self._asker, memories, self.relevant, tell, cancelled).all(request.focus)
 
@@ -335,14 +267,12 @@ class ClaudeReflector:
         self, question: str, memories: Sequence[Memory], tell: Tell = quiet, cancelled: Cancelled = never
     ) -> Reflection:
         """Ask for insights on one question, such as one whose reply could not be read. Raises as `reflect` does."""
-        self._begin()
         return ReflectionRun(self._asker, self._latest(memories), self.relevant, tell, cancelled).one(question)
 
     def grouped(
         self, signals: Sequence[Memory], tell: Tell = quiet, cancelled: Cancelled = never
     ) -> tuple[Insight, ...]:
         """Ask for one text of signals that teach one thing, which cites them. Raises `ReflectionProblem`."""
-        self._begin()
         return read_insights(self._asker.whole_text(asks.group(signals), tell, cancelled), signals).found
 
     def refine(
@@ -354,16 +284,41 @@ class ClaudeReflector:
         *,
         force: bool = False,
     ) -> Insight:
-        """Make an insight more specific by `memories`, those it cites; see `single.refined`."""
-        self._begin()
-        return refined(self._asker, insight, memories, tell, cancelled, force=force)
+        """Refine until the insight is specific enough or the rounds of the settings are made (source 000, algorithm 9).
+
+        `memories` are those it cites; with `force` at least one round is made. Each text it had is in `rounds`. When a
+        round fails, the insight as it is by then is in `found` of the `ReflectionProblem`; a cancelled one is returned
+        as it is by then.
+        """
+        before, made = self.used, 0
+        limit = self._asker.settings.rounds
+        while not cancelled() and ((force and made == 0) or needs_round(insight.text, made, limit)):
+            made += 1
+            try:
+                reply = self._asker.whole_text(asks.refine(insight.text, memories), tell, cancelled)
+            except ReflectionProblem as problem:
+                if cancelled():
+                    break
+                unread = problem.found.unread if problem.found is not None else ()
+                problem.found = _stopped((insight,), minus(self.used, before), unread, problem.message)
+                raise
+            cited = read_citations(read_text(reply), memories)
+            if not cited.text or cited.text == insight.text:
+                break
+            insight = replace(
+                insight,
+                text=cited.text,
+                citations=cited.ids or insight.citations,
+                unresolved=tuple(dict.fromkeys((*insight.unresolved, *cited.unresolved))),
+                rounds=(*insight.rounds, insight.text),
+            )
+        return insight
 
     def ace_reflect(
         self, run: asks.Run, bullets: Sequence[Bullet], tell: Tell = quiet, cancelled: Cancelled = never
     ) -> Analysis:
         """Ask the ACE Reflector about one run and the bullets used in it. Raises `ReflectionProblem`."""
-        self._begin()
-        return analysed(self._asker, run, bullets, tell, cancelled)
+        return self._read(asks.analyse(run, bullets), read_analysis, tell, cancelled)
 
     def ace_curate(
         self,
@@ -375,24 +330,29 @@ class ClaudeReflector:
         room: int | None = None,
     ) -> Curation:
         """Ask the ACE Curator how to bring lessons into a playbook. `room`: tokens it may grow by."""
-        self._begin()
-        return curated(self._asker, lessons, playbook, room, tell, cancelled)
+        return self._read(asks.curate(lessons, playbook, room), read_curation, tell, cancelled)
 
     def merged_text(self, first: str, second: str, tell: Tell = quiet, cancelled: Cancelled = never) -> str:
         """Ask for one text that holds everything of both. Raises `ReflectionProblem`."""
-        self._begin()
-        return merged(self._asker, first, second, tell, cancelled)
+        return read_text(self._asker.whole_text(asks.merge(first, second), tell, cancelled, stream=False))
 
     def propose(
         self, context: str, plan: str, known: str, tell: Tell = quiet, cancelled: Cancelled = never
     ) -> tuple[tuple[tuple[ActionType, str], ...], tuple[str, ...]]:
         """Ask for next actions; return those that could be read, and the lines that could not."""
-        self._begin()
         return read_actions(self._asker.whole_text(asks.propose(context, plan, known), tell, cancelled))
 
-    def _begin(self) -> None:
-        if self._asker.reach.api_key is None and not has_key():
-            raise ReflectionProblem("There is no API key for Claude.", HOW_TO)
+    def _read(self, prompt: Prompt, reader: Callable[[str], Reading], tell: Tell, cancelled: Cancelled) -> Reading:
+        """Return a reply as it is read. Raises `ReflectionProblem`, with one that cannot be read in `found`."""
+        before = self.used
+        reply = self._asker.whole_text(prompt, tell, cancelled)
+        try:
+            return reader(reply)
+        except UnreadableReply as error:
+            unread = (Unread(prompt.stage, reply, error.message),)
+            found = _stopped((), minus(self.used, before), unread, error.message)
+            hint = "The reply is kept and can be edited or asked for again."
+            raise ReflectionProblem(error.message, hint, found) from None
 
     def _latest(self, memories: Sequence[Memory]) -> Sequence[Memory]:
         return memories[-self._asker.settings.memories :]

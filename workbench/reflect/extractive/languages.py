@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from workbench.core.duplicates.dedup import conflicts, contained_in_recent, content_words, negations, opposites
 from workbench.core.words import ENGLISH, LATIN, latin_language, stop_words, words
@@ -72,13 +72,12 @@ def rules_for(language: str) -> Rules | None:
     table = tomllib.loads(Path(__file__).with_name("languages.toml").read_text("utf-8")).get(language)
     if table is None:
         return None
-    found: dict[str, frozenset[str]] = {name: frozenset(words(text)) for name, text in table["words"].items()}
-    patterns = {}
+    found: dict[str, Any] = {name: frozenset(words(text)) for name, text in table["words"].items()}
     for name, pattern in table["patterns"].items():
         for part, meant in _PARTS.items():
             pattern = pattern.replace(part, meant)
-        patterns[name] = re.compile(pattern, re.I)
-    return Rules(**patterns, **found)
+        found[name] = re.compile(pattern, re.I)
+    return Rules(**found)
 
 
 def language_of(text: str) -> str:

@@ -38,7 +38,7 @@ from workbench.services.reflection.gauge import gauge_of, state_of, verdict_of
 
 if TYPE_CHECKING:
     from workbench.core.reflection.reflector import Unread, Usage
-    from workbench.reflect.claude.prompting import Budget
+    from workbench.reflect.claude.asker import Budget
     from workbench.reflect.claude.reflector import ClaudeReflector
     from workbench.reflect.extractive.reflector import Vectors
     from workbench.services.tuning.retriever import Retriever
@@ -160,7 +160,7 @@ class LlmRuns(Service):
 
     def budget(self) -> "Budget":
         """Return the month's budget as it stands."""
-        from workbench.reflect.claude.prompting import Budget
+        from workbench.reflect.claude.asker import Budget
 
         return Budget(self._context.settings.claude.monthly_tokens, self.spent())
 
