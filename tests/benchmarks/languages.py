@@ -22,7 +22,7 @@ from typing import Any
 
 from workbench.core.tuning.measure import NDCG10, Measure
 from workbench.core.tuning.profile import WORKBENCH, Profile
-from workbench.retrieval.fulltext.lexical_cache import LexicalCache
+from workbench.retrieval.fulltext.lexical import LexicalCache
 from workbench.services.agents.serving import give
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.tuning.queries import from_file
@@ -161,7 +161,7 @@ def _index(spoken: Sequence[Language], place: Path) -> dict[str, int]:
         found = re.findall(r"(?:\w[^\w\s]*|\W){1,4}" if close else r"\S+", " ".join(memories))
         texts = [("" if close else " ").join(random.choices(found, k=8)) for _ in range(TEXTS)]
         LexicalCache(place / f"index-{one.name}").index(texts)
-        sizes[one.name] = sum(path.stat().st_size for path in (place / f"index-{one.name}").rglob("*.fts"))
+        sizes[one.name] = sum(path.stat().st_size for path in (place / f"index-{one.name}").rglob("*.npz"))
     return sizes
 
 

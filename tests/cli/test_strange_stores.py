@@ -5,10 +5,8 @@ import itertools
 import json
 import os
 import shutil
-import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from functools import cache
 from pathlib import Path
 
@@ -17,7 +15,6 @@ import pytest
 from tests.cli.commands import Command
 from tests.hostile import bomb, hostile_store, written
 from workbench.config.paths import cache_dir, heads_dir
-from workbench.retrieval.fulltext.lexical_file import digest, edition
 from workbench.store.journal.codec import seal
 
 pytestmark = pytest.mark.slow
@@ -80,15 +77,6 @@ def _packed(data: Callable[[], bytes]) -> Callable[[Path], object]:
     return make
 
 
-def _endless_cache(store: Path) -> None:
-    folder = store / "cache" / "text" / edition()
-    folder.mkdir(parents=True)
-    numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
-    with closing(sqlite3.connect(folder / "new")) as db:
-        db.execute(f"CREATE VIEW texts AS {numbers} SELECT x'' AS keys, x'' AS lengths FROM n WHERE i < 0")
-    (folder / "new").rename(folder / f"{digest(folder / 'new')}.fts")
-
-
 def _text_bomb(store: Path) -> None:
     folder = store / "cache" / "files"
     folder.mkdir(parents=True)
@@ -117,7 +105,6 @@ SPECIAL: dict[str, Callable[[Path], object]] = {
     "packed repeated lines": _packed(lambda: _bomb(REPEATED, 1100)),
     "packed garbage": _packed(lambda: b"\x1f\x8b" + b"x" * 1000),
     "packed nothing": _packed(lambda: gzip.compress(b"")),
-    "an endless cache": _endless_cache,
     "a cached text of gigabytes": _text_bomb,
     "many notes": _many_notes,
     "a linked store": _linked_store,

@@ -19,7 +19,6 @@ from workbench.core.tuning.profile import CONVERSATION, LexicalRule, Profile
 from workbench.core.tuning.scoring import Scored
 from workbench.retrieval.arrays import Vectors
 from workbench.retrieval.fulltext.lexical import LexicalIndex
-from workbench.retrieval.fulltext.segment import Vocabulary
 from workbench.retrieval.fulltext.thesaurus import Matches, Near
 from workbench.retrieval.ranking import relevance
 from workbench.retrieval.ranking.pool import Pool
@@ -220,7 +219,7 @@ def test_asking_takes_nothing_where_the_query_looks_for_what_was_asked() -> None
 
 
 def test_an_index_without_texts_finds_nothing() -> None:
-    matches = LexicalIndex(0, Vocabulary(), []).matches("a recipe", lambda stem: NEAR.get(stem, ()))
+    matches = LexicalIndex.build([]).matches("a recipe", lambda stem: NEAR.get(stem, ()))
     assert [(term.term, len(term.rows)) for term in matches.terms] == [("recip", 0)]
 
 

@@ -15,11 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.core.files.locks import locked
 from workbench.core.record import WorkStopped
-from workbench.retrieval.fulltext import lexical_cache, lexical_file
-from workbench.retrieval.fulltext.lexical import LexicalIndex
-from workbench.retrieval.fulltext.lexical_cache import BATCH, FULL, SMALL, CacheDamaged, LexicalCache, StoredSegment
+from workbench.retrieval.fulltext import lexical
+from workbench.retrieval.fulltext.lexical import BATCH, SMALL, LexicalCache, LexicalIndex
 
 WORDS = (
     "deploy", "deployed", "tests", "the", "is", "pnpm", "Café", "AUTH_SECRET", "src/auth/login.py", "3.11.7", "память",
@@ -45,13 +43,13 @@ def some(n: int, start: int = 0) -> list[str]:
 
 
 def written(folder: Path) -> list[Path]:
-    return sorted(folder.rglob("*.fts"))
+    return sorted(folder.rglob("*.npz"))
 
 
-def indexed(folder: Path, wanted: Sequence[str], read_only: bool = False) -> list[tuple[int, int]]:
+def indexed(folder: Path, wanted: Sequence[str]) -> list[tuple[int, int]]:
     """Index texts, compare with memory, and return the progress: nothing, when the cache knew all of them."""
     seen: list[tuple[int, int]] = []
-    index = LexicalCache(folder, read_only).index(wanted, progress=lambda done, total: seen.append((done, total)))
+    index = LexicalCache(folder).index(wanted, progress=lambda done, total: seen.append((done, total)))
     same(index, wanted)
     return seen
 
@@ -81,7 +79,7 @@ def test_stored_scores_are_those_of_memory(tmp_path_factory: pytest.TempPathFact
         gone = data.draw(st.sets(st.integers(0, 9), max_size=4))
         wanted = [text for row, text in enumerate(wanted) if row not in gone]
         if data.draw(st.booleans()):
-            cache = LexicalCache(folder, read_only=data.draw(st.booleans()))
+            cache = LexicalCache(folder)
 
 
 def test_a_text_is_indexed_once(tmp_path: Path) -> None:
@@ -90,38 +88,23 @@ def test_a_text_is_indexed_once(tmp_path: Path) -> None:
     assert indexed(tmp_path, some(2, 3)) == []
 
 
-def test_only_new_texts_are_written_beside_a_large_segment(tmp_path: Path) -> None:
-    indexed(tmp_path, some(4 * SMALL))
-    (large,) = written(tmp_path)
-    before = large.stat()
-    assert indexed(tmp_path, some(4 * SMALL + 3)) == [(3, 3)]
-    assert large in written(tmp_path)
-    assert large.stat().st_mtime_ns == before.st_mtime_ns
-    assert len(written(tmp_path)) == 2
-
-
-@pytest.mark.slow
-def test_there_are_never_many_segments(tmp_path: Path) -> None:
-    indexed(tmp_path, some(3 * SMALL))
-    for n in range(1, 12):
-        LexicalCache(tmp_path).index(some(3 * SMALL + 40 * n))
-    assert len(written(tmp_path)) <= 2
-    assert indexed(tmp_path, some(3 * SMALL + 440)) == []
+def test_a_few_new_texts_beside_many_are_not_written(tmp_path: Path) -> None:
+    many = 2 * SMALL * 3
+    indexed(tmp_path, some(many))
+    (file,) = written(tmp_path)
+    before = file.stat()
+    assert indexed(tmp_path, some(many + 3)) == [(3, 3)]
+    assert file.stat().st_mtime_ns == before.st_mtime_ns
+    assert indexed(tmp_path, some(many + SMALL)) == [(SMALL, SMALL)]
+    assert indexed(tmp_path, some(many + SMALL)) == []
 
 
 def test_texts_that_are_gone_are_left_out_in_time(tmp_path: Path) -> None:
     indexed(tmp_path, some(4 * SMALL))
+    (file,) = written(tmp_path)
+    before = file.stat().st_size
     indexed(tmp_path, some(SMALL + 10, 3 * SMALL - 9))
-    (left,) = written(tmp_path)
-    assert len(StoredSegment.open(left) or ()) == SMALL + 10
-
-
-def test_a_store_that_grows_past_one_segment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert FULL > 100_000
-    monkeypatch.setattr(lexical_cache, "FULL", 100)
-    indexed(tmp_path, some(250))
-    assert len(written(tmp_path)) == 3
-    assert indexed(tmp_path, some(250)) == []
+    assert file.stat().st_size < before / 2
 
 
 def damage_cut(data: bytes, at: int) -> bytes:
@@ -154,33 +137,22 @@ def test_whatever_is_damaged_the_scores_are_right_and_the_cache_heals(
     sound = file.read_bytes()
     broken = damage(sound, at)
     file.write_bytes(broken)
-    assert indexed(folder, some(30), read_only=True) == ([] if broken == sound else [(30, 30)])
-    indexed(folder, some(30))
-    assert indexed(folder, some(30), read_only=True) == []
-    assert len(written(folder)) == 1
+    assert indexed(folder, some(30)) in ([], [(30, 30)])
+    assert indexed(folder, some(30)) == []
 
 
-@pytest.mark.parametrize("content", [b"", b"no database", b"SQLite format 3\0" + bytes(5000)])
-def test_a_foreign_file_is_not_trusted_and_goes(tmp_path: Path, content: bytes) -> None:
-    folder = LexicalCache(tmp_path).folder
-    folder.mkdir(parents=True)
-    (folder / f"{'0' * 32}.fts").write_bytes(content)
+@pytest.mark.parametrize("content", [b"", b"no archive", b"PK\x03\x04" + bytes(5000), b"\x93NUMPY\x01\x00"])
+def test_a_foreign_file_is_not_trusted(tmp_path: Path, content: bytes) -> None:
+    LexicalCache(tmp_path).path.write_bytes(content)
     assert indexed(tmp_path, some(4)) == [(4, 4)]
-    assert not (folder / f"{'0' * 32}.fts").exists()
+    assert indexed(tmp_path, some(4)) == []
 
 
 def test_a_file_that_was_made_another_way_is_not_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A newer version, another tokenizer, other stop words: even under its own right name."""
     with monkeypatch.context() as other:
-        other.setattr(lexical_file, "made_by", lambda: "unicode61")
+        other.setattr(lexical, "edition", lambda: "of another tokenizer")
         LexicalCache(tmp_path).index(some(4))
-        theirs = written(tmp_path)[0]
-    ours = LexicalCache(tmp_path).folder
-    assert theirs.parent != ours
-    ours.mkdir()
-    shutil.copy(theirs, ours)
     assert indexed(tmp_path, some(4)) == [(4, 4)]
-    assert theirs.exists(), "each version keeps to its own folder"
 
 
 def test_it_may_be_deleted_at_will_even_while_it_is_open(tmp_path: Path) -> None:
@@ -192,15 +164,11 @@ def test_it_may_be_deleted_at_will_even_while_it_is_open(tmp_path: Path) -> None
     assert indexed(tmp_path, some(22)) == []
 
 
-def test_a_read_only_cache_reads_but_leaves_every_byte(tmp_path: Path) -> None:
+def test_who_finds_everything_leaves_every_byte(tmp_path: Path) -> None:
     indexed(tmp_path, some(10))
     before = files(tmp_path)
-    assert indexed(tmp_path, some(10), read_only=True) == []
-    assert indexed(tmp_path, some(12), read_only=True) == [(2, 2)]
-    assert indexed(tmp_path, some(10)) == [], "nor does one that finds everything it needs"
+    assert indexed(tmp_path, some(10)) == []
     assert files(tmp_path) == before
-    indexed(tmp_path / "nothing", some(2), read_only=True)
-    assert not (tmp_path / "nothing").exists()
 
 
 def test_a_folder_that_cannot_be_written_means_memory_only(tmp_path: Path) -> None:
@@ -214,27 +182,13 @@ def test_files_are_for_their_owner_alone(tmp_path: Path) -> None:
     indexed(tmp_path / "cache", some(3))
     found = {path.stat().st_mode & 0o777 for path in (tmp_path / "cache").rglob("*") if path.is_file()}
     assert found == {0o600}
-    assert LexicalCache(tmp_path / "cache").folder.stat().st_mode & 0o777 == 0o700
-
-
-def test_who_finds_another_writing_does_not_wait(tmp_path: Path) -> None:
-    indexed(tmp_path, some(3))
-    before = written(tmp_path)
-    with locked(LexicalCache(tmp_path).folder / "writer.lock", make=True) as alone:
-        assert alone
-        assert indexed(tmp_path, some(5)) == [(2, 2)]
-        assert written(tmp_path) == before
-    # Both were small, so they are put together.
-    assert indexed(tmp_path, some(5)) == [(5, 5)]
-    assert indexed(tmp_path, some(5)) == []
+    assert (tmp_path / "cache").stat().st_mode & 0o777 == 0o700
 
 
 def test_what_a_crash_left_unfinished_goes(tmp_path: Path) -> None:
-    folder = LexicalCache(tmp_path).folder
-    folder.mkdir(parents=True)
-    (folder / ".segment-1.tmp").write_bytes(b"half")
+    (tmp_path / ".index.npz.1.tmp").write_bytes(b"half")
     indexed(tmp_path, some(2))
-    assert sorted(path.suffix for path in folder.iterdir()) == [".fts", ".lock"]
+    assert [path.name for path in tmp_path.iterdir()] == ["index.npz"]
 
 
 def fill(folder: Path, start: int) -> None:
@@ -258,7 +212,7 @@ def test_several_processes_may_fill_one_folder(tmp_path: Path) -> None:
 
 
 FILL = """
-import sys; from pathlib import Path; from workbench.retrieval.fulltext.lexical_cache import LexicalCache
+import sys; from pathlib import Path; from workbench.retrieval.fulltext.lexical import LexicalCache
 print("go", flush=True)
 for n in range(1, 400):
     LexicalCache(Path(sys.argv[1])).index([f"deploy number{i} the tests of src/part_{i % 7}.py" for i in range(5 * n)])
@@ -288,16 +242,6 @@ def test_progress_counts_what_has_to_be_indexed_and_cancelling_leaves_no_trace(t
     seen.clear()
     LexicalCache(tmp_path).index(many, None, lambda *step: seen.append(step))
     assert seen == [(BATCH, BATCH + 5), (BATCH + 5, BATCH + 5)]
-
-
-@pytest.mark.slow
-def test_a_file_that_breaks_while_it_is_open_is_reported_and_made_again(tmp_path: Path) -> None:
-    index = LexicalCache(tmp_path).index(some(3000))
-    (file,) = written(tmp_path)
-    os.truncate(file, 8192)
-    with pytest.raises(CacheDamaged, match="cannot be read any more"):
-        index.scores(" ".join(some(3000)))
-    assert indexed(tmp_path, some(3000)) == [(3000, 3000)]
 
 
 def test_an_index_outlives_the_next_one(tmp_path: Path) -> None:

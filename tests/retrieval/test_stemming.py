@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.core.words import split
-from workbench.retrieval.fulltext.segment import stems
+from workbench.retrieval.fulltext.terms import stems
 from workbench.retrieval.fulltext.thesaurus import present
 
 WORDS = st.one_of(

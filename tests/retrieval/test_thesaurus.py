@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from workbench.retrieval.embedding.embedder import BUNDLED_FOLDER, THESAURUS, Embedder
-from workbench.retrieval.fulltext.segment import stems
+from workbench.retrieval.fulltext.terms import stems
 from workbench.retrieval.fulltext.thesaurus import MOST, Thesaurus, built, read
 
 

@@ -1,13 +1,10 @@
 """Caches are the user's own: outside the store, of one store each, and gone with it."""
 
 import shutil
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 from tests.services.conftest import Open, memory, put
 from workbench.config.paths import cache_dir
-from workbench.retrieval.fulltext.lexical_file import digest, edition
 from workbench.services import caches
 from workbench.services.open import Workbench
 
@@ -17,21 +14,8 @@ def test_nothing_is_cached_in_the_store(bench: Workbench) -> None:
     before = sorted(bench.library.folder.iterdir())
     bench.retriever.load()
     assert sorted(bench.library.folder.iterdir()) == before
-    assert {path.suffix for path in bench.context.caches.rglob("*") if path.is_file()} >= {".fts", ".f32", ".bin"}
+    assert {path.suffix for path in bench.context.caches.rglob("*") if path.is_file()} >= {".npz", ".f32", ".bin"}
     assert bench.context.caches.stat().st_mode & 0o777 == 0o700
-
-
-def test_a_cache_that_came_with_the_store_is_never_opened(bench: Workbench, open_bench: Open) -> None:
-    put(bench, memory("a", "The deploy fails without the secret."))
-    folder = bench.library.folder / "cache" / "text" / edition()
-    folder.mkdir(parents=True)
-    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT x'' keys, x'' lengths FROM n"
-    with closing(sqlite3.connect(folder / "new")) as db:
-        db.execute(f"CREATE VIEW texts AS {endless} WHERE i < 0")
-    (folder / "new").rename(folder / f"{digest(folder / 'new')}.fts")
-    again = open_bench()
-    again.retriever.load()
-    assert _found(again) == ["a"]
 
 
 def test_the_caches_of_stores_that_are_gone_go(open_bench: Open, tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def test_where_a_memory_is_gone_all_are_read(filled: Library, reopen: Callable[[
 
 @pytest.mark.parametrize("data", [b"", b"WBPOOL01", b"\0" * 500])
 def test_a_spoilt_file_is_none(data: bytes, filled: Library, reopen: Callable[[], Library], tmp_path: Path) -> None:
-    file = tmp_path / "cache" / "columns" / "pool.columns"
+    file = tmp_path / "cache" / "columns" / "columns.npz"
     whole = file.read_bytes()
     for spoilt in (data, whole[:-9], whole[:200] + b"x" + whole[201:]):
         file.write_bytes(spoilt)

@@ -118,7 +118,7 @@ def test_a_thousand_previews_leave_every_file_as_it_was(loaded: Workbench, open_
         return {str(path): (path.stat().st_mtime_ns, path.read_bytes()) for path in paths}
 
     before = files()
-    assert any(".fts" in path for path in before)
+    assert any("index.npz" in path for path in before)
     for number in range(1000):
         found(bench, f"deploy secret {number % 7}")
         bench.retriever.nearest_memories("Lunch", 2)
@@ -134,7 +134,7 @@ def test_a_memory_that_cannot_be_read_is_left_out(loaded: Workbench, open_bench:
 
 
 def test_a_damaged_text_cache_is_made_again(loaded: Workbench, open_bench: Open) -> None:
-    (file,) = loaded.context.caches.rglob("*.fts")
+    (file,) = loaded.context.caches.rglob("index.npz")
     file.write_bytes(file.read_bytes()[:-4096])
     seen: list[tuple[int, int]] = []
     bench = open_bench()
@@ -165,7 +165,7 @@ def test_two_processes_that_fill_the_caches_at_once_end_with_one_that_is_right(
     again = open_bench()
     again.retriever.load(lambda done, total: seen.append((done, total)))
     assert seen == []
-    assert len(list(bench.context.caches.rglob("*.fts"))) == 1
+    assert len(list(bench.context.caches.rglob("index.npz"))) == 1
     assert found(again, "wagons Note 1234")[0] == "n1234"
 
 

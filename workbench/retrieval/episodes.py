@@ -18,7 +18,7 @@ from workbench.core.files.locks import locked
 from workbench.core.tuning.episodic import TERMS, WEIGHTS, EpisodeTerms
 from workbench.core.tuning.floor import BY_WORDS as WORDS
 from workbench.core.tuning.floor import OF_FOUR, OF_TEN
-from workbench.retrieval import cache_folder
+from workbench.retrieval import cache_files
 from workbench.retrieval.arrays import Column, Embed, Mask, Rows, Vectors
 from workbench.retrieval.floor.floor import background
 from workbench.retrieval.ranking.times import Micros, micros
@@ -73,7 +73,7 @@ class DigestCache:
     def _write(self, new: dict[str, Digest]) -> None:
         """Add lines, unless somebody else does at this moment or the disk refuses; then they are made again."""
         try:
-            cache_folder.make(self._folder)
+            cache_files.make(self._folder)
             with locked(self._folder / "writer.lock", make=True) as alone:
                 if alone:
                     handle = open_handle(self._folder / NAME, os.O_WRONLY | os.O_CREAT | os.O_APPEND)

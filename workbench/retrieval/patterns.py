@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from workbench.core.agents.patterns.matching import USED, LeftOut, Match, Task, match, obstacle, ranked, text_of
 from workbench.core.agents.patterns.pattern import FEATURES, Feature, Node, Pattern, Status, answers_of, decision_tree
 from workbench.core.words import humped, stop_words, words
-from workbench.retrieval.fulltext.segment import stems
+from workbench.retrieval.fulltext.terms import stems
 
 ANY = ""
 """Stands for the patterns that do not mind a feature."""

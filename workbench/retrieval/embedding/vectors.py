@@ -17,7 +17,7 @@ from workbench.core.files.atomic import write_file
 from workbench.core.files.locks import locked
 from workbench.core.record import WorkStopped
 from workbench.core.runtime import Cancelled, Progress
-from workbench.retrieval import cache_folder
+from workbench.retrieval import cache_files
 from workbench.retrieval.arrays import Embed, Mask, Rows, Scores, Vectors
 from workbench.retrieval.ranking.selecting import top_positions
 from workbench.retrieval.text_keys import KEY_SIZE, Keys, KeyTable, keys_of, text_keys
@@ -381,7 +381,7 @@ class VectorCache:
         if self.read_only or not self._unsaved:
             return
         try:
-            cache_folder.make(self._file.folder)
+            cache_files.make(self._file.folder)
             with locked(self._file.folder / "writer.lock", make=True) as alone:
                 if alone:
                     self._append()

@@ -24,9 +24,9 @@ from workbench.core.record import WorkStopped
 from workbench.core.runtime import Cancelled
 from workbench.core.tuning.floor import ENOUGH, OF_OTHERS, Floor, Reach, floor_of, has_changed, written
 from workbench.core.words import ENGLISH, script_of
-from workbench.retrieval import cache_folder
+from workbench.retrieval import cache_files
 from workbench.retrieval.arrays import Mask, Rows
-from workbench.retrieval.fulltext import lexical_file
+from workbench.retrieval.fulltext import terms
 from workbench.retrieval.ranking.cases import AskedScores
 from workbench.retrieval.ranking.ranker import Ranker
 from workbench.retrieval.text import text_of
@@ -52,7 +52,7 @@ def background() -> Mapping[str, tuple[str, ...]]:
 @cache
 def edition() -> str:
     """Name the background questions, and how texts are searched, by their content: 16 hexadecimal digits."""
-    asked = "\n".join((lexical_file.edition(), *chain.from_iterable(background().values())))
+    asked = "\n".join((terms.edition(), *chain.from_iterable(background().values())))
     return blake2b(asked.encode(), digest_size=8).hexdigest()
 
 
@@ -157,7 +157,7 @@ class FloorFile:
         said = json.dumps({script: (floor.query, floor.memory) for script, floor in kept.floors.items()})
         body = head + kept.texts.astype("<u8").tobytes() + said.encode()
         with contextlib.suppress(OSError):
-            cache_folder.make(self.folder)
+            cache_files.make(self.folder)
             write_file(self.path, body + _SUM.pack(zlib.crc32(body)), ".floor-", durable=False)
 
     @property

@@ -1,4 +1,4 @@
-"""Full text over the memories: absolute BM25.
+"""Full text over the memories: which texts hold a term or a phrase, what a query asks for, and absolute BM25.
 
 Absolute BM25 is BM25 divided by the most that the query could ever reach, the sum over its terms
 of idf · (k1 + 1), absent terms counted. It runs from 0 to below 1 without looking at the pool, so an
@@ -11,38 +11,209 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import blake2b
 from itertools import pairwise
-from typing import Generic, Self, TypeVar
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
+from workbench.core.record import WorkStopped
+from workbench.core.runtime import Cancelled, Progress
 from workbench.core.words import ENGLISH, LATIN, bare, cased, humps, language_of_word, parts, split, stop_words, units
 from workbench.retrieval.arrays import Column, Mask, Rows, Scores
-from workbench.retrieval.fulltext.segment import (
+from workbench.retrieval.cache_files import from_texts, read_arrays, to_texts, write_arrays
+from workbench.retrieval.fulltext.terms import (
     COMPOUNDING,
     LANGUAGES,
-    NOTHING,
     SILENT,
-    Counts,
     Lexicon,
-    MemorySegment,
-    Segment,
-    Vocabulary,
+    TermNumbers,
     compounds_in,
+    edition,
     is_particle,
-    joined,
+    is_silent,
     language_of,
     own_term,
     spelling,
     stem_in,
+    terms_of,
+    worth,
 )
 from workbench.retrieval.fulltext.thesaurus import Matches, Near, Related, TermMatch, expandable, nearness
+from workbench.retrieval.text_keys import Keys, KeyTable, first_places, text_keys
+
+Numbers = NDArray[np.int64]
+Hashes = NDArray[np.uint64]
+
+Found = tuple[Rows, Numbers | Column]
+"""Texts that hold something, and how often."""
+
+NOTHING: Found = (np.zeros(0, np.intp), np.zeros(0, np.int64))
+
+BATCH = 4_096
+"""Texts read between two looks at `cancelled`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Postings:
+    """Which of some texts, numbered from 0, hold which terms; immutable.
+
+    `terms` are the hashes of all terms, sorted; term i stands in the texts `docs[starts[i]:starts[i + 1]]`, in each of
+    them as often as `counts` says. `words` are all words in order, as indexes into `terms`, of each text as many as
+    `sizes` says; compounds are only counted. `lengths` are the words of each text without those that say nothing:
+    BM25's document length. `languages` has each text's language by its number in `LANGUAGES`.
+    """
+
+    keys: Keys
+    lengths: Numbers
+    languages: NDArray[np.uint8]
+    sizes: Numbers
+    words: NDArray[np.int32]
+    terms: Hashes
+    starts: Numbers
+    docs: NDArray[np.int32]
+    counts: NDArray[np.int32]
+    lexicon: Lexicon
+
+    @classmethod
+    def of(
+        cls, texts: Sequence[str], keys: Keys, progress: Progress | None = None, cancelled: Cancelled | None = None
+    ) -> "Postings":
+        """Read texts, whose `keys` are given. Raises `WorkStopped` when `cancelled()` becomes true."""
+        known = TermNumbers()
+        words, wholes = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        sizes, whole_docs, languages = list[int](), list[int](), list[int]()
+        for start in range(0, len(texts), BATCH):
+            if cancelled is not None and cancelled():
+                raise WorkStopped(
+                    f"Indexing was stopped after {start:,} of {len(texts):,} texts.",
+                    "No memory is affected; the rest is indexed next time.",
+                )
+            spelled, compounds = list[str](), list[int]()
+            for doc in range(start, min(start + BATCH, len(texts))):
+                text = texts[doc]
+                found, language = known.spelled(text)
+                spelled += found
+                sizes.append(len(found))
+                languages.append(LANGUAGES.index(language))
+                whole = known.wholes(text)
+                compounds += whole
+                whole_docs += [doc] * len(whole)
+            words.append(np.array(known.words(spelled), np.int64))
+            wholes.append(np.array(compounds, np.int64))
+            if progress is not None:
+                progress(len(sizes), len(texts))
+        number = np.concatenate(words)
+        owners = np.repeat(np.arange(len(texts)), np.array(sizes, np.int64))
+        value = np.fromiter(map(worth, known.numbers), np.float64, len(known.numbers))
+        hashes = np.fromiter(map(_hash, known.numbers), np.uint64, len(known.numbers))
+        return _postings(
+            hashes[np.concatenate([number, *wholes])], np.concatenate([owners, np.array(whole_docs, np.int64)]), None,
+            keys=keys, lengths=np.ceil(np.bincount(owners, value[number], len(texts))).astype(np.int64),
+            languages=np.array(languages, np.uint8), sizes=np.array(sizes, np.int64), words=hashes[number],
+            lexicon=Lexicon.of(known.met),
+        )  # fmt: skip
+
+    @classmethod
+    def joined(cls, some: Sequence["Postings"], used: Mask) -> "Postings":
+        """Return the texts of several that are used, in order; `used` has a flag for each text."""
+        flags = np.split(used, np.cumsum([len(one) for one in some])[:-1])
+        places = np.split(np.cumsum(used) - 1, np.cumsum([len(one) for one in some])[:-1])
+        each = list(zip(some, flags, places, strict=True))
+        kept = [flag[one.docs] for one, flag, _ in each]
+        own = [np.repeat(one.terms, np.diff(one.starts))[here] for one, here in zip(some, kept, strict=True)]
+        docs = [place[one.docs[here]] for (one, _, place), here in zip(each, kept, strict=True)]
+        counts = [one.counts[here] for one, here in zip(some, kept, strict=True)]
+        columns = {
+            name: np.concatenate([getattr(one, name)[flag] for one, flag, _ in each])
+            for name in ("keys", "lengths", "languages", "sizes")
+        }
+        words = np.concatenate([one.terms[one.words[np.repeat(flag, one.sizes)]] for one, flag, _ in each])
+        return _postings(
+            np.concatenate(own), np.concatenate(docs), np.concatenate(counts), words=words, **columns,
+            lexicon=Lexicon.joined(one.lexicon for one in some),
+        )  # fmt: skip
+
+    @classmethod
+    def read(cls, path: Path) -> "Postings | None":
+        arrays = read_arrays(path, edition())
+        if arrays is None:
+            return None
+        lexicon = Lexicon(line.split("\t") for line in to_texts(arrays["lexicon"]))
+        return cls(**{name: arrays[name] for name in _ARRAYS}, lexicon=lexicon)
+
+    def write(self, path: Path) -> None:
+        """Keep it in a file; where that cannot be done, nothing is kept."""
+        arrays = {name: getattr(self, name) for name in _ARRAYS}
+        write_arrays(path, edition(), arrays | {"lexicon": from_texts(["\t".join(row) for row in self.lexicon.rows()])})
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def find(self, term: str) -> Found:
+        """Return the texts that hold a term, and how often."""
+        number = self._number(term)
+        if number is None:
+            return NOTHING
+        held = slice(int(self.starts[number]), int(self.starts[number + 1]))
+        return self.docs[held].astype(np.intp), self.counts[held].astype(np.int64)
+
+    def phrase(self, terms: Sequence[str]) -> Found:
+        """Return the texts in which the terms follow each other, and how often."""
+        last = len(terms) - 1
+        numbers = [self._number(term) for term in terms]
+        if len(self.words) <= last or None in numbers:
+            return NOTHING
+        at = np.flatnonzero(self.words[: len(self.words) - last] == numbers[0])
+        for step, number in enumerate(numbers[1:], 1):
+            at = at[self.words[at + step] == number]
+        ends = np.cumsum(self.sizes)
+        owner = np.searchsorted(ends, at, side="right")
+        counts = np.bincount(owner[at + last < ends[owner]], minlength=1)
+        rows = np.flatnonzero(counts)
+        return rows, counts[rows]
+
+    def _number(self, term: str) -> int | None:
+        wanted = _hash(term)
+        at = int(np.searchsorted(self.terms, np.uint64(wanted)))
+        return at if at < len(self.terms) and int(self.terms[at]) == wanted else None
+
+
+_ARRAYS = ("keys", "lengths", "languages", "sizes", "words", "terms", "starts", "docs", "counts")
+
+
+def _postings(own: Hashes, docs: Numbers, counts: Numbers | None, *, words: Hashes, **columns: Any) -> Postings:
+    """Put postings together from what they are of each term in each text, in any order; without `counts` once each."""
+    terms, number = np.unique(own, return_inverse=True)
+    pairs = (number.astype(np.int64) << 32) | docs
+    order = np.argsort(pairs)
+    pairs = pairs[order]
+    first = np.flatnonzero(np.diff(pairs, prepend=-1))
+    if counts is None:
+        total = np.diff(first, append=len(pairs))
+    else:
+        total = np.add.reduceat(counts[order], first) if len(first) else counts
+    pairs = pairs[first]
+    return Postings(
+        **columns,
+        words=np.searchsorted(terms, words).astype(np.int32),
+        terms=terms,
+        starts=np.searchsorted(pairs >> 32, np.arange(len(terms) + 1)),
+        docs=(pairs & 0xFFFFFFFF).astype(np.int32),
+        counts=total.astype(np.int32),
+    )
+
+
+def _hash(term: str) -> int:
+    return int.from_bytes(blake2b(term.encode(errors="surrogatepass"), digest_size=8).digest(), "little")
+
 
 # What a query asks for: the terms that each of its words stands for in the languages of the store, and how much each.
 #
 # A query has no language. Each of its words is looked for as it is written, and by its stem in every language that
-# the
-# store holds.
+# the store holds.
 
 
 PHRASE = re.compile(r'["“”„«»「」『』]([^"“”„«»「」『』]+)["“”„«»「」『』]')
@@ -96,110 +267,6 @@ class Asked:
     phrases: tuple[tuple[str, ...], ...] = ()
     silent: tuple[str, ...] = ()
 
-    def found_in(self, segment: Segment) -> tuple[Rows, Counts | Column]:
-        """Return the texts of a segment that have it, and how often."""
-        found = [(segment.postings(term), factor) for term, factor in self.terms]
-        found += [(segment.phrase(phrase), 1.0) for phrase in self.phrases]
-        found = [one for one in found if len(one[0][0])]
-        if len(found) == 1 and found[0][1] == 1.0:
-            return found[0][0]
-        return _summed(found, len(segment.lengths)) if found else NOTHING
-
-
-def _summed(found: Sequence[tuple[tuple[Rows, Counts], float]], size: int) -> tuple[Rows, Column]:
-    total = np.zeros(size)
-    for (texts, counts), factor in found:
-        total[texts] += factor * counts
-    rows = np.flatnonzero(total)
-    return rows, total[rows]
-
-
-class Asking:
-    """Reads queries for an index of some segments, each with how many rows have which text, in some `languages`."""
-
-    def __init__(
-        self, vocabulary: Vocabulary, segments: Sequence[tuple[Segment, Counts]], languages: Collection[str]
-    ) -> None:
-        self._vocabulary = vocabulary
-        self._segments = segments
-        self._languages = tuple(language for language in LATIN if language in languages)
-        self._asked: dict[str, tuple[Asked, ...]] = {}
-
-    def read(self, query: str) -> tuple[Asked, ...]:
-        """Return what a query asks for; the last queries are remembered."""
-        # No `lru_cache`: one of a method keeps what the method is of, and its segments, until cycles are collected.
-        found = self._asked.get(query)
-        if found is None:
-            found = self._read(query)
-            if len(self._asked) >= _ASKED:
-                self._asked.clear()
-            self._asked[query] = found
-        return found
-
-    def _read(self, query: str) -> tuple[Asked, ...]:
-        """Return what a query asks for: words without stop words, identifiers, and `"exact phrases"` with them."""
-        quoted = [split(phrase)[:_LONGEST_PHRASE] for phrase in PHRASE.findall(query)]
-        rest = PHRASE.sub(" ", query)
-        words: list[tuple[str, bool, tuple[str, ...]]] = [(one[0], True, ()) for one in quoted if len(one) == 1]
-        words += [(word, False, humps(run)) for run in cased(rest) for word in parts(run)]
-        asked: dict[str, Asked] = {}
-        for (word, is_quoted, of), name in zip(words, self._terms([word for word, _, _ in words]), strict=True):
-            if name not in asked and (one := self._word(word, name, is_quoted)) is not None:
-                asked[name] = replace(one, phrases=(self._terms(of),)) if of else one
-        for whole in compounds_in(rest):
-            asked.setdefault(whole, Asked(whole, terms=((whole, 1.0),)))
-        for phrase in quoted:
-            if len(phrase) > 1:
-                ways = dict.fromkeys(self._terms(phrase, language) for language in (ENGLISH, *self._languages))
-                name = " ".join(next(iter(ways)))
-                asked.setdefault(name, Asked(name, phrases=tuple(ways)))
-        return tuple(asked.values())
-
-    def _terms(self, words: Sequence[str], language: str = ENGLISH) -> tuple[str, ...]:
-        """Return the terms of words where those in Latin letters are of a language."""
-        spelled = [spelling(word, language_of(word, language)) for word in words]
-        return tuple(self._vocabulary.names(self._vocabulary.words(spelled).tolist()))
-
-    def _word(self, word: str, name: str, is_quoted: bool) -> Asked | None:
-        """Return what one word asks for; nothing for a word that says nothing wherever the store has it."""
-        own = language_of_word(word)
-        terms = {} if self._vocabulary.is_silent(name) else {name: 1.0}
-        languages = (own,) if own else self._languages
-        speaking = [language for language in languages if word not in stop_words(language)]
-        silent = [SILENT + word] if len(speaking) < len(languages) else []
-        silent += [name] if self._vocabulary.is_silent(name) else []
-        if speaking:
-            terms |= self._alike(word, speaking, whole=bool(silent))
-        if silent and is_quoted:
-            terms |= dict.fromkeys(silent, 1.0)
-        elif silent and self._rows(terms) * _RARELY <= self._rows(silent):
-            return None
-        return Asked(name, "" if own else name, tuple(terms.items()), silent=tuple(silent))
-
-    def _rows(self, terms: Iterable[str]) -> int:
-        """Return how many rows have some terms, one that has several as often."""
-        return sum(int(owners[segment.postings(term)[0]].sum()) for term in terms for segment, owners in self._segments)
-
-    def _alike(self, word: str, languages: Sequence[str], whole: bool) -> dict[str, float]:
-        """Return the terms of the store that a word in some languages may stand for, the nearest ones first.
-
-        One that is taken as a `whole` stands for no part of another one.
-        """
-        found = {word: 1.0}
-        if len(word) > _LONGEST_WORD:
-            return {own_term(word): 1.0}
-        lexicons = [segment.lexicon for segment, _ in self._segments if len(segment.lexicon)]
-        for lexicon in lexicons:
-            for other, factor in _alike(word, lexicon, languages):
-                found[other] = max(found.get(other, 0.0), factor)
-            if not whole and not COMPOUNDING.isdisjoint(languages):
-                for other in _parted(bare(word), lexicon):
-                    found.setdefault(other, PART)
-        if not whole and languages[0] not in _UNSPACED and not self._rows(map(own_term, found)):
-            found |= {other: BEGINNING for lexicon in lexicons for other in _beginning_alike(word, lexicon)}
-        nearest = sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:_MOST]
-        return {own_term(other): factor for other, factor in nearest}
-
 
 def _alike(word: str, lexicon: Lexicon, languages: Sequence[str]) -> Iterator[tuple[str, float]]:
     if languages[0] in _UNSPACED:
@@ -249,131 +316,42 @@ def _beginning_alike(word: str, lexicon: Lexicon) -> Iterator[str]:
                     yield other
 
 
-# Which rows of a store a segment speaks for.
-
-
-S_co = TypeVar("S_co", bound=Segment, covariant=True)
-
-
-@dataclass(frozen=True, eq=False)
-class Part(Generic[S_co]):
-    """A segment and the rows that have its texts: row `rows[i]` has text `texts[i]`.
-
-    Several rows may have one text, and a text may have no row any more.
-    """
-
-    segment: S_co
-    rows: Rows
-    texts: Rows
-
-    @cached_property
-    def owners(self) -> Counts:
-        """How many rows have each text."""
-        return np.bincount(self.texts, minlength=len(self.segment.lengths)).astype(np.int64)
-
-    @cached_property
-    def lengths(self) -> Counts:
-        """The length of each row's text, in words."""
-        return self.segment.lengths[self.texts]
-
-    def without(self, rows: Mask) -> "Part[S_co]":
-        kept = ~rows[self.rows]
-        return self if kept.all() else Part(self.segment, self.rows[kept], self.texts[kept])
-
-    @cached_property
-    def languages(self) -> frozenset[str]:
-        """The languages of the rows' texts in Latin letters."""
-        return frozenset(LANGUAGES[number] for number in np.unique(self.segment.languages[self.texts]).tolist())
-
-    def frequency(self, asked: Asked) -> int:
-        """Return how many rows have what is asked for, or the word where it says nothing."""
-        some = [asked.found_in(self.segment)[0], *(self.segment.postings(term)[0] for term in asked.silent)]
-        return int(self.owners[np.unique(np.concatenate(some))].sum())
-
-    def counted(self, asked: Asked, related: Sequence[tuple[str, float]]) -> tuple[Rows, Column, Column]:
-        """Return the rows that have what is asked for, or stems related to it; and how often each has both.
-
-        A related stem counts by the factor that stands beside it.
-        """
-        own, near = np.zeros(len(self.segment.lengths)), np.zeros(len(self.segment.lengths))
-        texts, counts = asked.found_in(self.segment)
-        own[texts] = counts
-        for stem, factor in related:
-            texts, counts = self.segment.postings(stem)
-            near[texts] += factor * counts
-        found = np.flatnonzero(np.take(own + near, self.texts) if related else np.take(own, self.texts))
-        texts = self.texts[found]
-        return self.rows[found], own[texts], near[texts]
-
-
-class PartScores:
-    """Adds up the scores of one part, text by text."""
-
-    def __init__(self, part: Part[Segment], damping: Column) -> None:
-        self.part = part
-        self._damping = damping
-        self._total = np.zeros(len(damping))
-        self._found: tuple[Rows, Counts | Column] | None = None
-
-    def look(self, asked: Asked) -> int:
-        """Look up what is asked for; return how many rows have it."""
-        self._found = asked.found_in(self.part.segment)
-        if asked.silent:
-            return self.part.frequency(asked)
-        return int(self.part.owners[self._found[0]].sum())
-
-    def add(self, weight: float) -> None:
-        """Count what was looked up last."""
-        assert self._found is not None
-        texts, counts = self._found
-        self._total[texts] += weight * counts / (counts + self._damping[texts])
-
-    def into(self, scores: Column) -> None:
-        """Put the sums where their rows are."""
-        scores[self.part.rows] = self._total[self.part.texts]
-
-
 K1 = 1.2
 B = 0.75
 OVERLAY = 2_000
-"""Changed rows kept apart before they are put together with those that changed earlier."""
+"""Changed rows kept apart before they are put together with the rest."""
 
 
 class LexicalIndex:
-    """Words, identifiers and phrases of n texts; row i is text i. Immutable: changes give a new index.
+    """Words, identifiers and phrases of n texts; row i has the text numbered `texts[i]`, several may have the same one.
 
-    Rows belong to parts: those read from disk (`LexicalCache`), and in memory those that were built or changed
-    since. A changed index shares the large parts with the old one; the latest changes live in a small overlay.
-    Raises `CacheDamaged` from whatever reads a part on disk that has become unreadable.
+    Immutable: changes give a new index. The texts are in one or two `parts`, counted through: those that were read
+    from disk or built together, which a changed index shares with the old one, and those that changed since.
     """
 
-    def __init__(
-        self, size: int, vocabulary: Vocabulary, parts: Sequence[Part[Segment]], overlay: Part[Segment] | None = None
-    ) -> None:
-        self._size = size
-        self._vocabulary = vocabulary
-        self._fixed = tuple(parts)
-        self._overlay = overlay
-        self.parts = self._fixed if overlay is None else (*self._fixed, overlay)
-        filled, words = 0, 0
-        for part in self.parts:
-            filled += int(np.count_nonzero(part.lengths))
-            words += int(part.lengths.sum())
-        mean = words / filled if filled else 1.0
-        self._documents = filled
-        self._damping: list[Column] = [
-            np.asarray(K1 * (1 - B + B * part.segment.lengths / mean), np.float64) for part in self.parts
-        ]
+    def __init__(self, parts: Sequence[Postings], texts: Rows) -> None:
+        self.parts = tuple(parts)
+        self._texts = texts
+        self._lengths = np.concatenate([part.lengths for part in self.parts])
+        self._owners = np.bincount(texts, minlength=len(self._lengths))
+        words = int((self._owners * self._lengths).sum())
+        self._documents = int(self._owners[self._lengths > 0].sum())
+        mean = words / self._documents if self._documents else 1.0
+        self._damping = K1 * (1 - B + B * self._lengths / mean)
+        self._queries: dict[str, tuple[Asked, ...]] = {}
 
     @classmethod
     def build(cls, texts: Sequence[str]) -> Self:
         """Index `texts` in memory."""
-        vocabulary = Vocabulary()
-        everything = np.arange(len(texts))
-        return cls(len(texts), vocabulary, [Part(_segment(texts, vocabulary), everything, everything)])
+        return cls([Postings.of(texts, text_keys(texts))], np.arange(len(texts)))
 
     def __len__(self) -> int:
-        return self._size
+        return len(self._texts)
+
+    @property
+    def used(self) -> Mask:
+        """Which texts any row has."""
+        return self._owners > 0
 
     def scores(self, query: str) -> Scores:
         """Return absolute BM25 for every row, float32 of shape (n,), 0…1.
@@ -381,18 +359,14 @@ class LexicalIndex:
         Words count by their stems, stop words do not count; an identifier or path as it is written counts
         besides its words; `"two words"` in quotes count only where they follow each other.
         """
-        sums = [PartScores(part, damping) for part, damping in zip(self.parts, self._damping, strict=True)]
-        most = 0.0
+        total, most = np.zeros(len(self._lengths)), 0.0
         for asked in self._asked(query):
-            frequency = sum(part.look(asked) for part in sums)
-            weight = math.log1p((max(self._documents, frequency) - frequency + 0.5) / (frequency + 0.5)) * (K1 + 1)
+            texts, counts = self._found(asked)
+            weight = self._weight(asked, texts) * (K1 + 1)
             most += weight
-            for part in sums:
-                part.add(weight)
-        total = np.zeros(self._size)
-        for part in sums:
-            part.into(total)
-        return (total / most if most else total).astype(np.float32)
+            total[texts] += weight * counts / (counts + self._damping[texts])
+        found = total[self._texts]
+        return (found / most if most else found).astype(np.float32)
 
     def matches(self, query: str, related: Related | None = None, names: Collection[str] = ()) -> Matches:
         """Return where the terms of a query stand, and the words that are `related` to them.
@@ -408,70 +382,209 @@ class LexicalIndex:
         ]
         return Matches(tuple(found), self._row_lengths)
 
-    def _asked(self, query: str) -> tuple[Asked, ...]:
-        return self._asking.read(query)
-
-    @cached_property
-    def _asking(self) -> Asking:
-        return Asking(self._vocabulary, [(part.segment, part.owners) for part in self.parts], self.languages)
-
     @cached_property
     def languages(self) -> frozenset[str]:
         """The languages of the texts in Latin letters; a text of one that is not told apart counts as English."""
-        return frozenset[str]().union(*(part.languages for part in self.parts))
-
-    def _match(self, asked: Asked, related: Near) -> TermMatch:
-        every: list[tuple[Rows, Column, Column]] = [(np.zeros(0, np.intp), np.zeros(0), np.zeros(0))]
-        for part in self.parts:
-            every.append(part.counted(asked, [(stem, nearness(cosine)) for stem, cosine in related]))
-        rows, own, near = (np.concatenate(column) for column in zip(*every, strict=True))
-        silent = bool(asked.silent)
-        frequency = sum(part.frequency(asked) for part in self.parts) if silent else int(np.count_nonzero(own))
-        weight = math.log1p((max(self._documents, frequency) - frequency + 0.5) / (frequency + 0.5))
-        return TermMatch(asked.name, weight, related, rows, own, near)
-
-    @cached_property
-    def _row_lengths(self) -> Column:
-        lengths = np.zeros(self._size)
-        for part in self.parts:
-            lengths[part.rows] = part.lengths
-        return lengths
+        numbers = np.concatenate([part.languages for part in self.parts])[self.used]
+        return frozenset(LANGUAGES[number] for number in np.flatnonzero(np.bincount(numbers)).tolist())
 
     def with_replaced(self, texts: Mapping[int, str]) -> Self:
         """Return an index in which the given rows have new texts; an empty text removes a row's words."""
-        return self._changed(dict(texts), self._size)
+        return self._changed(texts, len(self))
 
     def with_added(self, texts: Sequence[str]) -> Self:
         """Return an index with more rows at the end."""
-        return self._changed({self._size + i: text for i, text in enumerate(texts)}, self._size + len(texts))
+        return self._changed({len(self) + i: text for i, text in enumerate(texts)}, len(self) + len(texts))
 
-    def _changed(self, texts: dict[int, str], size: int) -> Self:
+    def together(self) -> Self:
+        """Return an index of the same rows whose texts are in one part, and no others with them."""
+        return type(self)([Postings.joined(self.parts, self.used)], (np.cumsum(self.used) - 1)[self._texts])
+
+    def _changed(self, texts: Mapping[int, str], size: int) -> Self:
         if not texts:
             return self
-        rows = np.array(sorted(texts), np.intp)
-        gone: Mask = np.zeros(size, np.bool_)
-        gone[rows] = True
-        fixed = [part.without(gone) for part in self._fixed]
-        old = [] if self._overlay is None else [self._overlay.without(gone)]
-        new: Part[Segment] = Part(
-            _segment([texts[row] for row in rows.tolist()], self._vocabulary), rows, np.arange(len(rows))
-        )
-        overlay = self._together([*old, new])
-        if len(overlay.rows) > OVERLAY:
-            loose = [part for part in fixed if isinstance(part.segment, MemorySegment)]
-            kept = [part for part in fixed if part not in loose]
-            return type(self)(size, self._vocabulary, [*kept, self._together([*loose, overlay])])
-        return type(self)(size, self._vocabulary, fixed, overlay)
+        rows, new = np.array(list(texts), np.intp), list(texts.values())
+        numbers = np.zeros(size, np.intp)
+        numbers[: len(self)] = self._texts
+        numbers[rows] = len(self._lengths) + np.arange(len(new))
+        parts = (*self.parts, Postings.of(new, text_keys(new)))
+        if len(parts) > 2:
+            base, *changed = parts
+            is_new = numbers >= len(base)
+            used = np.bincount(numbers[is_new] - len(base), minlength=sum(map(len, changed))) > 0
+            numbers[is_new] = len(base) + (np.cumsum(used) - 1)[numbers[is_new] - len(base)]
+            parts = (base, Postings.joined(changed, used))
+        index = type(self)(parts, numbers)
+        return index.together() if len(parts[-1]) > OVERLAY else index
 
-    def _together(self, parts: Sequence[Part[Segment]]) -> Part[Segment]:
-        """Return parts in memory, in which each text has one row, as one."""
-        if len(parts) == 1:
-            return parts[0]
-        segments = [part.segment for part in parts if isinstance(part.segment, MemorySegment)]
-        encoded = joined([(s.texts, part.texts) for s, part in zip(segments, parts, strict=True)])
-        rows = np.concatenate([part.rows for part in parts])
-        return Part(MemorySegment(encoded, self._vocabulary), rows, np.arange(len(rows)))
+    def _match(self, asked: Asked, related: Near) -> TermMatch:
+        own, near = np.zeros(len(self._lengths)), np.zeros(len(self._lengths))
+        texts, counts = self._found(asked)
+        own[texts] = counts
+        for stem, cosine in related:
+            held, times = self._postings(stem)
+            near[held] += nearness(cosine) * times
+        rows = np.flatnonzero((own + near if related else own)[self._texts])
+        of_rows = self._texts[rows]
+        return TermMatch(asked.name, self._weight(asked, texts), related, rows, own[of_rows], near[of_rows])
+
+    @cached_property
+    def _row_lengths(self) -> Column:
+        return self._lengths[self._texts].astype(np.float64)
+
+    def _weight(self, asked: Asked, texts: Rows) -> float:
+        """Return the inverse document frequency of what stands in some texts, or in others where it says nothing."""
+        if asked.silent:
+            held = np.zeros(len(self._lengths), np.bool_)
+            for some in (texts, *(self._postings(term)[0] for term in asked.silent)):
+                held[some] = True
+            texts = np.flatnonzero(held)
+        frequency = int(self._owners[texts].sum())
+        return math.log1p((max(self._documents, frequency) - frequency + 0.5) / (frequency + 0.5))
+
+    def _postings(self, term: str) -> Found:
+        return self._in_all([part.find(term) for part in self.parts])
+
+    def _in_all(self, found: Sequence[Found]) -> Found:
+        """Return what was found in each part as texts that are counted through."""
+        if len(found) == 1:
+            return found[0]
+        (texts, counts), (more, others) = found
+        return np.concatenate([texts, more + len(self.parts[0])]), np.concatenate([counts, others])
+
+    def _found(self, asked: Asked) -> Found:
+        """Return the texts that have what is asked for, and how often."""
+        found = [(self._postings(term), factor) for term, factor in asked.terms]
+        found += [(self._in_all([part.phrase(one) for part in self.parts]), 1.0) for one in asked.phrases]
+        found = [one for one in found if len(one[0][0])]
+        if not found:
+            return NOTHING
+        if len(found) == 1 and found[0][1] == 1.0:
+            return found[0][0]
+        total = np.zeros(len(self._lengths))
+        for (texts, counts), factor in found:
+            total[texts] += factor * counts
+        held = np.flatnonzero(total)
+        return held, total[held]
+
+    def _rows(self, terms: Iterable[str]) -> int:
+        """Return how many rows have some terms, one that has several as often."""
+        return sum(int(self._owners[self._postings(term)[0]].sum()) for term in terms)
+
+    def _asked(self, query: str) -> tuple[Asked, ...]:
+        """Return what a query asks for; a ranking needs the same query more than once."""
+        found = self._queries.get(query)
+        if found is None:
+            found = self._read(query)
+            if len(self._queries) >= _ASKED:
+                self._queries.clear()
+            self._queries[query] = found
+        return found
+
+    def _read(self, query: str) -> tuple[Asked, ...]:
+        """Return what a query asks for: words without stop words, identifiers, and `"exact phrases"` with them."""
+        quoted = [split(phrase)[:_LONGEST_PHRASE] for phrase in PHRASE.findall(query)]
+        rest = PHRASE.sub(" ", query)
+        words: list[tuple[str, bool, tuple[str, ...]]] = [(one[0], True, ()) for one in quoted if len(one) == 1]
+        words += [(word, False, humps(run)) for run in cased(rest) for word in parts(run)]
+        asked: dict[str, Asked] = {}
+        for (word, is_quoted, of), name in zip(words, _terms([word for word, _, _ in words]), strict=True):
+            if name not in asked and (one := self._word(word, name, is_quoted)) is not None:
+                asked[name] = replace(one, phrases=(_terms(of),)) if of else one
+        for whole in compounds_in(rest):
+            asked.setdefault(whole, Asked(whole, terms=((whole, 1.0),)))
+        for phrase in quoted:
+            if len(phrase) > 1:
+                ways = dict.fromkeys(_terms(phrase, language) for language in (ENGLISH, *self._latin))
+                name = " ".join(next(iter(ways)))
+                asked.setdefault(name, Asked(name, phrases=tuple(ways)))
+        return tuple(asked.values())
+
+    @property
+    def _latin(self) -> tuple[str, ...]:
+        return tuple(language for language in LATIN if language in self.languages)
+
+    def _word(self, word: str, name: str, is_quoted: bool) -> Asked | None:
+        """Return what one word asks for; nothing for a word that says nothing wherever the store has it."""
+        own = language_of_word(word)
+        terms = {} if is_silent(name) else {name: 1.0}
+        languages = (own,) if own else self._latin
+        speaking = [language for language in languages if word not in stop_words(language)]
+        silent = [SILENT + word] if len(speaking) < len(languages) else []
+        silent += [name] if is_silent(name) else []
+        if speaking:
+            terms |= self._alike(word, speaking, whole=bool(silent))
+        if silent and is_quoted:
+            terms |= dict.fromkeys(silent, 1.0)
+        elif silent and self._rows(terms) * _RARELY <= self._rows(silent):
+            return None
+        return Asked(name, "" if own else name, tuple(terms.items()), silent=tuple(silent))
+
+    def _alike(self, word: str, languages: Sequence[str], whole: bool) -> dict[str, float]:
+        """Return the terms of the store that a word in some languages may stand for, the nearest ones first.
+
+        One that is taken as a `whole` stands for no part of another one.
+        """
+        found = {word: 1.0}
+        if len(word) > _LONGEST_WORD:
+            return {own_term(word): 1.0}
+        lexicons = [part.lexicon for part in self.parts if len(part.lexicon)]
+        for lexicon in lexicons:
+            for other, factor in _alike(word, lexicon, languages):
+                found[other] = max(found.get(other, 0.0), factor)
+            if not whole and not COMPOUNDING.isdisjoint(languages):
+                for other in _parted(bare(word), lexicon):
+                    found.setdefault(other, PART)
+        if not whole and languages[0] not in _UNSPACED and not self._rows(map(own_term, found)):
+            found |= {other: BEGINNING for lexicon in lexicons for other in _beginning_alike(word, lexicon)}
+        nearest = sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:_MOST]
+        return {own_term(other): factor for other, factor in nearest}
 
 
-def _segment(texts: Sequence[str], vocabulary: Vocabulary) -> MemorySegment:
-    return MemorySegment(vocabulary.encode(texts), vocabulary)
+def _terms(words: Sequence[str], language: str = ENGLISH) -> tuple[str, ...]:
+    """Return the terms of words where those in Latin letters are of a language."""
+    return tuple(terms_of([spelling(word, language_of(word, language)) for word in words]))
+
+
+SMALL = 256
+"""Texts that are read again each time rather than written down, where there are many others."""
+
+
+class LexicalCache:
+    """A file below `folder` with the postings of all texts that were indexed: it knows texts by their content.
+
+    A text is read once. The file is not truth: whatever is missing, torn or foreign is made again, and it can be
+    deleted at any time. Nobody waits: a file is replaced in one step, and of two who write it the last one is
+    believed. Not for several threads; the indexes it returns are.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "index.npz"
+        self._stored: Postings | None = None
+
+    def index(
+        self,
+        texts: Sequence[str],
+        keys: Keys | None = None,
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
+    ) -> LexicalIndex:
+        """Return the index of `texts`, whose `keys` are `text_keys(texts)`; new texts are written to the cache.
+
+        `progress(done, total)` counts the texts that have to be indexed. Raises `WorkStopped` when
+        `cancelled()` becomes true.
+        """
+        keys = text_keys(texts) if keys is None else keys
+        stored = self._stored or Postings.read(self.path) or Postings.of((), text_keys(()))
+        numbers = KeyTable(stored.keys).find(keys)
+        missing = np.flatnonzero(numbers < 0)
+        new = missing[first_places(keys[missing])]
+        fresh = Postings.of([texts[row] for row in new.tolist()], keys[new], progress, cancelled)
+        numbers[missing] = len(stored) + KeyTable(fresh.keys).find(keys[missing])
+        index = LexicalIndex((stored, fresh) if len(fresh) else (stored,), numbers)
+        few = len(fresh) <= SMALL and len(fresh) * SMALL <= len(stored)
+        if not few or 2 * np.count_nonzero(index.used) < len(stored):
+            index = index.together()
+            index.parts[0].write(self.path)
+        self._stored = index.parts[0]
+        return index

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from workbench.core.words import cased, folded, split
 from workbench.retrieval.arrays import Column, Rows, Vectors
-from workbench.retrieval.fulltext.segment import stems
+from workbench.retrieval.fulltext.terms import stems
 
 # Where the words of a query stand, with their related ones: what relevance counts words from.
 

@@ -29,7 +29,7 @@ from workbench.core.text import counted
 from workbench.formats.claude_memory import BEGIN
 from workbench.formats.exports import OUTLETS
 from workbench.formats.notes import is_note
-from workbench.retrieval import cache_folder
+from workbench.retrieval import cache_files
 from workbench.services.agents.documents.instructions import open_folder
 from workbench.services.context import Context
 from workbench.services.files.threeway import split_lines
@@ -74,7 +74,7 @@ class FileBases:
             if len(text) > LARGEST:
                 place.unlink(missing_ok=True)
                 return
-            cache_folder.make(self._folder)
+            cache_files.make(self._folder)
             data = json.dumps({"path": os.path.realpath(path), "text": text}).encode()
             write_file(place, gzip.compress(data, mtime=0), ".base-", durable=False)
 

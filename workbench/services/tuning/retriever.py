@@ -25,8 +25,7 @@ from workbench.retrieval.arrays import Rows, Vectors
 from workbench.retrieval.embedding.close_pairs import VERSION, unknown, with_words, worded
 from workbench.retrieval.embedding.embedder import Embedder
 from workbench.retrieval.embedding.vectors import GrowingMatrix, VectorCache, near_pairs, nearest
-from workbench.retrieval.fulltext.lexical import OVERLAY, LexicalIndex
-from workbench.retrieval.fulltext.lexical_cache import LexicalCache
+from workbench.retrieval.fulltext.lexical import OVERLAY, LexicalCache, LexicalIndex
 from workbench.retrieval.fulltext.thesaurus import Near
 from workbench.retrieval.ranking import pool_file
 from workbench.retrieval.ranking.memory_rows import MemoryRows
