@@ -141,7 +141,7 @@ class Postings:
         arrays = read_arrays(path, edition())
         if arrays is None:
             return None
-        lexicon = Lexicon(line.split("\t") for line in to_texts(arrays["lexicon"]))
+        lexicon = Lexicon(tuple(line.split("\t")) for line in to_texts(arrays["lexicon"]))
         return cls(**{name: arrays[name] for name in _ARRAYS}, lexicon=lexicon)
 
     def write(self, path: Path) -> None:

@@ -166,7 +166,7 @@ class Lexicon:
     The stem is left out where it is the bare form; of a language that compounds words its name is there at least.
     """
 
-    def __init__(self, rows: Iterable[Sequence[str]] = ()) -> None:
+    def __init__(self, rows: Iterable[tuple[str, ...]] = ()) -> None:
         self._bare, self._words, self._stems = list[str](), list[str](), list[str]()
         for plain, word, stems in sorted(rows):
             self._bare.append(plain)
