@@ -13,7 +13,7 @@ from tests.cli.conftest import NOW, Cli
 from tests.core.samples import memory
 from workbench.core.review.proposal import Proposal
 from workbench.services.open import open_workbench
-from workbench.services.review.found_files import mark_of
+from workbench.services.review.kinds import mark_of
 from workbench.services.safety.provenance import provenances
 from workbench.store.library import Library
 

@@ -8,11 +8,9 @@ from hypothesis import given, settings
 
 from tests.core.samples import NOW, days, memories, memory
 from workbench.core.limits import LifecycleLimits
-from workbench.core.named import implementation
 from workbench.core.record import WorkbenchError
-from workbench.core.review.kinds import KINDS, kind_of
 from workbench.core.review.proposal import Proposal
-from workbench.core.review.upkeep import Contradicted, doubted, finding, is_resolved, pruned, waits_long
+from workbench.core.review.upkeep import Contradicted, accepted, doubted, finding, is_resolved, waits_long
 from workbench.core.stream.memory import Memory, check_memory
 
 NEWS = Contradicted("news", "mark", "this says 5, the other 7")
@@ -34,7 +32,8 @@ def test_what_is_found_can_be_done_and_breaks_no_rule(some: Memory) -> None:
     assert found.kind != "prune" or (some.status == "signal" and not some.pinned)
     assert found.reasons
     assert found.name == finding(some, NOW, contradicted=NEWS, resolved=True).name  # type: ignore[union-attr]
-    check_memory(implementation(kind_of(found.kind).outcome)(some, NOW, LifecycleLimits()))
+    if found.kind != "replaces":
+        check_memory(accepted(found.kind, some, NOW, LifecycleLimits()))
 
 
 def test_the_most_urgent_thing_comes_first() -> None:
@@ -86,12 +85,11 @@ def test_only_a_no_to_still_true_has_consequences() -> None:
     assert isinstance(forget, Proposal)
     assert (doubtful.confidence, forget.kind, forget.evidence) == (0, "forget", ("mem-1", "news"))
     assert doubted(asked, aged(), NOW) == ()
-    assert [kind.id for kind in KINDS.values() if kind.refused] == ["reconfirm"]
 
 
 def test_an_outcome_that_is_impossible_says_so() -> None:
     with pytest.raises(WorkbenchError, match="cannot be pruned"):
-        pruned(aged(pinned=True), NOW, LifecycleLimits())
+        accepted("prune", aged(pinned=True), NOW, LifecycleLimits())
 
 
 def test_nothing_is_resolved_while_something_about_it_is_open() -> None:

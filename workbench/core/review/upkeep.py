@@ -4,7 +4,7 @@ A finding names its occasion, so that a question that was answered is asked agai
 or another period has passed.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal, get_args
@@ -17,12 +17,6 @@ from workbench.core.stream.memory import Memory
 
 UpkeepKind = Literal["replaces", "prune", "confirm", "reconfirm", "skill"]
 UPKEEP_KINDS: tuple[UpkeepKind, ...] = get_args(UpkeepKind)
-
-Outcome = Callable[[Memory, datetime, LifecycleLimits], Memory]
-"""The memory as it is after accepting a proposal about it. Raises `WorkbenchError` when that is impossible by now."""
-
-Refused = Callable[[Proposal, Memory, datetime], "tuple[Memory | Proposal, ...]"]
-"""What follows from rejecting a proposal about a memory."""
 
 SKILL_TAG = "skill"
 """The tag of a memory that a person wants as a skill."""
@@ -116,39 +110,25 @@ def waits_long(memory: Memory, now: datetime, limits: LifecycleLimits = LIFECYCL
     return lifecycle.age_finding(replace(memory, review_after=None), now, limits) is not None
 
 
-def pruned(memory: Memory, now: datetime, limits: LifecycleLimits) -> Memory:
-    """Return the memory archived as noise. Raises `WorkbenchError` when it was pinned or confirmed since."""
-    del now, limits
-    return lifecycle.archive(memory, "pruned")
+def accepted(kind: str, memory: Memory, now: datetime, limits: LifecycleLimits) -> Memory:
+    """Return a memory as it is after a question of the lifecycle was answered with yes.
 
-
-def confirmed(memory: Memory, now: datetime, limits: LifecycleLimits) -> Memory:
-    """Return the memory as one that has earned to be confirmed."""
+    Raises `WorkbenchError` when that is impossible by now.
+    """
+    match kind:
+        case "prune":
+            return lifecycle.archive(memory, "pruned")
+        case "forget":
+            return lifecycle.forget(memory)
+        case "return":
+            return lifecycle.restore(memory)
+        case "skill":
+            return replace(memory, tags=tuple(dict.fromkeys((*memory.tags, SKILL_TAG))))
+        case "reconfirm" if memory.status == "promoted":
+            return lifecycle.later(memory, now + timedelta(days=limits.confirmed_days))
+        case "reconfirm":
+            return lifecycle.reconfirm(memory, now, limits)
     return lifecycle.approve(memory, now, limits)
-
-
-def reconfirmed(memory: Memory, now: datetime, limits: LifecycleLimits) -> Memory:
-    """Return the memory as one that is still true."""
-    if memory.status == "promoted":
-        return lifecycle.later(memory, now + timedelta(days=limits.confirmed_days))
-    return lifecycle.reconfirm(memory, now, limits)
-
-
-def as_skill(memory: Memory, now: datetime, limits: LifecycleLimits) -> Memory:
-    """Return the memory as one that a person wants as a skill."""
-    del now, limits
-    return replace(memory, tags=tuple(dict.fromkeys((*memory.tags, SKILL_TAG))))
-
-
-def forgotten(memory: Memory, now: datetime, limits: LifecycleLimits) -> Memory:
-    del now, limits
-    return lifecycle.forget(memory)
-
-
-def restored(memory: Memory, now: datetime, limits: LifecycleLimits) -> Memory:
-    """Return the memory with the status it had before it was archived."""
-    del now, limits
-    return lifecycle.restore(memory)
 
 
 def doubted(proposal: Proposal, memory: Memory, now: datetime) -> tuple[Memory | Proposal, ...]:

@@ -22,7 +22,7 @@ from workbench.core.text import counted
 from workbench.services.agents.episode_finding import EpisodeFinder
 from workbench.services.agents.patterns import Patterns
 from workbench.services.context import Context
-from workbench.services.review.found_patterns import merges, recurring
+from workbench.services.review.finders import merges, recurring
 from workbench.services.tuning.retriever import Retriever
 
 # The stages of a consolidation: each looks at the store and returns a plan, which is carried out as it stands.

@@ -13,8 +13,7 @@ from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.safety.secrets import mask
 from workbench.services.context import Service
-from workbench.services.review.found_patterns import marks_of
-from workbench.services.review.kinds import operation_of
+from workbench.services.review.kinds import marks_of, operation_of
 from workbench.services.safety.secret_filter import SecretFilter
 from workbench.services.stream.observation import Observation, cleaned, memory_of
 from workbench.services.stream.returned import Purged

@@ -1,30 +1,36 @@
-"""What the lifecycle asks of a memory: its outcome is computed from the memory as it is when it is accepted."""
+"""What deciding on a proposal does, by its kind."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, cast
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
+from workbench.core.agents.actors import MERGED
+from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.change import Change, diff
 from workbench.core.document import from_doc, to_doc
 from workbench.core.duplicates.groups import text_mark
 from workbench.core.duplicates.kept_pair import kept_pair, pairs_kept_by
 from workbench.core.duplicates.merge import merge_memories
-from workbench.core.named import implementation
 from workbench.core.record import WorkbenchError, iso
 from workbench.core.review import lifecycle
-from workbench.core.review.kinds import ProposalKind, kind_of
 from workbench.core.review.lifecycle import approve, archive, forget
 from workbench.core.review.proposal import Proposal
-from workbench.core.review.upkeep import Outcome, Refused
+from workbench.core.review.upkeep import accepted, doubted
 from workbench.core.stream.memory import Memory
+from workbench.services.agents.documents.instructions import look_of
 from workbench.services.context import Context, apply_changes
+from workbench.services.files.folders import place_of
 from workbench.services.review.rewriting import REJECTED_AT, REJECTED_BECAUSE
 from workbench.services.stream.fields import with_text
 from workbench.store.library import Library, Tx
 
 if TYPE_CHECKING:
+    from workbench.services.agents.patterns import Patterns
+    from workbench.services.files.importing import Importer
     from workbench.services.playbook.curation import Curator
 
 
@@ -43,8 +49,7 @@ class Handler:
 
     brings_text: ClassVar[bool] = False
 
-    def __init__(self, context: Context, kind: ProposalKind) -> None:
-        self.kind = kind
+    def __init__(self, context: Context) -> None:
         self._context = context
         self._library = context.library
 
@@ -133,13 +138,6 @@ class Unknown(Handler):
         raise WorkbenchError(message, "Nothing was changed.")
 
 
-def handler_of(context: Context, kind: str) -> Handler:
-    """Return what decides on the proposals of a kind; its module is imported then."""
-    entry = kind_of(kind)
-    handler: Handler = implementation(f"workbench.services.review.{entry.handler}")(context, entry)
-    return handler
-
-
 def noted(memory: Memory, notes: Mapping[str, str]) -> Memory:
     """Return a memory with further metadata."""
     return replace(memory, metadata={**memory.metadata, **notes})
@@ -219,17 +217,16 @@ class Lifecycle(Handler):
         """Return the memory as the rule leaves it; `None` for one that brought changes."""
         if proposal.changes or not proposal.evidence:
             return None
-        rule = cast(Outcome, implementation(self.kind.outcome))
         memory = self._library.memories.get(proposal.evidence[0])
-        return (rule(memory, self._context.now(), self._context.settings.lifecycle),)
+        return (accepted(proposal.kind, memory, self._context.now(), self._context.settings.lifecycle),)
 
     def turn_down(self, proposal: Proposal, reason: str, at: datetime) -> tuple[object, ...]:
         """Return it, and what its kind says that follows."""
         memory = self._library.memories.find(self.about(proposal))
         decided = super().turn_down(proposal, reason, at)
-        if memory is None or not self.kind.refused:
+        if memory is None or proposal.kind != "reconfirm":
             return decided
-        return (*decided, *cast(Refused, implementation(self.kind.refused))(proposal, memory, at))
+        return (*decided, *doubted(proposal, memory, at))
 
 
 # Merges: memories that say the same become one, or are kept apart.
@@ -387,3 +384,187 @@ class CuratorProposals(Handler):
 
     def apply(self, tx: Tx, proposal: Proposal) -> None:
         self._curating.accept(tx, proposal)
+
+
+def mark_of(paths: Iterable[Path]) -> str:
+    """Return what tells files as they are now: no two writes leave it alike."""
+    looks = "\n".join(f"{path} {look_of(path)}" for path in sorted(paths))
+    return blake2b(looks.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
+
+
+# Files that changed on disk: what they say now is taken over, as an import.
+
+
+class ChangedFile(Handler):
+    """Its operation names the file or folder, the files that changed, and how they looked when they were read."""
+
+    brings_text = True
+
+    @cached_property
+    def _importer(self) -> "Importer":
+        from workbench.services.files.importing import Importer
+
+        return Importer(self._context)
+
+    def accept(self, tx: Tx, proposal: Proposal, after: tuple[Memory, ...] | None) -> None:
+        """Do it, and note that; what the file says is not kept with the note, for nothing is masked in an import."""
+        self.apply(tx, proposal)
+        kept = {name: value for name, value in proposal.operation.items() if name != "lines"}
+        super().accept(tx, replace(proposal, operation=kept), after or ())
+
+    def apply(self, tx: Tx, proposal: Proposal) -> None:
+        """Take over what was shown. Raises `WorkbenchError` when a file was changed since."""
+        files, gone = (_paths(proposal, name) for name in ("files", "gone"))
+        place = Path(str(proposal.operation.get("path")))
+        self._require_known(place, files)
+        if proposal.flags:
+            raise WorkbenchError(f"It cannot be imported: {proposal.flags[0]}", "Nothing was changed.")
+        if mark_of(files) != proposal.operation.get("mark"):
+            raise WorkbenchError(
+                "It changed again since it was read.",
+                "Reject it: its current content is proposed separately. Nothing was changed.",
+            )
+        if len(gone) < len(files):
+            only = () if place in files else [path for path in files if path not in gone]
+            self._importer.put(tx, self._importer.plan(place, theirs=True, only=only))
+        for path in gone:
+            if (state := self._library.files.find(str(path))) is not None:
+                tx.delete(state)
+
+    def _require_known(self, place: Path, files: Sequence[Path]) -> None:
+        """Raise `WorkbenchError` unless the store may be read from and was read from each file, with that folder."""
+        if not self._library.standing.trusted:
+            raise WorkbenchError("The store is not trusted.", "`workbench trust` shows why. Nothing was changed.")
+        for path in files:
+            known = self._library.files.find(str(path))
+            if known is None or place_of(path, known.format, self._library) != place:
+                raise WorkbenchError(
+                    f"The store was not read from {path.name} like that.", "Reject it. Nothing was changed."
+                )
+
+
+def _paths(proposal: Proposal, name: str) -> list[Path]:
+    named = proposal.operation.get(name)
+    return [Path(str(path)) for path in named] if isinstance(named, list | tuple) else []
+
+
+# Records made of an instruction file: they are archived, for the file says it all.
+
+
+class Instructions(Handler):
+    """Its evidence are the records that go, its operation names the file."""
+
+    def about(self, proposal: Proposal) -> str:
+        """Return nothing: it is about all of them."""
+        del proposal
+        return ""
+
+    def becoming(self, proposal: Proposal) -> tuple[Memory, ...]:
+        """Return them archived as superseded, but for those that somebody stands by since."""
+        known = (self._library.memories.find(id) for id in proposal.evidence)
+        going = [one for one in known if one is not None and one.status != "archived" and may_go(one)]
+        if not going:
+            raise WorkbenchError("None of these records would be archived now.", "Reject it; nothing was changed.")
+        file = str(proposal.operation.get("file", ""))
+        return tuple(noted(archive(memory, "superseded"), {"superseded_by": file}) for memory in going)
+
+
+def may_go(memory: Memory) -> bool:
+    """Tell whether nobody stands by a record so far that it is to outlive its file: not pinned, placed or praised."""
+    return not (memory.pinned or memory.status == "promoted" or memory.helpful_votes > 0)
+
+
+def marks_of(patterns: Sequence[Pattern]) -> tuple[str, ...]:
+    """Return what tells the texts of patterns: an answer holds as long as these are the same."""
+    return tuple(text_mark(pattern.content) for pattern in patterns)
+
+
+def patterns_of(context: Context) -> "Patterns":
+    from workbench.services.agents.patterns import Patterns
+    from workbench.services.safety.secret_filter import SecretFilter
+
+    return Patterns(context, SecretFilter())
+
+
+# Patterns: one that recurs in episodes is taken over, several that say the same become one.
+
+
+class MinedPattern(Handler):
+    """Its operation has the pattern as JSON; it becomes a candidate with the episodes that speak for it."""
+
+    def apply(self, tx: Tx, proposal: Proposal) -> None:
+        """Add the pattern, or what came with a proposal of another making."""
+        doc = _pattern(proposal)
+        if doc is None:
+            super().apply(tx, proposal)
+        else:
+            patterns_of(self._context).put(tx, doc)
+
+
+class PatternMerge(Handler):
+    """Its operation names the patterns, the one whose words stay first; its `texts` are marks of what they said.
+
+    What becomes of them is in use where that one is.
+    """
+
+    def apply(self, tx: Tx, proposal: Proposal) -> None:
+        """Make one pattern of them. Raises `WorkbenchError` when one changed since, or went out of use."""
+        standing = self._standing(proposal)
+        merged = patterns_of(self._context).put_merged(tx, [one.id for one in standing])
+        if standing[0].status == "validated" and merged.status == "candidate":
+            # Its words were in use, and a person stands by that the others say no more.
+            from workbench.core.agents.patterns.statistics import approved
+
+            tx.put(approved(merged, MERGED))
+
+    def _standing(self, proposal: Proposal) -> list[Pattern]:
+        """Return the patterns that a proposal names. Raises `WorkbenchError` when one is not as it was."""
+        named = proposal.operation.get("patterns")
+        ids = [str(id) for id in named] if isinstance(named, list | tuple) else []
+        found = [one for one in map(self._library.table(Pattern).find, ids) if one is not None]
+        standing = [one for one in found if one.status != "deprecated"]
+        if len(standing) < len(ids) or marks_of(standing) != proposal.texts:
+            raise WorkbenchError(
+                "These patterns changed since the question was asked.", "Reject it; nothing was changed."
+            )
+        return standing
+
+
+class PatternChanges(PatternMerge):
+    """Its operation says which `change` of its patterns an agent asks for, and the `patch` of an update."""
+
+    def apply(self, tx: Tx, proposal: Proposal) -> None:
+        """Make the change. Raises `WorkbenchError` when one changed since, or it is not possible."""
+        patterns, ids = patterns_of(self._context), [one.id for one in self._standing(proposal)]
+        patch, reason = proposal.operation.get("patch"), "; ".join(proposal.reasons) or proposal.actor
+        match proposal.operation.get("change"):
+            case "update":
+                patterns.update(ids[0], patch if isinstance(patch, Mapping) else {})
+            case "supersede":
+                patterns.supersede(ids[0], ids[1], reason)
+            case "merge":
+                patterns.put_merged(tx, ids)
+            case "prune":
+                patterns.prune(ids)
+            case _:
+                for id in ids:
+                    patterns.deprecate(id, reason)
+
+
+def _pattern(proposal: Proposal) -> Mapping[str, object] | None:
+    doc = proposal.operation.get("pattern")
+    return doc if isinstance(doc, Mapping) else None
+
+
+HANDLERS: Mapping[str, type[Handler]] = {
+    "reflection": Candidate, "merge": Merge, "pattern": MinedPattern, "curator": CuratorProposals,
+    "supersede": Supersede, "replaces": Replaces, "stale": Stale, "file": ChangedFile, "trust": Store,
+    "documents": DocumentsChanged, "instructions": Instructions, "pattern-merge": PatternMerge,
+    "pattern-change": PatternChanges,
+    **dict.fromkeys(("prune", "confirm", "reconfirm", "forget", "return", "skill"), Lifecycle),
+}  # fmt: skip
+"""What decides on the proposals of each kind."""
+
+
+def handler_of(context: Context, kind: str) -> Handler:
+    return HANDLERS.get(kind, Unknown)(context)

@@ -50,15 +50,14 @@ class Suggestions:
         self._at = -1
         self._lock = threading.Lock()
 
-    def take(self, by_finder: Mapping[str, Iterable[Proposal]]) -> None:
-        """Take what finders found in place of what they found before; what was decided since may be taken back."""
-        for finder, proposals in by_finder.items():
-            found = {one.id: (one, self._memories(one)) for one in proposals}
-            with self._lock:
-                known = self._found.get(finder, {})
-                decided = {id: one for id, one in known.items() if id not in found and self._is_stored(id)}
-                self._lately[finder], self._found[finder] = frozenset(found), found | decided
-                self._at = -1
+    def take(self, finder: str, proposals: Iterable[Proposal]) -> None:
+        """Take what a finder found in place of what it found before; what was decided since may be taken back."""
+        found = {one.id: (one, self._memories(one)) for one in proposals}
+        with self._lock:
+            known = self._found.get(finder, {})
+            decided = {id: one for id, one in known.items() if id not in found and self._is_stored(id)}
+            self._lately[finder], self._found[finder] = frozenset(found), found | decided
+            self._at = -1
 
     def standing(self) -> Mapping[str, Proposal]:
         """Return what still stands: flagged first, then by importance (`kinds.order_of`), then by name."""
@@ -102,7 +101,6 @@ class Review:
         self._citations = Citations(context.library)
         self._queue = ReviewQueue(context, self._citations)
         self._found = Suggestions(context.library)
-        self._handlers: dict[str, Handler] = {}
         self._authors: Authors | None = None
 
     @property
@@ -110,10 +108,7 @@ class Review:
         return self._retriever_of()
 
     def _handler(self, proposal: Proposal) -> Handler:
-        """Return what decides on a proposal; its module is imported then."""
-        if proposal.kind not in self._handlers:
-            self._handlers[proposal.kind] = handler_of(self._context, proposal.kind)
-        return self._handlers[proposal.kind]
+        return handler_of(self._context, proposal.kind)
 
     def queue(self) -> tuple[Proposal, ...]:
         """Return what waits: flagged first, then by importance (`kinds.order_of`), then the oldest; put-off ones last.
@@ -140,9 +135,9 @@ class Review:
         """Return what was worked out (`WorkingOut`) and is stored nowhere, as far as it still stands."""
         return tuple(self._found.standing().values())
 
-    def take_found(self, by_finder: Mapping[str, Iterable[Proposal]]) -> None:
-        """Take what finders found in place of what they found before; it can be decided on from now on."""
-        self._found.take(by_finder)
+    def take_found(self, finder: str, proposals: Iterable[Proposal]) -> None:
+        """Take what a finder found in place of what it found before; it can be decided on from now on."""
+        self._found.take(finder, proposals)
 
     def settle(self, id: str) -> None:
         """Note of a proposal that was put off and is not found any more that it is done: it was decided elsewhere."""

@@ -10,7 +10,6 @@ from textual.binding import BindingType
 from textual.content import Content
 
 from workbench.core.change import Change
-from workbench.core.named import implementation
 from workbench.core.record import WorkbenchError
 from workbench.core.review.describe import Wording, describe
 from workbench.core.review.kinds import ProposalKind, kind_of
@@ -156,7 +155,7 @@ class View:
 
 def view_of(kind: ProposalKind) -> View:
     """Return how a kind is drawn."""
-    return cast(View, implementation(f"workbench.tui.review.drawing:{kind.view}"))
+    return VIEWS.get(kind.id, CHANGES)
 
 
 def item_text(bench: Workbench, seen: Seen, proposal: Proposal, key: str) -> Content:
@@ -679,3 +678,11 @@ def show_impact(area: "AreaScreen", proposal: Proposal, known: "Impact | None") 
     else:
         find = rank
     area.app.push_screen(ImpactDialog(f"If {bench.safety.masked(proposal.id)} is approved", text, IMPACT, find))
+
+
+VIEWS = {
+    "reflection": CANDIDATE, "merge": MERGE, "pattern": PATTERN, "curator": CURATOR, "supersede": SUPERSEDE,
+    "replaces": REPLACES, "stale": SUPERSEDE, "file": FILE, "trust": TRUST, "documents": DOCUMENTS,
+    "instructions": GOING, "pattern-merge": PATTERNS, "pattern-change": PATTERNS,
+}  # fmt: skip
+"""How each kind is drawn that is more than its changes."""
