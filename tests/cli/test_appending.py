@@ -87,7 +87,6 @@ def test_a_hook_loads_next_to_nothing(demo: Cli) -> None:
         "difflib",
         "tomllib",
         "workbench.config.loading",
-        "workbench.store.journal.engine",
         "workbench.store.library",
         "workbench.services.context",
     )

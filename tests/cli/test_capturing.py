@@ -586,7 +586,6 @@ def test_a_disk_that_is_full_is_said_where_the_log_cannot_be_written(cli: Cli, m
 
 LIBRARIES = ("textual", "numpy", "tinydb", "model2vec", "anthropic", "mcp", "rapidfuzz")
 STORE = (
-    "sqlite3", "platformdirs", "tomllib", "workbench.config.loading", "workbench.store.journal.engine",
     "workbench.store.library", "workbench.services.context",
 )  # fmt: skip
 

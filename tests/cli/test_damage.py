@@ -85,7 +85,7 @@ KINDS: tuple[Spoil, ...] = (flipped, flipped, cut, unended, zeroed, hollow, swap
 
 def make(folder: Path) -> None:
     """Make a store of some segments, one of them packed, with a checkpoint and changes after it."""
-    options = Options(segment_bytes=3000, checkpoint_every=0, recent_of=("memories",))
+    options = Options(segment_bytes=3000, checkpoint_every=0)
     library = Library(folder, lambda: NOW, options, heads_dir())
     for number in range(24):
         with library.transaction("human", f"add {number}") as tx:

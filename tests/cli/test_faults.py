@@ -81,7 +81,7 @@ def failing_at(number: int, *, lasting: bool) -> Iterator[None]:
 
 def make(cli: Cli) -> None:
     """Make a store with three memories, a closed segment and a checkpoint."""
-    library = Library(cli.store, lambda: NOW, Options(segment_bytes=1500, recent_of=("memories",)), heads_dir())
+    library = Library(cli.store, lambda: NOW, Options(segment_bytes=1500), heads_dir())
     for number in range(4):
         with library.transaction("cli", f"add {number}") as tx:
             name = tx.new_memory_id(NOW)

@@ -37,7 +37,7 @@ pytestmark = pytest.mark.slow
 KILLS = int(os.environ.get("WORKBENCH_KILLS", "3"))
 REPORT = os.environ.get("WORKBENCH_KILLS_REPORT", "")
 ROOT = Path(__file__).parents[2]
-SMALL = Options(segment_bytes=6_000, checkpoint_every=7, recent_of=("memories",))
+SMALL = Options(segment_bytes=6_000, checkpoint_every=7)
 SECRET = "the zebra of the north wall sleeps"
 RULE, KEY = keys()["github"]
 BOOK = "## RULES\n[r-00001] helpful=1 harmful=0 :: Ask first.\n[r-00002] helpful=0 harmful=2 :: Then act.\n"

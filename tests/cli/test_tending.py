@@ -168,7 +168,7 @@ def test_compact_packs_closed_files_and_history_still_reads_them(cli: Cli) -> No
 def _in_small_files(store: Path) -> None:
     from workbench.store.journal.engine import Options
 
-    library = Library(store, lambda: NOW, Options(segment_bytes=1500, recent_of=("memories",)))
+    library = Library(store, lambda: NOW, Options(segment_bytes=1500))
     for number in range(12):
         with library.transaction("cli", f"note {number}") as tx:
             tx.put(_memory(f"m{number}", f"note number {number} " * 10))

@@ -9,6 +9,7 @@ import pytest
 
 from tests.calls import calls_of
 from tests.services.conftest import NOON, Clock
+from tests.store import helpers
 from workbench.core import change
 from workbench.core.document import to_doc
 from workbench.core.playbook.book import Book, Bullet, Section
@@ -17,7 +18,8 @@ from workbench.formats.ace import writing
 from workbench.services.open import Workbench
 from workbench.services.safety.secret_filter import SecretFilter
 from workbench.services.stream.fields import FieldEdit
-from workbench.store import append, entry, history
+from workbench.store import entry, history
+from workbench.store.append import Appending
 from workbench.store.journal.engine import Journal
 from workbench.store.library import Library
 from workbench.store.naming import memory_id
@@ -135,11 +137,11 @@ def test_an_appended_memory_is_one_document_and_one_diff(bench: Workbench) -> No
     folder = bench.library.folder
     bench.library.journal.begin()
 
-    def add(block: append.Appending) -> None:
+    def add(block: Appending) -> None:
         block.add(_memory(block.new_memory_id(NOON), "Seen just now."))
 
     def run() -> None:
-        append.append(folder, "agent:a", "observe", lambda: NOON + timedelta(hours=1), add)
+        helpers.append(folder, "agent:a", "observe", lambda: NOON + timedelta(hours=1), add)
 
     assert _work(run) == (1, 1)
     bench.library.refresh()
@@ -147,12 +149,12 @@ def test_an_appended_memory_is_one_document_and_one_diff(bench: Workbench) -> No
 
 
 def test_memories_appended_where_no_store_was_are_compared_once(tmp_path: Path) -> None:
-    def add(block: append.Appending) -> None:
+    def add(block: Appending) -> None:
         block.add(_memory(block.new_memory_id(NOON), "Seen just now."))
         block.count(5.0, NOON)
 
     def run() -> None:
-        append.append(tmp_path / "new", "agent:a", "observe", lambda: NOON, add)
+        helpers.append(tmp_path / "new", "agent:a", "observe", lambda: NOON, add)
 
     assert _work(run) == (2, 2), "the memory and the gauge"
     library = Library(tmp_path / "new", lambda: NOON)

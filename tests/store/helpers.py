@@ -13,6 +13,7 @@ from typing import Any, cast
 import pytest
 
 from workbench.core.stream.memory import Memory
+from workbench.store.append import Appending, appending
 from workbench.store.entry import Doc
 from workbench.store.index.indexing import Indexing
 from workbench.store.journal.engine import Journal, Options
@@ -35,7 +36,7 @@ def open_journal(folder: Path, **options: int) -> Journal:
 
 def open_library(folder: Path, **options: int) -> Library:
     """Open a library at noon."""
-    return Library(folder, clock, Options(checkpoint_every=0, recent_of=("memories",))._replace(**cast(Any, options)))
+    return Library(folder, clock, Options(checkpoint_every=0)._replace(**cast(Any, options)))
 
 
 def indexing(cache: Path, **how: int) -> Indexing:
@@ -66,6 +67,14 @@ def delete(journal: Journal, doc_id: int, actor: str = "human") -> int:
 def docs(journal: Journal, table: str = "t") -> dict[str, Doc]:
     """Return the documents of a table."""
     return dict(journal.state.tables.get(table, {}))
+
+
+def append(
+    folder: Path, actor: str, label: str, clock: Callable[[], datetime], make: Callable[[Appending], None]
+) -> None:
+    """Let `make` add memories as one transaction, as a hook does."""
+    with appending(folder, actor, label, clock) as block:
+        make(block)
 
 
 def memory(number: int, content: str = "", **fields: object) -> Memory:

@@ -1,6 +1,4 @@
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -8,11 +6,10 @@ from pathlib import Path
 import pytest
 from tinydb import TinyDB
 
-from tests.store.helpers import NOON, clock, failing, memory, open_library
+from tests.store.helpers import NOON, append, clock, failing, memory, open_library
 from workbench.core.record import InvalidRecord, StoreProblem
-from workbench.store.append import Appending, append, appending
+from workbench.store.append import Appending, appending
 from workbench.store.journal import segments
-from workbench.store.journal.segments import NEXT_IDS_EVERY
 from workbench.store.library import Library
 
 
@@ -86,47 +83,6 @@ def test_what_a_new_segment_carries_is_not_at_hand_once_it_is_deleted(tmp_path: 
     assert recent(tmp_path)[-1] == library.memories.all()[-1].content
 
 
-def test_the_search_for_ids_ends_at_a_line_that_has_them_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from workbench.store import append as module
-
-    library = open_library(tmp_path)
-    with library.transaction("human", "add") as tx:
-        for number in range(12):
-            tx.put(memory(number))
-    for number in range(3 * NEXT_IDS_EVERY):
-        with library.transaction("human", "edit") as tx:
-            tx.put(memory(0, f"edit {number}"))
-    monkeypatch.setattr(module, "_REACH", 1000)
-    read: list[bytes] = []
-    real = segments.lines_back
-
-    def counted(handle: object) -> object:
-        for raw in real(handle):  # type: ignore[arg-type]
-            read.append(raw)
-            yield raw
-
-    monkeypatch.setattr(segments, "lines_back", counted)
-    append(tmp_path, "hook", "observe", clock, adding("found its id"))
-    assert len(read) <= NEXT_IDS_EVERY + 2
-    library.journal.refresh()
-    assert library.memories.all()[-1].id == "mem-20261121-0000013"
-
-
-def test_every_so_often_it_writes_all_next_ids_itself(tmp_path: Path) -> None:
-    library = open_library(tmp_path)
-    from workbench.core.playbook.book import Book
-
-    with library.transaction("human", "add") as tx:
-        tx.put(Book())
-    while library.journal.rev < NEXT_IDS_EVERY - 1:
-        append(tmp_path, "hook", "observe", clock, adding("x"))
-        library.journal.refresh()
-    append(tmp_path, "hook", "observe", clock, adding("x"))
-    last = list(segments.read_from(library.journal.path, segments.Position()))[-1].value
-    assert last is not None
-    assert last["next"] == {"memories": NEXT_IDS_EVERY, "books": 2}
-
-
 def test_a_plain_tinydb_file_is_adopted_first(tmp_path: Path) -> None:
     with TinyDB(tmp_path / "memory.json") as plain:
         plain.table("memories").insert(
@@ -193,44 +149,3 @@ def test_a_memory_that_cannot_be_read_is_passed_over(tmp_path: Path) -> None:
     library.db.table("memories").insert({"id": "odd", "content": "no times"})
     append(tmp_path, "hook", "x", clock, adding("fine"))
     assert recent(tmp_path) == ["fine"]
-
-
-def test_it_loads_neither_tinydb_nor_the_engine() -> None:
-    names = ("tinydb", "workbench.store.journal.engine", "workbench.core.playbook.book", "numpy", "textual")
-    code = f"import sys, workbench.store.append; print([name for name in {names} if name in sys.modules])"
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert out.stdout.strip() == "[]"
-
-
-def test_after_a_long_import_only_its_last_line_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    library = open_library(tmp_path)
-    for chunk in range(5):
-        with library.transaction("import:x", "import", group="import-1", more=chunk < 4) as tx:
-            for number in range(60):
-                tx.put(memory(chunk * 60 + number))
-    read: list[bytes] = []
-    real = segments.lines_back
-
-    def counted(handle: object) -> object:
-        for raw in real(handle):  # type: ignore[arg-type]
-            read.append(raw)
-            yield raw
-
-    monkeypatch.setattr(segments, "lines_back", counted)
-    assert recent(tmp_path) == [f"memory number {n}" for n in range(290, 300)]
-    assert len(read) <= 2
-    append(tmp_path, "hook", "observe", clock, adding("x"))
-    library.journal.refresh()
-    assert library.memories.all()[-1].id == "mem-20261121-0000301"
-
-
-def test_a_store_without_memories_is_read_to_its_header(tmp_path: Path) -> None:
-    from workbench.core.playbook.book import Bullet
-
-    library = open_library(tmp_path)
-    for number in range(NEXT_IDS_EVERY + 2):
-        with library.transaction("human", "add") as tx:
-            tx.put(Bullet(f"b-{number:05d}", "s", "x"))
-    append(tmp_path, "hook", "observe", clock, adding("first"))
-    library.journal.refresh()
-    assert [m.id for m in library.memories.all()] == ["mem-20261121-0000001"]

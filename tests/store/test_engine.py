@@ -13,7 +13,6 @@ from workbench.store.journal import segments
 from workbench.store.journal.codec import seal
 from workbench.store.journal.database import open_db
 from workbench.store.journal.engine import Journal
-from workbench.store.journal.segments import NEXT_IDS_EVERY
 from workbench.store.journal.state import Keys
 
 
@@ -84,16 +83,6 @@ def test_a_table_dropped_and_used_again_in_one_transaction(tmp_path: Path) -> No
     with journal.transaction("human", "drop") as staged:
         staged.drop_table("t")
     assert journal.state.tables == {} == open_journal(tmp_path).state.tables
-
-
-def test_every_so_often_a_line_carries_all_next_ids(tmp_path: Path) -> None:
-    journal = open_journal(tmp_path)
-    put(journal, 1, {"a": 0})
-    with journal.transaction("human", "u") as staged:
-        staged.put("u", "4", {"a": 1})
-    while journal.rev < NEXT_IDS_EVERY:
-        put(journal, 1, {"a": journal.rev})
-    assert json.loads(lines(tmp_path)[-1])["next"] == {"t": 2, "u": 5}
 
 
 def test_listeners_hear_of_both_keys_in_order_and_outside_the_locks(tmp_path: Path) -> None:

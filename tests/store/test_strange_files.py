@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.hostile import bomb
-from tests.store.helpers import clock, memory, open_journal, open_library, put
+from tests.store.helpers import append, clock, memory, open_journal, open_library, put
 from workbench.core.files.fresh import NotRegular, open_handle
 from workbench.core.record import StoreProblem
 from workbench.store import files
-from workbench.store.append import append
 from workbench.store.files import TooLarge, read_regular
 from workbench.store.journal.codec import seal
 from workbench.store.journal.segments import Position, lines_back, read_from

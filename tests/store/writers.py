@@ -8,17 +8,19 @@ from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 
+from tests.store import helpers
 from tests.store.helpers import NOON, clock
 from workbench.core.change import UndoConflict
 from workbench.core.stream.memory import Memory
-from workbench.store import append, history
+from workbench.store import history
+from workbench.store.append import Appending, appending
 from workbench.store.journal.codec import dumps
 from workbench.store.journal.engine import Options
 from workbench.store.journal.state import Tables
 from workbench.store.library import Library
 from workbench.store.maintenance import backup, purge
 
-SMALL = Options(segment_bytes=6000, checkpoint_every=7, recent_of=("memories",))
+SMALL = Options(segment_bytes=6000, checkpoint_every=7)
 
 
 def digest(tables: Tables) -> str:
@@ -105,10 +107,10 @@ class Writer:
                 return
 
     def hook(self) -> None:
-        def make(block: append.Appending) -> None:
+        def make(block: Appending) -> None:
             block.add(Memory(block.new_memory_id(NOON), f"seen by a hook {self.step}", NOON, NOON))
 
-        append.append(self.folder, "agent:x", "observe", clock, make)
+        helpers.append(self.folder, "agent:x", "observe", clock, make)
 
     def checkpoint(self) -> None:
         self.library.journal.save_checkpoint()
@@ -135,18 +137,18 @@ def write_until_killed(folder: Path, notes: Path, seed: int) -> None:
 
 def add_many(folder: Path, number: int, times: int) -> None:
     """Commit `times` new memories, as one of several processes."""
-    library = Library(folder, clock, Options(segment_bytes=200_000, checkpoint_every=500, recent_of=("memories",)))
+    library = Library(folder, clock, Options(segment_bytes=200_000, checkpoint_every=500))
     for step in range(times):
         if step % 5 == 4:
-            append.append(folder, f"agent:{number}", f"{number}-{step}", clock, _adding(f"{number}-{step}"))
+            helpers.append(folder, f"agent:{number}", f"{number}-{step}", clock, _adding(f"{number}-{step}"))
             continue
         with library.transaction(f"agent:{number}", f"{number}-{step}") as tx:
             tx.put(Memory(tx.new_memory_id(NOON), f"{number}-{step}", NOON, NOON))
     library.close()
 
 
-def _adding(content: str) -> Callable[[append.Appending], None]:
-    def make(block: append.Appending) -> None:
+def _adding(content: str) -> Callable[[Appending], None]:
+    def make(block: Appending) -> None:
         block.add(Memory(block.new_memory_id(NOON), content, NOON, NOON))
 
     return make
@@ -155,6 +157,6 @@ def _adding(content: str) -> Callable[[append.Appending], None]:
 def append_until(ends: Path, folder: Path, heads: Path) -> None:
     """Append one memory after the other, as hooks do, until there is a file `ends`."""
     while not ends.exists():
-        with append.appending(folder, "agent:x", "see", clock, heads) as block:
+        with appending(folder, "agent:x", "see", clock, heads) as block:
             block.add(Memory(block.new_memory_id(NOON), "seen", NOON, NOON))
         time.sleep(0.05)

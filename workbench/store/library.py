@@ -48,7 +48,7 @@ MEMORIES = "memories"
 VERSION = 1
 """The version of records that is written; one of a later version is not read."""
 
-STANDARD = Options(recent_of=(MEMORIES,))
+STANDARD = Options()
 """How a workbench store is kept."""
 
 R = TypeVar("R")

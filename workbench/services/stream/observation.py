@@ -1,14 +1,16 @@
 """An observation: what somebody noticed, before it becomes a memory; and adding one for a hook.
 
-Nothing here may import the store as a whole, the numeric libraries or the settings.
+Nothing here may import the library of records, the numeric libraries or the settings.
 """
 
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from workbench.config import paths
 from workbench.core.duplicates.dedup import contained_in_recent
 from workbench.core.record import InvalidRecord
 from workbench.core.stream.importance import GENERAL, HIGHEST, base_importance, table_named
@@ -16,9 +18,11 @@ from workbench.core.stream.memory import MAX_CONTENT, NO_SOURCE, OBSERVATION_TYP
 from workbench.core.text import clean_for_store
 from workbench.safety.secrets import mask as mask_secrets
 from workbench.safety.secrets import masked_rules
+from workbench.services.caches import begin, place
 from workbench.services.safety.secret_filter import SecretFilter
 from workbench.store.append import appending
 from workbench.store.archived import may_hold
+from workbench.store.index.indexing import Indexing
 
 MASKED = "masked"
 """Metadata key of what was masked when a memory was captured: the names of the secrets."""
@@ -107,11 +111,17 @@ def appended(memory: Memory, now: datetime) -> Memory:
     return memory_of(said, memory.id, now)
 
 
-# Adding one for a hook, which lives for a tenth of a second: the store is not loaded.
+# Adding one for a hook, which lives for a tenth of a second.
 
 
 TIDIED_EVERY = 1000
 """Changes after which one who only adds to a store has it put in order: nobody else may open it for weeks."""
+
+
+def index_of(store: Path) -> Indexing:
+    """Return how a store is indexed in the user's cache, for a hook."""
+    own = place(paths.cache_dir(), store)
+    return Indexing(own, partial(begin, own, store), "memories")
 
 
 class Appended(NamedTuple):
@@ -144,7 +154,8 @@ def append(
     seen = cleaned(observation, mask)
     if may_hold(folder, heads, seen.content):
         return None
-    with appending(folder, actor, f"ingest {seen.observation_type}", clock, heads, SecretFilter()) as block:
+    label = f"ingest {seen.observation_type}"
+    with appending(folder, actor, label, clock, heads, SecretFilter(), index_of(folder)) as block:
         recent = [m for m in reversed(block.recent) if m.status != "archived"]
         said = next((m for m in recent if contained_in_recent(seen.content, [m.content])), None)
         if said is not None:

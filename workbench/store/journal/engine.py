@@ -47,9 +47,6 @@ Tell = Callable[[Transaction, tuple[DocChange, ...]], Transaction | None]
 
 _RECENT = 10
 
-_LONG = 65_536
-"""Characters of a document from which on a header does not repeat it."""
-
 _SINGLY = 2_000
 """Changes that are taken back, of a store with a read index, without reading all of its documents."""
 
@@ -60,15 +57,13 @@ _REPLAYED, _REPLAYED_BESIDE_INDEX = 200, 5000
 class Options(NamedTuple):
     """How a store is kept.
 
-    `segment_bytes`: when a journal segment is closed; `checkpoint_every`: revisions between background
-    checkpoints (0 = none); `recent_of`: tables whose latest ten documents a segment's header carries;
-    `believed`: a person said outside the store that it can be trusted; `adds`: only records are added, which is also
-    done in a store that is not trusted; `indexing`: how a large store is indexed, if it is to be.
+    `segment_bytes`: when a journal segment is closed; `checkpoint_every`: revisions between background checkpoints
+    (0 = none); `believed`: a person said outside the store that it can be trusted; `adds`: only records are added,
+    which is also done in a store that is not trusted; `indexing`: how a large store is indexed, if it is to be.
     """
 
     segment_bytes: int = 64 << 20
     checkpoint_every: int = 5000
-    recent_of: tuple[str, ...] = ()
     believed: bool = False
     adds: bool = False
     indexing: Indexing | None = None
@@ -270,7 +265,7 @@ class Journal:
         """Commit what the gate makes of an entry, with the numbers that its new records were given."""
         if self.gate is not None:
             entry = self.gate(entry, self.state.view())
-        self._commit(entry._replace(next_ids=self._next_ids(entry, staged)))
+        self._commit(entry._replace(next_ids=dict(staged.next_ids)))
 
     def entries_back(self, *needles: bytes | None, docs: Container[str] | None = None) -> Iterator[Transaction]:
         """Yield the transactions, newest first, those that contain one of `needles` if any is given; damaged
@@ -774,20 +769,8 @@ class Journal:
             self._since.append(entry)
         self._announcer.add(entry, keys)
 
-    def _next_ids(self, entry: Transaction, staged: Staged) -> dict[str, int]:
-        if not segments.carries_all_ids(entry.rev, len(entry.changes)):
-            return dict(staged.next_ids)
-        dropped = {c.table for c in entry.changes if c.op == "drop"}
-        return {t: self.state.next_id(t) for t in self.state.names if t not in dropped} | staged.next_ids
-
     def _header(self) -> dict[str, object]:
-        next_ids = {t: self.state.next_id(t) for t in self.state.names}
-        recent = {t: self._latest(t) for t in self._options.recent_of}
-        return segments.header(self.rev, next_ids, recent, self._tail.edition, self._identity.store)
-
-    def _latest(self, table: str) -> list[object]:
-        """Return the latest documents of a table but for long ones: whoever opens the segment reads the header."""
-        return [doc for _, doc in self.state.latest(table, _RECENT) if _characters(doc) < _LONG]
+        return segments.header(self.rev, self._tail.edition, self._identity.store)
 
     def _roll(self) -> None:
         """Begin a new segment; a failure only puts it off, for the transaction is safe already."""
@@ -874,11 +857,6 @@ class Journal:
             )
         self._adopting = False
         self.settle_stranger()
-
-
-def _characters(doc: Doc) -> int:
-    """Return how long the texts of a document are together."""
-    return sum(len(value) for value in doc.values() if isinstance(value, str))
 
 
 def utc_now() -> datetime:

@@ -1,8 +1,7 @@
 """The journal's files: the active segment `journal.jsonl` and the closed ones before it.
 
 A closed segment is `journal-NNNNNNNNNNNN.jsonl`, packed `….jsonl.gz`; the number is the revision before its first
-entry. The first line of a segment is its header. It names the schema and that revision, and carries what a writer
-needs who reads nothing else: the next ids and the latest records. A line is good when its checksum fits, also where
+entry. The first line of a segment is its header, which names the schema, that revision and the store. A line is good when its checksum fits, also where
 its line end was lost or zeros stand before it.
 """
 
@@ -30,10 +29,6 @@ SCHEMA = 3
 
 MOST_DAMAGE = 100_000
 """Damaged places of a journal that are named; a file with more was never one."""
-
-NEXT_IDS_EVERY = 64
-_MANY = 50
-"""Changes of a transaction from which on its line carries the next ids of all tables."""
 
 _SHORTEST = 27
 """Bytes of a line with a checksum, at least."""
@@ -98,32 +93,17 @@ class Heading(NamedTuple):
 # The header.
 
 
-def header(
-    rev: int,
-    next_ids: Mapping[str, int],
-    recent: Mapping[str, Sequence[object]],
-    edition: int,
-    store: str,
-) -> dict[str, object]:
+def header(rev: int, edition: int, store: str) -> dict[str, object]:
     """Return the first line of a segment that starts after revision `rev`.
 
-    `recent` holds the latest documents of some tables; `edition` counts how often the journal was rewritten;
-    `store` is the store's own id (see `new_store_id`).
+    `edition` counts how often the journal was rewritten; `store` is the store's own id (see `new_store_id`).
     """
-    return {
-        "journal": "memory-workbench", "schema": SCHEMA, "rev": rev, "edition": edition, "store": store,
-        "next": dict(next_ids), "recent": dict(recent),
-    }  # fmt: skip
+    return {"journal": "memory-workbench", "schema": SCHEMA, "rev": rev, "edition": edition, "store": store}
 
 
 def new_store_id() -> str:
     """Return a random id for a store, 32 hex digits; it tells a store that was moved from another one."""
     return os.urandom(16).hex()
-
-
-def carries_all_ids(rev: int, changes: int) -> bool:
-    """Tell whether a line carries the next ids of all tables, so that a writer who reads only the tail finds them."""
-    return rev % NEXT_IDS_EVERY == 0 or changes >= _MANY
 
 
 def is_header(value: Mapping[str, Any] | None) -> bool:

@@ -135,7 +135,7 @@ class _Writer:
     def lines(self) -> Iterator[bytes]:
         """Yield the new journal, header first."""
         newest = self._newest
-        yield seal(segments.header(0, {}, {}, newest.edition, segments.new_store_id()))
+        yield seal(segments.header(0, newest.edition, segments.new_store_id()))
         for entry in self._source:
             self.entries += 1
             self._new[entry.rev] = self.entries

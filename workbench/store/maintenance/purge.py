@@ -40,6 +40,9 @@ MARK = "[purged]"
 
 _KEPT = frozenset({"id", "book"})
 _PROSE = frozenset({"content", "summary"})
+_REPEATED = frozenset({"next", "recent"})
+"""Parts of a header, as it was written once, that repeat what stands elsewhere."""
+
 _LEAST = 12
 _GRAM = 8
 
@@ -73,7 +76,7 @@ class Redactor:
                 return b""
             return raw
         if is_header(value):
-            clean = self._header(value)
+            clean = {name: part for name, part in value.items() if name not in _REPEATED}
             return raw if edition is None and clean == value else _sealed(_numbered(clean, edition))
         clean = self._entry(value)
         if clean == value:
@@ -126,13 +129,6 @@ class Redactor:
             kept = {name: value for name, value in fields.items() if name in _KEPT}
             bare |= {part: kept} if kept else {}
         return {**bare, "redacted": True}
-
-    def _header(self, value: dict[str, Any]) -> dict[str, Any]:
-        recent = value.get("recent", {})
-        kept = {
-            table: [self.value(d) for d in docs if d.get("id") not in self._names] for table, docs in recent.items()
-        }
-        return {**value, "recent": kept} if "recent" in value else value
 
     def _is_doomed(self, change: dict[str, Any]) -> bool:
         return (change.get("table"), change.get("id")) in self._doomed

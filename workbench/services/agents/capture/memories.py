@@ -16,7 +16,7 @@ from workbench.core.stream.memory import Memory, Source
 from workbench.safety.secrets import mask
 from workbench.services.agents.capture.progress import Place, Progress, read, write
 from workbench.services.safety.secret_filter import SecretFilter
-from workbench.services.stream.observation import Observation, cleaned, memory_of
+from workbench.services.stream.observation import Observation, cleaned, index_of, memory_of
 from workbench.store.append import appending
 from workbench.store.archived import may_hold
 
@@ -156,7 +156,8 @@ def _added(event: HookEvent, place: Place, lessons: Sequence[Lesson]) -> tuple[s
         return ()
     label = f"capture {len(lessons)} from {event.called}"
     stored: list[str] = []
-    with appending(place.store, place.actor, label, place.clock, place.heads, SecretFilter()) as block:
+    indexing = index_of(place.store)
+    with appending(place.store, place.actor, label, place.clock, place.heads, SecretFilter(), indexing) as block:
         recent = [memory.content for memory in block.recent]
         for lesson in lessons:
             now = place.clock()
