@@ -29,16 +29,16 @@ THAI = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\uaa60-\uaa7f"
 HANGUL = "\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff\uffa1-\uffdc"
 """Characters of these scripts, for a class of a regular expression."""
 
-_LETTERS: dict[Script, re.Pattern[str]] = {
-    "cjk": re.compile(f"[{CJK}]"),
-    "hangul": re.compile(f"[{HANGUL}]"),
-    "thai": re.compile(f"[{THAI}]"),
-    "cyrillic": re.compile("[\u0400-\u052f\u1c80-\u1c8f\u2de0-\u2dff\ua640-\ua69f]"),
-    "greek": re.compile("[\u0370-\u03ff\u1f00-\u1fff]"),
-    "arabic": re.compile("[\u0600-\u077f\u0870-\u08ff\ufb50-\ufdff\ufe70-\ufeff]"),
-    "hebrew": re.compile("[\u0590-\u05ff\ufb1d-\ufb4f]"),
-    "indic": re.compile("[\u0900-\u0dff]"),
-    "latin": re.compile("[A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u1e00-\u1eff\uff21-\uff5a]"),
+_LETTERS: dict[Script, str] = {
+    "cjk": f"[{CJK}]",
+    "hangul": f"[{HANGUL}]",
+    "thai": f"[{THAI}]",
+    "cyrillic": "[\u0400-\u052f\u1c80-\u1c8f\u2de0-\u2dff\ua640-\ua69f]",
+    "greek": "[\u0370-\u03ff\u1f00-\u1fff]",
+    "arabic": "[\u0600-\u077f\u0870-\u08ff\ufb50-\ufdff\ufe70-\ufeff]",
+    "hebrew": "[\u0590-\u05ff\ufb1d-\ufb4f]",
+    "indic": "[\u0900-\u0dff]",
+    "latin": "[A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u1e00-\u1eff\uff21-\uff5a]",
 }
 _LATIN_WORTH = 0.34
 """What a Latin letter counts beside one of another script, in whose texts names and code are Latin."""
@@ -47,8 +47,8 @@ _LATIN_WORTH = 0.34
 def script_of(text: str) -> Script:
     """Return the script of most of a text's letters; a Latin letter counts a third, as names and code are Latin."""
     if text.isascii():
-        return "latin" if _LETTERS["latin"].search(text) else "none"
-    counts = {script: float(len(letters.findall(text))) for script, letters in _LETTERS.items()}
+        return "latin" if re.search(_LETTERS["latin"], text) else "none"
+    counts = {script: float(len(re.findall(letters, text))) for script, letters in _LETTERS.items()}
     counts["latin"] *= _LATIN_WORTH
     best: Script = max(counts, key=lambda script: counts[script])
     return best if counts[best] else "none"
@@ -156,7 +156,7 @@ _BEFORE, _BEHIND = "\u0e40-\u0e44\u0ec0-\u0ec4", "\u0e2f\u0e30\u0e32\u0e45\u0e46
 """Vowels of Thai and Lao that stand before their consonant, and what stands behind it."""
 
 _FRACTION = "\u2044"
-_UNSPACED = re.compile(f"[{CJK}{THAI}{HANGUL}]")
+_UNSPACED = f"[{CJK}{THAI}{HANGUL}]"
 _RUN = re.compile(r"[^\W_]+")
 _HUMPED = re.compile("[a-z][A-Z]|[A-Z][A-Z][a-z]|[A-Za-z][A-Za-z][0-9]")
 _HUMP = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -239,7 +239,7 @@ def _parted(run: str) -> Iterator[str]:
         word = run.casefold()
     # Folding may bring in what parts words.
     for part in (word,) if word.replace("'", "").isalnum() else _long_runs().findall(word):
-        if not _UNSPACED.search(part):
+        if not re.search(_UNSPACED, part):
             yield part
             continue
         for piece in _pieces().finditer(part):

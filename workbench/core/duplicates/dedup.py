@@ -116,7 +116,9 @@ def identifiers(text: str) -> tuple[str, ...]:
     paths, dotted names, flags and the like."""
     quoted = [span.strip() for span in _TICKED.findall(text)]
     rest = _TICKED.sub(" ", text)
-    tokens = (t.strip(":!?*").rstrip(".") for t in _BREAKS.split(rest if rest.isascii() else _NO_CODE.sub(" ", rest)))
+    tokens = (
+        t.strip(":!?*").rstrip(".") for t in _BREAKS.split(rest if rest.isascii() else re.sub(_NO_CODE, " ", rest))
+    )
     return (*quoted, *(t for t in tokens if _is_identifier(t)))
 
 
@@ -140,7 +142,7 @@ def content_words(text: str) -> tuple[str, ...]:
 _NUMBER = re.compile(r"(?:(?<![\w)\]])[-−])?\d+(?:[.,:]\d+)*%?")
 _TICKED = re.compile(r"`([^`\n]+)`")
 _BREAKS = re.compile(r"[\s,;()\[\]{}<>\"'“”‘’`|=]+")
-_NO_CODE = re.compile(f"[{CJK}{THAI}{HANGUL}、。，；：！？「」『』（）【】《》·،؛؟।]+")
+_NO_CODE = f"[{CJK}{THAI}{HANGUL}、。，；：！？「」『』（）【】《》·،؛؟।]+"
 """Letters and punctuation that part the names of code from each other; no name holds them."""
 
 _INNER = re.compile(r"\w[_/\\]\w|[^\W\d]\.\w|\w\.[^\W\d]|::|[a-z\d][A-Z]|[^\W\d_]\d|\w\+\+|\w#")
@@ -259,7 +261,7 @@ def _says(entry: str, needle: str) -> bool:
 
 def _joined(left: str, right: str) -> bool:
     """Tell whether two neighbouring characters belong to one word."""
-    if _NO_CODE.match(left) or _NO_CODE.match(right):
+    if re.match(_NO_CODE, left) or re.match(_NO_CODE, right):
         return False
     return (left.isalnum() or left == "_") and (right.isalnum() or right == "_")
 
