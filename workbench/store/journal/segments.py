@@ -1,8 +1,8 @@
 """The journal's files: the active segment `journal.jsonl` and the closed ones before it.
 
 A closed segment is `journal-NNNNNNNNNNNN.jsonl`, packed `….jsonl.gz`; the number is the revision before its first
-entry. The first line of a segment is its header, which names the schema, that revision and the store. A line is good when its checksum fits, also where
-its line end was lost or zeros stand before it.
+entry. The first line of a segment is its header, which names the schema, that revision and the store. A line is good
+when its checksum fits, also where its line end was lost or zeros stand before it.
 """
 
 import contextlib
