@@ -33,7 +33,7 @@ def bench(open_bench: Open) -> Workbench:
 
 
 def changes(done: Consolidated) -> dict[str, dict[str, str]]:
-    return {one.kind.id: {change.id: change.becomes for change in one.plan.changes} for one in done.stages}
+    return {one.kind.id: {change.id: change.becomes for change in one.changes} for one in done.stages}
 
 
 def state(bench: Workbench) -> dict[str, Any]:
@@ -165,8 +165,8 @@ def test_what_recurs_in_episodes_is_counted_for_review_and_not_applied(bench: Wo
         bench.episodes.store(said(f"Move build {n}", "SUCCESS" if n % 2 else "FAILURE", **about))
     done = bench.consolidating.carry_out(["extraction"])
     (waiting,) = bench.review.queue()
-    assert [change.id for change in done.stages[0].plan.changes] == [waiting.id]
+    assert [change.id for change in done.stages[0].changes] == [waiting.id]
     assert waiting.title.startswith("cache-first in ci/move")
     again = bench.consolidating.carry_out(["extraction"])
-    assert again.stages[0].plan.changes == ()
+    assert again.stages[0].changes == ()
     assert {pattern.id for pattern in bench.patterns.all()} == {"good", "bad"}

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.oracle.ranking import score
 from tests.services.conftest import NOON, Clock, Open
 from workbench.core.agents.actors import AgentSettings
-from workbench.core.agents.episodes.criteria import PHASES, Criteria, Digest, EpisodeCluster
+from workbench.core.agents.episodes.criteria import PHASES, Criteria, Digest, EpisodeCluster, phase_of
 from workbench.core.agents.episodes.episode import OUTCOMES, STATUSES, Episode
 from workbench.core.agents.read import AgentRead
 from workbench.core.record import (
@@ -26,8 +26,7 @@ from workbench.core.record import (
     WorkbenchError,
 )
 from workbench.core.tuning.episodic import WEIGHTS, use_of
-from workbench.services.agents.episode_finding import FoundEpisode, fitting
-from workbench.services.agents.episode_pool import EpisodePool
+from workbench.services.agents.episode_finding import EpisodePool, FoundEpisode, fitting
 from workbench.services.agents.episodes import (
     DIALECTS,
     bring,
@@ -326,11 +325,24 @@ def test_over_columns_the_same_are_meant_as_one_by_one(rows: list[Any], criteria
     digests = [Digest("", "", "", "", name, "", "", (name,), (), ()) for *_, name in rows]
     pool = EpisodePool(heads, digests, lambda texts, *_: np.zeros((len(texts), 1), np.float32))
     one_by_one = [
-        criteria.fit(head, NOON)
+        _is_meant(head, criteria)
         and all(asked.casefold() in ("", name.casefold()) for asked in (criteria.tool, criteria.session))
         for head, (*_, name) in zip(heads, rows, strict=True)
     ]
     assert fitting(pool, criteria, NOON).tolist() == one_by_one
+
+
+def _is_meant(head: Episode, criteria: Criteria) -> bool:
+    phase, asked = phase_of(head, NOON), criteria.phase
+    since = max(criteria.since or head.at, NOON - timedelta(days=30) if criteria.prefer_recent else head.at)
+    named = ((criteria.domain, head.domain), (criteria.type, head.type), (criteria.outcome, head.outcome))
+    return (
+        (phase == asked if asked else phase != "deleted" if criteria.every else phase in ("active", "mature", "aged"))
+        and since <= head.at <= min(NOON, criteria.until or NOON)
+        and (head.outcome == "SUCCESS" or not criteria.only_successful)
+        and all(wanted.casefold() in ("", had.casefold()) for wanted, had in named)
+        and (not criteria.tag or criteria.tag.casefold() in [tag.casefold() for tag in head.tags])
+    )
 
 
 # Given to agents

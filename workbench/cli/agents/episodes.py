@@ -135,7 +135,7 @@ def _lines(call: Call, done: "Consolidated") -> Iterator[str]:
 
 
 def _stage_lines(call: Call, stage: "Stage") -> Iterator[str]:
-    plan, dry = stage.plan, call.args.dry_run
+    plan, dry = stage, call.args.dry_run
     parts = [f"{counted(plan.looked, 'record')} looked at"]
     if plan.changes:
         parts.append(f"{len(plan.changes):,} {'would change' if dry else 'changed'}")

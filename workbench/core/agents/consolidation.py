@@ -1,8 +1,4 @@
-"""Consolidating what agents did and learned (source 004, section 4.2): its stages, and the record of a run.
-
-An entry names what plans the stage (`core.named`), which is imported when it is first used. A stage that only measures
-or only makes what is computed changes nothing that a person decides about.
-"""
+"""Consolidating what agents did and learned (source 004, section 4.2): its stages, and the record of a run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,8 +8,6 @@ from msgspec import field
 
 from workbench.core.document import Record
 from workbench.core.record import moved
-
-_STAGES = "workbench.services.agents.consolidation"
 
 EVERY = timedelta(days=7)
 """How long after a run the next one is due."""
@@ -27,22 +21,21 @@ KEPT = 50
 
 @dataclass(frozen=True, slots=True)
 class StageKind:
-    """One stage: its id, what it does in words, and the name of what plans it."""
+    """One stage: its id, and what it does in words."""
 
     id: str
     title: str
-    planner: str
 
 
 STAGES: tuple[StageKind, ...] = (
-    StageKind("episodes", "Episodes that say the same, under one", f"{_STAGES}:episodes"),
-    StageKind("extraction", "Patterns that recur in them, for Review", f"{_STAGES}:extraction"),
-    StageKind("validation", "Patterns, held against how they went", f"{_STAGES}:validation"),
-    StageKind("refinement", "Patterns that are worth little, out of use", f"{_STAGES}:refinement"),
-    StageKind("indexes", "What searches need, worked out", f"{_STAGES}:indexes"),
-    StageKind("report", "What there is, counted", f"{_STAGES}:report"),
+    StageKind("episodes", "Episodes that say the same, under one"),
+    StageKind("extraction", "Patterns that recur in them, for Review"),
+    StageKind("validation", "Patterns, held against how they went"),
+    StageKind("refinement", "Patterns that are worth little, out of use"),
+    StageKind("indexes", "What searches need, worked out"),
+    StageKind("report", "What there is, counted"),
 )
-"""The workbench's own, in the order in which they run."""
+"""In the order in which they run."""
 
 
 class StageResult(Record, frozen=True):

@@ -3,12 +3,16 @@
 What is found by words comes with its score, term by term; what is found by attributes or time, the latest first.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.core.agents.actors import require_person
 from workbench.core.agents.episodes.criteria import (
@@ -25,6 +29,7 @@ from workbench.core.agents.episodes.criteria import (
     average,
     checked,
     cluster_id,
+    digest_of,
     features_of,
     likeness,
     objection,
@@ -32,46 +37,282 @@ from workbench.core.agents.episodes.criteria import (
     shared,
     variation,
 )
-from workbench.core.agents.episodes.episode import KIND, STATUSES, Episode
-from workbench.core.record import InvalidQuery, InvalidRecord, moved
+from workbench.core.agents.episodes.episode import KIND, STATUSES, Episode, EpisodeBody, EpisodeUse
+from workbench.core.agents.patterns.matching import Fit
+from workbench.core.agents.patterns.pattern import Feature
+from workbench.core.agents.patterns.statistics import MOST_CHANCE, fisher
+from workbench.core.record import InvalidQuery, InvalidRecord, WorkStopped, moved
 from workbench.core.runtime import Cancelled, Progress
 from workbench.core.text import clean_for_store, counted
-from workbench.core.tuning.episodic import TERMS, WEIGHTS, EpisodeTerms, Term, in_domain, query_words
-from workbench.retrieval.arrays import Column, Mask, Rows
-from workbench.retrieval.episodes import BY_WORDS, scored
-from workbench.retrieval.ranking.times import micros
-from workbench.services.agents.episode_pool import EpisodePool, EpisodePools
+from workbench.core.tuning.episodic import TERMS, WEIGHTS, EpisodeTerms, Term, in_domain, query_words, use_of
+from workbench.retrieval.arrays import Column, Mask, Rows, Vectors
+from workbench.retrieval.episodes import BY_WORDS, DigestCache, EpisodeFloor, floor_of, scored
+from workbench.retrieval.fulltext.lexical import LexicalIndex
+from workbench.retrieval.patterns import telling
+from workbench.retrieval.ranking.times import Micros, micros
 from workbench.services.agents.episodes import Episodes
 from workbench.services.context import Context
-from workbench.services.tuning.retriever import Retriever
+from workbench.services.safety.bodies import body_of
+from workbench.store.blobs import BlobProblem
+from workbench.store.library import Touched
+
+if TYPE_CHECKING:
+    from workbench.services.tuning.retriever import Retriever
 
 # The episodes of a store as they are searched: their heads, what is made of their files, and columns of both.
 
+Embed = Callable[[Sequence[str], Progress | None, Cancelled | None], Vectors]
 
-# Which episodes are meant, over columns: the fast form of `Criteria.fit`, and what is asked of the body.
+VECTORS = ("tasks", "wholes", "outcomes", "failures")
+"""The vectors that are made of episodes."""
+
+CHUNK = 1_000
+"""Episodes whose files are read before what was made of them is kept."""
+
+EMPTY = Digest("", "", "", "", "", "", "", (), (), ())
+"""What is searched of an episode whose file cannot be read: its head alone is found."""
+
+OFTEN, GOES_WITH = 3, 0.6
+"""A word goes with a type or domain where so many of the episodes that have it, and this share of them, are of it, more
+than by chance."""
+
+_ATTRIBUTES: Mapping[str, Callable[[Episode, Digest], Sequence[str]]] = {
+    "domain": lambda head, _: (head.domain,),
+    "type": lambda head, _: (head.type,),
+    "outcome": lambda head, _: (head.outcome,),
+    "tag": lambda head, _: head.tags,
+    "session": lambda _, digest: (digest.session,),
+    "tool": lambda _, digest: digest.tools,
+    "strategy": lambda _, digest: digest.strategies,
+}
 
 
-_ACTIVE, _ARCHIVED, _DELETED = (STATUSES.index(status) for status in ("active", "archived", "deleted"))
+@dataclass(eq=False)
+class EpisodePool:
+    """The episodes in the order of their ids, with their digests; row i is the i-th of each.
+
+    Vectors are made when they are first asked for: of the tasks, of how they ended, of what failed, and of the whole.
+    """
+
+    heads: Sequence[Episode]
+    digests: Sequence[Digest]
+    _embed: Embed | None = None
+    _named: dict[str, Mapping[str, Rows]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.heads)
+
+    def of(self, attribute: str, wanted: str) -> Mask:
+        """Return which are of what an attribute says, without regard to case."""
+        found: Mask = np.zeros(len(self), np.bool_)
+        found[self.named(attribute).get(wanted.casefold(), [])] = True
+        return found
+
+    @cached_property
+    def at(self) -> Micros:
+        """When each was, in microseconds since 1970."""
+        return np.fromiter((micros(one.at) for one in self.heads), np.int64, len(self))
+
+    @cached_property
+    def success(self) -> Mask:
+        return np.fromiter((one.outcome == "SUCCESS" for one in self.heads), np.bool_, len(self))
+
+    @cached_property
+    def tasks(self) -> Vectors:
+        return self._made("tasks")
+
+    @cached_property
+    def outcomes(self) -> Vectors:
+        return self._made("outcomes")
+
+    @cached_property
+    def wholes(self) -> Vectors:
+        """The vectors of all that is searched of each."""
+        return self._made("wholes")
+
+    @cached_property
+    def failures(self) -> Vectors:
+        """The vectors of what failed, in the order of `failing`."""
+        return self._made("failures")
+
+    @cached_property
+    def floor(self) -> EpisodeFloor:
+        """What questions reach that they have nothing to do with."""
+        embed = self._embed
+        assert embed is not None
+        return floor_of(self.tasks, self.wholes, lambda texts: embed(texts, None, None))
+
+    @cached_property
+    def words(self) -> LexicalIndex:
+        """Full text, for who asks in a language that the model does not know."""
+        return LexicalIndex.build([one.whole for one in self.digests])
+
+    @cached_property
+    def failing(self) -> Rows:
+        """The rows of those in which something failed."""
+        rows = zip(self.heads, self.digests, strict=True)
+        return np.flatnonzero([bool(digest.signature) or head.outcome != "SUCCESS" for head, digest in rows])
+
+    @cached_property
+    def failing_words(self) -> list[frozenset[str]]:
+        """The words that tell those failures, in the same order."""
+        some = (self.digests[row] for row in self.failing.tolist())
+        return telling(*(f"{one.failure}\n{one.task}" for one in some))
+
+    def prepare(
+        self, progress: Progress | None = None, cancelled: Cancelled | None = None, names: Sequence[str] = VECTORS
+    ) -> None:
+        """Make the vectors that are not made yet; raises `WorkStopped`, and then those so far are kept."""
+        for name in names:
+            if name not in self.__dict__:
+                self.__dict__[name] = self._made(name, progress, cancelled)
+
+    def _made(self, name: str, progress: Progress | None = None, cancelled: Cancelled | None = None) -> Vectors:
+        if name == "failures":
+            some = [self.digests[row] for row in self.failing.tolist()]
+            texts = [one.failure or one.whole for one in some]
+        else:
+            part = {"tasks": "task", "outcomes": "result", "wholes": "whole"}[name]
+            texts = [getattr(one, part) for one in self.digests]
+        assert self._embed is not None
+        return self._embed(texts, progress, cancelled)
+
+    @cached_property
+    def status(self) -> NDArray[np.int8]:
+        """What a person said of each, as an index into `STATUSES`."""
+        codes = {status: code for code, status in enumerate(STATUSES)}
+        return np.fromiter((codes[one.status] for one in self.heads), np.int8, len(self))
+
+    def named(self, attribute: str) -> Mapping[str, Rows]:
+        """Return the rows by what an attribute says (see `Criteria`), in lower case."""
+        if attribute not in self._named:
+            found: dict[str, list[int]] = {}
+            for row, (head, digest) in enumerate(zip(self.heads, self.digests, strict=True)):
+                for name in _ATTRIBUTES[attribute](head, digest):
+                    found.setdefault(name.casefold(), []).append(row)
+            self._named[attribute] = {name: np.array(rows, np.intp) for name, rows in found.items() if name}
+        return self._named[attribute]
+
+    def fits(self, text: str) -> tuple[Fit, ...]:
+        """Return the types and domains that the words of a text go with in these episodes."""
+        found = dict[tuple[Feature, str], tuple[float, Fit]]()
+        kinds: tuple[tuple[Feature, str], ...] = (("problem_type", "type"), ("domain", "domain"))
+        for term in self.words.matches(text).terms:
+            many = len(term.rows)
+            for about, attribute in kinds:
+                for name, rows in self.named(attribute).items():
+                    both = len(np.intersect1d(term.rows, rows))
+                    if both < max(OFTEN, GOES_WITH * many):
+                        continue
+                    chance = fisher(both, many - both, len(rows) - both, len(self) - len(rows) - many + both)
+                    if chance < MOST_CHANCE and chance < found.get((about, name), (1.0, None))[0]:
+                        why = f"{both:,} of the {counted(many, 'episode')} with “{term.term}” are of it"
+                        found[about, name] = chance, Fit(about, name, why)
+        return tuple(fit for _, fit in found.values())
+
+
+class EpisodePools:
+    """Keeps the pool in step with the store; one whose episodes did not change is the same."""
+
+    def __init__(self, context: Context, embed: Embed) -> None:
+        self._context, self._embed = context, embed
+        self._cache = DigestCache(context.caches / "episodes")
+        self._lock = threading.RLock()
+        self._pool: EpisodePool | None = None
+        self._use: Column | None = None
+        context.library.listen(self._note)
+
+    def pool(self, progress: Progress | None = None, cancelled: Cancelled | None = None) -> EpisodePool:
+        """Return the pool of the store as it is now; raises `WorkStopped`."""
+        with self._lock:
+            self._context.library.refresh()
+            if self._pool is None:
+                heads = sorted(self._context.library.table(Episode).all(), key=lambda one: one.id)
+                known = self._digests([one.hash for one in heads], progress, cancelled)
+                self._pool = EpisodePool(heads, [known.get(one.hash, EMPTY) for one in heads], self._embed)
+                self._use = None
+            return self._pool
+
+    def prepare(
+        self, progress: Progress | None = None, cancelled: Cancelled | None = None, names: Sequence[str] = VECTORS
+    ) -> EpisodePool:
+        """Make whatever a search needs that is not made yet, once for a store; what is made before a stop is kept.
+
+        `names` are the vectors that are meant. Raises `WorkStopped`.
+        """
+        pool = self.pool(progress, cancelled)
+        pool.prepare(progress, cancelled, names)
+        return pool
+
+    def _digests(
+        self, hashes: Sequence[str], progress: Progress | None, cancelled: Cancelled | None
+    ) -> dict[str, Digest]:
+        found: dict[str, Digest] = {}
+        for start in range(0, len(hashes), CHUNK):
+            if cancelled is not None and cancelled():
+                raise WorkStopped(
+                    "The reading of the episodes was stopped.", "What was read so far is known the next time."
+                )
+            if progress is not None:
+                progress(start, len(hashes))
+            found |= self._cache.digests(hashes[start : start + CHUNK], self._digest)
+        return found
+
+    def use(self) -> Column:
+        """Return how much each episode of the pool is used, on the score's scale."""
+        with self._lock:
+            pool = self.pool()
+            if self._use is None:
+                uses = {use.episode: use.access_count for use in self._context.library.table(EpisodeUse).all()}
+                self._use = np.fromiter((use_of(uses.get(one.id, 0)) for one in pool.heads), np.float64, len(pool))
+            return self._use
+
+    def _digest(self, name: str) -> Digest | None:
+        try:
+            return digest_of(EpisodeBody(body_of(self._context.library, name)))
+        except (BlobProblem, StopIteration):
+            return None
+
+    def _note(self, touched: Touched) -> None:
+        tables = {table for table, _ in touched.keys}
+        with self._lock:
+            if "episodes" in tables:
+                self._pool = None
+            if "episode_uses" in tables:
+                self._use = None
 
 
 def fitting(pool: EpisodePool, criteria: Criteria, now: datetime) -> Mask:
     """Return which episodes of a pool are meant."""
-    mask = (pool.at <= micros(now)) & _in_phase(pool, criteria, now)
+    until = min(now, criteria.until) if criteria.until is not None else now
+    mask = (pool.at <= micros(until)) & _in_phase(pool, criteria, now)
     if criteria.only_successful:
         mask &= pool.success
     if criteria.prefer_recent:
         mask &= pool.at >= micros(moved(now, -RECENT))
     if criteria.since is not None:
         mask &= pool.at >= micros(criteria.since)
-    if criteria.until is not None:
-        mask &= pool.at <= micros(criteria.until)
-    for attribute, wanted in _wanted_attributes(criteria):
-        one: Mask = np.zeros(len(pool), np.bool_)
-        rows = pool.named(attribute).get(wanted.casefold())
-        if rows is not None:
-            one[rows] = True
-        mask &= one
+    for attribute in _ATTRIBUTES:
+        if wanted := getattr(criteria, attribute):
+            mask &= pool.of(attribute, wanted[:KIND] if attribute in ("domain", "type") else wanted)
     return mask
+
+
+def _in_phase(pool: EpisodePool, criteria: Criteria, now: datetime) -> Mask:
+    active, archived, deleted = (np.equal(pool.status, code) for code, _ in enumerate(STATUSES))
+    old = older(pool, BEGINS["archived"], now)
+    if criteria.phase in ("", "deleted"):
+        return deleted if criteria.phase else active | archived if criteria.every else active & ~old
+    if criteria.phase == "archived":
+        return archived | (active & old)
+    begins = list(BEGINS.values())
+    place = list(BEGINS).index(criteria.phase)  # type: ignore[arg-type]
+    return active & ~older(pool, begins[place + 1], now) & (older(pool, begins[place], now) if place else True)
+
+
+def older(pool: EpisodePool, days: int, now: datetime) -> Mask:
+    found: Mask = np.less_equal(pool.at, micros(moved(now, -timedelta(days=days))))
+    return found
 
 
 def in_domains(pool: EpisodePool, text: str) -> Mask:
@@ -80,43 +321,6 @@ def in_domains(pool: EpisodePool, text: str) -> Mask:
     for domain, rows in pool.named("domain").items():
         if in_domain((domain,), asked):
             found[rows] = True
-    return found
-
-
-def _wanted_attributes(criteria: Criteria) -> Iterator[tuple[str, str]]:
-    if criteria.domain:
-        yield "domain", criteria.domain[:KIND]
-    if criteria.type:
-        yield "type", criteria.type[:KIND]
-    for attribute in ("outcome", "tag", "session", "tool", "strategy"):
-        wanted: str = getattr(criteria, attribute)
-        if wanted:
-            yield attribute, wanted
-
-
-def _in_phase(pool: EpisodePool, criteria: Criteria, now: datetime) -> Mask:
-    active, archived = _is(pool, _ACTIVE), _is(pool, _ARCHIVED)
-    if criteria.phase == "deleted":
-        return _is(pool, _DELETED)
-    if criteria.every and not criteria.phase:
-        return active | archived
-    if criteria.phase == "archived":
-        return archived | (active & older(pool, BEGINS["archived"], now))
-    if not criteria.phase:
-        return active & ~older(pool, BEGINS["archived"], now)
-    phases = list(BEGINS)
-    first = phases.index(next(phase for phase in phases if phase == criteria.phase))
-    young = active & ~older(pool, BEGINS[phases[first + 1]], now)
-    return young & older(pool, BEGINS[phases[first]], now) if first else young
-
-
-def _is(pool: EpisodePool, status: int) -> Mask:
-    found: Mask = np.equal(pool.status, status)
-    return found
-
-
-def older(pool: EpisodePool, days: int, now: datetime) -> Mask:
-    found: Mask = np.less_equal(pool.at, micros(moved(now, -timedelta(days=days))))
     return found
 
 
@@ -133,8 +337,7 @@ class ConsolidationPlan:
     @property
     def archived(self) -> tuple[str, ...]:
         """The episodes that would be archived: all but those that stand for others."""
-        members = (id for one in self.clusters for id in one.members if id != one.representative)
-        return tuple(members)
+        return tuple(id for one in self.clusters for id in one.members if id != one.representative)
 
 
 class Consolidation:
@@ -207,17 +410,19 @@ def _cluster(pool: EpisodePool, rows: Sequence[int], now: datetime) -> EpisodeCl
     heads, digests = [pool.heads[row] for row in rows], [pool.digests[row] for row in rows]
     others = zip(heads[1:], digests[1:], strict=True)
     return EpisodeCluster(
-        cluster_id(heads[0].id),
-        heads[0].id,
-        tuple(one.id for one in heads),
-        tuple(variation(head.id, digest, digests[0]) for head, digest in others),
-        min(one.at for one in heads),
-        max(one.at for one in heads),
-        now,
-        float(heads[0].outcome == "SUCCESS"),
-        average([digest.duration for digest in digests]),
+        id=cluster_id(heads[0].id),
+        representative=heads[0].id,
+        members=tuple(one.id for one in heads),
+        variations=tuple(variation(head.id, digest, digests[0]) for head, digest in others),
+        first_at=min(one.at for one in heads),
+        last_at=max(one.at for one in heads),
+        made_at=now,
+        success_rate=float(heads[0].outcome == "SUCCESS"),
+        average_duration=average([digest.duration for digest in digests]),
     )
 
+
+# Finding
 
 K = 5
 """How many are found when nobody says."""
@@ -257,8 +462,8 @@ class FoundEpisode:
         """The terms of its score, the most first."""
         if self.terms is None:
             return ()
-        known = ((term, float(getattr(self.terms, term)), WEIGHTS[term]) for term in TERMS)
-        parts = (ScorePart(term, value, weight, value * weight) for term, value, weight in known)
+        values = [(term, float(getattr(self.terms, term)), WEIGHTS[term]) for term in TERMS]
+        parts = [ScorePart(term, value, weight, value * weight) for term, value, weight in values]
         return tuple(sorted(parts, key=lambda part: -part.weighted))
 
     @property
@@ -283,17 +488,16 @@ Judge = Callable[[FoundEpisode], bool]
 class EpisodeFinder:
     """Finds episodes of an open store; reads only. Any thread may ask."""
 
-    def __init__(self, context: Context, retriever: Callable[[], Retriever]) -> None:
+    def __init__(self, context: Context, retriever: "Callable[[], Retriever]") -> None:
         self._context, self._retriever = context, retriever
 
     @property
     def consolidation(self) -> "Consolidation":
         """The way to put those together that say the same."""
-
         return Consolidation(self._context, self._pools)
 
     @property
-    def _pools(self) -> EpisodePools:
+    def _pools(self) -> "EpisodePools":
         return self._retriever().episodes
 
     def prepare(self, strategy: Strategy, progress: Progress, cancelled: Cancelled) -> None:
@@ -301,11 +505,8 @@ class EpisodeFinder:
 
         Raises `WorkStopped` when it is stopped; what is made until then is kept.
         """
-        if strategy == "failure":
-            names: tuple[str, ...] = ("failures",)
-        else:
-            names = ("tasks", "wholes") if strategy in ("semantic", "hybrid") else ()
-        self._pools.prepare(progress, cancelled, names)
+        needed = {"failure": ("failures",), "semantic": ("tasks", "wholes"), "hybrid": ("tasks", "wholes")}
+        self._pools.prepare(progress, cancelled, needed.get(strategy, ()))
 
     def recent(self, n: int = K, criteria: Criteria = Criteria()) -> FoundEpisodes:  # noqa: B008 - a frozen value
         """Return the latest episodes that are meant."""
@@ -328,110 +529,61 @@ class EpisodeFinder:
         """
         text = _asked(query, strategy, checked(criteria))
         pool, now = self._pools.pool(), self._context.now()
-        rows = np.flatnonzero(fitting(pool, criteria, now))
+        rows, signature = np.flatnonzero(fitting(pool, criteria, now)), features_of([text]) if text else ()
+        similarity: Column | None = None
         if strategy == "failure":
-            found = self._by_failure(pool, rows, text, now, close, sharing)
+            rows, similarity, least = self._by_failure(pool, rows, text, signature, sharing)
         elif text:
-            found = self._by_meaning(pool, rows, text, criteria, now, close)
+            signature = ()
+            rows, similarity, least = self._by_meaning(pool, rows, text)
+        terms: Callable[[int], EpisodeTerms] | None = None
+        if similarity is None:
+            order = np.argsort(-pool.at[rows], kind="stable")
         else:
-            found = self._by_time(pool, rows, now)
-        return FoundEpisodes(text, strategy, *_first(found, k, judge))
+            least = max(least, close * float(similarity.max(initial=0.0)))
+            near = similarity >= np.where(older(pool, BEGINS["aged"], now)[rows], least + AGED, least)
+            rows, domain = rows[near], in_domains(pool, f"{criteria.domain} {text}")
+            scores = scored(rows, similarity[near], pool.at, pool.success, self._pools.use(), domain, now)
+            order, terms = scores.best(len(rows)), scores.terms
 
-    def _by_time(self, pool: EpisodePool, rows: Rows, now: datetime) -> "_Found":
-        order = rows[np.argsort(-pool.at[rows], kind="stable")]
-        return _Found(len(order), lambda place: self._found(pool, int(order[place]), now))
+        def found(place: int) -> FoundEpisode:
+            head, digest = pool.heads[rows[place]], pool.digests[rows[place]]
+            same = shared(signature, digest.signature) if signature else ()
+            score = None if terms is None else terms(place)
+            return FoundEpisode(head, digest, phase_of(head, now), age_of(head.at, now), score, same)
 
-    def _by_meaning(
-        self, pool: EpisodePool, rows: Rows, text: str, criteria: Criteria, now: datetime, close: float
-    ) -> "_Found":
-        if not len(rows):
-            return _NOTHING
+        passed = islice(filter(judge, map(found, order.tolist())), k)
+        return FoundEpisodes(text, strategy, tuple(passed), len(rows))
+
+    def _by_meaning(self, pool: EpisodePool, rows: Rows, text: str) -> tuple[Rows, Column, float]:
+        """Return which episodes have to do with a text, how much, and how much is the least."""
         vector, floor = self._retriever().vector(text), BY_WORDS
+        if not len(rows):
+            return rows, np.zeros(0), floor.row
         if vector.any():
             similarity, floor = np.maximum(pool.tasks @ vector, pool.wholes @ vector), pool.floor
         else:
-            # The model does not know the language.
-            similarity = pool.words.scores(text)
+            similarity = pool.words.scores(text)  # the model does not know the language
         similarity = similarity.astype(np.float64)[rows]
         if similarity.max() < floor.query:
-            return _NOTHING
-        rows, similarity = _relevant(pool, rows, similarity, max(floor.row, close * float(similarity.max())), now)
-        domain = in_domains(pool, f"{criteria.domain} {text}")
-        return self._ranked(pool, rows, similarity, domain, now)
+            return rows[:0], similarity[:0], floor.row
+        return rows, similarity, floor.row
 
     def _by_failure(
-        self, pool: EpisodePool, rows: Rows, text: str, now: datetime, close: float, sharing: frozenset[str] | None
-    ) -> "_Found":
+        self, pool: EpisodePool, rows: Rows, text: str, signature: Sequence[str], sharing: frozenset[str] | None
+    ) -> tuple[Rows, Column, float]:
         """Return episodes that failed alike, by what tells a failure again and by what was said of it."""
         meant = np.isin(pool.failing, rows)
         if sharing is not None:
             meant &= np.array([not sharing.isdisjoint(its) for its in pool.failing_words], np.bool_)
-        if not meant.any():
-            return _NOTHING
-        signature, rows = features_of([text]), pool.failing[meant]
+        rows = pool.failing[meant]
+        if not len(rows):
+            return rows, np.zeros(0), LEAST_ALIKE
         cosine = np.maximum(pool.failures[meant] @ self._retriever().vector(text), 0.0)
         mine, signatures = frozenset(signature), (pool.digests[row].signature for row in rows.tolist())
         # Hardly any has something in common with it, and what has not is told apart by that alone.
         alike = [0.0 if mine.isdisjoint(its) else likeness(signature, its) for its in signatures]
-        similarity = np.maximum((cosine + np.array(alike)) / 2, cosine * 0.75).astype(np.float64)
-        rows, similarity = _relevant(pool, rows, similarity, max(LEAST_ALIKE, close * float(similarity.max())), now)
-        return self._ranked(pool, rows, similarity, in_domains(pool, text), now, signature)
-
-    def _ranked(
-        self,
-        pool: EpisodePool,
-        rows: Rows,
-        similarity: Column,
-        domain: Mask,
-        now: datetime,
-        signature: tuple[str, ...] = (),
-    ) -> "_Found":
-        scores = scored(rows, similarity, pool.at, pool.success, self._pools.use(), domain, now)
-        order = scores.best(len(rows))
-
-        def at(place: int) -> FoundEpisode:
-            row = int(scores.rows[order[place]])
-            return self._found(pool, row, now, scores.terms(int(order[place])), signature)
-
-        return _Found(len(order), at)
-
-    def _found(
-        self,
-        pool: EpisodePool,
-        row: int,
-        now: datetime,
-        terms: EpisodeTerms | None = None,
-        signature: tuple[str, ...] = (),
-    ) -> FoundEpisode:
-        head, digest = pool.heads[row], pool.digests[row]
-        both = shared(signature, digest.signature) if signature else ()
-        return FoundEpisode(head, digest, phase_of(head, now), age_of(head.at, now), terms, both)
-
-
-class _Found(NamedTuple):
-    """What was found, in order: how `many`, and the one at a place."""
-
-    many: int
-    at: Callable[[int], FoundEpisode]
-
-
-def _nowhere(place: int) -> FoundEpisode:
-    raise IndexError(place)
-
-
-_NOTHING = _Found(0, _nowhere)
-
-
-def _first(found: _Found, k: int, judge: Judge) -> tuple[tuple[FoundEpisode, ...], int]:
-    """Return the first that may pass, and how many there are."""
-    passed = list[FoundEpisode]()
-    for place in range(found.many):
-        if len(passed) == k:
-            break
-        one = found.at(place)
-        if judge(one):
-            passed.append(one)
-    return tuple(passed), found.many
+        return rows, np.maximum((cosine + np.array(alike)) / 2, cosine * 0.75).astype(np.float64), LEAST_ALIKE
 
 
 def _asked(query: str, strategy: Strategy, criteria: Criteria) -> str:
@@ -445,9 +597,3 @@ def _asked(query: str, strategy: Strategy, criteria: Criteria) -> str:
         said = "Name a domain, a type, an outcome, a tag, a tool, a session or a time."
         raise InvalidQuery(f"The strategy {strategy} needs something to filter by.", said)
     return "" if strategy in ("structured", "temporal") else text
-
-
-def _relevant(pool: EpisodePool, rows: Rows, similarity: Column, least: float, now: datetime) -> tuple[Rows, Column]:
-    """Return the rows that have to do with what is asked; an old one must do so more."""
-    near = similarity >= np.where(older(pool, BEGINS["aged"], now)[rows], least + AGED, least)
-    return rows[near], similarity[near]

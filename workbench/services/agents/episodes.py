@@ -4,6 +4,7 @@ import json
 import uuid
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -11,7 +12,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from workbench.core.agents.actors import require_person
-from workbench.core.agents.episodes.criteria import CLOSED, Criteria, EpisodeCluster, Phase, checked, phase_of
+from workbench.core.agents.episodes.criteria import (
+    CLOSED,
+    Criteria,
+    Digest,
+    EpisodeCluster,
+    Phase,
+    checked,
+    digest_of,
+    phase_of,
+)
 from workbench.core.agents.episodes.episode import (
     PREFIX,
     Episode,
@@ -266,9 +276,16 @@ class Episodes:
         return sorted(self._table.all(), key=lambda one: (one.at, one.id), reverse=True)
 
     def listed(self, criteria: Criteria) -> list[Episode]:
-        """Return the heads that are meant by what they say themselves, the latest first. Raises `InvalidQuery`."""
-        now = self._context.now()
-        return [one for one in self.all() if checked(criteria).fit(one, now)]
+        """Return the heads that are meant, the latest first. Raises `InvalidQuery`."""
+        from workbench.services.agents.episode_finding import EMPTY, EpisodePool, fitting
+
+        heads, digests = self.all(), dict[str, Digest]()
+        if criteria.session or criteria.tool or criteria.strategy:
+            for one in heads:
+                with suppress(BlobProblem):
+                    digests[one.id] = digest_of(EpisodeBody(body_of(self._library, one.hash)))
+        pool = EpisodePool(heads, [digests.get(one.id, EMPTY) for one in heads])
+        return [heads[row] for row in fitting(pool, checked(criteria), self._context.now()).nonzero()[0]]
 
     def get(self, id: str) -> Episode:
         """Return the head of an episode; raises `UnknownRecord`."""

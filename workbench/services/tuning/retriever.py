@@ -39,7 +39,7 @@ from workbench.services.context import Context
 from workbench.store.library import Library, Touched
 
 if TYPE_CHECKING:
-    from workbench.services.agents.episode_pool import EpisodePools
+    from workbench.services.agents.episode_finding import EpisodePools
     from workbench.services.agents.patterns import PatternIndexes
 
 
@@ -170,7 +170,7 @@ class Retriever:
     @cached_property
     def episodes(self) -> "EpisodePools":
         """What is searched of the store's episodes; it follows the store on its own."""
-        from workbench.services.agents.episode_pool import EpisodePools
+        from workbench.services.agents.episode_finding import EpisodePools
 
         return EpisodePools(self._context, self.vectors)
 

@@ -516,8 +516,8 @@ class Consolidation(Section[Seen]):
         ]
 
     def _stage(self, stage: Stage, measured: str) -> Row:
-        many = len(stage.plan.changes)
-        said = f"{number(stage.plan.measured)} {measured}" if stage.plan.measured else ""
+        many = len(stage.changes)
+        said = f"{number(stage.measured)} {measured}" if stage.measured else ""
         figure, style = (number(many), "") if many else ("", MUTED)
         return self.row(stage.kind.id, figure, stage.kind.title, item=stage, more=said, style=style)
 
@@ -537,13 +537,13 @@ class Consolidation(Section[Seen]):
 
     def _changes(self, stage: Stage) -> Iterator[Content]:
         yield title(stage.kind.title)
-        yield Content(f"{number(stage.plan.looked)} looked at")
-        yield from (body(line, MUTED) for line in fact_lines(stage.plan.facts))
+        yield Content(f"{number(stage.looked)} looked at")
+        yield from (body(line, MUTED) for line in fact_lines(stage.facts))
         yield BLANK
-        for change in stage.plan.changes[:CHANGES_LISTED]:
+        for change in stage.changes[:CHANGES_LISTED]:
             by = f" {'as' if change.becomes == 'proposed' else 'under'} “{change.by}”" if change.by else ""
             yield body(self.masked(f"{change.id}  {change.becomes.replace('_', ' ')}{by}"))
-        yield from more(len(stage.plan.changes), CHANGES_LISTED)
+        yield from more(len(stage.changes), CHANGES_LISTED)
 
     async def apply(self, row: Row) -> None:
         """Show what it would change; shown that, do it."""

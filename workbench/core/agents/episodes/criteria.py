@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Literal, NamedTuple, get_args
 
-from workbench.core.agents.episodes.episode import KIND, OUTCOMES, Episode, EpisodeBody
+from workbench.core.agents.episodes.episode import OUTCOMES, Episode, EpisodeBody
 from workbench.core.agents.transcript.errors import mark_of
 from workbench.core.document import Record
 from workbench.core.duplicates.dedup import conflicts, differing, word_conflicts
@@ -24,9 +24,6 @@ BEGINS: Mapping[Phase, int] = {"active": 0, "mature": 30, "aged": 180, "archived
 
 CLOSED: frozenset[Phase] = frozenset({"aged", "archived"})
 """Phases in which the trace is opened on request only."""
-
-UNASKED: frozenset[Phase] = frozenset({"active", "mature", "aged"})
-"""Phases that are looked through when nobody asks for more."""
 
 RETENTION = timedelta(days=30)
 """How long an episode is kept that a person deleted; after that it may be purged."""
@@ -295,25 +292,6 @@ class Criteria:
         asked = (self.domain, self.type, self.outcome, self.tag, self.phase, self.session, self.tool, self.strategy)
         return not any(asked) and self.since is None and self.until is None
 
-    def fit(self, episode: Episode, now: datetime) -> bool:
-        """Tell whether an episode is meant by what its head says."""
-        if episode.at > now or not self._is_in_phase(episode, now):
-            return False
-        if self.only_successful and episode.outcome != "SUCCESS":
-            return False
-        if self.prefer_recent and now - episode.at > RECENT:
-            return False
-        if (self.since is not None and episode.at < self.since) or (self.until is not None and episode.at > self.until):
-            return False
-        named = _same(self.domain[:KIND], episode.domain) and _same(self.type[:KIND], episode.type)
-        return named and _same(self.outcome, episode.outcome) and _among(self.tag, episode.tags)
-
-    def _is_in_phase(self, episode: Episode, now: datetime) -> bool:
-        phase = phase_of(episode, now)
-        if self.phase:
-            return phase == self.phase
-        return phase != "deleted" if self.every else phase in UNASKED
-
 
 def checked(criteria: Criteria) -> Criteria:
     """Return criteria that can be met; raises `InvalidQuery`."""
@@ -322,14 +300,6 @@ def checked(criteria: Criteria) -> Criteria:
     if criteria.phase and criteria.phase not in PHASES:
         raise InvalidQuery(f"There is no phase “{criteria.phase}”.", f"Phases are: {', '.join(PHASES)}.")
     return criteria
-
-
-def _same(wanted: str, found: str) -> bool:
-    return not wanted or wanted.casefold() == found.casefold()
-
-
-def _among(wanted: str, found: tuple[str, ...]) -> bool:
-    return not wanted or wanted.casefold() in {one.casefold() for one in found}
 
 
 _NAMED_IN = re.compile(r"(?<!\S)(domain|type|outcome|tag|phase|session|tool|strategy|since|until):(\S+)")
