@@ -240,8 +240,11 @@ def test_a_file_of_patterns_comes_in_as_patterns(bench: Workbench, tmp_path: Pat
     file = tmp_path / "semantic-patterns.json"
     file.write_text(ENTRY)
     intake = bench.pattern_intake.plan(file)
-    assert [(p.id, p.status) for p in intake.new] == [("pat-2025-01-11-003", "validated"), ("pat-new", "candidate")]
-    assert len(intake.issues) == 1
+    assert [(p.id, p.status) for p in intake.patterns] == [
+        ("pat-2025-01-11-003", "validated"),
+        ("pat-new", "candidate"),
+    ]
+    assert len(intake.problems) == 1
     assert bench.pattern_intake.carry_out(intake) == 2
     pattern = bench.patterns.get("pat-2025-01-11-003")
     assert (pattern.support.confidence_score, pattern.support.num_applications, pattern.usage_count) == (0.85, 7, 7)
@@ -250,7 +253,7 @@ def test_a_file_of_patterns_comes_in_as_patterns(bench: Workbench, tmp_path: Pat
     known = provenances_of(bench.context, [pattern])["patterns", pattern.id]
     assert (known.kind, known.approved) == ("import", False)
     again = bench.pattern_intake.plan(file)
-    assert (again.new, again.present) == ((), ("pat-2025-01-11-003", "pat-new"))
+    assert (again.patterns, again.present) == ((), ("pat-2025-01-11-003", "pat-new"))
     assert bench.pattern_intake.carry_out(again) == 0
     assert bench.history.undo() == "import patterns of semantic-patterns.json"
     assert bench.patterns.all() == ()

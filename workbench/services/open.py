@@ -459,14 +459,14 @@ class Workbench:
         """What agents would have been given in a session, then and now."""
         from workbench.services.agents.replay import Replay
 
-        return Replay(self.context, self.tuning, self.safety, self._beside)
+        return Replay(self.context, self.tuning, self.safety, self._as_it_was)
 
-    def _beside(self, folder: Path) -> "Workbench":
-        """Open another store in the way that this one was opened, all of it believed."""
+    def _as_it_was(self, rev: int) -> "Workbench":
+        """Open this store as it was right after a revision."""
         context = self.context
         return open_workbench(
-            folder, profiles=self._profiles, cache=folder / "cache", settings=context.settings, given=context.given,
-            actor=context.actor, clock=context.clock, believed=True,
+            self.library.folder, profiles=self._profiles, settings=context.settings, given=context.given,
+            actor=context.actor, clock=context.clock, believed=True, at=rev,
         )  # fmt: skip
 
     @property

@@ -171,11 +171,11 @@ def import_patterns(call: Call) -> Answer:
     dry = call.args.dry_run
     intake = call.bench.pattern_intake.plan(as_named(call.args.file, call.session.cwd))
     written = 0 if dry else call.bench.pattern_intake.carry_out(intake)
-    lost = [call.shown(text) for text in (*map(str, intake.issues), *(f"{id}: {why}" for id, why in intake.refused))]
-    new = [{"id": one.id, "name": one.name, "status": one.status} for one in intake.new]
+    lost = [call.shown(text) for text in intake.problems]
+    new = [{"id": one.id, "name": one.name, "status": one.status} for one in intake.patterns]
     there = f", {counted(len(intake.present), 'one')} there already" if intake.present else ""
     done = f"{counted(len(new), 'pattern')} to import" if dry else f"Imported {counted(written, 'pattern')}"
-    lines = [call.shown(f"{one.id}  {one.status}  {one.name}") for one in intake.new] if dry else []
+    lines = [call.shown(f"{one.id}  {one.status}  {one.name}") for one in intake.patterns] if dry else []
     return Answer(
         {"new": new, "present": intake.present, "written": written, "problems": lost},
         [*lines, f"{done}{there}."],

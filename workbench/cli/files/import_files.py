@@ -17,7 +17,7 @@ from workbench.core.record import WorkbenchError
 from workbench.core.text import counted
 
 if TYPE_CHECKING:
-    from workbench.services.agents.experience import ExperienceFile
+    from workbench.services.agents.patterns import ExperienceFile
     from workbench.services.files.importing import ImportPlan, ImportReport
     from workbench.services.open import Workbench
 

@@ -82,8 +82,7 @@ class EpisodeEvidence:
         for one in self._served(body):
             found[one.id] = "followed" if follows(one, body) else "served"
         found |= {one.id: "named" for one in self._called(episode, body)}
-        known = body.get("execution.duration")
-        seconds = float(known) if isinstance(known, int | float) else None
+        seconds = body.number("execution.duration")
         lasted = timedelta(seconds=0 if body.get("metadata.captured") else seconds or 0)
         at = min(episode.at + lasted, self._context.now())
         for id, basis in found.items():
@@ -110,9 +109,8 @@ class EpisodeEvidence:
 
     def _served(self, body: EpisodeBody) -> Iterator[Pattern]:
         """Yield the patterns that the session of an episode was served before its outcome."""
-        duration = body.get("execution.duration")
-        end = self._context.now()
-        if body.at is not None and isinstance(duration, int | float):
+        duration, end = body.number("execution.duration"), self._context.now()
+        if body.at is not None and duration is not None:
             # Capture notes when a task ended, an agent when it began.
             end = min(end, body.at if body.get("metadata.captured") else body.at + timedelta(seconds=duration))
         reads = [read for one in self._sessions.get(body.session, ()) for read in one.reads if read.at <= end]

@@ -8,11 +8,10 @@ that stands elsewhere is decided by that: `outlook` says what a validation would
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
 
 from workbench.core.agents.episodes.episode import EpisodeBody, read_episode
 from workbench.core.agents.patterns.pattern import CATEGORIES, Application, Pattern
-from workbench.core.agents.patterns.statistics import Outlook, claimed
+from workbench.core.agents.patterns.statistics import Outlook
 from workbench.core.files.formats import detect
 from workbench.core.record import InvalidRecord, UnreadableFile
 from workbench.core.stream.confidence import applied_in
@@ -21,7 +20,7 @@ from workbench.core.text import one_line
 from workbench.formats.episodes import SUFFIXES, Found, episodes_in, files_in, read_text
 from workbench.formats.patterns import NAME as ENTRIES
 from workbench.services.agents.episodes import MOST, OUTCOMES, EpisodeEvidence, Episodes, Stored, bring, checked_docs
-from workbench.services.agents.patterns import Intake, PatternIntake, Patterns, entered
+from workbench.services.agents.patterns import ExperienceFile, PatternIntake, Patterns
 from workbench.services.context import Context
 from workbench.services.safety.provenance import is_own
 from workbench.services.safety.secret_filter import SecretFilter
@@ -30,38 +29,11 @@ from workbench.services.safety.texts import name_of
 # Files of episodes and of patterns (source 004, agent-playbook): told from others, and taken in as any import is.
 
 
-Kind = Literal["episodes", "patterns"]
-
 _HEAD = 1 << 16
 """Bytes at the beginning of a file in which its kind shows."""
 
 _MARKS = (b'"original_input"', b'"pattern_id"', b'"situation"')
 _ENTRIES = b'"patterns"'
-
-
-@dataclass(frozen=True, slots=True)
-class ExperienceFile:
-    """What files hold of one kind: those that are new, and the ids of those that are there already.
-
-    `problems` say what cannot be read of `skipped` records; `files` hold them all.
-    """
-
-    kind: Kind
-    name: str
-    new: tuple[Found, ...]
-    present: tuple[str, ...]
-    patterns: tuple[Pattern, ...] = ()
-    problems: tuple[str, ...] = ()
-    skipped: int = 0
-    files: tuple[Path, ...] = ()
-
-    @property
-    def lines(self) -> tuple[str, ...]:
-        """What each new one is, as the files have it: a text that is not masked yet."""
-        if self.kind == "patterns":
-            return tuple(f"{one.id}  {one.status}  {one.name}" for one in self.patterns)
-        bodies = ((one.place, read_episode(one.doc)) for one in self.new)
-        return tuple(f"{body.id or place}  {body.outcome.lower()}  {body.task}" for place, body in bodies)
 
 
 def experience_in(context: Context, gate: SecretFilter, path: Path) -> tuple[ExperienceFile, ...]:
@@ -70,8 +42,8 @@ def experience_in(context: Context, gate: SecretFilter, path: Path) -> tuple[Exp
     Nothing for a file that is none of these. Raises `InvalidRecord` for one of them that is not as it must be, by
     file, place and field, and `UnreadableFile` for one in a folder that is no JSON.
     """
-    found: dict[Kind, list[Found]] = {}
-    entries, holding = list[Path](), dict[Kind, list[Path]]()
+    found: dict[str, list[Found]] = {}
+    entries, holding = list[Path](), dict[str, list[Path]]()
     try:
         files = files_in(path, hidden=False)
     except OSError:
@@ -90,15 +62,14 @@ def experience_in(context: Context, gate: SecretFilter, path: Path) -> tuple[Exp
     if "episodes" in found:
         made.append(_episodes(context, found["episodes"], name))
     if "patterns" in found or entries:
-        made.append(_patterns(context, gate, found.get("patterns", ()), entries, name))
+        made.append(PatternIntake(context, gate).compared(name, found.get("patterns", ()), entries))
     return tuple(replace(one, files=tuple(holding[one.kind])) for one in made)
 
 
 def take(context: Context, experience: ExperienceFile) -> tuple[str, ...]:
     """Keep what is new, as one action; return the ids. What a person did not write is told from what they did."""
     if experience.kind == "patterns":
-        intake = Intake(Path(experience.name), experience.patterns, experience.present)
-        PatternIntake(context, SecretFilter()).carry_out(intake)
+        PatternIntake(context, SecretFilter()).carry_out(experience)
         return tuple(pattern.id for pattern in experience.patterns)
     return tuple(one.episode.id for one in bring(context, experience.new, experience.name).stored)
 
@@ -134,7 +105,7 @@ def _is_of_entries(path: Path, head: bytes) -> bool:
     return bool(likely) and likely[0].format == ENTRIES
 
 
-def _kind(first: Found) -> Kind | None:
+def _kind(first: Found) -> str | None:
     doc = first.doc
     if not isinstance(doc, Mapping):
         return None
@@ -150,32 +121,6 @@ def _episodes(context: Context, found: Sequence[Found], name: str) -> Experience
     known = {one.id for one in episodes.all()}
     new = tuple(one for one, body in zip(found, bodies, strict=True) if body.id not in known)
     return ExperienceFile("episodes", name, new, tuple(body.id for body in bodies if body.id in known))
-
-
-def _patterns(
-    context: Context, gate: SecretFilter, found: Sequence[Found], entries: Sequence[Path], name: str
-) -> ExperienceFile:
-    """Return the patterns of files as source 004 has them, and of `entries`, the files of agent-playbook."""
-    made, now, table = list[Pattern](), context.now(), context.library.table(Pattern)
-    for one in found:
-        try:
-            made.append(claimed(entered(one.doc, now, gate, _unnamed)))
-        except InvalidRecord as error:
-            raise InvalidRecord(f"{one.place}: {error.message}", error.hint) from error
-    intake = PatternIntake(context, gate)
-    plans = [intake.plan(file) for file in entries]
-    made += [pattern for plan in plans for pattern in plan.new]
-    there = [id for plan in plans for id in plan.present]
-    new = tuple({one.id: one for one in made if table.find(one.id) is None}.values())
-    present = tuple(dict.fromkeys((*(one.id for one in made if table.find(one.id) is not None), *there)))
-    problems = [str(issue) for plan in plans for issue in plan.issues]
-    problems += [f"{id}: {why}" for plan in plans for id, why in plan.refused]
-    skipped = sum(issue.records for plan in plans for issue in plan.issues) + sum(len(plan.refused) for plan in plans)
-    return ExperienceFile("patterns", name, tuple(found), present, new, tuple(problems), skipped)
-
-
-def _unnamed() -> str:
-    raise InvalidRecord("pattern_id: is missing.", "Nothing was written.")
 
 
 WENT_BY = "metadata.memories_applied"
@@ -262,11 +207,9 @@ class Learning:
             rows = (one for one in (*every.all(), *every.staged()) if one.episode == stored.episode.id and one.counts)
             applied = [library.table(Pattern).get(id) for id in sorted({one.pattern for one in rows})]
             new, not_taken = self._discovered(body, {pattern.id for pattern in applied})
-            took = body.get("execution.duration")
-            seconds = float(took) if isinstance(took, int | float) else None
             for pattern in new:
-                outcome = OUTCOMES[body.outcome]
-                self._patterns.record(pattern.id, stored.episode.id, outcome, task=body.task, time=seconds)
+                outcome, took = OUTCOMES[body.outcome], body.number("execution.duration")
+                self._patterns.record(pattern.id, stored.episode.id, outcome, task=body.task, time=took)
             surer = tuple(memory.id for memory in self._gone_by(body))
             for id in surer:
                 tx.put(applied_in(library.memories.get(id), stored.episode.id))

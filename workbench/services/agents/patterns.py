@@ -4,13 +4,15 @@ An agent adds candidates and records how applying went; everything that decides 
 """
 
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
+from typing import Literal
 
 from workbench.core.agents.actors import LOW_VALUE, SUPERSEDED, require_person, stands_by
-from workbench.core.agents.episodes.episode import Episode, EpisodeBody
+from workbench.core.agents.episodes.episode import Episode, EpisodeBody, read_episode
 from workbench.core.agents.patterns import statistics
 from workbench.core.agents.patterns.duplicates import INVERSE, Likeness, Weakness, merged, related, similar, weaknesses
 from workbench.core.agents.patterns.matching import USED, Fit, LeftOut, Match, Task
@@ -27,11 +29,11 @@ from workbench.core.agents.patterns.pattern import (
     conditions_of,
 )
 from workbench.core.agents.patterns.schema import InvalidPattern, instantiate, pattern_doc, pattern_from
-from workbench.core.agents.patterns.statistics import WINDOW, ComparableRun, Validation, baseline_of, claimed
-from workbench.core.files.format import Issue, ReadContext
+from workbench.core.agents.patterns.statistics import WINDOW, Run, Validation, baseline_of, claimed
+from workbench.core.files.format import ReadContext
 from workbench.core.record import InvalidRecord, UnknownRecord, moved
-from workbench.core.stream.memory import Memory
 from workbench.formats import opening
+from workbench.formats.episodes import Found as FileEntry
 from workbench.formats.patterns import NAME, as_entry, as_pattern, entry_in, written_back
 from workbench.retrieval.patterns import PatternIndex
 from workbench.services.agents.episodes import Episodes
@@ -53,7 +55,7 @@ MOST_RUNS = 200
 """Runs that are looked at, the latest."""
 
 
-Known = dict[str, ComparableRun | None]
+Known = dict[str, Run | None]
 """What episodes took, by their hashes: `None` where nothing tells how one ended."""
 
 
@@ -65,47 +67,37 @@ def baseline_from_episodes(
     One that was deleted counts nothing, nor does one that is older than what counts as evidence. A pattern that asks
     for neither a type nor a domain can be compared with nothing. What is looked up is kept in `known`.
     """
-    runs = list(_runs(context, pattern, {one.episode for one in applied}, known))
-    return baseline_of(runs) if len(runs) >= LEAST else Baseline()
-
-
-def _runs(context: Context, pattern: Pattern, applied: set[str], known: Known) -> Iterator[ComparableRun]:
-    where = pattern.applicability
-    types, domains = (
-        {name.casefold() for name in names} for names in (where.problem_types, where.task_features.domain)
-    )
+    where, now = pattern.applicability, context.now()
+    types, domains = (set(map(str.casefold, names)) for names in (where.problem_types, where.task_features.domain))
     if not types and not domains:
-        return
-    now = context.now()
-    since = moved(now, -WINDOW)
-    with_it = applied.union(pattern.support.supporting_episodes, pattern.support.counter_episodes)
+        return Baseline()
+    since, support = moved(now, -WINDOW), pattern.support
+    with_it = {*(one.episode for one in applied), *support.supporting_episodes, *support.counter_episodes}
     found = [
         one
         for one in context.library.table(Episode).all()
         if one.status != "deleted" and since <= one.at <= now and one.id not in with_it
         and (not types or one.type.casefold() in types) and (not domains or one.domain.casefold() in domains)
     ]  # fmt: skip
+    runs = list[Run]()
     for one in sorted(found, key=lambda one: (one.at, one.id), reverse=True)[:MOST_RUNS]:
         if one.hash not in known:
             known[one.hash] = _run(context, one)
-        run = known[one.hash]
-        if run is not None:
-            yield run
+        if (run := known[one.hash]) is not None:
+            runs.append(run)
+    return baseline_of(runs) if len(runs) >= LEAST else Baseline()
 
 
-def _run(context: Context, episode: Episode) -> ComparableRun | None:
+def _run(context: Context, episode: Episode) -> Run | None:
     success = episode.outcome == "SUCCESS"
     try:
         body = EpisodeBody(body_of(context.library, episode.hash))
     except BlobProblem:
-        return ComparableRun(success)
-    return None if body.is_unproven else ComparableRun(success, *_took(body))
+        return success, None, None
+    return None if body.is_unproven else (success, body.number("execution.duration"), body.number(_COST))
 
 
-def _took(body: EpisodeBody) -> tuple[float | None, float | None]:
-    """Return the seconds and the cost of an episode, as far as it says."""
-    time, cost = body.get("execution.duration"), body.get("execution.resource_usage.cost")
-    return tuple(float(one) if isinstance(one, int | float) else None for one in (time, cost))  # type: ignore[return-value]
+_COST = "execution.resource_usage.cost"
 
 
 # The way in for a pattern as JSON: read, without secrets, with a name that can be one.
@@ -194,45 +186,77 @@ class PatternIndexes:
 
 
 @dataclass(frozen=True, slots=True)
-class Intake:
-    """What a pattern file holds: the patterns that are new, the ids of those that are there, and what was wrong."""
+class ExperienceFile:
+    """What files hold of one kind: those that are new, and the ids of those that are there already.
 
-    path: Path
-    new: tuple[Pattern, ...]
+    `problems` say what cannot be read of `skipped` records; `files` hold them all.
+    """
+
+    kind: Literal["episodes", "patterns"]
+    name: str
+    new: tuple[FileEntry, ...]
     present: tuple[str, ...]
-    issues: tuple[Issue, ...] = ()
-    refused: tuple[tuple[str, str], ...] = ()
+    patterns: tuple[Pattern, ...] = ()
+    problems: tuple[str, ...] = ()
+    skipped: int = 0
+    files: tuple[Path, ...] = ()
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What each new one is, as the files have it: a text that is not masked yet."""
+        if self.kind == "patterns":
+            return tuple(f"{one.id}  {one.status}  {one.name}" for one in self.patterns)
+        bodies = ((one.place, read_episode(one.doc)) for one in self.new)
+        return tuple(f"{body.id or place}  {body.outcome.lower()}  {body.task}" for place, body in bodies)
 
 
 class PatternIntake:
     def __init__(self, context: Context, gate: SecretFilter) -> None:
-        self._context = context
-        self._library = context.library
-        self._gate = gate
+        self._context, self._library, self._gate = context, context.library, gate
         self._table = context.library.table(Pattern)
 
-    def plan(self, path: Path) -> Intake:
+    def plan(self, path: Path) -> ExperienceFile:
         """Read a file of patterns and compare it with the store; writes nothing. Raises `UnreadableFile`."""
-        reading = ReadContext(now=self._context.now(), file=name_of(path))
-        parsed = opening.read_file(path, format=NAME, context=reading)
-        made, refused = list[Pattern](), list[tuple[str, str]]()
-        for memory in parsed.memories:
-            try:
-                made.append(self._pattern(memory))
-            except InvalidRecord as error:
-                refused.append((memory.id, error.message))
-        new = tuple(pattern for pattern in made if self._table.find(pattern.id) is None)
-        present = tuple(pattern.id for pattern in made if self._table.find(pattern.id) is not None)
-        return Intake(path, new, present, parsed.issues, tuple(refused))
+        return self.compared(name_of(Path(path.name)), (), (path,))
 
-    def carry_out(self, intake: Intake) -> int:
-        """Store what is new in a file, as one action; return how many. An agent's word does not do for that."""
+    def compared(self, name: str, docs: Sequence[FileEntry], entries: Sequence[Path]) -> ExperienceFile:
+        """Compare patterns as source 004 has them, and those of `entries`, files of agent-playbook, with the store.
+
+        Raises `InvalidRecord` for one of the first that cannot be read, `UnreadableFile` for a file.
+        """
+        made, problems, skipped, now = list[Pattern](), list[str](), 0, self._context.now()
+        for one in docs:
+            try:
+                made.append(claimed(entered(one.doc, now, self._gate, _unnamed)))
+            except InvalidRecord as error:
+                raise InvalidRecord(f"{one.place}: {error.message}", error.hint) from error
+        for path in entries:
+            parsed = opening.read_file(path, format=NAME, context=ReadContext(now=now, file=name_of(path)))
+            problems += map(str, parsed.issues)
+            skipped += sum(issue.records for issue in parsed.issues)
+            for memory in parsed.memories:
+                try:
+                    pattern = claimed(entered(as_pattern(memory), now, self._gate, partial(str, memory.id)))
+                    made.append(replace(pattern, last_updated=pattern.created_at))
+                except InvalidRecord as error:
+                    problems.append(f"{memory.id}: {error.message}")
+                    skipped += 1
+        present = dict.fromkeys(one.id for one in made if self._table.find(one.id) is not None)
+        new = {one.id: one for one in made if one.id not in present}
+        found = tuple(docs), tuple(present), tuple(new.values()), tuple(problems), skipped
+        return ExperienceFile("patterns", name, *found)
+
+    def carry_out(self, found: ExperienceFile) -> int:
+        """Store what is new in files, as one action; return how many. An agent's word does not do for that."""
         require_person(self._context.actor, "import patterns")
-        name = name_of(Path(intake.path.name))
-        if not intake.new:
+        if not found.patterns:
             return 0
-        with self._library.transaction(f"import:{name}", f"import patterns of {name}", group=_group()) as tx:
-            return sum(self._put(tx, pattern) for pattern in intake.new)
+        label, group = f"import patterns of {found.name}", f"{IMPORT}{uuid.uuid4().hex[:12]}"
+        with self._library.transaction(f"import:{found.name}", label, group=group) as tx:
+            new = [one for one in found.patterns if self._table.find(one.id) is None]  # nobody else put it meanwhile
+            for one in new:
+                tx.put(one)
+        return len(new)
 
     def written(self, ids: Sequence[str], original: str | None, safety: Safety) -> str:
         """Return agent-playbook's file with patterns as they are now, all in use or waiting where none is named.
@@ -248,21 +272,9 @@ class PatternIntake:
         whole = {one.id: {**entry_in(one), **changed[one.id]} for one in chosen}
         return written_back(changed, whole, original)
 
-    def _pattern(self, memory: Memory) -> Pattern:
-        pattern = claimed(entered(as_pattern(memory), self._context.now(), self._gate, lambda: memory.id))
-        return replace(pattern, last_updated=pattern.created_at)
 
-    def _put(self, tx: Tx, pattern: Pattern) -> bool:
-        """Put what nobody else put meanwhile."""
-        if self._table.find(pattern.id) is not None:
-            return False
-        tx.put(pattern)
-        return True
-
-
-def _group() -> str:
-    """Return the group of what comes from a file: no person stands by its text."""
-    return f"{IMPORT}{uuid.uuid4().hex[:12]}"
+def _unnamed() -> str:
+    raise InvalidRecord("pattern_id: is missing.", "Nothing was written.")
 
 
 PREFIX = "pat"

@@ -4,32 +4,28 @@ Both are ranked with today's model and profile as of the step's time, so that wh
 was purged is gone from the past, too; that is said.
 """
 
-import tempfile
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 from workbench.core.agents.transcript.errors import trouble_in
 from workbench.core.agents.transcript.events import Answer, Call, Event, Prompt, short_paths
 from workbench.core.agents.transcript.failures import line_of
 from workbench.core.agents.transcript.summaries import words_of
-from workbench.core.override import Override
 from workbench.core.record import UnknownRecord, parse_time
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.profile import Profile
 from workbench.services.agents.capture.reading import events_of, session_in
 from workbench.services.agents.serving import Served, give
 from workbench.services.context import Context
-from workbench.services.safety.masking import masked
-from workbench.services.safety.provenance import provenances
 from workbench.services.safety.safety import Safety
 from workbench.services.tuning.tuning import Tuning
 
 if TYPE_CHECKING:
+    from workbench.services.open import Workbench
     from workbench.store.history import Event as PastEvent
 
 StepKind = Literal["prompt", "task", "failure"]
@@ -80,31 +76,12 @@ class Replayed:
     purged: int = 0
 
 
-class Beside(Protocol):
-    """A store that is open beside the present one, with what serves an agent from it."""
-
-    @property
-    def context(self) -> Context:
-        """The open store."""
-
-    @property
-    def tuning(self) -> Tuning:
-        """Its rankings."""
-
-    @property
-    def safety(self) -> Safety:
-        """What its texts hold."""
-
-
 class Replay:
-    """Replays sessions; `open_beside` opens a store in a folder in the way that the present one is open."""
+    """Replays sessions; `open_at` opens the same store as it was at a revision."""
 
-    def __init__(self, context: Context, tuning: Tuning, safety: Safety, open_beside: Callable[[Path], Beside]) -> None:
-        self._context = context
-        self._library = context.library
-        self._tuning = tuning
-        self._safety = safety
-        self._open_beside = open_beside
+    def __init__(self, context: Context, tuning: Tuning, safety: Safety, open_at: "Callable[[int], Workbench]") -> None:
+        self._context, self._library = context, context.library
+        self._tuning, self._safety, self._open_at = tuning, safety, open_at
 
     def steps(self, path: Path) -> tuple[Step, ...]:
         """Return the steps of a session's transcript, the first one first. Raises `UnreadableFile`."""
@@ -130,45 +107,43 @@ class Replay:
         if rev is not None and not 0 <= rev <= self._library.revision:
             message = f"There is no revision {rev}; the latest is {self._library.revision}."
             raise UnknownRecord(message, "Nothing was replayed.")
-        moments = _Moments(self._library.past.events(accesses=True))
-        with self._past() as past:
-            for place, step in enumerate(steps):
-                if tick is not None and tick(place, len(steps)):
-                    return
-                at = moments.rev_at(step.at) if rev is None else rev
-                past.go_to(at)
-                then = past.given(step, agent, k, chosen)
-                now = given(self._context, self._tuning, self._safety, step, agent, k, chosen)
-                yield self._compared(step, at, then, now, moments.purges_after(at), past)
-
-    @contextmanager
-    def _past(self) -> "Iterator[_Past]":
-        with tempfile.TemporaryDirectory(prefix="workbench-replay-", ignore_cleanup_errors=True) as folder:
-            yield _Past(self._context, self._open_beside(Path(folder) / "store"))
-
-    def _compared(
-        self, step: Step, rev: int, then: tuple[Given, ...], now: tuple[Given, ...], purged: int, past: "_Past"
-    ) -> Replayed:
-        """Return a step with what parts then from now."""
-        before, after = {one.id for one in then}, {one.id for one in now}
-        gone = tuple(one if one.id in after else replace(one, change=self._since(one.id)) for one in then)
-        come = tuple(one if one.id in before else replace(one, change=past.why_not(one.id)) for one in now)
-        return Replayed(step, rev, gone, come, purged)
+        moments, past = _Moments(self._library.past.events(accesses=True)), {}
+        for place, step in enumerate(steps):
+            if tick is not None and tick(place, len(steps)):
+                return
+            at = moments.rev_at(step.at) if rev is None else rev
+            if at and at not in past:
+                past = {at: self._open_at(at)}
+            bench = past.get(at)
+            then = given(bench.context, bench.tuning, bench.safety, step, agent, k, chosen) if bench else ()
+            now = given(self._context, self._tuning, self._safety, step, agent, k, chosen)
+            before, after = {one.id for one in then}, {one.id for one in now}
+            gone = [one if one.id in after else replace(one, change=self._since(one.id)) for one in then]
+            come = [one if one.id in before else replace(one, change=_why_not(bench, one.id)) for one in now]
+            yield Replayed(step, at, tuple(gone), tuple(come), moments.purges_after(at))
 
     def _since(self, id: str) -> Change:
         """Say what became of a memory that was given then."""
         memory = self._library.memories.find(id)
-        if memory is None:
-            return "gone"
-        if memory.status == "archived":
-            return "archived"
-        return "held" if self._safety.held_from_agents(memory) else "below"
+        return "gone" if memory is None else _left_out(memory, self._safety)
+
+
+def _why_not(past: "Workbench | None", id: str) -> Change:
+    """Say why a memory that is given now was not given then."""
+    memory = None if past is None else past.library.memories.find(id)
+    return "later" if past is None or memory is None else _left_out(memory, past.safety)
+
+
+def _left_out(memory: Memory, safety: Safety) -> Change:
+    if memory.status == "archived":
+        return "archived"
+    return "held" if safety.held_from_agents(memory) else "below"
 
 
 class _Moments:
     """When each revision of a store was made, and which ones purged."""
 
-    def __init__(self, events: Iterator["PastEvent"]) -> None:
+    def __init__(self, events: "Iterator[PastEvent]") -> None:
         self._times: list[datetime] = []
         self._revs: list[int] = []
         self._purges: list[int] = []
@@ -188,60 +163,6 @@ class _Moments:
     def purges_after(self, rev: int) -> int:
         """Return how many times something was purged after a revision."""
         return len(self._purges) - bisect_right(self._purges, rev)
-
-
-class _Past:
-    """A store of its own that is made what another one was at one revision after the other."""
-
-    def __init__(self, present: Context, bench: Beside) -> None:
-        self._present = present
-        self._bench = bench
-        self._rev = 0
-        self._known: dict[str, Memory] = {}
-        self._overrides: dict[str, Override] = {}
-
-    def go_to(self, rev: int) -> None:
-        """Make the store what the present one was at a revision."""
-        if rev == self._rev:
-            return
-        past, library = self._present.library.past, self._bench.context.library
-        memories = {memory.id: memory for memory in past.records_at(Memory, rev)}
-        overrides = {one.id: one for one in past.records_at(Override, rev)}
-        changed = [m for id, m in memories.items() if self._known.get(id) != m]
-        put = {m.id: masked(m, self._bench.safety.masked) for m in changed}
-        origins = provenances(self._present, changed)
-        stood_by = {m.id for m in changed if (known := origins.get(m.id)) and known.kind == "person"}
-        for actor, part in (("human", True), ("agent:past", False)):
-            with library.transaction(actor, "as it was") as tx:
-                for memory in changed:
-                    if (memory.id in stood_by) is part:
-                        kept = put[memory.id]
-                        tx.put(kept if part else replace(kept, status="signal", pinned=False, archived_reason=None))
-        with library.transaction("human", "as it was") as tx:
-            for memory in changed:
-                if memory.id not in stood_by:
-                    tx.put(put[memory.id])
-            for id in self._known.keys() - memories.keys():
-                tx.delete(masked(self._known[id], self._bench.safety.masked))
-            for one in overrides.values():
-                tx.put(one)
-            for id in self._overrides.keys() - overrides.keys():
-                tx.delete(self._overrides[id])
-        self._rev, self._known, self._overrides = rev, memories, overrides
-
-    def given(self, step: Step, agent: str, k: int | None, profile: Profile) -> tuple[Given, ...]:
-        """Return what an agent would have been given at a step."""
-        bench = self._bench
-        return given(bench.context, bench.tuning, bench.safety, step, agent, k, profile)
-
-    def why_not(self, id: str) -> Change:
-        """Say why a memory that is given now was not given then."""
-        memory = self._known.get(id)
-        if memory is None:
-            return "later"
-        if memory.status == "archived":
-            return "archived"
-        return "held" if self._bench.safety.held_from_agents(memory) else "below"
 
 
 def given(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from workbench.core.agents.episodes.episode import Episode, EpisodeBody
 from workbench.core.agents.patterns.duplicates import Likeness, PatternGroup, pattern_groups
 from workbench.core.agents.patterns.pattern import Pattern
-from workbench.core.agents.patterns.statistics import SUPPORT, Mined, Run, features_of, mined
+from workbench.core.agents.patterns.statistics import SUPPORT, Case, Mined, features_of, mined
 from workbench.core.record import UnreadableFile, WorkbenchError
 from workbench.core.review.proposal import Proposal
 from workbench.core.runtime import Cancelled
@@ -360,9 +360,9 @@ def recurring(context: Context, cancelled: Cancelled) -> tuple[Proposal, ...]:
     return tuple(_mined(context, one, bodies) for one in mined(runs) if _key(one) not in known)
 
 
-def _run(episode: Episode, body: EpisodeBody) -> Run:
+def _run(episode: Episode, body: EpisodeBody) -> Case:
     features = features_of(body.texts("metadata.strategies_applied"), body.texts("metadata.tools_used"))
-    return Run(episode.id, episode.domain, episode.type, episode.outcome == "SUCCESS", features)
+    return Case(episode.id, episode.domain, episode.type, episode.outcome == "SUCCESS", features)
 
 
 def _mined(context: Context, one: Mined, bodies: Mapping[str, EpisodeBody]) -> Proposal:

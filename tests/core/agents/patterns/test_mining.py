@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.core.agents.patterns.statistics import Feature, Run, features_of, fisher, mined
+from workbench.core.agents.patterns.statistics import Case, Feature, features_of, fisher, mined
 
 COUNT = st.integers(0, 60)
 
@@ -25,13 +25,13 @@ def test_a_negative_count_is_refused() -> None:
         fisher(1, -1, 0, 0)
 
 
-def runs(good_with: int, bad_with: int, good_without: int, bad_without: int, *more: str) -> list[Run]:
+def runs(good_with: int, bad_with: int, good_without: int, bad_without: int, *more: str) -> list[Case]:
     """Return runs of one domain and type, of which some used a strategy."""
     used = features_of(["canary", *more], [])
     counts = ((good_with, True, used), (bad_with, False, used), (good_without, True, frozenset[Feature]()),
               (bad_without, False, frozenset[Feature]()))  # fmt: skip
     made = [(success, features) for count, success, features in counts for _ in range(count)]
-    return [Run(f"e{n:02}", "infra", "deploy", success, features) for n, (success, features) in enumerate(made)]
+    return [Case(f"e{n:02}", "infra", "deploy", success, features) for n, (success, features) in enumerate(made)]
 
 
 def test_a_strategy_with_which_more_succeed_is_found_with_its_numbers() -> None:
@@ -63,24 +63,27 @@ def test_tools_are_looked_at_in_their_order() -> None:
     assert {one.names for one in features_of([], ["build", " test ", "deploy"])} == {
         ("build",), ("test",), ("deploy",), ("build", "test"), ("test", "deploy"), ("build", "test", "deploy"),
     }  # fmt: skip
-    good = [Run(f"g{n}", "infra", "deploy", True, features_of([], ["test", "deploy"])) for n in range(7)]
-    bad = [Run(f"b{n}", "infra", "deploy", False, features_of([], ["deploy", "test"])) for n in range(7)]
+    good = [Case(f"g{n}", "infra", "deploy", True, features_of([], ["test", "deploy"])) for n in range(7)]
+    bad = [Case(f"b{n}", "infra", "deploy", False, features_of([], ["deploy", "test"])) for n in range(7)]
     found = {one.feature.names: one.category for one in mined([*good, *bad])}
     assert found == {("test", "deploy"): "sequence", ("deploy", "test"): "failure"}
 
 
 def test_the_order_of_the_episodes_does_not_matter() -> None:
-    every = [*runs(8, 1, 2, 8), *(Run(f"x{n}", "web", "fix", n % 2 == 0, features_of(["a"], [])) for n in range(9))]
+    every = [
+        *runs(8, 1, 2, 8),
+        *(Case(f"x{n}", "web", "fix", n % 2 == 0, features_of(["a"], [])) for n in range(9)),
+    ]
     shuffled = every[:]
     random.Random(7).shuffle(shuffled)
     assert mined(shuffled) == mined(every)
 
 
 def test_episodes_of_no_domain_and_no_type_say_nothing() -> None:
-    assert mined([Run(one.id, "", "", one.success, one.features) for one in runs(8, 1, 2, 8)]) == ()
+    assert mined([Case(one.id, "", "", one.success, one.features) for one in runs(8, 1, 2, 8)]) == ()
 
 
-def chance(seed: int, better: str = "") -> list[Run]:
+def chance(seed: int, better: str = "") -> list[Case]:
     """Return 1,000 runs whose outcome hangs on nothing, or on one strategy alone, which one in six has."""
     dice = random.Random(seed)
     made = []
@@ -89,7 +92,7 @@ def chance(seed: int, better: str = "") -> list[Run]:
         tools = [dice.choice(["read", "edit", "test", "grep", "build", "push"]) for _ in range(dice.randint(2, 6))]
         place = dice.choice(["ci", "web", "db", "infra"]), dice.choice(["fix", "feature", "deploy"])
         success = dice.random() < (0.95 if strategy == better else 0.6)
-        made.append(Run(f"e{n:04}", *place, success, features_of([strategy], tools)))
+        made.append(Case(f"e{n:04}", *place, success, features_of([strategy], tools)))
     return made
 
 

@@ -8,7 +8,6 @@ import pytest
 from tests.core.agents.patterns.samples import NOW, applied, full
 from workbench.core.agents.patterns.pattern import Baseline
 from workbench.core.agents.patterns.statistics import (
-    ComparableRun,
     at_least,
     baseline_of,
     confidence,
@@ -80,4 +79,4 @@ def test_savings_need_something_to_be_held_against() -> None:
     assert savings(Baseline(3, 0.75, 5.0, 1.0), rows) == Baseline(2, -0.25, -5.0)
     assert savings(Baseline(3, 0.75, 5.0), ()) == Baseline(0)
     assert baseline_of([]) == Baseline(0)
-    assert baseline_of([ComparableRun(True, 10.0), ComparableRun(False, 20.0, 4.0)]) == Baseline(2, 0.5, 15.0, 4.0)
+    assert baseline_of([(True, 10.0, None), (False, 20.0, 4.0)]) == Baseline(2, 0.5, 15.0, 4.0)

@@ -149,7 +149,6 @@ class Digest(NamedTuple):
 
 def digest_of(body: EpisodeBody) -> Digest:
     failures = list(_failures(body))
-    duration = body.get("execution.duration")
     goals = said(body.get("task.parsed_goals"), _PART)
     return Digest(
         task=_joined((body.task[:_TASK], goals), _TASK + _PART),
@@ -162,7 +161,7 @@ def digest_of(body: EpisodeBody) -> Digest:
         tools=body.texts("metadata.tools_used"),
         strategies=body.texts("metadata.strategies_applied"),
         signature=features_of(failures, _failing_tools(body)) if failures else (),
-        duration=float(duration) if isinstance(duration, int | float) else None,
+        duration=body.number("execution.duration"),
     )
 
 

@@ -256,6 +256,11 @@ class EpisodeBody:
         found = self.get(path)
         return tuple(one for one in found if isinstance(one, str)) if isinstance(found, list | tuple) else ()
 
+    def number(self, path: str) -> float | None:
+        """Return the number at a path."""
+        found = self.get(path)
+        return float(found) if isinstance(found, int | float) else None
+
     @property
     def kept(self) -> Json:
         """What is kept of it beside the store: all but its name, and what the store itself counts."""

@@ -45,7 +45,7 @@ class Feature:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class Case:
     """What mining looks at of an episode: where it belongs, whether it succeeded, and what was done in it."""
 
     id: str
@@ -107,9 +107,9 @@ def features_of(strategies: Sequence[str], tools: Sequence[str]) -> frozenset[Fe
     return frozenset(found)
 
 
-def mined(runs: Iterable[Run]) -> tuple[Mined, ...]:
+def mined(runs: Iterable[Case]) -> tuple[Mined, ...]:
     """Return the features that make a difference, the surest first; the same for the same runs in any order."""
-    places = defaultdict[tuple[str, str], list[Run]](list)
+    places = defaultdict[tuple[str, str], list[Case]](list)
     for run in sorted(runs, key=lambda one: one.id):
         for place in {(run.domain, run.type), (run.domain, "")} - {("", "")}:
             places[place].append(run)
@@ -150,9 +150,9 @@ def fisher(good: int, bad: int, others_good: int, others_bad: int) -> float:
     return min(1.0, math.fsum(chance for chance in chances if chance <= here * (1 + 1e-7)))
 
 
-def _in_place(domain: str, type: str, runs: Sequence[Run], seen: set[tuple[int, tuple[str, ...]]]) -> Iterator[Mined]:
+def _in_place(domain: str, type: str, runs: Sequence[Case], seen: set[tuple[int, tuple[str, ...]]]) -> Iterator[Mined]:
     """Test what occurs often among the runs of one domain and type; the same comparison is made once."""
-    holding = defaultdict[Feature, list[Run]](list)
+    holding = defaultdict[Feature, list[Case]](list)
     for run in runs:
         for feature in run.features:
             holding[feature].append(run)
@@ -283,33 +283,26 @@ def evidence(pattern: Pattern, applications: Iterable[Application], found: Findi
     )
 
 
+Run = tuple[bool, float | None, float | None]
+"""A task: whether it succeeded, and the time and cost it took, where that is known."""
+
+
+def baseline_of(runs: Sequence[Run]) -> Baseline:
+    """Return how tasks went: of none, nothing is known."""
+    rate = _mean([float(success) for success, _, _ in runs])
+    return Baseline(len(runs), rate, _mean([time for _, time, _ in runs]), _mean([cost for *_, cost in runs]))
+
+
 def savings(baseline: Baseline, applications: Sequence[Application]) -> Baseline:
     """Return what applying saves against a baseline, on average: time and cost less, success rate more.
 
     What the baseline or the applications do not say is `None`; what is dearer with the pattern is negative.
     """
-    times = [one.time for one in applications if one.time is not None]
-    costs = [one.cost for one in applications if one.cost is not None]
-    rate = sum(one.outcome == "success" for one in applications) / len(applications) if applications else None
-    better = None if rate is None or baseline.success_rate is None else rate - baseline.success_rate
-    return Baseline(len(applications), better, _less(baseline.time, times), _less(baseline.cost, costs))
-
-
-@dataclass(frozen=True, slots=True)
-class ComparableRun:
-    """A task that was done without a pattern: whether it succeeded, and what it took, where that is known."""
-
-    success: bool
-    time: float | None = None
-    cost: float | None = None
-
-
-def baseline_of(runs: Sequence[ComparableRun]) -> Baseline:
-    """Return how comparable tasks went: of none, nothing is known."""
-    rate = sum(run.success for run in runs) / len(runs) if runs else None
-    times = [run.time for run in runs if run.time is not None]
-    costs = [run.cost for run in runs if run.cost is not None]
-    return Baseline(len(runs), rate, _mean(times), _mean(costs))
+    mine = baseline_of([(one.outcome == "success", one.time, one.cost) for one in applications])
+    return Baseline(
+        mine.runs, _less(mine.success_rate, baseline.success_rate), _less(baseline.time, mine.time),
+        _less(baseline.cost, mine.cost),
+    )  # fmt: skip
 
 
 def _since(pattern: Pattern, now: datetime) -> datetime:
@@ -317,13 +310,13 @@ def _since(pattern: Pattern, now: datetime) -> datetime:
     return start if pattern.evidence_since is None else max(start, pattern.evidence_since)
 
 
-def _mean(values: Sequence[float]) -> float | None:
-    return math.fsum(values) / len(values) if values else None
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return math.fsum(known) / len(known) if known else None
 
 
-def _less(before: float | None, values: Sequence[float]) -> float | None:
-    mean = _mean(values)
-    return None if before is None or mean is None else before - mean
+def _less(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one - other
 
 
 # The life of a pattern: candidate → validated → under review → validated again, or deprecated.
