@@ -2,10 +2,10 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from workbench.core.agents.actors import MERGED
 from workbench.core.agents.patterns.pattern import (
@@ -54,25 +54,14 @@ class Likeness:
     parts: Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What of a pattern is held beside others: its words, what it asks for, and the form of what it says."""
-
-    pattern: Pattern
-    words: frozenset[str]
-    asked: frozenset[tuple[str, str]]
-    form: str
-
-
 def similar(pattern: Pattern, others: Iterable[Pattern], least: float = ALIKE) -> tuple[Likeness, ...]:
     """Return the patterns of the same category that resemble one, the most alike first; none that is deprecated."""
-    own = said_by(pattern)
-    found = [
-        likeness(own, said_by(other))
+    beside = [
+        likeness(pattern, other)
         for other in others
         if other.id != pattern.id and other.category == pattern.category and other.status != "deprecated"
     ]
-    return most_alike(one for one in found if one.score >= least)
+    return most_alike(one for one in beside if one.score >= least)
 
 
 def most_alike(found: Iterable[Likeness]) -> tuple[Likeness, ...]:
@@ -80,19 +69,15 @@ def most_alike(found: Iterable[Likeness]) -> tuple[Likeness, ...]:
     return tuple(sorted(found, key=lambda one: (-one.score, one.pattern.id)))
 
 
-def said_by(pattern: Pattern) -> Said:
-    """Return what of a pattern is held beside others."""
-    return Said(pattern, _words(pattern), _asked(pattern), _form(pattern))
-
-
-def likeness(one: Said, other: Said) -> Likeness:
+def likeness(one: Pattern, other: Pattern) -> Likeness:
     """Return how alike two patterns are, as what the other one is to the first."""
+    forms = [pattern.body.type if pattern.body is not None else "" for pattern in (one, other)]
     parts = {
-        "text": _overlap(one.words, other.words),
-        "applicability": _overlap(one.asked, other.asked),
-        "form": float(one.form == other.form),
+        "text": _overlap(_words(one.content), _words(other.content)),
+        "applicability": _overlap(_asked(one.applicability), _asked(other.applicability)),
+        "form": float(forms[0] == forms[1]),
     }
-    return Likeness(other.pattern, math.fsum(SHARES[name] * part for name, part in parts.items()), parts)
+    return Likeness(other, math.fsum(SHARES[name] * part for name, part in parts.items()), parts)
 
 
 def merged(patterns: Sequence[Pattern], id: str, now: datetime) -> Pattern:
@@ -163,27 +148,24 @@ def weaknesses(pattern: Pattern, now: datetime) -> tuple[Weakness, ...]:
     return tuple(found)
 
 
-def _words(pattern: Pattern) -> frozenset[str]:
-    return frozenset(words(pattern.content)) - stop_words()
+Words = frozenset[object]
 
 
-def _asked(pattern: Pattern) -> frozenset[tuple[str, str]]:
-    where = pattern.applicability
+def _words(text: str) -> Words:
+    return frozenset(words(text)) - stop_words()
+
+
+def _asked(where: Applicability) -> Words:
+    features = where.task_features
     every = (
-        ("type", where.problem_types), ("domain", where.task_features.domain),
-        ("capability", where.task_features.required_capabilities),
+        ("type", where.problem_types), ("domain", features.domain), ("capability", features.required_capabilities),
         ("condition", where.context_conditions), ("anti", where.anti_conditions),
     )  # fmt: skip
     return frozenset((kind, name.casefold()) for kind, names in every for name in names)
 
 
-def _form(pattern: Pattern) -> str:
-    return "" if pattern.body is None else pattern.body.type
-
-
-def _overlap(left: Collection[object], right: Collection[object]) -> float:
+def _overlap(one: Words, other: Words) -> float:
     """Return the share of what two have together; two that have nothing are the same."""
-    one, other = set(left), set(right)
     return len(one & other) / len(one | other) if one or other else 1.0
 
 
@@ -291,56 +273,32 @@ def pattern_groups(patterns: Iterable[Pattern]) -> tuple[PatternGroup, ...]:
     Each is like the surest of its group. Two part that are related already, or of which one negates, counts or opposes
     what the other does not. One that is under review or out of use is in none.
     """
-    every = sorted((one for one in patterns if one.status in ("validated", "candidate")), key=_sureness)
-    marked, left = _Marked(), defaultdict[Category, list[_Row]](list)
-    for one in every:
-        left[one.category].append(marked.row(said_by(one)))
-    found = (group for rows in left.values() for group in _grouped(rows))
-    return tuple(sorted(found, key=lambda group: group.stands.id))
+    left = defaultdict[Category, list[Pattern]](list)
+    for one in sorted(patterns, key=_sureness):
+        if one.status in ("validated", "candidate"):
+            left[one.category].append(one)
+    groups = (group for some in left.values() for group in _grouped(some))
+    return tuple(sorted(groups, key=lambda group: group.stands.id))
 
 
-class _Row(NamedTuple):
-    """A pattern beside others: a bit for each of its words, and how many they are."""
-
-    said: Said
-    words: int
-    size: int
-
-
-class _Marked:
-    """Gives each word a bit, so that what two have together is counted at once."""
-
-    def __init__(self) -> None:
-        self._bits: dict[str, int] = {}
-
-    def row(self, said: Said) -> _Row:
-        """Return a pattern with its words as bits."""
-        words = sum(1 << self._bits.setdefault(word, len(self._bits)) for word in said.words)
-        return _Row(said, words, len(said.words))
-
-
-def _grouped(rows: Sequence[_Row]) -> Iterator[PatternGroup]:
+def _grouped(left: list[Pattern]) -> Iterator[PatternGroup]:
     """Yield the groups among patterns of one category, of which the surest comes first."""
-    left = list(rows)
+    told = {one.id: (_words(one.content), _asked(one.applicability)) for one in left}
     while left:
         first, left = left[0], left[1:]
-        beside = (likeness(first.said, other.said) for other in left if _may_be_one(first, other))
-        stands = first.said.pattern
-        others = most_alike(one for one in beside if one.score >= SAME and not _parted(stands, one.pattern))
+        beside = (likeness(first, one) for one in left if _may_be_one(*told[first.id], *told[one.id]))
+        others = most_alike(one for one in beside if one.score >= SAME and not _parted(first, one.pattern))
         if others:
             taken = {one.pattern.id for one in others}
-            left = [row for row in left if row.said.pattern.id not in taken]
-            yield PatternGroup(stands, others)
+            left = [one for one in left if one.id not in taken]
+            yield PatternGroup(first, others)
 
 
-def _may_be_one(row: _Row, other: _Row) -> bool:
+def _may_be_one(words: Words, asked: Words, others: Words, its: Words) -> bool:
     """Tell whether two may be one: they share words enough, and something that they ask for unless all words."""
-    both = (row.words & other.words).bit_count()
-    if both < _TEXT * (row.size + other.size - both) - 1e-9:
+    if _overlap(words, others) < _TEXT - 1e-9:
         return False
-    if row.words == other.words or row.said.asked == other.said.asked:
-        return True
-    return not row.said.asked.isdisjoint(other.said.asked)
+    return words == others or asked == its or not asked.isdisjoint(its)
 
 
 def _sureness(pattern: Pattern) -> tuple[float, int, str]:
