@@ -139,7 +139,7 @@ def test_a_person_corrects_and_takes_it_back(bench: Workbench, clock: Clock) -> 
     assert bench.episodes.open(head.id).doc()["metadata"] == {"tags": ["a", "b"]}
     clock.advance(hours=1)
     assert bench.episodes.delete(head.id).deleted_at == NOON + timedelta(hours=1)
-    assert bench.episodes.listed(Criteria()) == []
+    assert bench.episode_finder.listed(Criteria()) == []
     assert bench.episodes.restore(head.id).status == "active"
     for _ in range(4):
         bench.history.undo()

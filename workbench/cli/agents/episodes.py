@@ -215,7 +215,7 @@ def _row(call: Call, one: Episode, task: str | None) -> tuple[str, ...]:
 def list_episodes(call: Call) -> Answer:
     """List episodes, the latest first."""
     bench = call.bench
-    found = bench.episodes.listed(criteria_of(call.session))
+    found = bench.episode_finder.listed(criteria_of(call.session))
     shown = cut(found, call.args.limit)
     none = "There are no episodes yet; `workbench episode add FILE` keeps one."
 

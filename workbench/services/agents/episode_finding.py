@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,9 +55,6 @@ from workbench.services.context import Context
 from workbench.services.safety.bodies import body_of
 from workbench.store.blobs import BlobProblem
 from workbench.store.library import Touched
-
-if TYPE_CHECKING:
-    from workbench.services.tuning.retriever import Retriever
 
 # The episodes of a store as they are searched: their heads, what is made of their files, and columns of both.
 
@@ -485,10 +482,21 @@ class FoundEpisodes:
 Judge = Callable[[FoundEpisode], bool]
 
 
+class Searching(Protocol):
+    """What is searched with: the pools of episodes, and the vector of a text."""
+
+    @property
+    def episodes(self) -> "EpisodePools":
+        """What is searched of the store's episodes."""
+
+    def vector(self, text: str) -> Vectors:
+        """Return the vector of a text."""
+
+
 class EpisodeFinder:
     """Finds episodes of an open store; reads only. Any thread may ask."""
 
-    def __init__(self, context: Context, retriever: "Callable[[], Retriever]") -> None:
+    def __init__(self, context: Context, retriever: Callable[[], Searching]) -> None:
         self._context, self._retriever = context, retriever
 
     @property
@@ -507,6 +515,15 @@ class EpisodeFinder:
         """
         needed = {"failure": ("failures",), "semantic": ("tasks", "wholes"), "hybrid": ("tasks", "wholes")}
         self._pools.prepare(progress, cancelled, needed.get(strategy, ()))
+
+    def listed(self, criteria: Criteria) -> list[Episode]:
+        """Return the heads of those that are meant, the latest first; only what heads do not say needs the pool."""
+        heads = Episodes(self._context).all()
+        in_files = criteria.session or criteria.tool or criteria.strategy
+        pool = self._pools.pool() if in_files else EpisodePool(heads, [EMPTY] * len(heads))
+        mask = fitting(pool, checked(criteria), self._context.now())
+        meant = [pool.heads[row] for row in np.flatnonzero(mask).tolist()]
+        return sorted(meant, key=lambda one: (one.at, one.id), reverse=True)
 
     def recent(self, n: int = K, criteria: Criteria = Criteria()) -> FoundEpisodes:  # noqa: B008 - a frozen value
         """Return the latest episodes that are meant."""

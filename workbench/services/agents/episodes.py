@@ -4,7 +4,6 @@ import json
 import uuid
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -14,12 +13,8 @@ from typing import NamedTuple
 from workbench.core.agents.actors import require_person
 from workbench.core.agents.episodes.criteria import (
     CLOSED,
-    Criteria,
-    Digest,
     EpisodeCluster,
     Phase,
-    checked,
-    digest_of,
     phase_of,
 )
 from workbench.core.agents.episodes.episode import (
@@ -272,18 +267,6 @@ class Episodes:
     def all(self) -> list[Episode]:
         """Return the heads of all episodes, deleted ones too, the latest first."""
         return sorted(self._table.all(), key=lambda one: (one.at, one.id), reverse=True)
-
-    def listed(self, criteria: Criteria) -> list[Episode]:
-        """Return the heads that are meant, the latest first. Raises `InvalidQuery`."""
-        from workbench.services.agents.episode_finding import EMPTY, EpisodePool, fitting
-
-        heads, digests = self.all(), dict[str, Digest]()
-        if criteria.session or criteria.tool or criteria.strategy:
-            for one in heads:
-                with suppress(BlobProblem):
-                    digests[one.id] = digest_of(EpisodeBody(body_of(self._library, one.hash)))
-        pool = EpisodePool(heads, [digests.get(one.id, EMPTY) for one in heads])
-        return [heads[row] for row in fitting(pool, checked(criteria), self._context.now()).nonzero()[0]]
 
     def get(self, id: str) -> Episode:
         """Return the head of an episode; raises `UnknownRecord`."""

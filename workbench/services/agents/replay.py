@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from workbench.core.agents.transcript.errors import trouble_in
 from workbench.core.agents.transcript.events import Answer, Call, Event, Prompt, short_paths
@@ -25,7 +25,6 @@ from workbench.services.safety.safety import Safety
 from workbench.services.tuning.tuning import Tuning
 
 if TYPE_CHECKING:
-    from workbench.services.open import Workbench
     from workbench.store.history import Event as PastEvent
 
 StepKind = Literal["prompt", "task", "failure"]
@@ -76,10 +75,26 @@ class Replayed:
     purged: int = 0
 
 
+class Past(Protocol):
+    """The same store as it was at a revision."""
+
+    @property
+    def context(self) -> Context:
+        """The open store."""
+
+    @property
+    def tuning(self) -> Tuning:
+        """Its rankings."""
+
+    @property
+    def safety(self) -> Safety:
+        """What its texts hold."""
+
+
 class Replay:
     """Replays sessions; `open_at` opens the same store as it was at a revision."""
 
-    def __init__(self, context: Context, tuning: Tuning, safety: Safety, open_at: "Callable[[int], Workbench]") -> None:
+    def __init__(self, context: Context, tuning: Tuning, safety: Safety, open_at: Callable[[int], Past]) -> None:
         self._context, self._library = context, context.library
         self._tuning, self._safety, self._open_at = tuning, safety, open_at
 
@@ -128,9 +143,9 @@ class Replay:
         return "gone" if memory is None else _left_out(memory, self._safety)
 
 
-def _why_not(past: "Workbench | None", id: str) -> Change:
+def _why_not(past: Past | None, id: str) -> Change:
     """Say why a memory that is given now was not given then."""
-    memory = None if past is None else past.library.memories.find(id)
+    memory = None if past is None else past.context.library.memories.find(id)
     return "later" if past is None or memory is None else _left_out(memory, past.safety)
 
 
