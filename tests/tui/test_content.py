@@ -47,7 +47,7 @@ def test_a_line_is_clipped_padded_and_aligned() -> None:
 def test_a_body_keeps_its_lines_and_says_what_is_missing() -> None:
     assert content.body("one\ntwo\r\nthree").plain.split("\n")[0] == "one"
     assert content.body("one\ntwo").plain == "one\ntwo"
-    assert content.body("x" * 112_000).plain.endswith("x\n… 100\u00a0000 more characters")
+    assert content.body("x" * 165_536).plain.endswith("x\n… 100\u00a0000 more characters")
 
 
 @pytest.mark.slow

@@ -24,7 +24,6 @@ from workbench.store import history
 from workbench.tui.app.saving import Saving
 from workbench.tui.stream.history_dialog import HistoryDialog, event_text
 from workbench.tui.stream.memory_view import row
-from workbench.tui.widgets.content import MAX_LINES, body, highlight, word_diff
 
 pytestmark = pytest.mark.usefixtures("every_paint")
 
@@ -38,22 +37,12 @@ def with_summary(folder: Path, summary: str) -> Any:
     return bench
 
 
-def test_of_a_text_of_many_lines_the_first_ones_are_shown() -> None:
-    text = hostile("line ends", 9_900)
-    for shown in (body(text), highlight(text, [(0, 2)])):
-        assert shown.plain.count("\n") <= MAX_LINES + 1
-        assert "more characters" in shown.plain
-    assert body("a\n" * 500).plain == "a\n" * 500
-
-
 def test_of_a_transaction_of_many_lines_the_first_ones_are_shown(tmp_path: Path) -> None:
     lines = hostile("line ends", 9_900)
-    assert word_diff("", lines).plain.count("\n") <= MAX_LINES + 1
-    assert "not compared" in word_diff("", lines).plain
     fields = tuple(FieldEvent("memories", f"m{n}", "content", None, lines) for n in range(30))
     event = Event(1, "2026-03-20T12:00:00Z", "human", "fill", "edit", "", 0, fields)
     text = event_text(open_bench(tmp_path), event, (), keys=True, opens="z").plain
-    assert text.count("\n") <= 2 * MAX_LINES + 3
+    assert text.count("\n") <= 3_000
     assert text.endswith("… and more")
 
 

@@ -28,7 +28,7 @@ from workbench.tui.app.host import Host, LookBack
 from workbench.tui.app.waiting import asking, change
 from workbench.tui.records.actions import Acts, area_below, only_record
 from workbench.tui.records.record import OpenedRecord, name_of, secrets_told, value_text
-from workbench.tui.widgets.content import MAX_LINES, MUTED, assemble, body, key_of, keyed, word_diff
+from workbench.tui.widgets.content import MUTED, assemble, body, key_of, keyed, word_diff
 from workbench.tui.widgets.dialog import Choice, Choose, Confirm, Dialog, Prompt
 from workbench.tui.widgets.figures import absolute, ago, since
 from workbench.tui.widgets.line_list import Cell, LineView
@@ -48,6 +48,9 @@ _VOTES = "votes"
 
 _GAUGE = "reflection"
 """The table of the gauge, which counts along with nearly every change."""
+
+_LINES = 1_000
+"""Lines of a transaction that are shown at most."""
 
 _LISTED = 40
 """Fields of one transaction that are shown at most."""
@@ -85,7 +88,7 @@ def event_text(
         lines += _votes(shown.fields)
         fields = [field for field in shown.fields if field.table != _VOTES and field.field not in _OF_THE_STORE]
         fields = [field for field in fields if field.table != _GAUGE] or fields
-    told, room = 0, MAX_LINES
+    told, room = 0, _LINES
     for field in fields[:_LISTED]:
         if room <= 0:
             break

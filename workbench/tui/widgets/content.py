@@ -11,15 +11,9 @@ from functools import cache
 from textual.content import Content, Span
 
 from workbench.core.named import implementation
-from workbench.core.text import clip, one_line, printable
+from workbench.core.text import MAX_KEPT, clip, one_line, printable
 from workbench.core.words import CJK, THAI, marks
 from workbench.tui.app.actions import Action, display_key, key_names, remapped
-
-MAX_BODY = 12_000
-"""Characters of a text that are shown at most; the data model allows 10 000."""
-
-MAX_LINES = 1_000
-"""Lines of a text that are shown at most: ten thousand empty ones take longer to wrap than a key may."""
 
 MAX_DIFF = 10_000
 """Characters of each side that a word diff compares at most."""
@@ -37,12 +31,8 @@ _SECRET = r"\[secret: [^\]\n]{1,40}\]"
 
 def body(text: str, style: str = "") -> Content:
     """Return a whole stored text with its line breaks; the widget wraps it."""
-    end = _shown_until(text)
-    shown = _clean(text, end)
-    if len(text) == end:
-        return Content.styled(shown, style)
-    rest = f"{len(text) - end:,}".replace(",", "\u00a0")
-    return Content.assemble((shown, style), (f"\n… {rest} more characters", MUTED))
+    shown = Content.styled(_clean(text, MAX_KEPT), style)
+    return shown + Content.styled(_rest(text), MUTED) if len(text) > MAX_KEPT else shown
 
 
 def line(text: str, width: int, style: str = "", align: str = "left") -> Content:
@@ -94,9 +84,8 @@ def cut(content: Content, width: int) -> Content:
 
 def highlight(text: str, spans: Iterable[tuple[int, int]], style: str = FOUND) -> Content:
     """Return a stored text with the given character ranges (of `text`) marked; overlapping ones are joined."""
-    last = _shown_until(text)
+    last, left = min(len(text), MAX_KEPT), _rest(text)
     shown, found = _clean(text, last), _joined(spans, last)
-    left = f"\n… {len(text) - last:,} more characters".replace(",", "\u00a0") if last < len(text) else ""
     if len(shown) == last:  # a character for a character, as of all but a tab
         marked = [Span(*place, style) for place in found]
         muted = [Span(last, last + len(left), MUTED)] if left else []
@@ -128,7 +117,7 @@ def find_words(text: str, words: Iterable[str]) -> list[tuple[int, int]]:
     if not wanted:
         return []
     pattern = re.compile("|".join(re.escape(w) for w in wanted), re.IGNORECASE)
-    return [found.span() for found in pattern.finditer(text[:MAX_BODY])]
+    return [found.span() for found in pattern.finditer(text[:MAX_KEPT])]
 
 
 def word_diff(old: str, new: str, around: int | None = None) -> Content:
@@ -136,8 +125,7 @@ def word_diff(old: str, new: str, around: int | None = None) -> Content:
 
     With `around`, of what is the same only so many words and spaces beside each difference.
     """
-    ends = [min(MAX_DIFF, _shown_until(text)) for text in (old, new)]
-    before, after = (_tokens().findall(text[:end]) for text, end in zip((old, new), ends, strict=True))
+    before, after = (_tokens().findall(text[:MAX_DIFF]) for text in (old, new))
     parts: list[tuple[str, str]] = []
     changes = list(_changes(before, after))
     for number, (removed, added, kept) in enumerate(changes, 1):
@@ -147,7 +135,7 @@ def word_diff(old: str, new: str, around: int | None = None) -> Content:
             parts.append((f"{{+{_clean(added)}+}}", ADDED))
         first, last = (0, 0) if around is None else (around * bool(removed or added), around * (number < len(changes)))
         parts.append((_clean(_beside(kept, first, last)), ""))
-    if [len(old), len(new)] != ends:
+    if max(len(old), len(new)) > MAX_DIFF:
         parts.append(("\n… the rest is not compared", MUTED))
     return assemble(parts)
 
@@ -186,15 +174,10 @@ def _clean(text: str, limit: int | None = None) -> str:
     return printable(text[:limit], keep_newlines=True)
 
 
-def _shown_until(text: str) -> int:
-    """Return the place in a text up to which it is shown."""
-    end = min(len(text), MAX_BODY)
-    if text.count("\n", 0, end) < MAX_LINES:
-        return end
-    at = -1
-    for _ in range(MAX_LINES):
-        at = text.index("\n", at + 1)
-    return at
+def _rest(text: str) -> str:
+    """Return how much of a text is not shown, on a line of its own; nothing where all of it is."""
+    left = len(text) - MAX_KEPT
+    return f"\n… {left:,} more characters".replace(",", "\u00a0") if left > 0 else ""
 
 
 def _joined(spans: Iterable[tuple[int, int]], length: int) -> list[tuple[int, int]]:
