@@ -321,7 +321,7 @@ _OUTLOOKS: "Mapping[Outlook, str]" = {
 
 def learn_episode(call: Call) -> Answer:
     """Learn from an episode, and say what that came to."""
-    from workbench.services.agents.experience import Learning
+    from workbench.services.agents.consolidation import Learning
 
     found, _ = _given(call)
     if len(found) != 1:

@@ -137,7 +137,7 @@ def _take_experience(
     session: Session, bench: "Workbench", path: Path
 ) -> tuple[list[dict[str, object]], frozenset[Path]]:
     """Take in what a file or a folder holds of episodes and patterns; return what JSON says of each, and the files."""
-    from workbench.services.agents.experience import experience_in
+    from workbench.services.agents.consolidation import experience_in
 
     place = session.cwd / path.expanduser()
     found = () if session.args.format else experience_in(bench.context, bench.gate, place)
@@ -147,7 +147,7 @@ def _take_experience(
 
 def _taken(session: Session, bench: "Workbench", path: Path, found: "ExperienceFile") -> dict[str, object]:
     """Take in what a file or a folder holds of one kind, say so, and return it for JSON."""
-    from workbench.services.agents.experience import take
+    from workbench.services.agents.consolidation import take
 
     args = session.args
     taken = tuple(one.id for one in found.patterns) if found.kind == "patterns" else ("",) * len(found.new)

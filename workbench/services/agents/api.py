@@ -556,7 +556,7 @@ class AgentApi:
         Patterns that metadata.patterns_applied names gain evidence; those in reflection.patterns_discovered become
         candidates. Name the ids of memories you went by in metadata.memories_applied. Returns the learning summary.
         """
-        from workbench.services.agents.experience import Learning
+        from workbench.services.agents.consolidation import Learning
 
         self._log.flush()  # what it was served counts
         learning = Learning(self.context, self._bench.patterns)

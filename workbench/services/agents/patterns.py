@@ -14,8 +14,20 @@ from typing import Literal
 from workbench.core.agents.actors import LOW_VALUE, SUPERSEDED, require_person, stands_by
 from workbench.core.agents.episodes.episode import Episode, EpisodeBody, read_episode
 from workbench.core.agents.patterns import statistics
-from workbench.core.agents.patterns.duplicates import INVERSE, Likeness, Weakness, merged, related, similar, weaknesses
-from workbench.core.agents.patterns.matching import USED, Fit, LeftOut, Match, Task
+from workbench.core.agents.patterns.matching import (
+    INVERSE,
+    USED,
+    Fit,
+    LeftOut,
+    Likeness,
+    Match,
+    Task,
+    Weakness,
+    merged,
+    related,
+    similar,
+    weaknesses,
+)
 from workbench.core.agents.patterns.pattern import (
     Application,
     Baseline,

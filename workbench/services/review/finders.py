@@ -9,7 +9,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Protocol
 
 from workbench.core.agents.episodes.episode import Episode, EpisodeBody
-from workbench.core.agents.patterns.duplicates import Likeness, PatternGroup, pattern_groups
+from workbench.core.agents.patterns.matching import Likeness, PatternGroup, pattern_groups
 from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.agents.patterns.statistics import SUPPORT, Case, Mined, features_of, mined
 from workbench.core.record import UnreadableFile, WorkbenchError

@@ -215,7 +215,7 @@ class ImportDialog(FileDialog[str | None]):
 
     def _experience_in(self, path: Path | None) -> str:
         """Say what a file of episodes or patterns holds, which no format reads, and what takes it in."""
-        from workbench.services.agents.experience import experience_in
+        from workbench.services.agents.consolidation import experience_in
 
         try:
             held = experience_in(self.bench.context, self.bench.gate, path) if path and path.is_file() else ()

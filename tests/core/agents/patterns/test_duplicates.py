@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.core.agents.patterns.samples import full
-from workbench.core.agents.patterns.duplicates import SAME, pattern_groups, similar
+from workbench.core.agents.patterns.matching import SAME, pattern_groups, similar
 from workbench.core.agents.patterns.pattern import (
     Applicability,
     Evidence,

@@ -9,8 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.agents.patterns.samples import NOW, full
-from workbench.core.agents.patterns.duplicates import INVERSE, merged, related, similar, weaknesses
-from workbench.core.agents.patterns.matching import WEIGHTS, Task, match, obstacle
+from workbench.core.agents.patterns.matching import (
+    INVERSE,
+    WEIGHTS,
+    Task,
+    match,
+    merged,
+    obstacle,
+    related,
+    similar,
+    weaknesses,
+)
 from workbench.core.agents.patterns.pattern import (
     CATEGORIES,
     Applicability,
