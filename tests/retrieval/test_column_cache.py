@@ -4,7 +4,7 @@ from threading import Event, Thread
 
 import pytest
 
-from workbench.retrieval.ranking.column_cache import ColumnCache
+from workbench.retrieval.ranking.cases import ColumnCache
 
 
 def test_who_wants_another_value_does_not_wait() -> None:

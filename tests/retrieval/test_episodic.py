@@ -12,7 +12,6 @@ from tests.oracle.cases import Candidate
 from tests.oracle.ranking import rank
 from tests.retrieval.samples import T0, memory, near, query_scores
 from tests.retrieval.test_ranker import assert_equal, ranker_of
-from workbench.core.document import to_doc
 from workbench.core.served import is_served
 from workbench.core.stream.memory import MEMORY_TYPES, Memory
 from workbench.core.tuning.profile import BUILT_IN
@@ -56,9 +55,7 @@ def changed(draw: st.DrawFn) -> dict[str, Any]:
 @given(st.data())
 def test_the_fast_score_equals_the_rule(data: st.DataObject) -> None:
     stored = data.draw(episodes())
-    built, read = Pool.build(stored), Pool.read([to_doc(m) for m in stored])
-    assert read is not None
-    rankers = [ranker_of(built), ranker_of(read)]
+    ranker = ranker_of(Pool.build(stored))
     scores = data.draw(query_scores(len(stored)))
     for _ in range(3):
         profile = replace(EPISODIC, **data.draw(st.composite(changed)()))
@@ -70,8 +67,7 @@ def test_the_fast_score_equals_the_rule(data: st.DataObject) -> None:
             if is_served(m, now)
         ]
         rule = rank(pool, profile, now, scores.query)
-        for ranker in rankers:
-            assert_equal(ranker.rank(scores, profile, now), rule)
+        assert_equal(ranker.rank(scores, profile, now), rule)
 
 
 def test_a_change_of_what_only_episodes_have_is_seen() -> None:

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.retrieval.samples import memory
+from workbench.retrieval.arrays import place_of, top_positions
 from workbench.retrieval.embedding.vectors import near_pairs, nearest
-from workbench.retrieval.ranking.selecting import place_of, top_positions
 from workbench.retrieval.text import searched_text
 
 

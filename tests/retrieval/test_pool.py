@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,25 +11,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.retrieval.samples import T0, memories, memory, near
-from workbench.core.document import from_doc, to_doc
 from workbench.core.record import UnknownRecord
 from workbench.core.served import is_served
 from workbench.core.stream.feedback import effective_importance
 from workbench.core.stream.memory import Memory, MemoryType
 from workbench.core.tuning.naming import question_share
 from workbench.core.tuning.profile import WORKBENCH
+from workbench.retrieval.arrays import EPOCH, micros
 from workbench.retrieval.ranking import pool as pool_module
 from workbench.retrieval.ranking.cases import Candidates
 from workbench.retrieval.ranking.episodic import most_important
 from workbench.retrieval.ranking.pool import PINNED, Pool
-from workbench.retrieval.ranking.times import EPOCH, micros
 
 COLUMNS = ("created", "accessed", "feedback", "importance", "net", "kind", "servable", "settled", "id_rank")
 LASTING: tuple[MemoryType, ...] = ("semantic", "procedural")
 
 
 def assert_same(one: Pool, other: Pool) -> None:
-    assert one.memories == other.memories
+    assert list(one.memories) == list(other.memories)
     assert one.row_of == other.row_of
     for name in COLUMNS:
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name), name)
@@ -124,51 +124,10 @@ def test_neighbours_are_found_among_the_candidates_only() -> None:
     assert [without.position(row) for row in range(5)] == [0, None, 1, 2, 3]
 
 
-@pytest.mark.slow
-@settings(max_examples=30, deadline=None)
-@given(memories())
-def test_a_pool_read_from_documents_is_the_one_built_of_memories(those: list[Memory]) -> None:
-    docs = [to_doc(m) for m in those]
-    for doc in docs[::2]:
-        doc.update({"tags": None, "source": {"hook": "Stop", "turn": None}, "unknown": [1], "citations": ["a"]})
-    read = Pool.read(docs)
-    assert read is not None
-    assert_same(read, Pool.build([from_doc(Memory, doc) for doc in docs]))
-    assert list(read.memories.texts()) == [(m.content, m.summary) for m in those]
-    assert read.memories[0] is read.memories[0]
-
-
-def test_no_documents() -> None:
-    read = Pool.read([])
-    assert read is not None
-    assert len(read) == 0
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("content", 5), ("content", None), ("tags", "a,b"), ("tags", [1]), ("importance_score", "9"), ("pinned", 1),
-        ("importance_score", True), ("created_at", "yesterday"), ("created_at", 20260301), ("source", "a hook"),
-        ("last_feedback_at", "soon"), ("source", {"turn": "one"}), ("metadata", ["x"]), ("access_count", 1.5),
-        ("review_after", "never"), ("id", None), ("memory_type", "dream"),
-    ],
-)  # fmt: skip
-def test_documents_that_cannot_be_read_make_no_pool(name: str, value: object) -> None:
-    docs = [to_doc(memory(1)), {**to_doc(memory(2)), name: value}, to_doc(memory(3))]
-    assert Pool.read(docs) is None
-    assert Pool.read([docs[0], docs[2]]) is not None
-    assert Pool.read([docs[0], docs[0]]) is None
-
-
-def test_an_integer_is_read_as_a_number() -> None:
-    read = Pool.read([{**to_doc(memory(1)), "importance_score": 7}, to_doc(memory(2))])
-    assert read is not None
-    assert read.importance.tolist() == [7.0, 5.0]
-
-
-def test_changes_of_a_read_pool_read_nothing_else() -> None:
-    docs = [to_doc(memory(n)) for n in range(4)]
-    read = Pool.read(docs)
+def test_a_kept_pool_reads_what_is_looked_at(tmp_path: Path) -> None:
+    Pool.build([memory(n) for n in range(4)]).keep(tmp_path, "state", [str(n) for n in range(4)])
+    assert Pool.kept(tmp_path, "another", lambda place: memory(int(place))) is None
+    read = Pool.kept(tmp_path, "state", lambda place: memory(int(place)))
     assert read is not None
     new = memory(1, "other", helpful_votes=2)
     changed = read.with_replaced([new]).with_added([memory(9)])

@@ -22,7 +22,7 @@ from workbench.core.tuning.scoring import Scored
 from workbench.retrieval.arrays import Mask, Scores
 from workbench.retrieval.fulltext.lexical import LexicalIndex
 from workbench.retrieval.fulltext.thesaurus import Matches, Related
-from workbench.retrieval.ranking.column_cache import ColumnCache
+from workbench.retrieval.ranking.cases import ColumnCache
 from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.ranker import QueryScores, Ranker, Ranking
 

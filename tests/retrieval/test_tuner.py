@@ -17,11 +17,18 @@ from workbench.core.stream.memory import Memory
 from workbench.core.tuning.autotune import Search
 from workbench.core.tuning.measure import NDCG10, Measure
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH, HalfLives, Profile
-from workbench.evaluation.pairs import JudgedScores, Settings, settings_around, values, with_half_life
+from workbench.evaluation.pairs import (
+    JudgedScores,
+    Settings,
+    contenders,
+    places,
+    settings_around,
+    values,
+    with_half_life,
+)
 from workbench.evaluation.tuner import best, dead_factors, propose, score_table, tune
 from workbench.retrieval.arrays import Column, Scores, Vectors
 from workbench.retrieval.fulltext.thesaurus import Matches, Related
-from workbench.retrieval.ranking.places import contenders, places
 from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.ranker import QueryScores, Ranker
 

@@ -11,7 +11,6 @@ import pytest
 from tests.store.helpers import NOON, clock, indexed
 from workbench.core.stream.memory import Memory
 from workbench.retrieval.ranking.pool import COLUMNS, Pool
-from workbench.services.open import open_workbench
 from workbench.services.tuning.retriever import KeptPool
 from workbench.store.library import Library
 
@@ -57,7 +56,7 @@ def test_a_kept_pool_is_what_reading_gives(filled: Library, reopen: Callable[[],
     kept = KeptPool(library, tmp_path / "cache" / "columns")
     pool = kept.read()
     assert pool is not None
-    assert pool.memories.text(3) == ("Does step 3 fail?", "")
+    assert pool.memories[3].content == "Does step 3 fail?"
     assert not library.is_read
     assert not kept.is_due
     assert_same(pool, filled)
@@ -86,18 +85,3 @@ def test_a_spoilt_file_is_none(data: bytes, filled: Library, reopen: Callable[[]
         assert KeptPool(reopen(), file.parent).read() is None
     file.write_bytes(whole)
     assert_same(KeptPool(reopen(), file.parent).read(), filled)
-
-
-def test_what_is_vouched_for_is_found_without_reading_the_rest(tmp_path: Path) -> None:
-    library = Library(tmp_path / "s", clock)
-    with library.transaction("human", "add") as tx:
-        for number in range(20):
-            tx.put(a_memory(number))
-        tx.put(replace(a_memory(20), pinned=True))
-        tx.put(replace(a_memory(21), status="confirmed"))
-        tx.put(replace(a_memory(22), status="promoted", promoted_to="CLAUDE.md"))
-    bench = open_workbench(tmp_path / "s", profiles=tmp_path / "none", cache=tmp_path / "cache")
-    assert set(bench.retriever.vouched().row_of) == {"m20", "m21", "m22"}
-    bench.retriever.load()
-    assert len(bench.retriever.vouched()) == 23
-    bench.close()

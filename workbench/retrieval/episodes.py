@@ -19,9 +19,8 @@ from workbench.core.tuning.episodic import TERMS, WEIGHTS, EpisodeTerms
 from workbench.core.tuning.floor import BY_WORDS as WORDS
 from workbench.core.tuning.floor import OF_FOUR, OF_TEN
 from workbench.retrieval import cache_files
-from workbench.retrieval.arrays import Column, Embed, Mask, Rows, Vectors
+from workbench.retrieval.arrays import Column, Embed, Mask, Micros, Rows, Vectors, micros
 from workbench.retrieval.floor.floor import background
-from workbench.retrieval.ranking.times import Micros, micros
 
 # What is searched of episodes, as JSON lines in the user's cache: each made once of the file beside the store.
 #

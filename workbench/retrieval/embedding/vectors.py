@@ -18,8 +18,7 @@ from workbench.core.files.locks import locked
 from workbench.core.record import WorkStopped
 from workbench.core.runtime import Cancelled, Progress
 from workbench.retrieval import cache_files
-from workbench.retrieval.arrays import Embed, Mask, Rows, Scores, Vectors
-from workbench.retrieval.ranking.selecting import top_positions
+from workbench.retrieval.arrays import Embed, Mask, Rows, Scores, Vectors, top_positions
 from workbench.retrieval.text_keys import KEY_SIZE, Keys, KeyTable, keys_of, text_keys
 
 # A matrix that rows are added to.

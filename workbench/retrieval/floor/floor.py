@@ -29,7 +29,7 @@ from workbench.retrieval.arrays import Mask, Rows
 from workbench.retrieval.fulltext import terms
 from workbench.retrieval.ranking.cases import AskedScores
 from workbench.retrieval.ranking.ranker import Ranker
-from workbench.retrieval.text import text_of
+from workbench.retrieval.text import searched_text
 from workbench.retrieval.text_keys import Keys
 
 # What questions reach over the memories that may be served: the best cosine and the best full-text score.
@@ -77,7 +77,7 @@ def floors_of(ranker: Ranker, served: Mask, cancelled: Cancelled | None = None) 
     Languages in Latin letters have one each, those that the store has; so has English, where it has any of them.
     Raises `WorkStopped` when `cancelled()` becomes true.
     """
-    scripts = written(text_of(*text) for text, taken in zip(ranker.pool.memories.texts(), served, strict=True) if taken)
+    scripts = written(map(searched_text, ranker.pool.memories_at(np.flatnonzero(served))))
     floors: dict[str, Floor] = {}
     for language, questions in background().items():
         script = script_of(questions[0])

@@ -1,9 +1,11 @@
 """What the fast forms of factors and of the parts of relevance look at, and what they are."""
 
+from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
+from threading import Lock
 from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
@@ -12,8 +14,62 @@ from workbench.core.tuning.profile import RELEVANCE_PARTS, Profile, RelevancePar
 from workbench.core.tuning.scoring import Share
 from workbench.retrieval.arrays import Column, Mask, Rows, Scores
 from workbench.retrieval.fulltext.thesaurus import Matches
-from workbench.retrieval.ranking.column_cache import ColumnCache
 from workbench.retrieval.ranking.pool import Pool
+
+V = TypeVar("V")
+
+
+class ColumnCache:
+    """Keeps the most recently used values up to `limit` bytes; safe to share between threads."""
+
+    def __init__(self, limit: int = 512 << 20) -> None:
+        self._limit = limit
+        self._size = 0
+        self._values: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+        self._making: dict[Hashable, Lock] = {}
+        self._lock = Lock()
+
+    def get(self, key: Hashable, make: Callable[[], V], size: Callable[[V], int]) -> V:
+        """Return the value kept under `key`, making it first when needed; `size` tells its bytes.
+
+        Who asks for what another thread is making waits for that, and for nothing else. `make` may ask for other keys.
+        """
+        found = self._found(key)
+        if found is None:
+            with self._lock:
+                making = self._making.setdefault(key, Lock())
+            with making:
+                found = self._found(key) or self._made(key, make, size, making)
+        value: V = found[0]
+        return value
+
+    def _found(self, key: Hashable) -> tuple[Any, int] | None:
+        with self._lock:
+            found = self._values.get(key)
+            if found is not None:
+                self._values.move_to_end(key)
+            return found
+
+    def _made(self, key: Hashable, make: Callable[[], V], size: Callable[[V], int], making: Lock) -> tuple[V, int]:
+        try:
+            value = make()
+            found = value, size(value)
+            with self._lock:
+                self._keep(key, *found)
+            return found
+        finally:
+            with self._lock:
+                if self._making.get(key) is making:
+                    del self._making[key]
+
+    def _keep(self, key: Hashable, value: object, size: int) -> None:
+        _, before = self._values.pop(key, (None, 0))
+        self._values[key] = (value, size)
+        self._size += size - before
+        while self._size > self._limit and len(self._values) > 1:
+            _, (_, freed) = self._values.popitem(last=False)
+            self._size -= freed
+
 
 # The memories that take part in one ranking, and who is whose neighbour among them.
 
@@ -89,9 +145,6 @@ class Candidates:
         gained = np.empty(len(values))
         gained[self.order] = best
         return gained
-
-
-V = TypeVar("V")
 
 
 class AskedScores(Protocol):

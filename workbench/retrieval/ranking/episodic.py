@@ -21,11 +21,10 @@ from workbench.core.tuning.episodic import (
 from workbench.core.tuning.profile import PLAIN_PARTS, Profile
 from workbench.core.tuning.recency import CUT
 from workbench.core.tuning.scoring import DEAD_SPREAD
-from workbench.retrieval.arrays import Column, Mask, Rows
+from workbench.retrieval.arrays import Column, Mask, Rows, micros
 from workbench.retrieval.ranking.cases import Candidates, ColumnCase, Columns
 from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.relevance import relevance_column
-from workbench.retrieval.ranking.times import micros
 
 # Recency and importance as columns, and how any factor is normalised.
 

@@ -1,106 +1,68 @@
 """Memories, and what else can be searched, as columns: what the fast ranking reads instead of one value at a time."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import cached_property, partial
-from itertools import chain
-from typing import Any, NamedTuple, Self
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple, Self, overload
 
 import numpy as np
-from msgspec.structs import fields
 from numpy.typing import NDArray
 
-from workbench.core.document import are_readable
-from workbench.core.record import Doc, UnknownRecord
+from workbench.core.record import UnknownRecord
 from workbench.core.served import SERVED, SETTLED
 from workbench.core.stream.filter import Filter
-from workbench.core.stream.memory import AGENTS_MARKS, MEMORY_TYPES, Memory, MemoryType
+from workbench.core.stream.memory import MEMORY_TYPES, Memory, MemoryType
 from workbench.core.text import clean_for_store
 from workbench.core.tuning.candidates import candidate_filter
 from workbench.core.tuning.episodic import domains_of, success_of, use_of
 from workbench.core.tuning.naming import question_share
-from workbench.retrieval.arrays import Column, Mask, Rows
-from workbench.retrieval.ranking.memory_rows import MemoryRows
-from workbench.retrieval.ranking.times import Micros, micros, parsed_micros
-from workbench.retrieval.text import content_and_summary, text_of
+from workbench.retrieval.arrays import Column, Mask, Micros, Rows, micros
+from workbench.retrieval.cache_files import from_texts, read_arrays, to_texts, write_arrays
+from workbench.retrieval.text import searched_text
 from workbench.retrieval.text_keys import Keys, first_of_equals, text_keys
 
-# Many documents at once: their fields as columns, and whether all of them can be read as records.
-#
-# Reading each document on its own takes several times as long: a store's documents lie far apart in memory, and
-# few fields hold anything but a text or a number.
+Read = Callable[[str], Memory]
+"""Reads the memory that is found at a place."""
 
 
-_NULL = type(None)
+class MemoryRows(Sequence[Memory]):
+    """What a pool ranks, in row order: memories, or the places of those that are read when they are first looked at.
 
-Convert = Callable[[Sequence[Any]], NDArray[Any]]
+    A store is opened to answer a question, and the answer shows ten memories of a hundred thousand.
+    """
 
+    def __init__(self, items: Iterable[Memory | str], read: Read | None = None) -> None:
+        self._items = list(items)
+        self._read = read
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A field in the documents of one shape."""
+    def __len__(self) -> int:
+        return len(self._items)
 
-    rows: Rows
-    values: tuple[Any, ...]
-    types: frozenset[type]
+    @overload
+    def __getitem__(self, row: int) -> Memory: ...
+    @overload
+    def __getitem__(self, row: slice) -> Sequence[Memory]: ...
+    def __getitem__(self, row: int | slice) -> Memory | Sequence[Memory]:
+        if isinstance(row, slice):
+            return [self[at] for at in range(*row.indices(len(self)))]
+        item = self._items[row]
+        if isinstance(item, str):
+            assert self._read is not None
+            item = self._items[row] = self._read(item)
+        return item
 
+    def replaced(self, memories: Mapping[int, Memory]) -> Self:
+        """Return the rows with other memories in some places."""
+        rows = self.added(())
+        for row, memory in memories.items():
+            rows._items[row] = memory
+        return rows
 
-class DocColumns:
-    """The fields of n documents, each of which is looked at once; an absent field is a null."""
-
-    def __init__(self, docs: Sequence[Doc]) -> None:
-        self._size = len(docs)
-        # Documents of one store have few shapes, that is: names that they hold, in order.
-        shapes: dict[tuple[str, ...], int] = {}
-        shape = np.array([shapes.setdefault(names, len(shapes)) for names in map(tuple, docs)], np.intp)
-        values = [tuple(doc.values()) for doc in docs]
-        self._parts: dict[str, list[_Part]] = {}
-        for names, number in shapes.items():
-            rows = np.flatnonzero(shape == number)
-            columns = zip(*[values[row] for row in rows.tolist()], strict=True)
-            for name, column in zip(names, columns, strict=True):
-                self._parts.setdefault(name, []).append(_Part(rows, column, frozenset(map(type, column))))
-
-    def types(self, name: str) -> frozenset[type]:
-        parts = self._parts.get(name, [])
-        found = frozenset(chain.from_iterable(part.types for part in parts))
-        everywhere = sum(len(part.rows) for part in parts) == self._size
-        return found if everywhere else found | {_NULL}
-
-    def given(self, name: str) -> Iterator[tuple[Rows, Sequence[Any]]]:
-        """Yield the rows in which a field is not null, and its values there."""
-        for part in self._parts.get(name, []):
-            if _NULL in part.types:
-                there = [at for at, value in enumerate(part.values) if value is not None]
-                yield part.rows[there], [part.values[at] for at in there]
-            else:
-                yield part.rows, part.values
-
-    def column(self, name: str, default: object, dtype: type[np.generic], convert: Convert = np.array) -> NDArray[Any]:
-        """Return a field of all documents as numbers, with `default` for null; what `convert` raises is raised."""
-        out = np.full(self._size, default, dtype)
-        for rows, values in self.given(name):
-            out[rows] = convert(values)
-        return out
-
-    def readable(self, kind: type, apart: frozenset[str] = frozenset()) -> bool:
-        """Tell whether `from_doc(kind, doc)` succeeds for every document.
-
-        Of the fields named in `apart` it is only looked at whether they are texts; the caller reads them.
-        """
-        for spec in fields(kind):
-            types = self.types(spec.name)
-            if spec.required and _NULL in types:
-                return False
-            if spec.name in apart:
-                fit = types <= {str, _NULL}
-            else:
-                columns = (column for _, column in self.given(spec.name))
-                fit = are_readable(kind, spec.name, chain.from_iterable(columns))
-            if not fit:
-                return False
-        return True
+    def added(self, memories: Iterable[Memory]) -> Self:
+        """Return the rows with more at the end."""
+        return type(self)([*self._items, *memories], self._read)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,20 +79,15 @@ class EpisodeFields:
     domains: tuple[tuple[str, ...], ...]
 
     @classmethod
-    def read(cls, memories: MemoryRows) -> Self:
-        count = len(memories)
-        kinds = memories.values("memory_type")
-        metadata = [found if isinstance(found, dict) else {} for found in memories.values("metadata")]
-        success = (success_of(one) for one in metadata)
-        reads = (found if isinstance(found, int) else 0 for found in memories.values("access_count"))
-        names: dict[tuple[str, ...], int] = {}
-        rows = zip(memories.values("category"), memories.values("section"), metadata, strict=True)
-        about = (domains_of(str(category or ""), str(section or ""), one) for category, section, one in rows)
+    def read(cls, memories: Sequence[Memory]) -> Self:
+        success = [success_of(one.metadata) for one in memories]
+        about = [domains_of(one.category, one.section, one.metadata) for one in memories]
+        names = {name: number for number, name in enumerate(dict.fromkeys(about))}
         return cls(
-            np.fromiter(((kind or "episodic") == "episodic" for kind in kinds), np.bool_, count),
-            np.fromiter((np.nan if value is None else value for value in success), np.float64, count),
-            np.fromiter(map(use_of, reads), np.float64, count),
-            np.fromiter((names.setdefault(name, len(names)) for name in about), np.intp, count),
+            np.array([one.memory_type == "episodic" for one in memories], np.bool_),
+            np.array([np.nan if value is None else value for value in success], np.float64),
+            np.array([use_of(one.access_count) for one in memories], np.float64),
+            np.array([names[name] for name in about], np.intp),
             tuple(names),
         )
 
@@ -142,13 +99,14 @@ FILTERS = 32
 """Candidate filters whose rows a pool remembers at most."""
 
 _KINDS = {name: code for code, name in enumerate(MEMORY_TYPES)}
-_HELPFUL = ("helpful_imported", "helpful_created", "helpful_absorbed", "helpful_votes")
-_HARMFUL = ("harmful_imported", "harmful_votes")
-_TIMES = frozenset({"created_at", "last_accessed_at", "last_feedback_at"})
-
+"""A type that a newer version may have written counts as the first."""
 
 COLUMNS = ("created", "accessed", "feedback", "importance", "net", "kind", "session", "speaker", "servable", "settled")
 """The columns that are read from memories; all others follow from them."""
+
+_FILE = "columns.npz"
+_EDITION = 6
+"""Of another edition a file is not read."""
 
 
 class Token:
@@ -190,40 +148,28 @@ class Pool:
     def build(cls, memories: Sequence[Memory]) -> Self:
         """Read the columns of `memories`; row i is `memories[i]`. Raises `ValueError` when an id occurs twice."""
         names = _Names({}, {})
-        row_of = _rows_of([memory.id for memory in memories])
-        return cls(MemoryRows(memories), row_of, *names, **_columns(memories, names))
+        return cls(MemoryRows(memories), _rows_of([m.id for m in memories]), *names, **_columns(memories, names))
 
     @classmethod
-    def read(cls, docs: Sequence[Doc]) -> Self | None:
-        """Read the columns from the documents of memories, which become memories when they are looked at.
-
-        The documents must not be changed any more. Returns `None` when one of them cannot be read as a memory,
-        or an id occurs twice.
-        """
-        columns, names = DocColumns(docs), _Names({}, {})
-        if not columns.readable(Memory, _TIMES):
+    def kept(cls, folder: Path, state: str, read: Read) -> Self | None:
+        """Return the pool that was kept for a state of the store, `None` when there is nothing sound."""
+        arrays = read_arrays(folder / _FILE, f"{_EDITION} {state}")
+        if arrays is None:
             return None
-        try:
-            row_of = _rows_of([str(doc["id"]) for doc in docs])
-            return cls(MemoryRows(docs), row_of, *names, **_read_columns(columns, names))
-        except (ValueError, TypeError, KeyError, OverflowError):
-            return None
-
-    @classmethod
-    def restored(
-        cls,
-        rows: MemoryRows,
-        ids: Sequence[str],
-        names: tuple[Mapping[str, int], Mapping[str, int]],
-        columns: Mapping[str, NDArray[Any]],
-    ) -> Self:
-        """Return a pool of columns that were read before, those that follow from others (`asks`, …) among them."""
-        row_of = _rows_of(ids)
-        read: dict[str, Any] = {name: columns[name] for name in COLUMNS}
-        pool = cls(rows, row_of, *names, **read)
-        pool.take_keys(columns["text_keys"])
-        pool.__dict__.update({name: columns[name] for name in ("asks", "id_rank", "order")})
+        ids, places, *named = (to_texts(arrays[name]) for name in ("ids", "places", "sessions", "speakers"))
+        names = _Names(*({name: number for number, name in enumerate(each)} for each in named))
+        columns: dict[str, Any] = {name: arrays[name] for name in COLUMNS}
+        pool = cls(MemoryRows(places, read), _rows_of(ids), *names, **columns)
+        pool.take_keys(arrays["text_keys"])
+        pool.__dict__.update({name: arrays[name] for name in ("asks", "id_rank", "order")})
         return pool
+
+    def keep(self, folder: Path, state: str, places: Sequence[str]) -> None:
+        """Keep the pool for a state of the store, with the `places` that `kept` reads its memories from."""
+        names = {"ids": [*self.row_of], "places": places, "sessions": [*self.sessions], "speakers": [*self.speakers]}
+        arrays = {name: getattr(self, name) for name in (*COLUMNS, "asks", "text_keys", "id_rank", "order")}
+        arrays |= {name: from_texts(names[name]) for name in names}
+        write_arrays(folder / _FILE, f"{_EDITION} {state}", arrays)
 
     def __len__(self) -> int:
         return len(self.memories)
@@ -311,10 +257,10 @@ class Pool:
             name: np.concatenate([getattr(self, name), values]) for name, values in added.items()
         }
         pool = type(self)(self.memories.added(memories), row_of, *names, **columns)
-        if "text_keys" in self.__dict__:
-            pool.take_keys(np.concatenate([self.text_keys, _text_keys(map(content_and_summary, memories))]))
+        if self.has_keys:
+            pool.take_keys(np.concatenate([self.text_keys, _text_keys(memories)]))
         if "asks" in self.__dict__:
-            pool.__dict__["asks"] = np.concatenate([self.asks, _asking(map(content_and_summary, memories))])
+            pool.__dict__["asks"] = np.concatenate([self.asks, _asking(memories)])
         return pool
 
     @cached_property
@@ -337,14 +283,12 @@ class Pool:
         A BLAS product rounds differently at different rows, so equal texts would get scores that
         differ in the last digit; giving them one score keeps ties, and so rankings, stable.
         """
-        first: dict[tuple[str, str], int] = {}
-        rows = [first.setdefault(text, row) for row, text in enumerate(self.memories.texts())]
-        return None if len(first) == len(self) else np.array(rows, np.intp)
+        return first_of_equals(self.text_keys)
 
     @cached_property
     def asks(self) -> Column:
         """Return the share of each text that asks, 0…1; nothing but what weighs questions waits for it."""
-        return _asking(self.memories.texts())
+        return _asking(self.memories)
 
     @cached_property
     def actors(self) -> frozenset[str]:
@@ -365,7 +309,7 @@ class Pool:
     @cached_property
     def text_keys(self) -> Keys:
         """Return the name of each row's text (`retrieval.text_keys`), as the caches know it."""
-        return _text_keys(self.memories.texts())
+        return _text_keys(self.memories)
 
     @property
     def has_keys(self) -> bool:
@@ -378,14 +322,13 @@ class Pool:
         self.__dict__["twins"] = first_of_equals(keys)
 
 
-def _asking(texts: Iterable[tuple[str, str]]) -> Column:
+def _asking(memories: Iterable[Memory]) -> Column:
     """Return the share of each content that asks."""
-    return np.array([question_share(content) for content, _ in texts], np.float64)
+    return np.array([question_share(memory.content) for memory in memories], np.float64)
 
 
-def _text_keys(texts: Iterable[tuple[str, str]]) -> Keys:
-    """Name texts that are given by their content and summary."""
-    return text_keys([clean_for_store(text_of(*text)) for text in texts])
+def _text_keys(memories: Iterable[Memory]) -> Keys:
+    return text_keys([clean_for_store(searched_text(memory)) for memory in memories])
 
 
 def _rows_of(ids: Sequence[str]) -> dict[str, int]:
@@ -407,18 +350,12 @@ def _columns(memories: Sequence[Memory], names: _Names) -> dict[str, Any]:
     return {
         "session": _numbered(names.sessions, [m.session_id for m in memories]),
         "speaker": _numbered(names.speakers, [m.source.speaker or "" for m in memories]),
-        **_measured(memories),
-    }
-
-
-def _measured(memories: Sequence[Memory]) -> dict[str, Any]:
-    return {
         "created": np.array([micros(m.created_at) for m in memories], np.int64),
         "accessed": np.array([micros(m.last_accessed_at) for m in memories], np.int64),
         "feedback": np.array([micros(m.last_feedback_at or m.created_at) for m in memories], np.int64),
         "importance": np.array([m.importance_score for m in memories], np.float64),
         "net": np.array([m.net_marks for m in memories], np.float64),
-        "kind": np.array([_KINDS[m.memory_type] + PINNED * m.pinned for m in memories], np.int8),
+        "kind": np.array([_KINDS.get(m.memory_type, 0) + PINNED * m.pinned for m in memories], np.int8),
         "servable": np.array([m.status in SERVED for m in memories], np.bool_),
         "settled": np.array([m.status in SETTLED for m in memories], np.bool_),
     }
@@ -426,50 +363,7 @@ def _measured(memories: Sequence[Memory]) -> dict[str, Any]:
 
 def _numbered(known: dict[str, int], names: Sequence[str]) -> NDArray[np.int32]:
     """Return the number of each name, −1 for none, numbering those that are new in `known`."""
-    for name in dict.fromkeys(names):
-        if name:
-            known.setdefault(name, len(known))
-    return _mapped({**known, "": -1}.__getitem__, names).astype(np.int32)
-
-
-def _speakers(sources: Sequence[object]) -> list[str]:
-    return [str(source.get("speaker") or "") if isinstance(source, dict) else "" for source in sources]
-
-
-def _read_columns(docs: DocColumns, names: _Names) -> dict[str, Any]:
-    """Read the columns from documents, numbering sessions and speakers; raises `ValueError` for a broken time."""
-    created = docs.column("created_at", 0, np.int64, parsed_micros)
-    kind = docs.column("memory_type", _KINDS["episodic"], np.int8, partial(_mapped, _KINDS.__getitem__))
-    kind[docs.column("pinned", False, np.bool_)] += PINNED
-    feedback = created.copy()
-    for rows, at in docs.given("last_feedback_at"):
-        feedback[rows] = parsed_micros(at)
-    helpful, harmful = (sum(docs.column(name, 0, np.float64) for name in names) for names in (_HELPFUL, _HARMFUL))
-    agents = _votes_of_agents(docs, "helpful") - _votes_of_agents(docs, "harmful")
-    settled = docs.column("status", False, np.bool_, partial(_mapped, SETTLED.__contains__))
-    lowest = np.where(settled | (kind >= PINNED), 0, -AGENTS_MARKS)
-    return {
-        "created": created,
-        "accessed": docs.column("last_accessed_at", 0, np.int64, parsed_micros),
-        "feedback": feedback,
-        "importance": docs.column("importance_score", 5.0, np.float64),
-        "net": helpful - harmful - agents + np.clip(agents, lowest, AGENTS_MARKS),
-        "kind": kind,
-        "session": docs.column("session_id", -1, np.int32, partial(_numbered, names.sessions)),
-        "speaker": docs.column("source", -1, np.int32, lambda sources: _numbered(names.speakers, _speakers(sources))),
-        "servable": docs.column("status", True, np.bool_, partial(_mapped, SERVED.__contains__)),
-        "settled": settled,
-    }
-
-
-def _votes_of_agents(docs: DocColumns, verdict: str) -> Column:
-    votes, by_agents = (docs.column(f"{verdict}_{name}", 0, np.float64) for name in ("votes", "by_agents"))
-    counted: Column = np.minimum(votes, by_agents)
-    return counted
-
-
-def _mapped(number_of: Callable[[Any], int], values: Sequence[Any]) -> NDArray[np.int64]:
-    return np.fromiter(map(number_of, values), np.int64, len(values))
+    return np.array([known.setdefault(name, len(known)) if name else -1 for name in names], np.int32)
 
 
 _COVERS = {
@@ -491,21 +385,19 @@ def _carry_over(old: Pool, new: Pool, rows: Rows) -> None:
         keep.append("order")
     if new.speaker is old.speaker:
         keep.append("actors")
-    if "text_keys" in old.__dict__:
-        now = _text_keys(new.memories.text(row) for row in rows.tolist())
-        same = np.array_equal(old.text_keys[rows], now)
-        if not same:
-            keys = old.text_keys.copy()
-            keys[rows] = now
-            new.take_keys(keys)
-    else:
-        same = all(old.memories.text(row) == new.memories.text(row) for row in rows)
+    changed = [new.memories[row] for row in rows.tolist()]
+    keys = _text_keys(changed)
+    same = np.array_equal(old.text_keys[rows], keys)
     if same:
         keep += ["twins", "asks", "text_keys"]
-    elif "asks" in old.__dict__:
-        asks = old.asks.copy()
-        asks[rows] = _asking(new.memories.text(row) for row in rows.tolist())
-        new.__dict__["asks"] = asks
+    else:
+        every = old.text_keys.copy()
+        every[rows] = keys
+        new.take_keys(every)
+        if "asks" in old.__dict__:
+            asks = old.asks.copy()
+            asks[rows] = _asking(changed)
+            new.__dict__["asks"] = asks
     for name in keep:
         if name in old.__dict__:
             new.__dict__[name] = old.__dict__[name]

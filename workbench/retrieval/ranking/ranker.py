@@ -28,10 +28,9 @@ from workbench.core.tuning.profile import (
     weight_of,
 )
 from workbench.core.tuning.scoring import Scored, weighed
-from workbench.retrieval.arrays import Column, Embed, Mask, Rows, Scores, Vectors
+from workbench.retrieval.arrays import Column, Embed, Mask, Rows, Scores, Vectors, micros, place_of, top_positions
 from workbench.retrieval.fulltext.thesaurus import Matches, Related
-from workbench.retrieval.ranking.cases import Candidates, ColumnCase, Columns
-from workbench.retrieval.ranking.column_cache import ColumnCache
+from workbench.retrieval.ranking.cases import Candidates, ColumnCache, ColumnCase, Columns
 from workbench.retrieval.ranking.episodic import (
     NOBODY,
     EpisodeColumns,
@@ -41,8 +40,6 @@ from workbench.retrieval.ranking.episodic import (
     normalised_by,
 )
 from workbench.retrieval.ranking.pool import Pool
-from workbench.retrieval.ranking.selecting import place_of, top_positions
-from workbench.retrieval.ranking.times import micros
 
 # The outcome of one ranking, with everything needed to explain it.
 

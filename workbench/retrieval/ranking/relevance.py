@@ -17,6 +17,7 @@ from workbench.retrieval.arrays import Column, Mask, Rows
 from workbench.retrieval.fulltext.thesaurus import Matches, nearness, present
 from workbench.retrieval.ranking.cases import Candidates, ColumnCase, Columns, PartColumnCase, PartColumns, ShareCase
 from workbench.retrieval.ranking.pool import Pool
+from workbench.retrieval.text import searched_text
 
 # Relevance in a conversation as columns, and each part's share.
 #
@@ -304,7 +305,7 @@ def related_share(case: ShareCase) -> Share:
     """Tell which related word in the memory counts most."""
     best: tuple[float, str, str, float] | None = None
     if case.profile.lexical == "absolute" and (strength := _value(case.profile, "related_words")):
-        text = " ".join(case.pool.memories.text(case.row))
+        text = searched_text(case.pool.memories[case.row])
         for term in case.scores.matches.terms:
             for stem, cosine in present(text, term.related):
                 counts = strength * nearness(cosine)

@@ -45,11 +45,10 @@ from workbench.core.record import InvalidQuery, InvalidRecord, WorkStopped, move
 from workbench.core.runtime import Cancelled, Progress
 from workbench.core.text import clean_for_store, counted
 from workbench.core.tuning.episodic import TERMS, WEIGHTS, EpisodeTerms, Term, in_domain, query_words, use_of
-from workbench.retrieval.arrays import Column, Mask, Rows, Vectors
+from workbench.retrieval.arrays import Column, Mask, Micros, Rows, Vectors, micros
 from workbench.retrieval.episodes import BY_WORDS, DigestCache, EpisodeFloor, floor_of, scored
 from workbench.retrieval.fulltext.lexical import LexicalIndex
 from workbench.retrieval.patterns import telling
-from workbench.retrieval.ranking.times import Micros, micros
 from workbench.services.agents.episodes import Episodes
 from workbench.services.context import Context
 from workbench.services.safety.bodies import body_of

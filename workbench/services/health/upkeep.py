@@ -46,9 +46,8 @@ def contradicted_memories(retriever: Retriever, now: datetime) -> dict[str, Cont
     """
     ranker = retriever.load()
     memories = ranker.pool.memories
-    kinds = enumerate(zip(memories.values("status"), memories.values("observation_type"), strict=True))
-    # A status that goes without saying is none.
-    rows = [row for row, (status, of) in kinds if status in TRUSTED or (status in (None, "signal") and of in SETTLES)]
+    settled = (m.status in TRUSTED or (m.status == "signal" and m.observation_type in SETTLES) for m in memories)
+    rows = [row for row, settles in enumerate(settled) if settles]
     limits = retriever.thresholds()
     least = (limits.flag + limits.review) / 2  # what settles the same thing may say it in other words
     near = retriever.near_memories(retriever.comparable_memories(rows), least)

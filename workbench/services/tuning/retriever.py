@@ -18,7 +18,6 @@ import numpy as np
 from workbench.core.limits import DedupThresholds, Thresholds
 from workbench.core.playbook.book import Bullet
 from workbench.core.runtime import Cancelled, Progress, collection_paused, may_stop
-from workbench.core.served import SETTLED
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
 from workbench.retrieval.arrays import Rows, Vectors
@@ -27,11 +26,9 @@ from workbench.retrieval.embedding.embedder import Embedder
 from workbench.retrieval.embedding.vectors import GrowingMatrix, VectorCache, near_pairs, nearest
 from workbench.retrieval.fulltext.lexical import OVERLAY, LexicalCache, LexicalIndex
 from workbench.retrieval.fulltext.thesaurus import Near
-from workbench.retrieval.ranking import pool_file
-from workbench.retrieval.ranking.memory_rows import MemoryRows
 from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.ranker import Ranker
-from workbench.retrieval.text import searched_text, text_of
+from workbench.retrieval.text import searched_text
 from workbench.retrieval.text_keys import Keys, text_keys
 from workbench.safety.scanning import mask
 from workbench.services import caches
@@ -65,12 +62,12 @@ class KeptPool:
     def read(self) -> Pool | None:
         """Return the pool of the store as it is now; `None` where memories have to be read for it."""
         since = self._library.since_saved(Memory)
-        stored = None if since is None or since.removed else pool_file.read(self._folder, since.saved)
-        if stored is None or since is None:
+        if since is None or since.removed:
+            return None
+        pool = Pool.kept(self._folder, since.saved, lambda doc_id: self._library.memories.at([doc_id])[0])
+        if pool is None:
             return None
         self._of = since.saved
-        rows = MemoryRows.unread(stored.places, lambda doc_id: self._library.document(Memory, doc_id))
-        pool = Pool.restored(rows, stored.ids, (stored.sessions, stored.speakers), stored.columns)
         changed = self._library.memories.at(since.changed)
         if len(changed) != len(since.changed):
             return None
@@ -87,7 +84,7 @@ class KeptPool:
         if saved and len(pool) == len(self._library.memories):
             found = [place for place in places if place is not None]
             if len(found) == len(places):
-                pool_file.write(self._folder, saved, pool, found)
+                pool.keep(self._folder, saved, found)
 
 
 class Retriever:
@@ -144,18 +141,8 @@ class Retriever:
             self.ranker()
 
     def vouched(self) -> Pool:
-        """Return at least the pinned and the confirmed memories as columns, as they are now.
-
-        It does not wait for the model or for who is loading it; where no columns are kept, no other memory is read.
-        """
-        if self._ranker is not None:
-            return self.ranker().pool
-        kept = self._kept.read()
-        if kept is not None:
-            return kept
-        docs = self._library.stored(Memory)
-        pool = Pool.read([doc for doc in docs if doc.get("pinned") or doc.get("status") in SETTLED])
-        return self._pool() if pool is None else pool
+        """Return the memories as columns, as they are now, without waiting for the model or for who is loading it."""
+        return self._pool() if self._ranker is None else self.ranker().pool
 
     def keep(self) -> None:
         """Keep what was read of a large store for the next question, if it was read and is not kept yet."""
@@ -287,11 +274,7 @@ class Retriever:
 
     def _pool(self) -> Pool:
         """Return the pool of all memories that can be read."""
-        restored = self._kept.read()
-        if restored is not None:
-            return restored
-        pool = Pool.read(self._library.stored(Memory))
-        return Pool.build(self._library.memories.all()) if pool is None else pool
+        return self._kept.read() or Pool.build(self._library.memories.all())
 
     def _loaded(self, pool: Pool, progress: Progress | None = None, cancelled: Cancelled | None = None) -> Ranker:
         """Put a ranker together; the caches give what they know and are told the rest."""
@@ -392,7 +375,7 @@ class Texts(Sequence[str]):
     def __getitem__(self, row: int | slice) -> str | list[str]:
         if isinstance(row, slice):
             return [self[at] for at in range(*row.indices(len(self)))]
-        return mask(clean_for_store(text_of(*self._memories.text(self._rows[row]))))
+        return _text(self._memories[self._rows[row]])
 
 
 def _name_as_masked(pool: Pool, rows: Sequence[int], texts: Sequence[str]) -> None:
