@@ -182,7 +182,7 @@ def _settings() -> str:
             return str(value).lower()
         return f"{value:g}" if isinstance(value, int | float) else f'"{value}"'
 
-    lines = ((_code(key.name), key.about, key.expected, _code(default(key.attribute))) for key in KEYS)
+    lines = ((_code(key.name), key.about, key.expected, _code(default(key.place))) for key in KEYS)
     return _table(("setting", "meaning", "expected", "default"), lines)
 
 

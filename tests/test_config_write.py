@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from workbench.config.loading import Settings, load
 from workbench.config.settings_reading import show
-from workbench.config.views import remove_view, save_view
-from workbench.config.writing import set_values
+from workbench.config.writing import remove_view, save_view, set_values
 from workbench.core.record import InvalidRecord, StoreProblem, WorkbenchError
 from workbench.core.stream.confidence import Arranged, SavedView
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.config import backups, drafts
+from workbench.config import drafts, recent
 from workbench.core.files.atomic import draft_beside
 from workbench.core.files.replacing import replace_file
 from workbench.core.tuning.profile import WORKBENCH
@@ -47,7 +47,7 @@ def by_export(target: Path) -> None:
 
 
 def by_state(target: Path) -> None:
-    backups.keep(target.parent, target.name, {})
+    recent.keep(target.parent, target.name, {})
 
 
 @pytest.mark.parametrize("write", [by_export, by_state])

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.services.conftest import NOON, Open, memory, put
-from workbench.config.settings import Settings
+from workbench.config.loading import Settings
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.record import Conflict, InvalidQuery, InvalidRecord, WorkbenchError
 from workbench.core.stream.confidence import SavedView

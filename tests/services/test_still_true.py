@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks.still_true import commit, git
-from workbench.config.settings import Settings
+from workbench.config.loading import Settings
 from workbench.core.record import WorkbenchError
 from workbench.core.stream.memory import Memory
 from workbench.services.claims import GONE, RENAMED, TruePlan, _batches

@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 from tests.store.helpers import NOON
 from tests.tui.support import DEMO
-from workbench.config.backups import LastBackup, remember
 from workbench.config.drafts import FOLDER as DRAFTS
 from workbench.config.drafts import Draft, Item, folder_of, keep
 from workbench.config.paths import config_dir, heads_dir, state_dir
+from workbench.config.recent import LastBackup, remember_backup
 from workbench.core.files.replacing import replace_file
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.profile import BUILT_IN
@@ -180,7 +180,7 @@ def _export(bench: Workbench) -> None:
 def _back_up(bench: Workbench) -> None:
     for number in range(FILES):
         made, _ = back_up(bench, file := bench.library.folder.parent / f"b{number}.tar.gz", NOON, force=True)
-    remember(state_dir(), bench.library.folder, LastBackup(file, NOON, made.rev))
+    remember_backup(state_dir(), bench.library.folder, LastBackup(file, NOON, made.rev))
 
 
 def _backed_up(bench: Workbench) -> set[str]:

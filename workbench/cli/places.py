@@ -126,11 +126,11 @@ def _value(name: str, text: str, folder: Path) -> Value:
         raise InvalidRecord(f"There is no setting “{name}”.", "`workbench config show` lists them.")
     with contextlib.suppress(ValueError):
         value = tomllib.loads(f"value = {text}")["value"]
-        key.read(value, folder)
+        key.value(value, folder)
         if isinstance(value, Value):
             return value
     try:
-        key.read(text, folder)
+        key.value(text, folder)
     except ValueError as error:
         raise InvalidRecord(f"{name} cannot be “{text}”.", f"Expected: {key.expected}.") from error
     return text

@@ -1,18 +1,25 @@
-"""The stores a person opened, how far each had come when they last looked, and where they were in Review.
+"""What this machine remembers beside the stores, in the state folder.
 
-All of it is a convenience kept in `<state>/stores.json`: a broken file counts as empty, a folder that
-cannot be written is no error, and of two programs writing at the same moment the later one wins.
+Those are the stores a person opened, how far each had come when they last looked, and where they were in Review; the
+last theme; and the last backup of each store, which in the store's own journal would be one change more than it holds.
+All of it is a convenience: a broken file counts as empty, a folder that cannot be written is no error, and of two
+programs writing at the same moment the later one wins.
 """
 
-from collections.abc import Sequence
+import contextlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from workbench.config.backups import keep, kept_list
+from workbench.core.files.atomic import write_file
 from workbench.core.record import iso, parse_time
 
 FILE_NAME = "stores.json"
+BACKUPS_FILE = "backups.json"
 THEME_FILE = "theme"
 SHOWN = 12
 """How many stores the switcher offers."""
@@ -79,7 +86,8 @@ def _exists(folder: Path) -> bool:
 
 def _read(state_dir: Path) -> list[_Row]:
     """Return the rows that can be read, last looked at first, each store once."""
-    rows = [row for raw in kept_list(state_dir, FILE_NAME, "stores") if (row := _row(raw))]
+    stores = _kept(state_dir, FILE_NAME).get("stores")
+    rows = [row for raw in (stores if isinstance(stores, list) else ()) if (row := _row(raw))]
     rows.sort(key=lambda row: row.look.at, reverse=True)
     return list({row.path: row for row in reversed(rows)}.values())[::-1]
 
@@ -119,3 +127,46 @@ def last_theme(state_dir: Path) -> str:
         return (state_dir / THEME_FILE).read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError):
         return ""
+
+
+def _kept(state_dir: Path, name: str) -> dict[str, Any]:
+    """Return the object that a file holds; one that is missing or broken counts as empty."""
+    try:
+        data = json.loads((state_dir / name).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def keep(state_dir: Path, name: str, data: Mapping[str, object]) -> None:
+    """Write a file in one step; a folder that cannot be written loses nothing else."""
+    with contextlib.suppress(OSError):
+        state_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_file(state_dir / name, json.dumps(data, indent=1).encode("ascii"))
+
+
+@dataclass(frozen=True, slots=True)
+class LastBackup:
+    """A backup: its file, when it was made, and the revision it holds."""
+
+    file: Path
+    at: datetime
+    rev: int
+
+
+def remember_backup(state_dir: Path, store: Path, made: LastBackup) -> None:
+    """Note the last backup of a store; never fails."""
+    rows = _kept(state_dir, BACKUPS_FILE)
+    rows[os.path.realpath(store)] = {"file": str(made.file), "at": iso(made.at), "rev": made.rev}
+    keep(state_dir, BACKUPS_FILE, rows)
+
+
+def last_backup(state_dir: Path, store: Path) -> LastBackup | None:
+    """Return the last backup of a store that is remembered, whether its file is still there or not."""
+    raw = _kept(state_dir, BACKUPS_FILE).get(os.path.realpath(store))
+    try:
+        if isinstance(raw, dict):
+            return LastBackup(Path(raw["file"]), parse_time(raw["at"]), int(raw["rev"]))
+    except (KeyError, TypeError, ValueError, OverflowError):
+        pass
+    return None

@@ -12,232 +12,220 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from workbench.config.settings import Loaded, Settings
+from workbench.config.loading import Loaded, Settings
 from workbench.core.agents.actors import SERVE
 from workbench.core.limits import DedupThresholds
+from workbench.core.stream.confidence import DATES, Arranged, SavedView, find_order
 from workbench.core.stream.importance import TABLES
 from workbench.core.text import one_line
-
-if TYPE_CHECKING:
-    from workbench.core.stream.confidence import SavedView
-
 
 # The keys of `config.toml`: their names, what they mean, and which values they take.
 
 
+Read = Callable[[object], object]
+
+
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One key of the file: its dotted name, where its value lives in `Settings`, and how it is checked.
+    """One key of the file: its dotted name, and which values it takes.
 
-    `read` takes the raw value and the config file's folder and raises `ValueError` when it will not do.
+    `read` takes the raw value and raises `ValueError` when it will not do; `attribute` is where the value lives in
+    `Settings`, when that is not its name.
     """
 
     name: str
-    attribute: str
     about: str
     expected: str
-    read: Callable[[object, Path], object]
+    read: Read
+    attribute: str = ""
+
+    @property
+    def place(self) -> str:
+        return self.attribute or self.name
+
+    def value(self, raw: object, folder: Path) -> object:
+        """Return a raw value as a setting; paths count from the folder of the file. Raises `ValueError`."""
+        value = self.read(raw)
+        return (folder / value).absolute() if isinstance(value, Path) else value
 
 
-def _text(value: object, _folder: Path) -> str:
+def _text(value: object) -> str:
     if not isinstance(value, str):
         raise ValueError
     return value.strip()
 
 
-def _name(value: object, folder: Path) -> str:
-    text = _text(value, folder)
-    if not text:
+def _name(value: object) -> str:
+    if not (text := _text(value)):
         raise ValueError
     return text
 
 
-def _table(value: object, folder: Path) -> str:
-    name = _text(value, folder)
-    if name not in {table.name for table in TABLES}:
-        raise ValueError
-    return name
+def _names(value: object) -> tuple[str, ...]:
+    return tuple(name.strip().removeprefix("agent:") for name in _text(value).split(",") if name.strip())
 
 
-def _capture(value: object, folder: Path) -> str:
-    name = _text(value, folder)
-    if name not in ("lessons", "liberal"):
-        raise ValueError
-    return name
-
-
-def _serve(value: object, folder: Path) -> str:
-    name = _text(value, folder)
-    if name not in SERVE:
-        raise ValueError
-    return name
-
-
-def _names(value: object, folder: Path) -> tuple[str, ...]:
-    return tuple(name.strip().removeprefix("agent:") for name in _text(value, folder).split(",") if name.strip())
-
-
-def _path(value: object, folder: Path) -> Path | None:
-    text = _text(value, folder)
+def _path(value: object) -> Path | None:
+    text = _text(value)
     if "\0" in text:
         raise ValueError
     try:
-        return (folder / Path(text).expanduser()).absolute() if text else None
+        return Path(text).expanduser() if text else None
     except RuntimeError as error:  # "~someone" without such a user
         raise ValueError from error
 
 
-def _number(low: float, high: float) -> Callable[[object, Path], float]:
-    def read(value: object, _folder: Path) -> float:
+def _one_of(*names: str) -> tuple[str, Read]:
+    def read(value: object) -> str:
+        if (name := _text(value)) not in names:
+            raise ValueError
+        return name
+
+    return " or ".join(f'"{name}"' for name in names), read
+
+
+def _number(low: float, high: float, what: str = "a number") -> tuple[str, Read]:
+    def read(value: object) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
             raise ValueError  # a NaN fails the comparison too
         return float(value)
 
-    return read
+    return f"{what} from {low} to {high}", read
 
 
-def _whole(low: int, high: int) -> Callable[[object, Path], int]:
-    def read(value: object, _folder: Path) -> int:
+def _whole(low: int, high: int, what: str = "a whole number", least: str = "") -> tuple[str, Read]:
+    def read(value: object) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
             raise ValueError
         return value
 
-    return read
+    return f"{what} from {least or low} to {high}", read
 
 
-def _share_or_none(value: object, folder: Path) -> float | None:
-    return None if value == "" else _number(0, 1)(value, folder)
+def _share_or_none(value: object) -> object:
+    return None if value == "" else _number(0, 1)[1](value)
 
 
-def _yes(value: object, _folder: Path) -> bool:
+def _yes(value: object) -> bool:
     if not isinstance(value, bool):
         raise ValueError
     return value
 
 
-_SHARE = "a number from 0 to 1", _number(0, 1)
-_DAYS = "a number of days from 1 to 36500", _number(1, 36_500)
+_SHARE = _number(0, 1)
+_DAYS = _number(1, 36_500, "a number of days")
+_COUNT = _whole(1, 1_000)
+_SWITCH = ("true or false", _yes)
 
 KEYS: tuple[Key, ...] = (
-    Key("theme", "theme", "The colours.", 'a theme\'s name, or "" for the terminal\'s own colours', _text),
-    Key("profile", "profile", "The retrieval profile to start with.", "a profile's name", _name),
+    Key("theme", "The colours.", "a theme's name, or \"\" for the terminal's own colours", _text),
+    Key("profile", "The retrieval profile to start with.", "a profile's name", _name),
     Key(
-        "model", "model", "Folder of another embedding model, from this file's folder or ~.",
-        'a path, or "" for the bundled model', _path,
+        "model",
+        "Folder of another embedding model, from this file's folder or ~.",
+        'a path, or "" for the bundled model',
+        _path,
     ),
-    Key("editor", "editor", "The editor that E opens.", 'a command, or "" for $VISUAL or $EDITOR', _text),
+    Key("editor", "The editor that E opens.", 'a command, or "" for $VISUAL or $EDITOR', _text),
     Key(
-        "importance", "importance", "How observations are rated: which types and words count for more.",
-        " or ".join(f'"{table.name}"' for table in TABLES), _table,
-    ),
-    Key(
-        "capture", "capture", "What capture keeps of sessions: lessons, or also code changes and decisions (signals).",
-        '"lessons" or "liberal"', _capture,
-    ),
-    Key(
-        "retrieval.floor", "floor", "Say when nothing is relevant to a query, and serve agents nothing weak.",
-        "true or false", _yes,
-    ),
-    Key("thresholds.duplicate", "thresholds.flag", "Cosine from which two memories are a likely duplicate.", *_SHARE),
-    Key("thresholds.review", "thresholds.review", "Cosine from which a pair joins the review list.", *_SHARE),
-    Key(
-        "thresholds.order", "thresholds.order", "Ordered text similarity from which a duplicate may be absorbed.",
-        "a number from 0 to 100", _number(0, 100),
+        "importance",
+        "How observations are rated: which types and words count for more.",
+        *_one_of(*(table.name for table in TABLES)),
     ),
     Key(
-        "reflection.importance", "reflection.importance", "Reflect when this much importance has come in.",
-        "a number from 1 to 1000000", _number(1, 1_000_000),
+        "capture",
+        "What capture keeps of sessions: lessons, or also code changes and decisions (signals).",
+        *_one_of("lessons", "liberal"),
     ),
     Key(
-        "reflection.observations", "reflection.observations", "Reflect after this many observations.",
-        "a whole number from 1 to 1000000", _whole(1, 1_000_000),
+        "retrieval.floor",
+        "Say when nothing is relevant to a query, and serve agents nothing weak.",
+        *_SWITCH,
+        attribute="floor",
     ),
     Key(
-        "reflection.hours", "reflection.hours", "Reflect after this many hours.",
-        "a number from 0.1 to 87600", _number(0.1, 87_600),
+        "thresholds.duplicate",
+        "Cosine from which two memories are a likely duplicate.",
+        *_SHARE,
+        attribute="thresholds.flag",
+    ),
+    Key("thresholds.review", "Cosine from which a pair joins the review list.", *_SHARE),
+    Key("thresholds.order", "Ordered text similarity from which a duplicate may be absorbed.", *_number(0, 100)),
+    Key("reflection.importance", "Reflect when this much importance has come in.", *_number(1, 1_000_000)),
+    Key("reflection.observations", "Reflect after this many observations.", *_whole(1, 1_000_000)),
+    Key("reflection.hours", "Reflect after this many hours.", *_number(0.1, 87_600)),
+    Key(
+        "reflection.index",
+        "An overview that is written after each reflection, in the store's project.",
+        'a file such as "memory-index.md", or "" for none',
+        _text,
+        attribute="index_file",
     ),
     Key(
-        "reflection.index", "index_file", "An overview that is written after each reflection, in the store's project.",
-        'a file such as "memory-index.md", or "" for none', _text,
+        "reflection.still_true",
+        "Look for what memories name in the working tree before a reflection.",
+        *_SWITCH,
+        attribute="still_true",
     ),
+    Key("lifecycle.signal_days", "Propose to archive an untouched signal.", *_DAYS),
+    Key("lifecycle.candidate_days", "Flag a waiting candidate.", *_DAYS),
+    Key("lifecycle.confirmed_days", "Ask of a confirmed memory: still true?", *_DAYS),
+    Key("lifecycle.sightings", "Propose to confirm what was seen again this often.", *_COUNT),
+    Key("lifecycle.references", "Propose a skill when this many memories are referred to.", *_COUNT),
     Key(
-        "reflection.still_true", "still_true",
-        "Look for what memories name in the working tree before a reflection.", "true or false", _yes,
-    ),
-    Key("lifecycle.signal_days", "lifecycle.signal_days", "Propose to archive an untouched signal.", *_DAYS),
-    Key("lifecycle.candidate_days", "lifecycle.candidate_days", "Flag a waiting candidate.", *_DAYS),
-    Key("lifecycle.confirmed_days", "lifecycle.confirmed_days", "Ask of a confirmed memory: still true?", *_DAYS),
-    Key(
-        "lifecycle.sightings", "lifecycle.sightings", "Propose to confirm what was seen again this often.",
-        "a whole number from 1 to 1000", _whole(1, 1_000),
-    ),
-    Key(
-        "lifecycle.references", "lifecycle.references", "Propose a skill when this many memories are referred to.",
-        "a whole number from 1 to 1000", _whole(1, 1_000),
-    ),
-    Key(
-        "lifecycle.doubtful", "lifecycle.doubtful",
+        "lifecycle.doubtful",
         "Ask of a memory that was marked harmful, once its confidence is this low: still true?",
-        "a whole number from 0 to 5", _whole(0, 5),
+        *_whole(0, 5),
     ),
-    Key("claude.model", "claude.model", "The model that reflects when there is a key.", "a model's name", _name),
+    Key("claude.model", "The model that reflects when there is a key.", "a model's name", _name),
     Key(
-        "claude.temperature", "claude.temperature", "Sent only when set, as not every model takes one.",
-        'a number from 0 to 1, or "" for the model\'s own', _share_or_none,
+        "claude.temperature",
+        "Sent only when set, as not every model takes one.",
+        'a number from 0 to 1, or "" for the model\'s own',
+        _share_or_none,
     ),
+    Key("claude.max_tokens", "Longest reply.", *_whole(256, 64_000, "a whole number of tokens")),
     Key(
-        "claude.max_tokens", "claude.max_tokens", "Longest reply.",
-        "a whole number of tokens from 256 to 64000", _whole(256, 64_000),
+        "claude.monthly_tokens",
+        "Stop when a month's tokens, in and out, reach this.",
+        *_whole(0, 1_000_000_000, least="0 (no limit)"),
     ),
+    Key("claude.memories", "How many of the latest memories a reflection reads.", *_whole(5, 1_000)),
+    Key("claude.rounds", "How often an insight may be refined.", *_whole(1, 10)),
+    Key("claude.rate_importance", "Let the model rate insights.", *_SWITCH),
     Key(
-        "claude.monthly_tokens", "claude.monthly_tokens", "Stop when a month's tokens, in and out, reach this.",
-        "a whole number from 0 (no limit) to 1000000000", _whole(0, 1_000_000_000),
-    ),
-    Key(
-        "claude.memories", "claude.memories", "How many of the latest memories a reflection reads.",
-        "a whole number from 5 to 1000", _whole(5, 1_000),
-    ),
-    Key(
-        "claude.rounds", "claude.rounds", "How often an insight may be refined.",
-        "a whole number from 1 to 10", _whole(1, 10),
-    ),
-    Key("claude.rate_importance", "claude.rate_importance", "Let the model rate insights.", "true or false", _yes),
-    Key(
-        "agents.serve", "agents.serve", "What agents are served: everything, or only what a person wrote or approved.",
-        " or ".join(f'"{one}"' for one in SERVE), _serve,
+        "agents.serve", "What agents are served: everything, or only what a person wrote or approved.", *_one_of(*SERVE)
     ),
     Key(
-        "agents.approved_only", "agents.approved_only",
+        "agents.approved_only",
         "Agents that get only what a person wrote or approved, whatever agents.serve says.",
-        'names with commas between, or "" for none', _names,
+        'names with commas between, or "" for none',
+        _names,
     ),
-    Key(
-        "agents.recall", "agents.recall", "Give an agent at each prompt what the store holds on it, by its hook.",
-        "true or false", _yes,
-    ),
-    Key(
-        "memory.enabled", "memory.enabled", "Look through the external memory of agents' sessions (~/.ai/sessions).",
-        "true or false", _yes,
-    ),
-    Key(
-        "memory.default_limit", "memory.default_limit", "How many results recall gives.",
-        "a whole number from 1 to 50", _whole(1, 50),
-    ),
+    Key("agents.recall", "Give an agent at each prompt what the store holds on it, by its hook.", *_SWITCH),
+    Key("memory.enabled", "Look through the external memory of agents' sessions (~/.ai/sessions).", *_SWITCH),
+    Key("memory.default_limit", "How many results recall gives.", *_whole(1, 50)),
     *(
         Key(
-            f"context.{layer}", f"context.{layer}", f"Tokens of a context of 20,000 for {what}; less in a smaller one.",
-            "a whole number from 0 to 1000000", _whole(0, 1_000_000),
+            f"context.{layer}",
+            f"Tokens of a context of 20,000 for {what}; less in a smaller one.",
+            *_whole(0, 1_000_000),
         )
         for layer, what in (
-            ("pinned", "what is pinned"), ("overview", "the overview of an external memory"),
-            ("turns", "its last turns"), ("playbook", "the playbook"), ("known", "what is confirmed"),
-            ("retrieved", "what is found for the task"), ("patterns", "the patterns that apply"),
-            ("failures", "what failed alike, and what helped then"), ("episodes", "tasks like it"),
+            ("pinned", "what is pinned"),
+            ("overview", "the overview of an external memory"),
+            ("turns", "its last turns"),
+            ("playbook", "the playbook"),
+            ("known", "what is confirmed"),
+            ("retrieved", "what is found for the task"),
+            ("patterns", "the patterns that apply"),
+            ("failures", "what failed alike, and what helped then"),
+            ("episodes", "tasks like it"),
         )
     ),
-)  # fmt: skip
+)
 
 
 VIEWS = "views"
@@ -268,10 +256,9 @@ def show(settings: Settings) -> str:
         lines += [f"{name} = {_toml(_get(settings, key))}", ""]
     lines += ["[keys]", '# Your own keys: action = "key" or "key,key". The palette (ctrl+p) names the actions.']
     lines += [f"{_toml(action)} = {_toml(keys)}" for action, keys in sorted(settings.keys.items())]
-    if settings.views:
-        from workbench.config.views import show_views
-
-        lines += show_views(settings.views)
+    for view in settings.views:
+        lines += ["", f"[{VIEWS}.{_toml(view.name)}]"]
+        lines += [f"{key} = {_toml(value)}" for key, value in view_values(view).items()]
     return "\n".join(lines) + "\n"
 
 
@@ -283,7 +270,7 @@ def _settings(table: Mapping[str, object], path: Path) -> Loaded:
     values: dict[str, Any] = {}
     keys: dict[str, str] = {}
     problems: list[str] = []
-    views, wrong = _views(table, path)
+    views, wrong = _views(table.get(VIEWS, {}), path.name)
     for name, raw in _flatten(table):
         if name == VIEWS:
             problems += wrong
@@ -295,7 +282,7 @@ def _settings(table: Mapping[str, object], path: Path) -> Loaded:
                 problems.append(_kept(path, name, raw, 'text such as "j,down"', "the action keeps its default"))
         elif key := _BY_NAME.get(name):
             try:
-                values[name] = key.read(raw, path.parent)
+                values[name] = key.value(raw, path.parent)
             except ValueError:
                 problems.append(_kept(path, name, raw, key.expected, f"{_toml(_get(Settings(), key))} stays"))
         elif name in _SECTIONS or name == "keys":
@@ -311,12 +298,41 @@ def _settings(table: Mapping[str, object], path: Path) -> Loaded:
     return Loaded(settings, tuple(problems), frozenset(values) | {f"keys.{action}" for action in keys})
 
 
-def _views(table: Mapping[str, object], path: Path) -> "tuple[tuple[SavedView, ...], list[str]]":
-    if VIEWS not in table:
-        return (), []
-    from workbench.config.views import read_views
+def _views(table: object, file: str) -> tuple[tuple[SavedView, ...], list[str]]:
+    """Return the views of a table and a sentence for each thing that cannot be used.
 
-    return read_views(table[VIEWS], path.name)
+    A filter is not looked into: a view whose filter is broken opens, and says why it shows nothing.
+    """
+    if not isinstance(table, Mapping):
+        return (), [f'{file}: "{VIEWS}" is no table of saved views, so there are none.']
+    views: list[SavedView] = []
+    problems: list[str] = []
+    for name, raw in table.items():
+        shown = f'{file}: the view "{one_line(str(name), 60)}"'
+        if not isinstance(raw, Mapping) or not isinstance(raw.get("filter", ""), str):
+            problems.append(f"{shown} has no filter that is text, so it is left out.")
+            continue
+        order, dates = raw.get("order", ""), raw.get("dates", "")
+        known_order = order == "" or (isinstance(order, str) and find_order(order) is not None)
+        known_dates = next((one for one in DATES if one == dates), None)
+        if not known_order:
+            problems.append(f"{shown} names no order that there is; it opens as it is found.")
+        if known_dates is None:
+            problems.append(f'{shown} has dates that are neither "relative" nor "absolute"; they are as usual.')
+        problems += [
+            f'{shown} has an unknown key "{one_line(key, 60)}"; it is ignored.'
+            for key in raw
+            if key not in ("filter", "order", "dates")
+        ]
+        arranged = Arranged(str(order) if known_order else "", known_dates or "")
+        views.append(SavedView(str(name), raw.get("filter", ""), arranged))
+    return tuple(views), problems
+
+
+def view_values(view: SavedView) -> dict[str, str]:
+    """Return what a saved view says in the file."""
+    values = {"filter": view.filter, "order": view.arranged.order, "dates": view.arranged.dates}
+    return {key: value for key, value in values.items() if value or key == "filter"}
 
 
 def _flatten(table: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
@@ -331,7 +347,7 @@ def _flatten(table: Mapping[str, object], prefix: str = "") -> Iterator[tuple[st
 
 def _with(settings: Settings, values: Mapping[str, Any]) -> Settings:
     for name, value in values.items():
-        section, _, attribute = _BY_NAME[name].attribute.rpartition(".")
+        section, _, attribute = _BY_NAME[name].place.rpartition(".")
         if section:
             inner: Any = getattr(settings, section)
             settings = settings._replace(**{section: inner._replace(**{attribute: value})})
@@ -341,7 +357,7 @@ def _with(settings: Settings, values: Mapping[str, Any]) -> Settings:
 
 
 def _get(settings: Settings, key: Key) -> object:
-    return attrgetter(key.attribute)(settings)
+    return attrgetter(key.place)(settings)
 
 
 def _defaults(problem: str) -> Loaded:

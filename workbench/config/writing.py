@@ -5,11 +5,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.config.settings_reading import VIEWS, view_values
 from workbench.core.files.replacing import present_bytes, replace_bytes
 from workbench.core.record import InvalidRecord, StoreProblem
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
+
+    from workbench.core.stream.confidence import SavedView
 
 Value = str | bool | int | float
 
@@ -31,25 +34,6 @@ def set_values(path: Path, values: Mapping[str, Value]) -> dict[str, object]:
 
     _change(path, put)
     return before
-
-
-def put_table(path: Path, names: Sequence[str], values: Mapping[str, Value]) -> None:
-    """Put values into the table of those names, one within the other, in place of all that it holds.
-
-    Raises what `set_values` does.
-    """
-
-    def put(document: "TOMLDocument") -> None:
-        _drop(document, path, names, but=values)
-        for key, value in values.items():
-            _set(document, path, (*names, key), value)
-
-    _change(path, put)
-
-
-def drop_table(path: Path, names: Sequence[str]) -> None:
-    """Take the table of those names out, if it is there; raises what `set_values` does."""
-    _change(path, lambda document: _drop(document, path, names))
 
 
 def _change(path: Path, change: "Callable[[TOMLDocument], None]") -> None:
@@ -136,3 +120,20 @@ def _like(old: Any, value: Value) -> Any:
         item.trivia.comment, item.trivia.comment_ws = old.trivia.comment, old.trivia.comment_ws
         item.trivia.trail, item.trivia.indent = old.trivia.trail, old.trivia.indent
     return item
+
+
+def save_view(path: Path, view: "SavedView") -> None:
+    """Write a saved view into the file, in place of one of its name; raises what `set_values` does."""
+    values = view_values(view)
+
+    def put(document: "TOMLDocument") -> None:
+        _drop(document, path, (VIEWS, view.name), but=values)
+        for key, value in values.items():
+            _set(document, path, (VIEWS, view.name, key), value)
+
+    _change(path, put)
+
+
+def remove_view(path: Path, name: str) -> None:
+    """Take a saved view out of the file, if it is there; raises what `set_values` does."""
+    _change(path, lambda document: _drop(document, path, (VIEWS, name)))

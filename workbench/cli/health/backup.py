@@ -7,7 +7,7 @@ from workbench.cli.output import moment, say, table, warn, write_json
 from workbench.cli.parsing import Commands, Parser, add_command, add_json, wants_json
 from workbench.cli.progress import ProgressLine
 from workbench.cli.session import CLI_ACTOR, Session, actor_of
-from workbench.config import backups, paths
+from workbench.config import paths, recent
 from workbench.core.agents.actors import require_person
 from workbench.core.record import WorkbenchError, parse_time
 from workbench.core.text import counted
@@ -63,7 +63,7 @@ def write_file(session: Session) -> int:
     if secrets:
         what = counted(secrets, "secret")
         warn(f"{what} masked in it." if args.mask else f"It holds {what}; --mask writes it without.")
-    backups.remember(paths.state_dir(), store, backups.LastBackup(file, parse_time(made.at), made.rev))
+    recent.remember_backup(paths.state_dir(), store, recent.LastBackup(file, parse_time(made.at), made.rev))
     if wants_json(args):
         write_json(_json(made, file))
     else:

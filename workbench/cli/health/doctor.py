@@ -7,13 +7,13 @@ from workbench.cli.output import moment, say, table, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.session import FOUND, Session
 from workbench.config import paths
-from workbench.config.backups import last_backup
+from workbench.config.recent import last_backup
 from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from workbench.config.backups import LastBackup
+    from workbench.config.recent import LastBackup
     from workbench.core.health import Diagnosis
     from workbench.services.health.doctor import Findings, OutsideEdit
     from workbench.services.open import Workbench

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.config.backups import last_backup
+from workbench.config.recent import last_backup
 from workbench.core.agents.actors import require_person
 from workbench.core.damage import Gone, MendedIndex
 from workbench.core.files.atomic import left_in

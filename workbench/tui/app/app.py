@@ -26,7 +26,7 @@ from textual.timer import Timer
 from textual.worker import Worker, WorkerFailed, WorkerState, get_current_worker
 
 from workbench import crash
-from workbench.config.settings import Settings
+from workbench.config.loading import Settings
 from workbench.core.record import WorkbenchError
 from workbench.core.runtime import Cancelled, Stopped, may_stop, stoppable
 from workbench.core.text import printable

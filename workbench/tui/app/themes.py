@@ -12,7 +12,7 @@ from pathlib import Path
 from textual.color import Color, ColorParseError
 from textual.theme import BUILTIN_THEMES, Theme
 
-from workbench.config.settings import Settings
+from workbench.config.loading import Settings
 from workbench.core.toml_text import parse_toml
 from workbench.tui.widgets.content import keyed
 

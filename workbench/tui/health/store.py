@@ -14,8 +14,8 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input
 
-from workbench.config import backups, paths
-from workbench.config.backups import LastBackup, last_backup
+from workbench.config import paths, recent
+from workbench.config.recent import LastBackup, last_backup
 from workbench.core.health import Diagnosis, Manifest
 from workbench.core.record import WorkbenchError, parse_time
 from workbench.core.runtime import Cancelled, Progress
@@ -370,7 +370,7 @@ class BackupDialog(FileDialog[bool]):
             stop = self._stop.is_set
             made, secrets = backup.back_up(self.bench, self._file, at, force=force, progress=tell, cancelled=stop)
             last = LastBackup(self._file, parse_time(made.at), made.rev)
-            backups.remember(paths.state_dir(), self.bench.library.folder, last)
+            recent.remember_backup(paths.state_dir(), self.bench.library.folder, last)
             return made, secrets
 
         try:

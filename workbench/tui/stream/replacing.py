@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from workbench.config.views import remove_view, save_view
+from workbench.config.writing import remove_view, save_view
 from workbench.core.playbook.book import Section
 from workbench.core.record import Conflict, WorkbenchError
 from workbench.core.stream.confidence import ORDERS, TURNED, Arranged, SavedView, find_order
