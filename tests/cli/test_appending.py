@@ -85,7 +85,6 @@ def test_a_hook_loads_next_to_nothing(demo: Cli) -> None:
         "sqlite3",
         "platformdirs",
         "difflib",
-        "tomllib",
         "workbench.config.loading",
         "workbench.store.library",
         "workbench.services.context",

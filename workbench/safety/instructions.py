@@ -14,7 +14,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from functools import cache, cached_property
-from html import unescape
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,13 +41,13 @@ class Rule(NamedTuple):
     comments: bool = False
     encoded: bool = False
     squeezed: str = ""
-    examples: Sequence[str] = ()
-    harmless: Sequence[str] = ()
 
 
 @cache
 def rules() -> tuple[Rule, ...]:
-    return tuple(Rule(**{**one, "phrases": tuple(map(Phrase, one.get("phrases", ())))}) for one in _data()["rule"])
+    return tuple(
+        Rule(**{**one, "phrases": tuple(map(Phrase, one.get("phrases", "").splitlines()))}) for one in _data()["rule"]
+    )
 
 
 @cache
@@ -124,15 +123,19 @@ class Phrase:
 @cache
 def _members(item: str) -> tuple[str, ...]:
     """Return the words and groups of words that an item stands for, as folded texts have them."""
-    classes = _data()["words"]
     names = [name for name in item.split("|") if name not in SPECIAL]
-    members = [m for name in names for m in (classes[name[1:-1]] if name[0] == "{" else [name.replace("_", " ")])]
-    return tuple(folded(member).text for member in members)
+    members = [m for name in names for m in (_class(name[1:-1]) if name[0] == "{" else [name.replace("_", " ")])]
+    return tuple(member if member.isascii() else folded(member).text for member in members)
+
+
+@cache
+def _class(name: str) -> list[str]:
+    return [word.strip() for word in _data()["words"][name].split(",")]
 
 
 @cache
 def _needed(item: str) -> tuple[frozenset[str], tuple[str, ...]]:
-    words = frozenset(max(words_of(member), key=len) for member in _members(item))
+    words = frozenset(m if m.isalpha() else max(words_of(m), key=len) for m in _members(item))
     return words, tuple(SPECIAL[name][0] for name in item.split("|") if name in SPECIAL)
 
 
@@ -310,6 +313,8 @@ def _views(plain: Folded, words: list[str]) -> Iterator[tuple[Folded, bool]]:
 def _meaning(written: str) -> str:
     """Return what an escape stands for in a folded text; nothing for a mark within a word."""
     if written[0] == "&":
+        from html import unescape
+
         return folded(unescape(written)).text or " "
     if written[0] == "%":
         return folded(bytes.fromhex(written.replace("%", "")).decode("utf-8", "replace")).text or " "
