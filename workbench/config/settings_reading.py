@@ -14,7 +14,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from workbench.config.loading import Loaded, Settings
+from workbench.config.settings import Loaded, Settings
 from workbench.core.agents.actors import SERVE
 from workbench.core.limits import DedupThresholds
 from workbench.core.stream.confidence import DATES, Arranged, SavedView, find_order
