@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from workbench.config.loading import Loaded, MemorySettings, Settings, load
+from workbench.config.loading import Loaded, Settings, load
+from workbench.config.settings import MemorySettings
 from workbench.config.settings_reading import show
 from workbench.core.agents.actors import AgentSettings
 from workbench.core.limits import DedupThresholds, LifecycleLimits, LlmSettings, TriggerLimits
