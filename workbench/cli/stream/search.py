@@ -246,8 +246,8 @@ def _print(
     ]  # fmt: skip
     header, *lines = table([(*_HEADER, f"text, ranked under {used}"), *rows], right=(0, 1))
     if explained is not None and lines:
-        for basis in filter(None, (_basis(served), floor.basis(served.floor))):
-            say(basis)
+        for told in filter(None, (_basis(served), floor.basis(served.floor))):
+            say(told)
     asked = None if explained is None else bench.tuning.question(explained)
     # What a share comes from names others than the answer holds, so it is for a person, and masked.
     tell = bench.safety.masked if blocks is None else None

@@ -341,10 +341,6 @@ def _contrary(conflicts: Collection[str]) -> bool:
     return len(_CONTRARY.intersection(conflicts)) == 1 and _ELSEWHERE not in conflicts
 
 
-__all__ = [
-    "FLOOR", "LARGEST", "BulletGroup", "BulletPair", "Kind", "Likeness", "equal_groups", "living",
-    "ranked",
-]  # fmt: skip
 
 SAME_FORM = PairVerdict("absorb", ("the same text but for case and white space",))
 

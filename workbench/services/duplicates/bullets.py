@@ -14,10 +14,8 @@ from workbench.services.duplicates.bullet_groups import (
     BULLETS,
     LARGEST,
     BulletGroup,
-    BulletPair,
     Comparison,
     Judge,
-    Kind,
     Likeness,
     equal_groups,
     living,
@@ -27,7 +25,6 @@ from workbench.services.playbook.playbook import Playbooks, write_book
 if TYPE_CHECKING:
     from workbench.services.tuning.retriever import Retriever
 
-__all__ = ["BulletDuplicates", "BulletGroup", "BulletPair", "Kind", "Likeness"]
 
 REMEMBERED = 8192
 """Verdicts about two texts that are kept."""
