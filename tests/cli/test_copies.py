@@ -9,7 +9,7 @@ from tests.cli.conftest import NOW, Cli, Result
 from workbench.core.agents.read import AgentRead
 from workbench.core.stream.memory import Memory
 from workbench.services.open import open_workbench
-from workbench.services.promotion.targets import Target
+from workbench.services.promotion.promotion import Target
 
 NPM, PNPM = "Use npm in this repository.", "Use pnpm in this repository."
 SECRET = "ghp_" + "Kq7vR2xT9mZ4pL8sW3nB6yC1dF5gH0jAeXuQ"

@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.conftest import NOW, Cli, files_of
 from tests.demo import MEMORIES
-from workbench.core.override import Override
+from workbench.core.safety import Override
 from workbench.core.stream.memory import Memory
 from workbench.store.library import Library
 

@@ -9,7 +9,7 @@ import pytest
 from tests.cli.conftest import NOW, Cli
 from workbench.core.stream.memory import Memory
 from workbench.services.open import open_workbench
-from workbench.services.promotion.targets import Target
+from workbench.services.promotion.promotion import Target
 
 SECRET = "ghp_" + "Kq7vR2xT9mZ4pL8sW3nB6yC1dF5gH0jAeXuQ"
 

@@ -5,8 +5,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from workbench.core.duplicates.dedup import parted
 from workbench.core.duplicates.groups import Pair, parted_by, read_texts
-from workbench.core.duplicates.identity import parted
 from workbench.core.limits import DedupThresholds
 from workbench.core.playbook.book import Book, Bullet, Playbook, Section
 from workbench.core.stream.memory import ARCHIVED_REASONS, MEMORY_TYPES, OBSERVATION_TYPES, STATUSES, Memory, Source

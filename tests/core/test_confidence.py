@@ -10,8 +10,7 @@ from tests.core.samples import NOW, days, memories, memory
 from workbench.core.document import to_doc
 from workbench.core.limits import LifecycleLimits
 from workbench.core.review import lifecycle
-from workbench.core.review.lifecycle import approve, promote, reconfirm
-from workbench.core.review.upkeep import DOUBTFUL, finding
+from workbench.core.review.lifecycle import DOUBTFUL, approve, finding, promote, reconfirm
 from workbench.core.stream.confidence import (
     IMPORTED,
     RULES,

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from tests.calls import calls_of
 from workbench.core.duplicates import dedup
 from workbench.core.duplicates.dedup import (
+    Conflict,
     conflicts,
     contained_in_recent,
     content_words,
@@ -19,7 +20,6 @@ from workbench.core.duplicates.dedup import (
     symbols,
     word_conflicts,
 )
-from workbench.core.duplicates.identity import Conflict
 from workbench.core.limits import DedupThresholds
 from workbench.core.review.contradiction import contradictions
 

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.core.duplicates.dedup import differing, same_word, word_conflicts
-from workbench.core.duplicates.identity import Conflict
+from workbench.core.duplicates.dedup import Conflict, differing, same_word, word_conflicts
 
 
 @pytest.mark.parametrize(

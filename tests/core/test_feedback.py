@@ -8,8 +8,7 @@ import pytest
 
 from tests.core.samples import NOW, days, memory
 from workbench.core.playbook.book import Bullet
-from workbench.core.stream.confidence import confidence_of
-from workbench.core.stream.feedback import apply_vote, effective_importance, retract_vote
+from workbench.core.stream.confidence import apply_vote, confidence_of, effective_importance, retract_vote
 from workbench.core.stream.memory import Memory, Vote
 
 

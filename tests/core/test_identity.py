@@ -7,8 +7,8 @@ import pytest
 
 from tests.calls import calls_of
 from tests.core.samples import days, memory, read_pair
+from workbench.core.duplicates.dedup import identity_of, parted, says_all_the_same, text_key
 from workbench.core.duplicates.groups import in_merge_order
-from workbench.core.duplicates.identity import identity_of, parted, says_all_the_same, text_key
 from workbench.core.files.format import Parsed
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import FILE_KEY, Memory, Source

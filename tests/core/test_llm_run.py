@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta, timezone
 
 from workbench.core.document import from_doc, to_doc
-from workbench.core.reflection.llm_run import LlmRun, UnreadReply, spent_in_month
+from workbench.core.reflection.llm import LlmRun, UnreadReply, spent_in_month
 
 AT = datetime(2026, 3, 20, tzinfo=UTC)
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.core.samples import NOW, days, memories, memory
-from workbench.core.duplicates.merge import MEMORY_COUNTS, absorb, merge_memories, union
+from workbench.core.duplicates.groups import MEMORY_COUNTS, absorb, merge_memories, union
 from workbench.core.record import UnknownRecord, WorkbenchError
 from workbench.core.stream.memory import Memory, Status
 

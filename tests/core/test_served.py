@@ -3,8 +3,7 @@
 import pytest
 
 from tests.core.samples import NOW, days, memory
-from workbench.core.served import hidden_because, is_served
-from workbench.core.stream.memory import Status
+from workbench.core.stream.memory import Status, hidden_because, is_served
 
 
 @pytest.mark.parametrize("status", ["signal", "confirmed", "promoted"])

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from tests.core.samples import NOW, days, memories, memory
 from workbench.core.limits import LifecycleLimits
 from workbench.core.record import WorkbenchError
+from workbench.core.review.lifecycle import Contradicted, accepted, doubted, finding, is_resolved, waits_long
 from workbench.core.review.proposal import Proposal
-from workbench.core.review.upkeep import Contradicted, accepted, doubted, finding, is_resolved, waits_long
 from workbench.core.stream.memory import Memory, check_memory
 
 NEWS = Contradicted("news", "mark", "this says 5, the other 7")

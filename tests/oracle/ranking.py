@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.oracle import conversation
 from tests.oracle.cases import Candidate, PartCase, RuleCase
-from workbench.core.stream.feedback import effective_importance
+from workbench.core.stream.confidence import effective_importance
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.candidates import candidate_filter
 from workbench.core.tuning.episodic import (

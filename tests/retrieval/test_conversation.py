@@ -13,8 +13,7 @@ from tests.oracle.cases import Candidate, RuleCase
 from tests.oracle.conversation import actors_of
 from tests.oracle.ranking import rank_case
 from tests.retrieval.samples import known_rows, memory
-from workbench.core.served import is_served
-from workbench.core.stream.memory import Memory, Source
+from workbench.core.stream.memory import Memory, Source, is_served
 from workbench.core.tuning.profile import CONVERSATION, LexicalRule, Profile
 from workbench.core.tuning.scoring import Scored
 from workbench.retrieval.arrays import Vectors

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from workbench.core.named import implementation
+from workbench.core.runtime import implementation
 from workbench.core.tuning.profile import FACTORS, RELEVANCE_PARTS
 from workbench.retrieval.ranking.cases import Columns, PartColumns
 

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from tests.retrieval.samples import T0, memories, memory, near
 from workbench.core.record import UnknownRecord
-from workbench.core.served import is_served
-from workbench.core.stream.feedback import effective_importance
-from workbench.core.stream.memory import Memory, MemoryType
+from workbench.core.stream.confidence import effective_importance
+from workbench.core.stream.memory import Memory, MemoryType, is_served
 from workbench.core.tuning.naming import question_share
 from workbench.core.tuning.profile import WORKBENCH
 from workbench.retrieval.arrays import EPOCH, micros

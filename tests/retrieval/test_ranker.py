@@ -15,8 +15,7 @@ from tests.oracle.cases import Candidate
 from tests.oracle.ranking import rank
 from tests.retrieval.samples import DEFAULT, RELEVANCE_ONLY, T0, memories, memory, near, profiles, query_scores
 from workbench.core.record import UnknownRecord
-from workbench.core.served import is_served
-from workbench.core.stream.memory import Memory, MemoryType
+from workbench.core.stream.memory import Memory, MemoryType, is_served
 from workbench.core.tuning.profile import FrozenBounds, HalfLives, Profile
 from workbench.core.tuning.scoring import Scored
 from workbench.retrieval.arrays import Mask, Scores

@@ -24,7 +24,7 @@ from workbench.services.agents.reading_log import DoorRules, DoorVotes, ReadingL
 from workbench.services.agents.requests import AgentRequests
 from workbench.services.agents.serving import look
 from workbench.services.open import Workbench
-from workbench.services.promotion.targets import Target
+from workbench.services.promotion.promotion import Target
 from workbench.services.stream import votes
 from workbench.services.stream.fields import FieldEdit
 from workbench.services.tuning.retriever import Retriever

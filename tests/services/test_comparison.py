@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.services.conftest import NOON, memory
-from workbench.core.duplicates.dedup import PairVerdict
+from workbench.core.duplicates.dedup import Conflict, PairVerdict, parted
 from workbench.core.duplicates.groups import much_alike, parted_by, read_texts, word_set
-from workbench.core.duplicates.identity import Conflict, parted
 from workbench.core.limits import DedupThresholds
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import Memory

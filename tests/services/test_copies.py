@@ -11,7 +11,7 @@ from workbench.core.record import Conflict, WorkbenchError
 from workbench.services.files.exporting import Choice
 from workbench.services.open import Workbench
 from workbench.services.promotion.copies import CopyPlan
-from workbench.services.promotion.targets import Target
+from workbench.services.promotion.promotion import Target
 
 NPM = "Use npm in this repository."
 PNPM = "Use pnpm in this repository."

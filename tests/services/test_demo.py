@@ -10,15 +10,15 @@ from tests.services.conftest import NOON, Open, snapshot
 from workbench.config.paths import shipped
 from workbench.core.agents.read import AgentRead
 from workbench.core.record import WorkbenchError
-from workbench.core.served import is_served
+from workbench.core.stream.memory import is_served
 from workbench.services.agents.context import gathered
 from workbench.services.agents.documents.recall import recall
 from workbench.services.demo import ANCHOR, fill, lay_out, surround
 from workbench.services.files.checks import known_files
 from workbench.services.health.trends import summed
 from workbench.services.open import Workbench
-from workbench.services.promotion.placement_files import places_of, scratch_of
-from workbench.services.promotion.targets import Target
+from workbench.services.promotion.placements import places_of, scratch_of
+from workbench.services.promotion.promotion import Target
 
 
 @pytest.fixture

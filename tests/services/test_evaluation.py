@@ -12,7 +12,7 @@ from tests.benchmarks import english
 from workbench.config.paths import shipped
 from workbench.core.files.format import JudgedQuery, Parsed
 from workbench.core.record import InvalidQuery, InvalidRecord, UnknownRecord, UnreadableFile, WorkStopped
-from workbench.core.served import is_served
+from workbench.core.stream.memory import is_served
 from workbench.core.tuning.autotune import Search
 from workbench.core.tuning.measure import NDCG10, STANDARD, Measure
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH

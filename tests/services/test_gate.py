@@ -17,7 +17,7 @@ from workbench.core.text import MAX_KEPT
 from workbench.safety import scanning
 from workbench.services.agents.documents.stored import StoredDocuments
 from workbench.services.open import Workbench, open_workbench
-from workbench.services.promotion.targets import Target
+from workbench.services.promotion.promotion import Target
 from workbench.services.safety.secret_filter import SecretFilter
 from workbench.services.stream import votes
 from workbench.services.stream.observation import Observation, append

@@ -9,7 +9,7 @@ from workbench.core.record import WorkStopped
 from workbench.core.review.proposal import Proposal
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.services.open import Workbench
-from workbench.services.review.impact import ImpactPreview
+from workbench.services.review.queue import ImpactPreview
 
 DAY = timedelta(days=1)
 CACHE = "when must the cache be cleared"

@@ -3,7 +3,7 @@
 from itertools import combinations
 
 from tests.services.conftest import memory, put
-from workbench.core.duplicates.kept_pair import KeptPair, pairs_kept_by
+from workbench.core.duplicates.groups import KeptPair, pairs_kept_by
 from workbench.core.review.proposal import Proposal
 from workbench.services.open import Workbench
 

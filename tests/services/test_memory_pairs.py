@@ -9,11 +9,10 @@ import pytest
 
 from workbench.config.loading import Settings
 from workbench.config.paths import shipped
-from workbench.core.duplicates.identity import Conflict
+from workbench.core.duplicates.dedup import Conflict
 from workbench.core.limits import DedupThresholds
 from workbench.core.record import WorkStopped
-from workbench.core.served import SERVED
-from workbench.core.stream.memory import Memory
+from workbench.core.stream.memory import SERVED, Memory
 from workbench.services.demo import ANCHOR, fill
 from workbench.services.duplicates import deduplication
 from workbench.services.duplicates.bullet_groups import MEMORIES, Comparison, Judge

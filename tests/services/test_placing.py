@@ -11,9 +11,10 @@ from tests.services.conftest import Open, memory, put
 from workbench.core.files.replacing import replace_bytes
 from workbench.core.record import Conflict, StoreProblem
 from workbench.services.open import Workbench
-from workbench.services.promotion import placement_files, placements
+from workbench.services.promotion import placements
+from workbench.services.promotion import placements as placement_files
 from workbench.services.promotion.placements import HalfDone
-from workbench.services.promotion.targets import Target
+from workbench.services.promotion.promotion import Target
 from workbench.store.journal.segments import Tail
 
 OWN = "# Mine\n"
@@ -23,7 +24,7 @@ KILLED = """
 import os, sys
 from pathlib import Path
 from workbench.services.promotion import placements as placing
-from workbench.services.promotion.targets import Target
+from workbench.services.promotion.promotion import Target
 from workbench.services.open import open_workbench
 from workbench.store.journal.segments import Tail
 

@@ -13,7 +13,7 @@ from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.services.files.threeway import DiffLine
 from workbench.services.open import Workbench
-from workbench.services.promotion.targets import PromotionPlan, Target
+from workbench.services.promotion.promotion import PromotionPlan, Target
 from workbench.services.safety.safety import FlaggedText
 
 BEGIN, END = "<!-- memory-workbench:begin -->", "<!-- memory-workbench:end -->"

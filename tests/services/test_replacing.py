@@ -12,7 +12,7 @@ from workbench.core.record import Conflict, InvalidQuery, InvalidRecord, Workben
 from workbench.core.stream.confidence import SavedView
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.services.open import Workbench, open_workbench
-from workbench.services.promotion.targets import Target
+from workbench.services.promotion.promotion import Target
 from workbench.services.stream.replacing import Replaceable, Wanted
 
 NAME = Wanted("authd", "gatekeeper", word=True)

@@ -13,7 +13,7 @@ from workbench.core.stream.memory import Memory
 from workbench.services.agents.context import gathered
 from workbench.services.demo import fill, lay_out, surround
 from workbench.services.open import Workbench, open_workbench
-from workbench.services.promotion.targets import Target
+from workbench.services.promotion.promotion import Target
 
 DEMO = shipped("fixtures/demo")
 

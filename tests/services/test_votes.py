@@ -7,7 +7,7 @@ import pytest
 from tests.services.conftest import NOON, Clock, Open, memory, put
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.record import InvalidRecord, UnknownRecord
-from workbench.core.stream.feedback import effective_importance
+from workbench.core.stream.confidence import effective_importance
 from workbench.services.open import Workbench
 from workbench.services.stream import votes
 from workbench.services.stream.observation import Observation

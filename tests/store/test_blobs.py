@@ -10,7 +10,7 @@ import pytest
 
 from tests.store.helpers import NOON, clock, memory, open_library
 from workbench.core.agents.episodes.episode import Episode, EpisodeNote
-from workbench.core.damage import BadBlob
+from workbench.core.health import BadBlob
 from workbench.core.record import StoreProblem
 from workbench.store import history
 from workbench.store.blobs import LARGEST, BlobProblem, Blobs, hash_of

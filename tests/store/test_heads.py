@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from tests.store.helpers import NOON, clock, docs, killed_after, lines
-from workbench.core.damage import Gone
+from workbench.core.health import Gone
 from workbench.core.stream.memory import Memory
 from workbench.store import append, identity
 from workbench.store.identity import Head, NotTrusted, trust_lines

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.store.helpers import clock, memory, open_library
-from workbench.core.duplicates.kept_pair import KeptPair, kept_pair
+from workbench.core.duplicates.groups import KeptPair, kept_pair
 from workbench.core.playbook.book import Bullet
 
 

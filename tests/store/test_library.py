@@ -4,16 +4,16 @@ from pathlib import Path
 import pytest
 
 from tests.store.helpers import NOON, memory, open_library
-from workbench.core.duplicates.kept_pair import KeptPair
+from workbench.core.duplicates.groups import KeptPair
 from workbench.core.file_state import FileState
-from workbench.core.override import Override
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.playbook.usage import Outcome, UsageTally
 from workbench.core.promotion import Placement
 from workbench.core.record import InvalidRecord, UnknownRecord
-from workbench.core.reflection.llm_run import LlmRun, UnreadReply
+from workbench.core.reflection.llm import LlmRun, UnreadReply
 from workbench.core.reflection.trigger import ReflectionState
 from workbench.core.review.proposal import Proposal
+from workbench.core.safety import Override
 from workbench.core.stream.memory import Vote
 from workbench.core.tuning.judgment import Judgment, SavedQuery
 from workbench.store import history

@@ -13,7 +13,7 @@ from workbench.core.agents.read import AgentRead
 from workbench.core.stream.memory import Memory
 from workbench.services.files.exporting import Choice
 from workbench.services.open import Workbench, open_workbench
-from workbench.services.promotion.targets import Target
+from workbench.services.promotion.promotion import Target
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.forms import RecordForm
 from workbench.tui.promotion import CopiesDialog

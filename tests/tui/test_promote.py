@@ -16,8 +16,7 @@ from tests.tui.widgets.host import HOSTILE, is_inert
 from workbench.core.record import WorkbenchError
 from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench, open_workbench
-from workbench.services.promotion.promotion import Promotion
-from workbench.services.promotion.targets import PromotionPlan
+from workbench.services.promotion.promotion import Promotion, PromotionPlan
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.files.preview import Pane
 from workbench.tui.promotion import NO_PROJECT, PromoteDialog

@@ -10,7 +10,7 @@ from workbench.core.text import clean_for_store, counted
 
 if TYPE_CHECKING:
     from workbench.services.open import Workbench
-    from workbench.services.promotion.targets import PromotionPlan, Target
+    from workbench.services.promotion.promotion import PromotionPlan, Target
 
 
 SHOWN = 40
@@ -35,7 +35,7 @@ def promote(session: Session) -> int:
 
 
 def _target(session: Session, bench: "Workbench") -> "Target":
-    from workbench.services.promotion.targets import Target
+    from workbench.services.promotion.promotion import Target
 
     args = session.args
     kind, colon, where = args.to.partition(":")
@@ -128,7 +128,7 @@ def _print_changes(plan: "PromotionPlan", limit: int | None) -> None:
 
 
 def _print_sizes(plan: "PromotionPlan") -> None:
-    from workbench.services.promotion.targets import size_said
+    from workbench.services.promotion.promotion import size_said
 
     for size in plan.sizes:
         say(size_said(size))

@@ -10,13 +10,13 @@ from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.progress import ProgressLine, interruptible, waits_said
 from workbench.cli.session import INTERRUPTED, PROBLEM, Session
 from workbench.core.record import WorkbenchError
-from workbench.core.reflection.llm_run import STAGES
+from workbench.core.reflection.llm import STAGES
 from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.core.reflection.llm_run import UnreadReply
+    from workbench.core.reflection.llm import UnreadReply
     from workbench.core.reflection.reflector import Preview, Step, Unread
     from workbench.core.stream.memory import Memory
     from workbench.services.open import Workbench

@@ -13,10 +13,22 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from functools import cache
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from types import FrameType
 from typing import Any, TypeVar
+
+# Light entries: something that is named where it is listed, and imported when it is first used.
+
+
+@cache
+def implementation(name: str) -> Any:
+    """Import what an entry names: `package.module:name`."""
+    module, _, inner = name.partition(":")
+    return getattr(import_module(module), inner)
+
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ from itertools import count
 from pathlib import Path, PurePath
 from typing import TypeVar
 
-from workbench.core.duplicates.identity import Described, says_all_the_same, text_key
+from workbench.core.duplicates.dedup import Described, says_all_the_same, text_key
 from workbench.core.files.format import Issue, Parsed, ReadContext, WriteText
 from workbench.core.files.formats import format_named
 from workbench.core.files.lint import COMPARED, Fix, Line, LintFinding, Rule, lines, newline_of

@@ -23,7 +23,7 @@ from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import Memory
 from workbench.services.context import Service
 from workbench.services.duplicates.plan import WORKBENCH
-from workbench.services.promotion.placement_files import places_of
+from workbench.services.promotion.placements import places_of
 from workbench.store.git_files import repository_of
 from workbench.store.repository import Repository, repository_at
 

@@ -194,9 +194,8 @@ def lay_out(bench: Workbench, folder: Path) -> Path:
 
     It lies in the store's own folder, so that promoting, importing and checking touch no file of the person's.
     """
-    from workbench.services.promotion.placement_files import scratch_of
-    from workbench.services.promotion.placements import Placing
-    from workbench.services.promotion.targets import Drafts, Target
+    from workbench.services.promotion.placements import Placing, scratch_of
+    from workbench.services.promotion.promotion import Drafts, Target
 
     library, place = bench.library, scratch_of(bench.library.folder)
     shutil.copytree(folder / PROJECT, place)

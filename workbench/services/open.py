@@ -52,17 +52,16 @@ if TYPE_CHECKING:
     from workbench.services.reflection.reflection import Reflecting
     from workbench.services.reflection.wording import BookWording, Refinement
     from workbench.services.review.finders import SuggestionFinder
-    from workbench.services.review.impact import ImpactPreview
+    from workbench.services.review.queue import ImpactPreview
     from workbench.services.review.review import Review
     from workbench.services.safety.agent_view import AgentView
     from workbench.services.safety.leaks import Leaks
     from workbench.services.safety.safety import Safety
     from workbench.services.safety.trust import Trust
-    from workbench.services.stream.archiving import Archiving
     from workbench.services.stream.fields import MemoryFields
     from workbench.services.stream.ingest import Ingest
     from workbench.services.stream.replacing import Replacing
-    from workbench.services.stream.stream import Stream
+    from workbench.services.stream.stream import Archiving, Stream
     from workbench.services.tuning.evaluation import Evaluator
     from workbench.services.tuning.queries import Judging
     from workbench.services.tuning.retriever import Retriever
@@ -212,7 +211,7 @@ class Workbench:
     @cached_property
     def impact(self) -> "ImpactPreview":
         """What approving would do to the saved queries."""
-        from workbench.services.review.impact import ImpactPreview
+        from workbench.services.review.queue import ImpactPreview
 
         return ImpactPreview(self.context, self.review.outcome, self.retriever, self.tuning.profiles)
 
@@ -267,7 +266,7 @@ class Workbench:
 
     @cached_property
     def archiving(self) -> "Archiving":
-        from workbench.services.stream.archiving import Archiving
+        from workbench.services.stream.stream import Archiving
 
         return Archiving(self.context)
 

@@ -19,8 +19,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from workbench.core.damage import Damage, Gone
 from workbench.core.files.atomic import write_file
+from workbench.core.health import Damage, Gone
 from workbench.core.record import InvalidRecord, StoreProblem
 from workbench.store.files import DOCUMENTS, read_regular
 from workbench.store.journal import segments

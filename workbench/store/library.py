@@ -8,8 +8,8 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from workbench.core.damage import Damage, MendedIndex
 from workbench.core.document import to_doc_over
+from workbench.core.health import Damage, MendedIndex
 from workbench.core.record import ABSENT, StoreProblem, UnknownRecord, cannot_read, cannot_write
 from workbench.store.entry import Doc, DocChange, Kind, Transaction
 from workbench.store.files import closed
@@ -24,16 +24,16 @@ from workbench.store.surroundings import Surroundings
 from workbench.store.table import Table
 
 if TYPE_CHECKING:
-    from workbench.core.duplicates.kept_pair import KeptApart, KeptPair
+    from workbench.core.duplicates.groups import KeptApart, KeptPair
     from workbench.core.file_state import FileState
     from workbench.core.health import PastView
-    from workbench.core.override import Override
     from workbench.core.playbook.book import Book, Bullet, Section
     from workbench.core.playbook.usage import UsageTally
     from workbench.core.promotion import Placement
-    from workbench.core.reflection.llm_run import LlmRun
+    from workbench.core.reflection.llm import LlmRun
     from workbench.core.reflection.trigger import ReflectionState
     from workbench.core.review.proposal import Proposal
+    from workbench.core.safety import Override
     from workbench.core.stream.memory import Memory, Vote
     from workbench.core.tuning.judgment import Judgment, SavedQuery
     from workbench.store.blobs import Blobs
@@ -247,7 +247,7 @@ class Library:
 
     def kept_apart(self) -> "KeptApart":
         """Return which records somebody keeps apart."""
-        from workbench.core.duplicates.kept_pair import KeptApart
+        from workbench.core.duplicates.groups import KeptApart
 
         return KeptApart(self.kept_pairs.all())
 

@@ -1,12 +1,12 @@
 """The kinds of records: where each is kept, how it is found, and what the rest of the workbench does with it.
 
-A line only names the record's class (`core.named`): a hook that adds one memory does not load the others.
+A line only names the record's class (`core.runtime`): a hook that adds one memory does not load the others.
 """
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from workbench.core.named import implementation
+from workbench.core.runtime import implementation
 
 
 class Waits(NamedTuple):
@@ -93,11 +93,11 @@ RECORDS = (
         "workbench.core.reflection.trigger:ReflectionState", "reflection",
         counters=("accumulated_importance", "observations_since_last"), is_total=True,
     ),
-    RecordType("workbench.core.override:Override", "overrides", "permission", refs=("target",)),
+    RecordType("workbench.core.safety:Override", "overrides", "permission", refs=("target",)),
     RecordType("workbench.core.promotion:Placement", "placements", refs=("memory",), is_copy=True),
-    RecordType("workbench.core.reflection.llm_run:LlmRun", "runs", is_numbered=True),
+    RecordType("workbench.core.reflection.llm:LlmRun", "runs", is_numbered=True),
     RecordType(
-        "workbench.core.duplicates.kept_pair:KeptPair", "kept_pairs", "kept-apart pair", refs=("left", "right"),
+        "workbench.core.duplicates.groups:KeptPair", "kept_pairs", "kept-apart pair", refs=("left", "right"),
     ),
     RecordType("workbench.core.playbook.usage:UsageTally", "tallies"),
     RecordType("workbench.core.tuning.profile:StoreSetting", "settings"),

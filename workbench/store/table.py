@@ -15,8 +15,7 @@ from workbench.store.journal.engine import Journal
 from workbench.store.journal.state import State
 
 if TYPE_CHECKING:
-    from workbench.core.damage import Gone
-    from workbench.core.health import Manifest, Unfinished
+    from workbench.core.health import Gone, Manifest, Unfinished
     from workbench.core.runtime import Progress
     from workbench.store.blobs import Blobs
     from workbench.store.maintenance.backup import Packed

@@ -16,7 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.core.duplicates.identity import Conflict
+from workbench.core.duplicates.dedup import Conflict
 from workbench.core.limits import Thresholds
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import WorkbenchError

@@ -24,7 +24,7 @@ from workbench.services.files.threeway import DiffLine
 from workbench.services.forms import Values
 from workbench.services.open import Workbench
 from workbench.services.promotion.copies import Copy, CopyPlan, Correction, Obstacle
-from workbench.services.promotion.targets import Offer, PromotionPlan, Target, about_of, size_said, title_of
+from workbench.services.promotion.promotion import Offer, PromotionPlan, Target, about_of, size_said, title_of
 from workbench.tui.actions import COPIES, PROMOTE
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen

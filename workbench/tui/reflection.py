@@ -22,7 +22,7 @@ from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
 from workbench.core.record import WorkbenchError
-from workbench.core.reflection.llm_run import STAGES
+from workbench.core.reflection.llm import STAGES
 from workbench.core.reflection.reflector import Preview, Step, Tell
 from workbench.core.reflection.trigger import Gauge
 from workbench.core.runtime import Cancelled

@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 
 from textual.content import Content
 
-from workbench.core.override import Override
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import WorkbenchError
-from workbench.core.safety import Finding
+from workbench.core.safety import Finding, Override
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
 from workbench.services.safety.masking import masked_name

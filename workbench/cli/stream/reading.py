@@ -1,27 +1,291 @@
 """`workbench show`, `list` and `stats`: reading the store."""
 
-from collections.abc import Mapping
+import difflib
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from workbench.cli.describe import bullet_json, compact, memory_json
-from workbench.cli.output import cut, moment, say, table, warn, write_json
-from workbench.cli.parsing import Commands, add_at, add_command, add_json, add_limit, count, wants_json
+from workbench.cli.output import cut, fail, moment, plain, say, table, warn, write_json
+from workbench.cli.parsing import Commands, Parser, add_at, add_command, add_json, add_limit, count, wants_json
+from workbench.cli.progress import ProgressLine
 from workbench.cli.safety.flags import Shown, add_secrets, reasons, review_json, sign, unreviewed
-from workbench.cli.session import CLI_ACTOR, Session, actor_of
-from workbench.cli.stream.views import add_arranging, arrange, chosen, found_by
+from workbench.cli.session import CLI_ACTOR, PROBLEM, Session, actor_of
 from workbench.core.playbook.book import Bullet
-from workbench.core.record import UnknownRecord
-from workbench.core.stream.confidence import NOTES, SUREST, is_imported, scored, told
-from workbench.core.stream.feedback import effective_importance
+from workbench.core.record import InvalidQuery, UnknownRecord, parse_time
+from workbench.core.stream.confidence import (
+    NOTES,
+    ORDERS,
+    SCORE,
+    SUREST,
+    Arranged,
+    SavedView,
+    effective_importance,
+    find_order,
+    is_imported,
+    ordered,
+    scored,
+    told,
+)
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from workbench.core.reflection.trigger import Gauge
+    from workbench.services.health.history import Event, FieldEvent
     from workbench.services.health.overview import Stats
     from workbench.services.open import Workbench
+    from workbench.services.stream.stream import StreamView
+
+
+# `workbench undo`, `redo` and `history`: what was done, and the way back.
+
+
+HISTORY_DEFAULT = 20
+HISTORY_SHOWN = 60
+"""Cells of a value in a history line."""
+
+_UNDO = """Without an option: your own latest change; what agents did is not touched. --rev takes back any change that
+`workbench history` lists, --group all parts of an import that was stopped. A change that something later
+stands on is not taken back; both values are named then."""
+
+
+def _add_history(commands: Commands) -> None:
+    """Add `undo`, `redo` and `history`."""
+    parser = add_command(commands, "undo", undo, "take back your latest change, or any one", _UNDO, example="--rev 41")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--rev", metavar="REV", type=count, help="the change with this revision, whoever made it")
+    which.add_argument("--group", metavar="NAME", help="everything that was written under this name")
+    add_json(parser)
+    add_json(add_command(commands, "redo", redo, "do again what was undone last", example=""))
+    history = add_command(
+        commands, "history", show_history, "list what was done, the newest first",
+        example="mem-20261121-0000001 --values",
+    )  # fmt: skip
+    history.add_argument("id", metavar="ID", nargs="?", help="only what changed in this record, with every value")
+    history.add_argument(
+        "-n", metavar="N", type=count, default=HISTORY_DEFAULT, help=f"how many (default: {HISTORY_DEFAULT})"
+    )
+    history.add_argument("--values", action="store_true", help="show every value before and after")
+    history.add_argument("--reads", action="store_true", help="list what agents read and what files were written, too")
+    add_secrets(history)
+    add_json(history)
+
+
+def undo(session: Session) -> int:
+    """Undo and say what, or say what stands in the way."""
+    from workbench.core.change import UndoConflict, told
+
+    args = session.args
+    with session.changing() as bench:
+        history = bench.history
+        try:
+            if args.rev is not None:
+                label = history.undo_revision(args.rev)
+            else:
+                label = history.undo() if args.group is None else history.undo_group(args.group)
+        except UndoConflict as conflict:
+            fail(conflict)
+            for clash in conflict.clashes[1:]:
+                warn(f"      {clash.key} {clash.name}: now {told(clash.present)}, would become {told(clash.wanted)}")
+            return PROBLEM
+        revision = bench.library.revision
+    if wants_json(args):
+        write_json({"undone": label, "revision": revision})
+    else:
+        say(f"Undone: {label}.")
+    return 0
+
+
+def redo(session: Session) -> int:
+    with session.changing() as bench:
+        label, revision = bench.history.redo(), bench.library.revision
+    if wants_json(session.args):
+        write_json({"redone": label, "revision": revision})
+    else:
+        say(f"Done again: {label}.")
+    return 0
+
+
+def show_history(session: Session) -> int:
+    """Print transactions, or the changes of one record."""
+    args = session.args
+    with session.reading() as bench:
+        place = None if args.id is None else bench.history.place_of(args.id)
+        shown = Shown(bench, secrets=args.show_secrets)
+        found: Iterator[Event] = islice(bench.history.events(place, accesses=args.reads), args.n)
+        if not (values := wants_json(args) or args.values or place is not None):
+            found = (replace(event, fields=()) for event in found)
+        events = [shown(event) for event in found]
+    if wants_json(args):
+        write_json([_event_json(event) for event in events])
+        shown.remark()
+        return 0
+    if not events:
+        warn("Nothing was done in this store yet.")
+    for event, line in zip(events, table([_row(event) for event in events], right=(0,)), strict=True):
+        say(line)
+        if values:
+            _print_fields(event, place is None)
+    shown.remark()
+    return 0
+
+
+def _row(event: "Event") -> tuple[str, ...]:
+    return (str(event.rev), moment(parse_time(event.at)), event.actor, event.label)
+
+
+def _print_fields(event: "Event", with_keys: bool) -> None:
+    for field in event.fields:
+        say(f"      {f'{field.key} ' if with_keys else ''}{field.field}: {_change(field)}")
+
+
+def _change(field: "FieldEvent") -> str:
+    if field.redacted:
+        return "(purged)"
+    if field.step is not None:
+        return f"{field.step:+g}"
+    old, new = compact(field.before), compact(field.after)
+    start = 0 if field.before is None or field.after is None else _history_start(old, new)
+    before = "" if field.before is None else f"{_value(old, start)} → "
+    return f"{before}{'(default)' if field.after is None else _value(new, start)}"
+
+
+def _history_start(old: str, new: str) -> int:
+    """Return from which character on two texts are shown, so that what differs is in sight."""
+    same = len(os.path.commonprefix((old, new)))  # noqa: RUF071 - letters of texts, not parts of paths
+    if same < HISTORY_SHOWN // 2 or max(len(old), len(new)) <= HISTORY_SHOWN:
+        return 0
+    cut = same - HISTORY_SHOWN // 6
+    space = old.rfind(" ", cut - HISTORY_SHOWN // 6, cut)
+    return space + 1 if space >= 0 else cut
+
+
+def _value(text: str, start: int) -> str:
+    return one_line(f"… {text[start:]}" if start else text, HISTORY_SHOWN) or "(empty)"
+
+
+def _event_json(event: "Event") -> dict[str, object]:
+    keys = list(dict.fromkeys(field.key for field in event.fields))
+    return {
+        "rev": event.rev, "at": event.at, "actor": event.actor, "label": event.label, "kind": event.kind,
+        "group": event.group, "target": event.target, "records": keys, "fields": plain(event.fields),
+    }  # fmt: skip
+
+
+# `workbench views`, and how a list is arranged: by a view that was saved in the app, or by an order of its own.
+
+
+LONG = 2000
+"""Texts above which embedding them shows its progress."""
+
+_SHOWN = 60
+"""Cells of a view's name."""
+
+_VIEWS = """A view is a filter with an order that was saved in the app (f in the Stream); they stand in the config file,
+as [views."NAME"]. `workbench list --view NAME` lists what one shows."""
+
+
+def _add_views(commands: Commands) -> None:
+    """Add `views`."""
+    add_json(add_command(commands, "views", list_views, "list the views that were saved", _VIEWS, example="--json"))
+
+
+def add_arranging(parser: Parser) -> None:
+    """Add `--view` and `--sort`; read them with `chosen`."""
+    parser.add_argument("--view", metavar="NAME", help="what a saved view shows; FILTER narrows it")
+    names = ", ".join(order.id for order in ORDERS)
+    about = f"one of {names}; --sort=-NAME turns it round (default: the view's, else the newest first)"
+    parser.add_argument("--sort", metavar="ORDER", help=about)
+
+
+def list_views(session: Session) -> int:
+    """Print the saved views."""
+    from workbench.services.safety.masking import masked, masked_text
+
+    saved = session.settings().settings.views
+    views = masked(saved, masked_text)
+    if views != saved:
+        warn("Secrets are masked; the config file holds them as they are.")
+    if wants_json(session.args):
+        write_json([_view_json(view) for view in views])
+        return 0
+    for line in table([(one_line(view.name, _SHOWN), view.filter or "everything", _told(view)) for view in views]):
+        say(line)
+    if not views:
+        warn("No view was saved yet: f in the Stream, first row.")
+    return 0
+
+
+def chosen(session: Session) -> tuple[str, Arranged]:
+    """Return the filter and the order of `--view`, `--sort` and FILTER. Raises `UnknownRecord`, `InvalidQuery`."""
+    args = session.args
+    view = SavedView("", "") if args.view is None else _named(session, args.view)
+    if args.sort is not None and find_order(args.sort) is None:
+        known = ", ".join(order.id for order in ORDERS)
+        raise InvalidQuery(f"There is no order “{args.sort}”.", f"There are: {known}; --sort=-NAME turns one round.")
+    arranged = view.arranged if args.sort is None else view.arranged._replace(order=args.sort)
+    return " ".join(part for part in (view.filter, *args.filter) if part), arranged
+
+
+def found_by(bench: "Workbench", text: str, name: str | None) -> "StreamView":
+    """Return what a filter finds; raises `InvalidQuery`, which names the view that it is of."""
+    try:
+        return bench.stream.view(text)
+    except InvalidQuery as error:
+        if name is None:
+            raise
+        mask = bench.safety.masked
+        said = f"The view “{one_line(mask(name), _SHOWN)}” cannot be shown: {mask(error.message)}"
+        raise InvalidQuery(said, mask(error.hint)) from error
+
+
+def arrange(bench: "Workbench", view: "StreamView", arranged: Arranged) -> "Sequence[Memory]":
+    """Return the memories of a view in an order. Raises `InvalidQuery` for scores without words to rank for."""
+    by = arranged.by
+    if by is None or by.id != SCORE:
+        return ordered(view.memories, arranged)
+    words = " ".join(view.filter.words)
+    if not words:
+        raise InvalidQuery("To sort by score takes words to rank for.", "Add some to the filter, or sort otherwise.")
+    from workbench.services.stream.semantic import semantic_matches  # numeric libraries: only where something is ranked
+
+    line = ProgressLine("reading the memories", LONG)
+    try:
+        bench.retriever.load(line)
+    finally:
+        line.clear()
+    holding = [memory.id for memory in view.memories]
+    found = semantic_matches(bench.tuning, words, view.tests, holding, bench.context.now(), worth=True)
+    return ordered(view.memories, arranged, found.held)
+
+
+def _named(session: Session, name: str) -> SavedView:
+    views = {view.name: view for view in session.settings().settings.views}
+    if name in views:
+        return views[name]
+    from workbench.services.safety.masking import masked_text
+
+    near = difflib.get_close_matches(name, views, n=1, cutoff=0.4)
+    hint = f"Did you mean “{masked_text(near[0])}”?" if near else "`workbench views` lists those that are."
+    raise UnknownRecord(f"There is no view “{one_line(masked_text(name), _SHOWN)}”.", hint)
+
+
+def _told(view: SavedView) -> str:
+    by = view.arranged.by
+    if by is None:
+        return ""
+    return f"by {by.id}, {by.turned if view.arranged.is_turned else by.first}"
+
+
+def _view_json(view: SavedView) -> dict[str, str]:
+    return {"name": view.name, "filter": view.filter, "order": view.arranged.order, "dates": view.arranged.dates}
+
 
 DEFAULT = 50
 SHOWN = 200
@@ -37,7 +301,7 @@ Decisions are those about candidates and other proposals, votes those that stand
 
 
 def add_commands(commands: Commands) -> None:
-    """Add `show`, `list` and `stats`."""
+    _add_history(commands)
     show = add_command(
         commands, "show", show_record, "print memories or bullets in full", example="mem-20261121-0000001 shr-00001"
     )
@@ -61,6 +325,7 @@ def add_commands(commands: Commands) -> None:
     stats.add_argument("--days", metavar="N", type=count, help="days that trends are of (default: six weeks)")
     add_at(stats)
     add_json(stats)
+    _add_views(commands)
 
 
 def show_record(session: Session) -> int:

@@ -1,6 +1,6 @@
 """`workbench search`: what an agent is given for a query. Nothing counts as read unless an agent asks."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,10 +10,10 @@ from workbench.cli.parsing import Commands, add_at, add_command, add_json, count
 from workbench.cli.progress import ProgressLine
 from workbench.cli.safety.flags import Shown, add_secrets, held_back, not_approved, review_json, sign
 from workbench.cli.session import Session, actor_of
-from workbench.cli.stream import floor
 from workbench.cli.tuning.profile import profile_in_use, profile_of
 from workbench.core.record import InvalidQuery
-from workbench.core.text import counted
+from workbench.core.text import counted, one_line
+from workbench.core.tuning.floor import NoFloor
 from workbench.core.tuning.profile import FACTORS, RELEVANCE, listed
 
 if TYPE_CHECKING:
@@ -24,7 +24,79 @@ if TYPE_CHECKING:
     from workbench.services.agents.blocks import Blocks
     from workbench.services.agents.serving import Served
     from workbench.services.open import Workbench
+    from workbench.services.tuning.floors import AgainstFloor
     from workbench.services.tuning.session import Question
+
+
+# What `search` says about the floor: that nothing is relevant, which memories are weak, and by what figures.
+
+
+_LONGEST = 60
+
+_NONE: Mapping[NoFloor, str] = {
+    "none": "no floor: no memory can be served",
+    "unknown": "no floor: it is not computed yet",
+    "off": "",
+}
+
+
+def nothing_relevant(query: str, against: "AgainstFloor") -> str:
+    """Return the sentence about a query that nothing is relevant to, and nothing for another one."""
+    floor, reach = against.verdict.standard.floor, against.verdict.reach
+    if not against.empty or floor is None or reach is None:
+        return ""
+    best = f"the best match reaches {reach.together:.2f}"
+    asked = one_line(query, _LONGEST)
+    return f"Nothing here is relevant to “{asked}”: {best}, background questions reach {floor.query:.2f} here."
+
+
+def left_out(number: int) -> str:
+    """Return what to say about memories that an agent was not given because they are weak."""
+    what = counted(number, "weak memory was", "weak memories were")
+    return f"{what} left out: background questions find better ones here."
+
+
+def basis(against: "AgainstFloor") -> str:
+    """Return what the query is held against; nothing where the floor is turned off."""
+    floor, reach = against.verdict.standard.floor, against.verdict.reach
+    if floor is None or reach is None:
+        why = against.verdict.standard.why
+        return "" if why is None else _NONE[why]
+    query = f"the query reaches {_chosen_floor(reach.cosine, reach.lexical, reach.known)} = {reach.together:.4f}"
+    return f"floor {floor.query:.4f}: {query} · a memory is weak below {floor.memory:.4f}"
+
+
+def of_memory(against: "AgainstFloor", id: str) -> tuple[str, ...]:
+    """Return what a memory's relevance is made of, and whether it is weak."""
+    weak = ", weak" if against.is_weak(id) else ""
+    return (f"{_chosen_floor(*against.scores_of(id))} = {against.relevance(id):.4f}{weak}",)
+
+
+def _chosen_floor(cosine: float, lexical: float, known: bool) -> str:
+    return f"(cosine {cosine:.4f} + full text {lexical:.4f}) ÷ 2" if known else "full text alone"
+
+
+def weak_json(against: "AgainstFloor", id: str) -> dict[str, object]:
+    """Return a memory's relevance and, unless the floor is turned off, whether it is weak, as fields of its row."""
+    weak = {} if against.verdict.standard.why == "off" else {"weak": against.is_weak(id)}
+    return {"relevance": against.relevance(id), **weak}
+
+
+def floor_json(against: "AgainstFloor", id: str) -> dict[str, object]:
+    """Return the floor and what the query and a memory reach, or why there is none, as fields of an explanation."""
+    floor, reach, why = against.verdict.standard.floor, against.verdict.reach, against.verdict.standard.why
+    if floor is None or reach is None:
+        return {} if why == "off" else {"floor": None, "no_floor": why}
+    cosine, lexical, known = against.scores_of(id)
+    return {
+        "floor": {
+            "query": floor.query,
+            "memory": floor.memory,
+            "query_reaches": {"cosine": reach.cosine if reach.known else None, "lexical": reach.lexical},
+            "memory_reaches": {"cosine": cosine if known else None, "lexical": lexical},
+        }
+    }
+
 
 LONG = 2000
 """Texts above which embedding them shows its progress."""
@@ -127,7 +199,7 @@ def _rows_json(
     for place, (stored, scored) in enumerate(zip(served.ranking.ids, top, strict=True), 1):
         id = scored.memory.id  # as it may be printed
         terms = term_parts(served.ranking, stored, query)
-        row = found_json(place, scored, terms) | floor.weak_json(served.floor, stored)
+        row = found_json(place, scored, terms) | weak_json(served.floor, stored)
         if (memory := bench.library.memories.find(stored)) is not None:
             row |= review_json(bench, memory)
         if explained is not None:
@@ -172,13 +244,13 @@ def _served(session: Session, bench: "Workbench", profile: "Profile") -> "Served
     if served.unapproved:
         warn(not_approved(served.unapproved))
     if served.weak:
-        warn(floor.left_out(served.weak))
+        warn(left_out(served.weak))
     return served
 
 
 def _say_nothing_relevant(args: "Namespace", served: "Served") -> None:
     """Say that nothing is relevant: beside the answer, and to an agent that reads text as its answer."""
-    sentence = floor.nothing_relevant(args.query, served.floor)
+    sentence = nothing_relevant(args.query, served.floor)
     if sentence:
         (warn if args.actor is None or wants_json(args) else say)(sentence)
 
@@ -246,7 +318,7 @@ def _print(
     ]  # fmt: skip
     header, *lines = table([(*_HEADER, f"text, ranked under {used}"), *rows], right=(0, 1))
     if explained is not None and lines:
-        for told in filter(None, (_basis(served), floor.basis(served.floor))):
+        for told in filter(None, (_basis(served), basis(served.floor))):
             say(told)
     asked = None if explained is None else bench.tuning.question(explained)
     # What a share comes from names others than the answer holds, so it is for a person, and masked.
@@ -277,7 +349,7 @@ def _explained(
     name: Callable[[str], str],
 ) -> list[str]:
     """Return the lines that say how the score of the memory with this id came about."""
-    figures = [f"         {said}" for said in floor.of_memory(served.floor, id)]
+    figures = [f"         {said}" for said in of_memory(served.floor, id)]
     if terms := _terms(served, id, asked.text):
         return terms + figures
     *lines, total = _parts(served, scored, id, asked, tell, name)
@@ -376,5 +448,5 @@ def _explain_json(served: "Served", asked: "Question", id: str, name: Callable[[
         "bounds": bounds,
         "relevance": {s.part.id: s.value for s in asked.shares(ranking, id)},
         "candidates": len(ranking.candidates),
-        **floor.floor_json(served.floor, id),
+        **floor_json(served.floor, id),
     }

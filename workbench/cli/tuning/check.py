@@ -12,7 +12,7 @@ from workbench.cli.parsing import Commands, add_command, add_json, wants_json, z
 from workbench.cli.progress import ProgressLine, progressing
 from workbench.cli.session import FOUND, INTERRUPTED, Session
 from workbench.cli.tuning.profile import profile_in_use, profile_of
-from workbench.core.served import hidden_because
+from workbench.core.stream.memory import hidden_because
 from workbench.core.text import counted, one_line
 from workbench.core.tuning.measure import Checked, Expected, QualityExpected, Shortfall, Why
 

@@ -1,6 +1,6 @@
 """The layers of what an agent is given for a task: an entry for each, in the order in which they stand and are filled.
 
-An entry names what finds its items (`core.named`), which is imported when it is first used. At 8,000 tokens each layer
+An entry names what finds its items (`core.runtime`), imported when it is first used. At 8,000 tokens each layer
 has a minimum, which the layers before it leave to it as far as it can use it, and a maximum; the last one gets the
 rest. Both are scaled with the budget. From 20,000 tokens on the maximum is that of a working memory of that size
 (source 004, section 1), which the settings hold.

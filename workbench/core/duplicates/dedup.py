@@ -10,15 +10,304 @@ import re
 import unicodedata
 from bisect import bisect
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import lru_cache
-from itertools import pairwise, product
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from functools import cache, cached_property, lru_cache
+from itertools import groupby, pairwise, product
+from operator import attrgetter, itemgetter
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
-from workbench.core.duplicates.function_words import FILLERS, english, is_negation, negates_before, said_words
-from workbench.core.duplicates.identity import Conflict
 from workbench.core.limits import DEFAULT_THRESHOLDS, DedupThresholds
-from workbench.core.words import CJK, HANGUL, THAI, words
+from workbench.core.playbook.book import Bullet
+from workbench.core.stream.memory import FILE_KEY, Memory
+from workbench.core.words import CJK, HANGUL, THAI, folded, words
+
+# Function words of many languages, as the rules for duplicates know them: what negates, is opposed, or only fills.
+#
+# Where words are not parted by spaces these are looked for as they stand, and what is between them is taken in pairs.
+
+
+_NEGATING_WORDS = (
+    # English, then German, French, Spanish, Italian, Portuguese, Dutch, Russian, Swedish: those that are not English.
+    "not no never none nor neither nothing nobody nowhere without cannot cant dont doesnt didnt isnt arent wasnt "
+    "shouldnt mustnt wouldnt couldnt avoid avoids avoided avoiding forbid forbids forbidden prohibit prohibited "
+    "refuse except unless lack lacks lacking non hardly rarely seldom instead "
+    "nicht nichts nie niemals niemand kein keine keinen keinem keiner keines ohne weder vermeide vermeiden verboten "
+    "ne pas jamais sans aucun aucune rien ni nunca jamás ningún ninguna ninguno nada nadie sin tampoco "
+    "senza nessun nessuno nessuna mai niente né não nem sem nenhum nenhuma ninguém niet niets nooit geen zonder "
+    "не нет ни никогда никто ничего без нельзя запрещено inte aldrig ingen inget inga utan ej "
+    # Arabic, Hindi, Korean.
+    "لا لم لن ليس ليست بدون ولا بلا ممنوع يمنع नहीं मत न ना बिना बगैर 안 못"
+)
+_NEGATING_PHRASES = (
+    "不要 不能 不可以 不可 不得 不许 不許 不准 不应该 不應該 不应 不應 不该 不該 不会 不會 不是 不用 不必 不需要 "
+    "不再 不 没有 沒有 没 沒 未 无需 無需 无须 無須 无法 無法 切勿 请勿 請勿 勿 禁止 严禁 嚴禁 避免 "
+    "从不 從不 从未 從未 绝不 絕不 永不 别再 別再 别用 別用 決して "
+    "しないでください しないで しません しない ないでください ないで なかった ない ません せず "
+    "ไม่ควร ไม่ต้อง ไม่ได้ ไม่มี ไม่ อย่า ห้าม ปราศจาก"
+)
+_BEGINNINGS = ("않", "없", "말고", "말아", "말것", "마세요", "마십시오", "금지")
+"""How Korean words begin that negate, whatever comes behind."""
+
+_HARMLESS = "不同 不仅 不僅 不断 不斷 不过 不過 不但 不久 不如 不管 不论 不論 不少 未来 未來 少ない 危ない"
+"""Words with a negation in them that negate nothing."""
+
+_MEANINGS = {
+    "must": "必须先 必須先 必须 必須 务必 務必 一定要 应该 應該 应当 應當 必ず ต้อง 반드시 يجب ينبغي ज़रूरी",
+    "may": "可以 可选 可選 てもよい يمكن",
+    "always": "总是 總是 始终 始終 一直 常に เสมอ 항상 دائما हमेशा",
+    "never": "从不 從不 从未 從未 绝不 絕不 永不 決して 절대 절대로 أبدا",
+    "before": "之前 以前 前に ก่อน 전에 قبل पहले",
+    "after": "之后 之後 以后 以後 後に あとに หลัง 후에 بعد बाद",
+    "enable": "启用 啟用 开启 開啟 有効 활성화 تفعيل",
+    "disable": "禁用 停用 关闭 關閉 無効 비활성화 تعطيل",
+    "allow": "允许 允許 許可 อนุญาต 허용 السماح",
+    "forbid": "禁止 严禁 嚴禁 ห้าม 금지 ممنوع",
+    "success": "成功 สำเร็จ 성공 نجاح",
+    "failure": "失败 失敗 ล้มเหลว 실패 فشل",
+    "add": "添加 新增 追加 เพิ่ม 추가 إضافة",
+    "remove": "删除 刪除 移除 削除 ลบ 삭제 حذف",
+    "increase": "增加 提高 増加 증가 زيادة",
+    "decrease": "减少 減少 降低 감소",
+    "maximum": "最大 最多 최대",
+    "minimum": "最小 最少 최소",
+    "public": "公开 公開 공개",
+    "private": "私有 私密 非公開 비공개",
+    "sync": "同步 同期 동기",
+    "async": "异步 異步 非同步 非同期 비동기",
+    "read": "读取 讀取 읽기",
+    "write": "写入 寫入 쓰기",
+    "upload": "上传 上傳 업로드",
+    "download": "下载 下載 다운로드",
+}
+"""English words that the rules know, and what means the same."""
+
+_FILLING = "请 請 先 してください ください します する した して です ます こと"
+
+
+NEGATIONS = frozenset((*_NEGATING_WORDS.split(), *_NEGATING_PHRASES.split()))
+FILLERS = frozenset(_FILLING.split())
+
+
+def said_words(text: str) -> list[str]:
+    """Return the words of a text in order; of scripts without spaces the function words whole, the rest in pairs."""
+    if text.isascii() or not _unspaced().search(text):
+        return words(text)
+    text = _particles().sub("", text)
+    found, at = list[str](), 0
+    for phrase in _phrases().finditer(text):
+        found += words(text[at : phrase.start()])
+        found.append(phrase[0])
+        at = phrase.end()
+    return found + words(text[at:])
+
+
+def is_negation(word: str) -> bool:
+    """Tell whether a lower-case word negates what stands beside it."""
+    return word in NEGATIONS or word.endswith("n't") or (not word.isascii() and word.startswith(_BEGINNINGS))
+
+
+def negates_before(word: str) -> bool:
+    """Tell whether a negation negates what stands before it, as in Japanese and Korean."""
+    return not word.isascii() and _behind().match(word) is not None
+
+
+def english(word: str) -> str:
+    """Return the English word that the rules know for one of another language, or the word without Korean endings."""
+    return word if word.isascii() else _means().get(word) or _korean_endings().sub("", word)
+
+
+# Nothing of this is made before a text needs it: a hook begins a hundred times a day, most often for English.
+
+
+@cache
+def _means() -> dict[str, str]:
+    own = {word: meaning for meaning, some in _MEANINGS.items() for word in some.split()}
+    return own | {folded(word): meaning for word, meaning in own.items()}
+
+
+@cache
+def _unspaced() -> re.Pattern[str]:
+    return re.compile(f"[{CJK}{THAI}]")
+
+
+@cache
+def _particles() -> re.Pattern[str]:
+    """Chinese particles: with and without them a text says the same."""
+    return re.compile(f"[的了着呢吧啊嘛呀](?<=[{CJK}].)(?=[{CJK}])")
+
+
+@cache
+def _korean_endings() -> re.Pattern[str]:
+    """Particles and endings of Korean words."""
+    return re.compile(
+        "(?<=[가-힣]{2})(?:하지|합니다|한다|하세요|하십시오|해야|하기|하는|하고|하여|해서|했다|해|에서|으로|까지|부터"
+        "|은|는|이|가|을|를|에|로|와|과|도|의|만)$"
+    )
+
+
+@cache
+def _behind() -> re.Pattern[str]:
+    """A negation behind what it negates."""
+    return re.compile("[ぁ-ゖ]*(?:しない|せん|せず|ない|なかった)|" + "|".join(_BEGINNINGS))
+
+
+@cache
+def _phrases() -> re.Pattern[str]:
+    """Function words of scripts without spaces, by their first characters: most characters begin none."""
+    known = (*_NEGATING_PHRASES.split(), *_HARMLESS.split(), *FILLERS, *_means())
+    longest = sorted(filter(_unspaced().match, known), key=lambda word: (word[0], -len(word)))
+    rests = {first: "|".join(word[1:] for word in some) for first, some in groupby(longest, itemgetter(0))}
+    return re.compile(f"(?=[{''.join(rests)}])(?:{'|'.join(f'{first}(?:{rest})' for first, rest in rests.items())})")
+
+
+# What a record is about beside its text: two people, services or files are never one, whatever is said of them.
+#
+# Every comparison for duplicates asks here. A reader of another tool's file keeps what names a record in it under
+# `FILE_KEY`; a section names what it holds unless it is the one for all the rest; the file that a record was read
+# from
+# is its place, the file that an agent looked at while it noticed something is not.
+
+
+# What lets two texts or records say different things, as the kinds that decisions are made by.
+
+
+class Conflict(StrEnum):
+    """One kind of difference in meaning; its value are the short words that flags and answers hold."""
+
+    CONTRADICTION = "contradiction"
+    OPPOSITES = "opposite words"
+    NEGATION = "negation differs"
+    NUMBERS = "numbers differ"
+    IDENTIFIERS = "identifiers differ"
+    SYMBOLS = "symbols differ"
+    ORDER = "word order differs"
+    FEW_WORDS = "few words in common"
+    OWNERS = "owners differ"
+    NAMES = "names differ"
+    SECTIONS = "sections differ"
+    FILES = "files differ"
+
+
+R = TypeVar("R", Memory, Bullet)
+
+NAMES = ("kind", "name", "from", "to", "key", "agent", "project")
+"""Under which keys of `FILE_KEY` a reader keeps what names a record."""
+
+_ANY_SECTION = frozenset({"", "others", "other", "general", "misc"})
+"""Sections, in lower case, that only say that no other one fits."""
+
+_ADDED_UP = ("helpful_", "harmful_")
+"""How the counts begin that are added up where one of two equal records goes."""
+
+_UNSAID = frozenset({"id", "version", "order", "raw", "lead", "metadata"})
+"""What tells where a record stands or how it was written, not what it says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Whose record it is, what names it, and where it belongs; each part is empty where nothing says so."""
+
+    owner: str = ""
+    names: tuple[tuple[str, str], ...] = ()
+    section: str = ""
+    path: str = ""
+
+    def parted(self, other: "Identity") -> tuple[Conflict, ...]:
+        """Name what tells two records apart; what only one of them says does not."""
+        if self == other:
+            return ()
+        mine, theirs = dict(self.names), dict(other.names)
+        named = any(mine[key] != theirs[key] for key in mine.keys() & theirs.keys())
+        strangers = bool(mine and theirs) and not mine.keys() & theirs.keys()
+        found = (
+            (Conflict.OWNERS, bool(self.owner and other.owner) and self.owner != other.owner),
+            (Conflict.NAMES, named or strangers),
+            (Conflict.SECTIONS, bool(self.section and other.section) and self.section != other.section),
+            (Conflict.FILES, bool(self.path and other.path) and self.path != other.path),
+        )
+        return tuple(conflict for conflict, differs in found if differs)
+
+
+class Described(Generic[R]):
+    """A record and what it is compared by, made once when it is asked for: many records may have one text."""
+
+    def __init__(self, record: R) -> None:
+        self.record: R = record
+
+    @cached_property
+    def identity(self) -> Identity:
+        """What the record is about beside its text."""
+        return identity_of(self.record)
+
+    @cached_property
+    def said(self) -> tuple[object, ...]:
+        return all_said(self.record)
+
+    def may_be_one(self, other: "Described[R]") -> bool:
+        """Tell whether nothing parts two records but maybe their texts."""
+        return not self.identity.parted(other.identity)
+
+
+def identity_of(record: Memory | Bullet) -> Identity:
+    """Return what a record is about beside its text."""
+    section = record.section.strip()
+    place = "" if section.casefold() in _ANY_SECTION else section
+    if isinstance(record, Bullet):
+        return Identity(record.book, (), place)
+    source = record.source
+    path = source.file if source.hook is None and source.turn is None else None
+    return Identity(record.user_id, _names(record.metadata), place, path or "")
+
+
+def parted(one: Memory | Bullet, other: Memory | Bullet) -> tuple[Conflict, ...]:
+    """Name what tells two records apart whatever their texts are; empty when nothing does."""
+    return identity_of(one).parted(identity_of(other))
+
+
+def text_key(text: str) -> str:
+    """Return what two texts have in common that differ in case and white space at most."""
+    return " ".join(text.casefold().split())
+
+
+def says_all_the_same(one: Memory | Bullet, other: Memory | Bullet) -> bool:
+    """Tell whether two records are equal in everything but their ids and places: one may go, its counts added up.
+
+    What only the file's form tells (the order of keys, a value written in another way) counts as well.
+    """
+    return type(one) is type(other) and all_said(one) == all_said(other)
+
+
+def all_said(record: Memory | Bullet) -> tuple[object, ...]:
+    """Return everything that a record says but for its id, its place and its counts, to be compared with another's."""
+    told = _MEMORY if isinstance(record, Memory) else _BULLET
+    return (*told(record), identity_of(record), _noted(record.metadata))
+
+
+def _teller(kind: type[Any]) -> Callable[[object], tuple[object, ...]]:
+    names = (f.name for f in fields(kind) if f.name not in _UNSAID and not f.name.startswith(_ADDED_UP))
+    return attrgetter(*names)
+
+
+_MEMORY, _BULLET = _teller(Memory), _teller(Bullet)
+
+
+def _names(metadata: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
+    kept = metadata.get(FILE_KEY)
+    if not isinstance(kept, Mapping):
+        return ()
+    return tuple((key, value) for key in NAMES if isinstance(value := kept.get(key), str) and value)
+
+
+def _noted(metadata: Mapping[str, object]) -> dict[str, object]:
+    """Return the notes of a record with the values that its file wrote in another form, without ids."""
+    kept = metadata.get(FILE_KEY)
+    forms = kept if isinstance(kept, Mapping) else {}
+    written = [{k: v for k, v in form.items() if k != "id"} if isinstance(form := forms.get(name), Mapping) else {}
+               for name in ("raw", "values")]  # fmt: skip
+    return {**{key: value for key, value in metadata.items() if key != FILE_KEY}, FILE_KEY: written}
+
 
 RECENT = 10
 """How many of the latest entries tier 1 looks at."""

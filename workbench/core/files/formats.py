@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.core.named import implementation
 from workbench.core.record import UnreadableFile
+from workbench.core.runtime import implementation
 
 if TYPE_CHECKING:
     from workbench.core.files.format import Detection, Format

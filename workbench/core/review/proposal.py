@@ -9,9 +9,6 @@ from msgspec import field
 from workbench.core.change import Change
 from workbench.core.document import Record
 
-# The groups that Review lists: what waits, by the consequence of a decision, the gravest first.
-
-
 ProposalState = Literal["open", "accepted", "rejected"]
 
 
@@ -43,9 +40,3 @@ class Proposal(Record, frozen=True):
     texts: tuple[str, ...] = ()
     decided_at: datetime | None = None
     operation: Mapping[str, object] = field(default_factory=dict)
-
-
-# The kinds of proposals: what each asks, in words, and what carries out a decision about it.
-#
-# One entry for each. Queue, doors and promotion read these entries; none of them knows a kind by its name. An entry
-# names what carries it out (`core.named`), which is imported when it is first used.

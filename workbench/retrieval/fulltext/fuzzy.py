@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
 
-from workbench.core.duplicates.function_words import said_words
+from workbench.core.duplicates.dedup import said_words
 from workbench.core.runtime import in_pieces
 from workbench.core.words import folded, letters, word_pattern
 from workbench.retrieval.arrays import Column, Mask, Rows

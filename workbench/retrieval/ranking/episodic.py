@@ -77,7 +77,7 @@ def recency_column(case: ColumnCase) -> Column:
 
 
 def importance_column(case: ColumnCase) -> Column:
-    """Return the effective importance, 0…1; see `core.stream.feedback.effective_importance`."""
+    """Return the effective importance, 0…1; see `core.stream.confidence.effective_importance`."""
     return effective_importance(case.pool, case.chosen.rows, case.profile, case.now) / 10
 
 

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.core.record import UnknownRecord
-from workbench.core.served import SERVED, SETTLED
 from workbench.core.stream.filter import Filter
-from workbench.core.stream.memory import MEMORY_TYPES, Memory, MemoryType
+from workbench.core.stream.memory import MEMORY_TYPES, SERVED, SETTLED, Memory, MemoryType
 from workbench.core.text import clean_for_store
 from workbench.core.tuning.candidates import candidate_filter
 from workbench.core.tuning.episodic import domains_of, success_of, use_of
@@ -192,7 +191,7 @@ class Pool:
         return row
 
     def served(self, now: datetime) -> Mask:
-        """Tell for each row whether an agent asking at `now` may be given it (`core.served`)."""
+        """Tell for each row whether an agent asking at `now` may be given it (`core.stream.memory`)."""
         return self.servable & (self.created <= micros(now))
 
     def later(self, now: datetime) -> int:

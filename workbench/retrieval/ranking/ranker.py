@@ -13,8 +13,7 @@ from typing import Protocol, Self
 
 import numpy as np
 
-from workbench.core.named import implementation
-from workbench.core.runtime import may_stop
+from workbench.core.runtime import implementation, may_stop
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.episodic import EpisodeTerms
 from workbench.core.tuning.profile import (

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.core.named import implementation
-from workbench.core.runtime import may_stop
+from workbench.core.runtime import implementation, may_stop
 from workbench.core.tuning.naming import HALF, MONTHS, Month, actors_named, answering, months_named, names_question
 from workbench.core.tuning.profile import How, Profile, factors_parameters_of, value_of
 from workbench.core.tuning.scoring import Share

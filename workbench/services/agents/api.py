@@ -22,10 +22,17 @@ from workbench.core.agents.read import AgentRead
 from workbench.core.duplicates.groups import text_mark
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import InvalidQuery, InvalidRecord, UnknownRecord, WorkbenchError, iso
-from workbench.core.served import hidden_because
 from workbench.core.stream.filter import Predicate, parse_filter
 from workbench.core.stream.importance import HIGHEST
-from workbench.core.stream.memory import MEMORY_TYPES, OBSERVATION_TYPES, Memory, MemoryType, Source, Verdict
+from workbench.core.stream.memory import (
+    MEMORY_TYPES,
+    OBSERVATION_TYPES,
+    Memory,
+    MemoryType,
+    Source,
+    Verdict,
+    hidden_because,
+)
 from workbench.core.stream.times import instant
 from workbench.core.text import counted
 from workbench.core.words import stop_words, words

@@ -11,10 +11,10 @@ from typing import cast
 from workbench.core.agents.layers import LAYERS, USUAL, LayerKind
 from workbench.core.agents.read import UNKNOWN, AgentRead, Provenance
 from workbench.core.document import Record, from_doc
-from workbench.core.named import implementation
 from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.budget import fill, ranked
 from workbench.core.record import InvalidRecord, UnreadableFile
+from workbench.core.runtime import implementation
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.tokens import beginning, tokens_of
 from workbench.core.tuning.profile import Profile, ProfileInUse

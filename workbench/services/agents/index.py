@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 from workbench.core.files.format import ExportFormat, Parsed
 from workbench.core.record import WorkbenchError
-from workbench.core.served import is_served
-from workbench.core.stream.feedback import effective_importance
-from workbench.core.stream.memory import STATUSES, Memory
+from workbench.core.stream.confidence import effective_importance
+from workbench.core.stream.memory import STATUSES, Memory, is_served
 from workbench.core.text import one_line
 from workbench.core.tuning.profile import WORKBENCH
 from workbench.services.agents.serving import as_served
 from workbench.services.context import Context
-from workbench.services.promotion.placement_files import places_of
+from workbench.services.promotion.placements import places_of
 from workbench.services.safety.safety import Safety
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ import numpy as np
 from workbench.core.agents.document import Document, citation
 from workbench.core.agents.episodes.criteria import summary_of
 from workbench.core.agents.patterns.matching import text_of
-from workbench.core.duplicates.function_words import is_negation, said_words
+from workbench.core.duplicates.dedup import is_negation, said_words
 from workbench.core.files.fresh import open_handle
 from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.budget import STANDINGS, standing

@@ -10,7 +10,7 @@ from workbench.core.stream.memory import Memory
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.services.agents.sessions import AgentSessions
 from workbench.services.context import Context
-from workbench.services.review.impact import ImpactPreview
+from workbench.services.review.queue import ImpactPreview
 from workbench.services.tuning.profiles import Profiles
 
 LATELY = timedelta(days=7)

@@ -21,9 +21,8 @@ from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.budget import Standing
 from workbench.core.record import InvalidRecord, StoreProblem, iso
 from workbench.core.runtime import may_stop
-from workbench.core.served import hidden_because
 from workbench.core.stream.filter import Predicate
-from workbench.core.stream.memory import Memory
+from workbench.core.stream.memory import Memory, hidden_because
 from workbench.core.text import counted
 from workbench.core.tokens import beginning, tokens_of
 from workbench.core.tuning.profile import Profile, ProfileInUse

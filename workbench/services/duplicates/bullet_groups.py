@@ -7,7 +7,16 @@ from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
-from workbench.core.duplicates.dedup import PairVerdict, conflicts, same_words, word_conflicts
+from workbench.core.duplicates.dedup import (
+    Conflict,
+    PairVerdict,
+    conflicts,
+    identity_of,
+    parted,
+    same_words,
+    text_key,
+    word_conflicts,
+)
 from workbench.core.duplicates.groups import (
     SAME_TEXT,
     by_age,
@@ -19,7 +28,6 @@ from workbench.core.duplicates.groups import (
     read_texts,
     word_set,
 )
-from workbench.core.duplicates.identity import Conflict, identity_of, parted, text_key
 from workbench.core.limits import DEFAULT_THRESHOLDS, DedupThresholds
 from workbench.core.playbook.book import Bullet
 from workbench.core.review.contradiction import contradictions
@@ -339,7 +347,6 @@ class Comparison(Generic[R]):
 def _contrary(conflicts: Collection[str]) -> bool:
     """Tell whether two texts may contradict each other, by what differs in them."""
     return len(_CONTRARY.intersection(conflicts)) == 1 and _ELSEWHERE not in conflicts
-
 
 
 SAME_FORM = PairVerdict("absorb", ("the same text but for case and white space",))

@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from workbench.core.duplicates.kept_pair import KeptApart, kept_pair
+from workbench.core.duplicates.groups import KeptApart, kept_pair
 from workbench.core.playbook import operations as delta
 from workbench.core.playbook.book import Bullet
-from workbench.core.playbook.split import split
+from workbench.core.playbook.operations import split
 from workbench.core.record import WorkbenchError
 from workbench.services.context import Context
 from workbench.services.duplicates.bullet_groups import (

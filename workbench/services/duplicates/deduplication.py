@@ -12,17 +12,23 @@ from typing import Literal
 
 import numpy as np
 
-from workbench.core.duplicates.dedup import PairVerdict
-from workbench.core.duplicates.groups import Pair, by_age, complete_groups, rule_of, same_text, two_sides
-from workbench.core.duplicates.identity import Conflict
-from workbench.core.duplicates.kept_pair import KeptApart, kept_pair
-from workbench.core.duplicates.merge import merge_memories
+from workbench.core.duplicates.dedup import Conflict, PairVerdict
+from workbench.core.duplicates.groups import (
+    KeptApart,
+    Pair,
+    by_age,
+    complete_groups,
+    kept_pair,
+    merge_memories,
+    rule_of,
+    same_text,
+    two_sides,
+)
 from workbench.core.limits import DedupThresholds
 from workbench.core.record import InvalidRecord, WorkbenchError, WorkStopped
 from workbench.core.review.proposal import Proposal
 from workbench.core.runtime import Cancelled, Progress
-from workbench.core.served import SERVED, is_served
-from workbench.core.stream.memory import Memory
+from workbench.core.stream.memory import SERVED, Memory, is_served
 from workbench.retrieval.arrays import Column
 from workbench.retrieval.ranking.ranker import Ranker
 from workbench.services.context import Context

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import combinations
 
-from workbench.core.duplicates.groups import Pair, group_mark, in_merge_order, text_mark
-from workbench.core.duplicates.kept_pair import KeptApart
+from workbench.core.duplicates.groups import KeptApart, Pair, group_mark, in_merge_order, text_mark
 from workbench.core.review.lifecycle import LADDER
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory

@@ -3,11 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from workbench.core.duplicates.dedup import PairVerdict
+from workbench.core.duplicates.dedup import Identity, PairVerdict, identity_of
 from workbench.core.duplicates.groups import Pair
-from workbench.core.duplicates.identity import Identity, identity_of
 from workbench.core.limits import DedupThresholds
-from workbench.core.review import upkeep as rules
+from workbench.core.review import lifecycle as rules
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import UNWANTED, Memory
 from workbench.retrieval.fulltext.fuzzy import order_similarity

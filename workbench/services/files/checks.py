@@ -15,7 +15,7 @@ from workbench.formats import opening
 from workbench.formats.claude_memory import NAME as CLAUDE_MEMORY
 from workbench.services.files.lint import Linted, look_over
 from workbench.services.files.overwriting import What, what_became
-from workbench.services.promotion.placement_files import places_of
+from workbench.services.promotion.placements import places_of
 from workbench.services.safety.texts import name_of
 from workbench.store.library import Library
 

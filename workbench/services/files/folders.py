@@ -38,7 +38,7 @@ from workbench.services.files.exporting import masked_parsed
 from workbench.services.files.overwriting import FileStates, hash_of
 from workbench.services.files.replaced import Replaced
 from workbench.services.files.threeway import DiffLine, diff_texts
-from workbench.services.promotion.placement_files import FileEdit
+from workbench.services.promotion.placements import FileEdit
 from workbench.services.safety.texts import name_of
 from workbench.store.library import Library
 from workbench.store.records import place_of as record_place

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from workbench.config.recent import last_backup
 from workbench.core.agents.actors import require_person
-from workbench.core.damage import Gone, MendedIndex
 from workbench.core.files.atomic import left_in
 from workbench.core.files.locks import is_free
+from workbench.core.health import Gone, MendedIndex
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import ABSENT, StoreProblem, WorkbenchError, parse_time
 from workbench.core.stream.memory import Memory

@@ -7,18 +7,16 @@ from datetime import datetime
 from itertools import combinations
 from pathlib import Path
 
-from workbench.core.duplicates.dedup import differing, opposites
+from workbench.core.duplicates.dedup import differing, opposites, parted
 from workbench.core.duplicates.groups import text_mark
-from workbench.core.duplicates.identity import parted
 from workbench.core.record import UnreadableFile, minute
-from workbench.core.review import upkeep as rules
+from workbench.core.review import lifecycle as rules
 from workbench.core.review.contradiction import Contradiction, contradictions
 from workbench.core.review.kinds import IMPORTANT_FROM, order_of
+from workbench.core.review.lifecycle import CONTRADICTED, UPKEEP_KINDS, Contradicted, UpkeepFinding
 from workbench.core.review.proposal import Proposal
-from workbench.core.review.upkeep import CONTRADICTED, UPKEEP_KINDS, Contradicted, UpkeepFinding
-from workbench.core.served import is_served
 from workbench.core.stream.confidence import imported
-from workbench.core.stream.memory import Memory
+from workbench.core.stream.memory import Memory, is_served
 from workbench.services.agents.aliases import served_name
 from workbench.services.context import Context
 from workbench.services.duplicates.plan import WORKBENCH

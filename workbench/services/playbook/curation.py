@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from workbench.core.agents.actors import stands_by
 from workbench.core.change import Change, diff
 from workbench.core.document import to_doc
-from workbench.core.duplicates.identity import parted
+from workbench.core.duplicates.dedup import parted
 from workbench.core.playbook import operations
 from workbench.core.playbook.book import Bullet, Playbook, section_key
 from workbench.core.playbook.operations import (
@@ -34,7 +34,7 @@ from workbench.core.record import InvalidRecord, UnreadableFile, WorkbenchError,
 from workbench.core.reflection.reflector import Preview, ReflectionProblem, Tell, Usage
 from workbench.core.review.proposal import Proposal
 from workbench.core.runtime import Cancelled
-from workbench.core.stream.feedback import apply_vote
+from workbench.core.stream.confidence import apply_vote
 from workbench.core.stream.memory import Memory, Verdict, Vote, vote_id
 from workbench.core.text import clean_for_store
 from workbench.formats.ace.replies import read_reply

@@ -26,9 +26,8 @@ from workbench.services.context import Context
 from workbench.services.files.overwriting import FileStates, hash_of
 from workbench.services.files.threeway import DiffLine, diff_texts
 from workbench.services.playbook.playbook import Playbooks
-from workbench.services.promotion.placement_files import FileEdit
-from workbench.services.promotion.placements import NO_MOVES, Moves, Placing
-from workbench.services.promotion.targets import (
+from workbench.services.promotion.placements import NO_MOVES, FileEdit, Moves, Placing
+from workbench.services.promotion.promotion import (
     HOOK,
     about_of,
     content_of,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from workbench.core.duplicates.groups import text_mark
 from workbench.core.files.locks import irreplaceable
 from workbench.core.record import InvalidRecord, WorkbenchError
-from workbench.core.reflection.llm_run import LlmRun, UnreadReply, spent_in_month
+from workbench.core.reflection.llm import LlmRun, UnreadReply, spent_in_month
 from workbench.core.reflection.reflector import (
     RETRIEVED,
     Insight,
@@ -27,8 +27,7 @@ from workbench.core.reflection.reflector import (
 from workbench.core.reflection.trigger import Gauge, ReflectionState, TriggerVerdict
 from workbench.core.review.proposal import Proposal
 from workbench.core.runtime import Cancelled
-from workbench.core.served import is_served
-from workbench.core.stream.memory import MAX_CONTENT, Memory
+from workbench.core.stream.memory import MAX_CONTENT, Memory, is_served
 from workbench.core.text import clean_for_store
 from workbench.reflect.claude.keys import HOW_TO, has_key
 from workbench.safety.scanning import mask as mask_of

@@ -12,14 +12,11 @@ from workbench.core.agents.actors import MERGED
 from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.change import Change, diff
 from workbench.core.document import from_doc, to_doc
-from workbench.core.duplicates.groups import text_mark
-from workbench.core.duplicates.kept_pair import kept_pair, pairs_kept_by
-from workbench.core.duplicates.merge import merge_memories
+from workbench.core.duplicates.groups import kept_pair, merge_memories, pairs_kept_by, text_mark
 from workbench.core.record import WorkbenchError, iso
 from workbench.core.review import lifecycle
-from workbench.core.review.lifecycle import approve, archive, forget
+from workbench.core.review.lifecycle import accepted, approve, archive, doubted, forget
 from workbench.core.review.proposal import Proposal
-from workbench.core.review.upkeep import accepted, doubted
 from workbench.core.stream.memory import Memory
 from workbench.services.agents.documents.instructions import look_of
 from workbench.services.context import Context, apply_changes

@@ -217,7 +217,7 @@ class Review:
         """
         if other:
             return self._absorbed(proposal.id, other, content)[0]
-        from workbench.core.duplicates.merge import merge_memories
+        from workbench.core.duplicates.groups import merge_memories
 
         pair = [self._library.memories.get(id) for id in proposal.evidence]
         return merge_memories(pair, self._context.now(), keep=proposal.evidence[-1], content=content)[0]
@@ -350,7 +350,7 @@ class Review:
                 tx.put(memory)
 
     def _absorbed(self, id: str, other: str, content: str | None) -> tuple[Memory, ...]:
-        from workbench.core.duplicates.merge import absorb
+        from workbench.core.duplicates.groups import absorb
         from workbench.services.review.kinds import candidate_in
 
         target = self._library.memories.get(other)

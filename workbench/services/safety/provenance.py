@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from workbench.core.agents.actors import EVIDENCE, stands_by
 from workbench.core.agents.read import UNKNOWN, Provenance
-from workbench.core.override import override_id
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import ABSENT
+from workbench.core.safety import override_id
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
 from workbench.services.context import Context

@@ -9,10 +9,9 @@ from typing import Any
 
 from workbench.core.agents.actors import require_person, stands_by
 from workbench.core.agents.document import Document
-from workbench.core.override import Override, override_id
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import ABSENT, UnknownRecord, WorkbenchError
-from workbench.core.safety import Finding
+from workbench.core.safety import Finding, Override, override_id
 from workbench.core.stream.memory import Memory
 from workbench.core.text import MAX_KEPT, clean_for_store
 from workbench.safety.scanning import mask, prepare, without

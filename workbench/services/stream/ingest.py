@@ -8,8 +8,7 @@ from typing import Literal
 import numpy as np
 
 from workbench.core.agents.actors import require_person, stands_by
-from workbench.core.duplicates.dedup import RECENT, PairVerdict, contained_in_recent
-from workbench.core.duplicates.identity import Identity, identity_of
+from workbench.core.duplicates.dedup import RECENT, Identity, PairVerdict, contained_in_recent, identity_of
 from workbench.core.record import iso
 from workbench.core.reflection.trigger import record_observation
 from workbench.core.review import lifecycle

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime
 
-from workbench.core.duplicates.identity import identity_of, text_key
+from workbench.core.duplicates.dedup import identity_of, text_key
 from workbench.core.health import PurgedRecord
 from workbench.core.record import iso, parse_time
 from workbench.core.review.proposal import Proposal

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import InvalidRecord
-from workbench.core.stream.feedback import apply_vote, retract_vote
+from workbench.core.stream.confidence import apply_vote, retract_vote
 from workbench.core.stream.memory import Memory, Verdict, Votable, Vote, vote_id
 from workbench.services.context import Context
 from workbench.store.records import key_of_record

@@ -12,7 +12,7 @@ from workbench.core.agents.read import UNKNOWN
 from workbench.core.files.fresh import read_named
 from workbench.core.record import InvalidQuery, UnreadableFile
 from workbench.core.runtime import Cancelled, Progress
-from workbench.core.served import hidden_because
+from workbench.core.stream.memory import hidden_because
 from workbench.core.toml_text import parse_toml
 from workbench.core.tuning.measure import (
     TOP,

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from workbench.core import record
-from workbench.core.named import implementation
-from workbench.core.served import hidden_because
+from workbench.core.runtime import implementation
 from workbench.core.stream.filter import matches
-from workbench.core.stream.memory import Memory
+from workbench.core.stream.memory import Memory, hidden_because
 from workbench.core.tuning.candidates import candidate_filter
 from workbench.core.tuning.episodic import GROUPS, Term, domains_of, in_domain, query_words, share
 from workbench.core.tuning.flips import Flip

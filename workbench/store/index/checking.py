@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from workbench.core.damage import MendedIndex
 from workbench.core.files.atomic import draft_beside, unlocked, write_file
+from workbench.core.health import MendedIndex
 from workbench.core.record import iso, parse_time
 from workbench.core.runtime import in_pieces
 from workbench.store.entry import Doc

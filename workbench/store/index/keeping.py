@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.core.damage import MendedIndex
+from workbench.core.health import MendedIndex
 from workbench.store.entry import Transaction
 from workbench.store.files import DOCUMENTS
 from workbench.store.index.indexing import FILE, Arrival, Indexing, arrival_of

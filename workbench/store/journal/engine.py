@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from workbench.core.damage import Damage, Gone, MendedIndex, Renumbered
 from workbench.core.files.locks import FileLock, StoreBusy
+from workbench.core.health import Damage, Gone, MendedIndex, Renumbered
 from workbench.core.record import OnlyLookedAt, StoreProblem, UnknownRecord, cannot_read, cannot_write, iso, parse_time
 from workbench.store import git_files, identity
 from workbench.store.entry import Doc, DocChange, Kind, Transaction, from_json, to_json

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from workbench.core.damage import Renumbered
 from workbench.core.files.atomic import write_file
+from workbench.core.health import Renumbered
 from workbench.core.record import ABSENT
 from workbench.store.entry import Doc, DocChange, Transaction, apply_change, diff_docs, from_json, to_json
 from workbench.store.journal import segments

@@ -14,9 +14,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from workbench.core.damage import Damage
 from workbench.core.files.atomic import draft_beside, fill, put_in_place, sync_folder, write_file
 from workbench.core.files.fresh import open_handle
+from workbench.core.health import Damage
 from workbench.core.record import StoreProblem, UnknownOutcome
 from workbench.store import files
 from workbench.store.entry import Transaction, from_json

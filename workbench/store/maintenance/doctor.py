@@ -5,9 +5,8 @@ from datetime import datetime
 from pathlib import Path
 
 from workbench.core.change import told
-from workbench.core.damage import BadBlob, Renumbered
 from workbench.core.files.atomic import write_file
-from workbench.core.health import Diagnosis, Recovery, Unfinished
+from workbench.core.health import BadBlob, Diagnosis, Recovery, Renumbered, Unfinished
 from workbench.core.record import Conflict, StoreProblem, cannot_read, cannot_write, iso
 from workbench.store.blobs import BlobProblem, Blobs
 from workbench.store.entry import Transaction, to_json

@@ -16,8 +16,8 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from workbench.core.agents.read import AgentRead
-from workbench.core.named import implementation
 from workbench.core.record import WorkbenchError, clock_time
+from workbench.core.runtime import implementation
 from workbench.core.stream.memory import Memory, Vote
 from workbench.core.text import one_line, printable
 from workbench.services.agents.sessions import AgentSession, Write

@@ -10,8 +10,8 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from workbench.config import editor
-from workbench.core.named import implementation
 from workbench.core.record import WorkbenchError
+from workbench.core.runtime import implementation
 from workbench.services.context import Touched
 from workbench.services.open import Workbench
 from workbench.tui.app.actions import GLOBAL, Action, remapped

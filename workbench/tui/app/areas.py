@@ -9,7 +9,7 @@ from importlib import import_module
 from textual.keys import Keys, format_key
 from textual.screen import Screen
 
-from workbench.core.named import implementation
+from workbench.core.runtime import implementation
 from workbench.tui import actions as tables
 from workbench.tui.app.actions import APP, GLOBAL, Action, Table, display_key, key_names
 
@@ -18,7 +18,7 @@ from workbench.tui.app.actions import APP, GLOBAL, Action, Table, display_key, k
 class Area:
     """One of the app's areas: the key of its tab, how one says where it is, its screen and the screen's actions.
 
-    `screen` names the class (`core.named`), which is imported when the area is first opened, `page` its page of the
+    `screen` names the class (`core.runtime`), which is imported when the area is first opened, `page` its page of the
     manual.
     """
 

@@ -13,8 +13,8 @@ from textual.widgets import Static
 
 from workbench.core.agents.consolidation import STAGES, ConsolidationRun, StageKind, due_at
 from workbench.core.review.describe import describe
+from workbench.core.review.lifecycle import CONTRADICTED, UPKEEP_KINDS
 from workbench.core.review.proposal import Proposal
-from workbench.core.review.upkeep import CONTRADICTED, UPKEEP_KINDS
 from workbench.core.runtime import Cancelled, Progress
 from workbench.core.stream.memory import Memory
 from workbench.core.text import counted

@@ -12,7 +12,7 @@ from textual.content import Content
 from workbench.core.playbook.book import Bullet, Section, is_high_performing, is_problematic, is_unused
 from workbench.core.playbook.budget import ORDER, Fitting, helpful_share
 from workbench.core.playbook.filter import NOBODY, Among, BookFilter
-from workbench.core.playbook.split import merged_from
+from workbench.core.playbook.operations import merged_from
 from workbench.core.playbook.usage import LEAST, BulletUsage, Rate
 from workbench.core.record import parse_time
 from workbench.core.stream.memory import Verdict

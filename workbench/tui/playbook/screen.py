@@ -15,7 +15,7 @@ from textual.worker import get_current_worker
 
 from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.filter import HELP, Among, BookFilter, parse_book_filter
-from workbench.core.playbook.split import merged_from
+from workbench.core.playbook.operations import merged_from
 from workbench.core.record import InvalidQuery, WorkbenchError
 from workbench.core.text import one_line, printable
 from workbench.services.context import Touched

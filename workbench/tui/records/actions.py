@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.content import Content
 from textual.screen import Screen
 
-from workbench.core.named import implementation
+from workbench.core.runtime import implementation
 from workbench.core.stream.memory import Verdict
 from workbench.services.open import Workbench
 from workbench.services.safety.masking import masked_name

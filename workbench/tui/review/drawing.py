@@ -54,7 +54,7 @@ from workbench.tui.widgets.dialog import TextDialog
 from workbench.tui.widgets.figures import absolute, ago, amount, scores, since
 
 if TYPE_CHECKING:
-    from workbench.services.review.impact import Impact, QueryImpact
+    from workbench.services.review.queue import Impact, QueryImpact
     from workbench.tui.app.area import AreaScreen
     from workbench.tui.app.host import Host
 

@@ -7,9 +7,8 @@ from typing import NamedTuple
 from textual.content import Content
 
 from workbench.core.record import clock_time
-from workbench.core.stream.confidence import SUREST, confidence_of, is_imported, scored
+from workbench.core.stream.confidence import SUREST, confidence_of, effective_importance, is_imported, scored
 from workbench.core.stream.confidence import told as confidence_told
-from workbench.core.stream.feedback import effective_importance
 from workbench.core.stream.memory import Memory, Status
 from workbench.core.text import head as begin_of
 from workbench.core.text import printable

@@ -20,8 +20,7 @@ from textual.worker import get_current_worker
 from workbench.config.writing import set_values
 from workbench.core.limits import Thresholds
 from workbench.core.record import InvalidQuery, WorkbenchError, WorkStopped
-from workbench.core.served import hidden_because
-from workbench.core.stream.memory import Memory
+from workbench.core.stream.memory import Memory, hidden_because
 from workbench.core.text import counted, printable
 from workbench.core.tuning.candidates import candidate_filter
 from workbench.core.tuning.judgment import SavedQuery

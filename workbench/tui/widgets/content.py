@@ -10,7 +10,7 @@ from functools import cache
 
 from textual.content import Content, Span
 
-from workbench.core.named import implementation
+from workbench.core.runtime import implementation
 from workbench.core.text import MAX_KEPT, clip, one_line, printable
 from workbench.core.words import CJK, THAI, marks
 from workbench.tui.app.actions import Action, display_key, key_names, remapped

@@ -20,9 +20,8 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
-from workbench.core.named import implementation
 from workbench.core.record import WorkbenchError
-from workbench.core.runtime import Cancelled
+from workbench.core.runtime import Cancelled, implementation
 from workbench.core.text import printable
 from workbench.tui.actions import CHOOSE, CONFIRM, ON_DIALOG, PROMPT
 from workbench.tui.app.actions import APP, MOVE, Action, bindings, display_key

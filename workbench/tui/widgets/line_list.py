@@ -16,7 +16,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
-from workbench.core.named import implementation
+from workbench.core.runtime import implementation
 from workbench.tui.actions import LIST, MARKS
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.waiting import survives

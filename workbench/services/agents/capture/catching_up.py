@@ -10,8 +10,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from workbench.core.duplicates.identity import identity_of
-from workbench.core.duplicates.merge import MEMORY_COUNTS, absorb
+from workbench.core.duplicates.dedup import identity_of
+from workbench.core.duplicates.groups import MEMORY_COUNTS, absorb
 from workbench.core.review.lifecycle import LADDER
 from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import Memory

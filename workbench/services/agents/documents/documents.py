@@ -38,7 +38,7 @@ from workbench.services.agents.documents.instructions import (
 from workbench.services.agents.documents.places import encoded
 from workbench.services.context import Context, Service
 from workbench.services.files.replaced import Replaced
-from workbench.services.promotion.placement_files import FileEdit, carry_out, missing_folders, places_of, read
+from workbench.services.promotion.placements import FileEdit, carry_out, missing_folders, places_of, read
 from workbench.services.safety.secret_filter import SecretFilter
 from workbench.store.library import Tx
 

@@ -1,1 +1,0 @@
-"""Playbooks on the command line."""
