@@ -15,7 +15,6 @@ from pathlib import Path
 from random import Random
 from time import perf_counter
 
-from workbench.retrieval.fulltext.large_file import rg
 from workbench.services.agents.documents.documents import Documents
 from workbench.services.agents.documents.places import DocumentPlaces, encoded
 from workbench.services.agents.documents.recall import recall
@@ -23,7 +22,6 @@ from workbench.services.context import Context
 from workbench.services.open import open_workbench
 
 BARS = {
-    "literal_rg": "2 × rg alone + 0.3 s",
     "literal_without": "3 × grep -i",
     "memory": "200 MB",
     "opened": "2 s for 3,000 documents",
@@ -39,10 +37,9 @@ import json, resource, sys
 from pathlib import Path
 from tests.benchmarks.documents import opened
 from workbench.services.agents.documents.recall import recall
-found = recall(opened(Path(sys.argv[1])), sys.argv[2], "messages", program=sys.argv[3] or None)
+found = recall(opened(Path(sys.argv[1])), sys.argv[2], "messages")
 kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-print(json.dumps([found.found, kilobytes / 1024, children / 1024]))
+print(json.dumps([found.found, kilobytes / 1024]))
 """
 
 
@@ -54,14 +51,10 @@ def run(small: bool = False) -> dict[str, object]:
         messages = _messages(folder, size)
         context = opened(folder)
         times = _recall(context, messages, turns)
-        memory = {
-            ask: _memory(folder, ask, program) for ask, program in ((QUERY, ""), (QUERY, rg() or ""), (QUESTION, ""))
-        }
+        memory = {ask: _memory(folder, ask) for ask in (QUERY, QUESTION)}
         notes = _notes(folder / "notes", documents)
         open_s = statistics.median(_timed(lambda: Documents(context).opened(notes)) for _ in range(turns))
     ratios = {"literal_without": times["python"] / times["grep"]}
-    if "rg" in times:
-        ratios["literal_rg_over_s"] = times["recall_rg"] - 2 * times["rg"]
     return {
         "bars": BARS,
         "messages_mb": size >> 20,
@@ -84,12 +77,8 @@ def _recall(context: Context, messages: Path, turns: int) -> Mapping[str, float]
     """Return the median seconds of each way to search, in turns."""
     ways: dict[str, Callable[[], object]] = {
         "grep": lambda: _searched("grep", "-i", "-c", "--", QUERY, str(messages)),
-        "python": lambda: recall(context, QUERY, "messages", program=None),
+        "python": lambda: recall(context, QUERY, "messages"),
     }
-    if (program := rg()) is not None:
-        ways["rg"] = lambda: _searched(program, "-i", "-n", "-F", "--", QUERY, str(messages))
-        ways["recall_rg"] = lambda: recall(context, QUERY, "messages", program=program)
-        ways["question_rg"] = lambda: recall(context, QUESTION, "messages", program=program)
     taken: dict[str, list[float]] = {name: [] for name in ways}
     for way in ways.values():
         way()  # the file is read, and what is imported late is there
@@ -110,12 +99,11 @@ def _timed(way: Callable[[], object]) -> float:
     return perf_counter() - start
 
 
-def _memory(folder: Path, query: str, program: str) -> float:
-    """Return the most megabytes that one recall took, or what it asked."""
-    asked = [sys.executable, "-c", _ONE, str(folder), query, program]
+def _memory(folder: Path, query: str) -> float:
+    """Return the most megabytes that one recall took."""
+    asked = [sys.executable, "-c", _ONE, str(folder), query]
     done = subprocess.run(asked, capture_output=True, text=True, check=True, env=dict(os.environ))
-    _, own, children = json.loads(done.stdout)
-    return float(max(own, children))
+    return float(json.loads(done.stdout)[1])
 
 
 def _messages(folder: Path, size: int) -> Path:

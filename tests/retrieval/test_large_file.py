@@ -1,7 +1,6 @@
-"""Lines of a large file: found by rg or by reading, with the same answer, wherever the blocks end."""
+"""Lines of a large file: found wherever the blocks end."""
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -9,9 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.retrieval.fulltext import large_file
-from workbench.retrieval.fulltext.large_file import Lines, Place, lines_with, needles, rg
-
-needs_rg = pytest.mark.skipif(rg() is None, reason="rg is not installed")
+from workbench.retrieval.fulltext.large_file import Lines, Place, lines_with, needles
 
 PIECES = (
     "jwt",
@@ -42,29 +39,27 @@ def by_lines(data: bytes, wanted: tuple[bytes, ...]) -> list[Place]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("program", [None, pytest.param("rg", marks=needs_rg)])
 @given(st.lists(st.sampled_from(PIECES), max_size=60), st.sampled_from(("jwt", "jwt token", "caf\u00e9", "k", '"')))
 def test_it_is_what_reading_every_line_gives(
-    tmp_path_factory: pytest.TempPathFactory, program: str | None, pieces: list[str], query: str
+    tmp_path_factory: pytest.TempPathFactory, pieces: list[str], query: str
 ) -> None:
-    path = tmp_path_factory.getbasetemp() / f"lines-{program}.txt"
+    path = tmp_path_factory.getbasetemp() / "lines.txt"
     data = "".join(pieces).encode("utf-8")
     path.write_bytes(data)
     wanted = needles(query)
     expected = by_lines(data, wanted)
     before, large_file.BLOCK = large_file.BLOCK, 16
     try:
-        found = lines_with(path, wanted, 10_000, program=None if program is None else rg())
+        found = lines_with(path, wanted, 10_000)
     finally:
         large_file.BLOCK = before
     assert found == Lines(len(expected), tuple(expected))
 
 
-@pytest.mark.parametrize("program", [None, pytest.param("rg", marks=needs_rg)])
-def test_the_last_ones_are_kept_and_all_are_counted(tmp_path: Path, program: str | None) -> None:
+def test_the_last_ones_are_kept_and_all_are_counted(tmp_path: Path) -> None:
     path = tmp_path / "messages.jsonl"
     path.write_text("".join(f"line {number}\n" for number in range(1, 51)))
-    found = lines_with(path, needles("LINE"), 2, program=None if program is None else rg())
+    found = lines_with(path, needles("LINE"), 2)
     assert found == Lines(50, (Place(49, found.last[0].start), Place(50, found.last[1].start)))
     assert path.read_bytes()[found.last[0].start :].startswith(b"line 49")
 
@@ -79,10 +74,6 @@ def test_json_writes_a_text_in_several_ways_and_all_are_looked_for(tmp_path: Pat
     assert [place.number for place in lines_with(path, needles(text), 10).last] == [1, 2, 3, 4]
 
 
-def test_a_program_that_fails_is_stood_in_for(tmp_path: Path) -> None:
-    path = tmp_path / "messages.jsonl"
-    path.write_text("one\ntwo\n")
-    assert lines_with(path, needles("two"), 10, program=sys.executable) == lines_with(path, needles("two"), 10)
-    assert lines_with(path, needles("two"), 10, program="/nowhere/rg").found == 1
+def test_a_file_that_is_gone_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         lines_with(tmp_path / "gone", needles("two"), 10)

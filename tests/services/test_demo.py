@@ -105,7 +105,7 @@ def test_an_agent_is_given_the_last_session_and_recalls_its_words(around: Workbe
     assert len(layers["turns"].items) > 5
     for read in around.library.table(AgentRead).all():
         if read.documents:
-            found = {hit.citation for hit in recall(around.context, read.query, limit=10, program=None).hits}
+            found = {hit.citation for hit in recall(around.context, read.query, limit=10).rows}
             assert found >= set(read.documents)
 
 

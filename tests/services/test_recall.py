@@ -9,9 +9,8 @@ import pytest
 from tests.services.conftest import NOON, memory, put
 from tests.services.test_documents import KEY, Opened, places, session
 from workbench.core.record import InvalidQuery
-from workbench.retrieval.fulltext.large_file import rg
 from workbench.services.agents.context import gathered, reading_of
-from workbench.services.agents.documents.recall import Recalled, Recalling, Scope, answer_json, answer_text, recall
+from workbench.services.agents.documents.recall import Recalled, Recalling, Scope, answer_json, answer_text
 from workbench.services.agents.reading_log import Asked
 from workbench.services.agents.serving import AgentContext
 from workbench.services.open import Workbench
@@ -75,7 +74,7 @@ def test_literal_hits_come_before_those_that_share_words(bench: Workbench, sessi
 
 def test_a_line_that_is_no_message_is_counted_and_shown_with_its_number(bench: Workbench) -> None:
     given = look(bench, "rotation", "messages")
-    assert given.found.broken == (("messages.jsonl", 2),)
+    assert given.broken == (("messages.jsonl", 2),)
     assert given.rows[-1].text == "broken rotation line"
     # What only stands beside the text of a message (an id) is no hit.
     assert all(row.line_number != 4 for row in given.rows)
@@ -100,12 +99,6 @@ def test_the_answer_has_the_form_of_the_source(bench: Workbench) -> None:
     results = answer["results"]
     assert isinstance(results, list)
     assert {"source", "file_path", "line_number", "text", "citation"} <= set(results[0])
-
-
-@pytest.mark.skipif(rg() is None, reason="rg is not installed")
-@pytest.mark.parametrize("query", ["rotation", "CAF\u00c9", "refresh rotation", "tokens?", "no such thing"])
-def test_with_and_without_rg_the_answer_is_the_same(bench: Workbench, query: str) -> None:
-    assert recall(bench.context, query, program=None) == recall(bench.context, query, program=rg())
 
 
 def test_all_sessions_are_searched_when_they_are_asked_for(bench: Workbench) -> None:
@@ -135,7 +128,7 @@ def test_long_lines_are_cut_around_what_was_found(bench: Workbench, session: Pat
 
 def test_no_document_at_all_is_an_empty_answer(places: Opened) -> None:
     given = look(places(), "anything")
-    assert (given.rows, given.found.folders) == ((), ())
+    assert (given.rows, given.folders) == ((), ())
 
 
 @pytest.mark.parametrize("query", ["", "  ", "x" * 2_000])
@@ -171,7 +164,7 @@ def test_an_agent_is_given_no_secret_and_cannot_find_one_out(bench: Workbench, p
     assert KEY not in row.text
     assert "[secret: " in row.text
     given = asked(agent).give(KEY[:8])
-    assert (given.rows, given.found.found, given.left_out) == ((), 0, {})
+    assert (given.rows, given.found, given.left_out) == ((), 0, {})
     assert KEY not in look(bench, "gateway").rows[0].text
     assert KEY in look(bench, "gateway", secrets=True).rows[0].text
 

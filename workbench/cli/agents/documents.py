@@ -366,7 +366,7 @@ _SCOPES = ("all", "overview", "detail", "messages", "stream")
 _RECALL = """Searches the external memory of this project's last session (~/.ai/sessions/--<cwd>--/), the folders that
 are followed and the documents of the store: detail and messages, or one scope; stream asks the memories. Literal hits
 come first, then what shares words with the query, ranked over at most 10,000 places. Messages are searched where they
-lie, by rg where it is installed.
+lie.
 
 With --for-agent secrets are masked, what gives orders is held back, and only documents as a person saw them are served
 (`workbench documents DIR --trust`).
@@ -444,20 +444,19 @@ def _asked(session: Session, bench: "Workbench", recalling: "Recalling") -> "Rec
 
 def _remark(given: "Recalled") -> None:
     """Say what was left out, what could not be read, and where there is nothing yet."""
-    found = given.found
     for why, number in given.left_out.items():
         warn(f"{counted(number, 'place')} {_RECALL_WHY[why]}.")
-    if found.scope != "stream" and not found.folders:
+    if given.scope != "stream" and not given.folders:
         warn("No external memory of this project and no followed folder; `workbench documents DIR --follow` adds one.")
-    for name in found.without_detail if found.scope in ("all", "detail") else ():
+    for name in given.without_detail if given.scope in ("all", "detail") else ():
         warn(f"The session {name} has no details yet.")
-    if found.broken:
-        named = ", ".join(f"{file}:{line}" for file, line in found.broken[:_BROKEN])
-        more = f" and {len(found.broken) - _BROKEN:,} more" if len(found.broken) > _BROKEN else ""
-        warn(f"{counted(len(found.broken), 'line')} with the words asked for, but no message: {named}{more}.")
-    for path in found.unread:
+    if given.broken:
+        named = ", ".join(f"{file}:{line}" for file, line in given.broken[:_BROKEN])
+        more = f" and {len(given.broken) - _BROKEN:,} more" if len(given.broken) > _BROKEN else ""
+        warn(f"{counted(len(given.broken), 'line')} with the words asked for, but no message: {named}{more}.")
+    for path in given.unread:
         warn(f"{path} could not be read.")
-    for problem in found.problems:
+    for problem in given.problems:
         warn(str(problem))
-    if found.found > len(given.rows):
-        warn(f"{counted(found.found, 'place')} found; the best {len(given.rows):,} are shown.")
+    if given.found > len(given.rows):
+        warn(f"{counted(given.found, 'place')} found; the best {len(given.rows):,} are shown.")

@@ -307,7 +307,7 @@ class AgentApi:
         recalling = Recalling(self.context, lambda: self._bench.tuning, self._safety)
         given = recalling.give(query, scope, max(1, limit))
         self._read(recalling.reading_of(given, self._asked))
-        return {"text": answer_text(given.found.query, given.rows), **answer_json(given)}
+        return {"text": answer_text(given.query, given.rows), **answer_json(given)}
 
     @tool(writes=True, group="all")
     def memory_observe(

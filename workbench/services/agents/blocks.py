@@ -9,11 +9,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any, TypeAlias
 
-from workbench.core.agents.read import Provenance
+from workbench.core.agents.read import UNKNOWN, Provenance
 from workbench.core.record import StoreProblem
 from workbench.core.text import one_line
-from workbench.services.safety.provenance import begin_of, end_of
+from workbench.services.context import Context
+from workbench.services.safety.provenance import begin_of, end_of, provenances_of
+from workbench.services.safety.safety import Safety
+from workbench.services.safety.texts import Outward
 from workbench.store.library import Library
+from workbench.store.records import place_of
 
 Json: TypeAlias = dict[str, Any]
 
@@ -27,6 +31,15 @@ def require_trusted(library: Library) -> None:
     if not library.standing.trusted:
         message = "This store came from elsewhere and no person has looked at it, so nothing of it is served."
         raise StoreProblem(message, "A person can look and decide: `workbench trust`.")
+
+
+def speaks(safety: Safety, texts: Iterable[str]) -> bool:
+    """Tell whether one of some texts gives orders to an agent, or hides characters."""
+    return any(finding.kind != "secret" for text in texts if text for finding in safety.sorts(text))
+
+
+def origin_of(context: Context, record: Outward) -> Provenance:
+    return provenances_of(context, [record]).get(place_of(record), UNKNOWN)
 
 
 def framed(rows: Iterable[tuple[str, Provenance]], mark: str) -> Iterator[str]:
@@ -59,28 +72,15 @@ class Blocks:
         """Return where the text of a memory that was served comes from."""
         return self._provenance[id]
 
-    def begin(self, id: str) -> str:
-        """Return the line that opens the block of a memory; nothing when a person stands by its text."""
-        known = self.provenance(id)
-        return "" if known.approved else begin_of(self.mark, known)
-
-    @property
-    def end(self) -> str:
-        """The line that closes a block."""
-        return end_of(self.mark)
-
     def around(self, id: str, line: str) -> tuple[str, ...]:
         """Return the line of a memory, with those that open and close its block and what disputes it, if any."""
-        begin, disputed = self.begin(id), self._disputed(id)
-        return (*disputed, begin, line, self.end) if begin else (*disputed, line)
+        known = self.provenance(id)
+        disputed = (f"[{known.disputed}]",) if known.disputed else ()
+        return (*disputed, *((line,) if known.approved else (begin_of(self.mark, known), line, end_of(self.mark))))
 
     def enclosed(self, id: str, text: str) -> str:
         """Return a text of a memory within its block, after what disputes it; an empty one as it is."""
         return "\n".join(self.around(id, text)) if text else text
-
-    def _disputed(self, id: str) -> tuple[str, ...]:
-        said = self.provenance(id).disputed
-        return (f"[{said}]",) if said else ()
 
     def json(self, id: str, row: Mapping[str, object]) -> dict[str, object]:
         """Return a row of an answer with its texts in blocks, its names as served, and where it comes from."""

@@ -19,10 +19,10 @@ from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.tokens import beginning, tokens_of
 from workbench.core.tuning.profile import Profile, ProfileInUse
 from workbench.services.agents.aliases import served_name
-from workbench.services.agents.blocks import new_mark
+from workbench.services.agents.blocks import new_mark, speaks
 from workbench.services.agents.layers import Answer, Asking
-from workbench.services.agents.reading_log import BY_COMMAND, Asked, Brief, basis_of, discard, keep, new_id, put
-from workbench.services.agents.serving import AgentContext, Found, Item, Layer, LeftOut, judges_of, text_of
+from workbench.services.agents.reading_log import BY_COMMAND, Asked, Brief, basis_of, discard, keep, put, reading
+from workbench.services.agents.serving import AgentContext, Found, Item, Layer, LeftOut, Why, refused, text_of
 from workbench.services.context import Context
 from workbench.services.health.upkeep import disputes
 from workbench.services.playbook.playbook import Playbooks
@@ -77,7 +77,7 @@ class Material:
     ) -> tuple[Layer, ...]:
         """Fill the layers in turn; what is `kept` for a later one is left to it."""
         layers, left, given = list[Layer](), budget, set[str]()
-        for place, (kind, found, refused) in enumerate(self.found):
+        for place, (kind, found, unfit) in enumerate(self.found):
             items = [item for item in found if item.id not in given]
             again = [LeftOut(item.id, "given") for item in found if item.id in given]
             room = max(0, left - sum(kept[place + 1 :]))
@@ -90,7 +90,7 @@ class Material:
                     room = min(room, max(kept[place], _needed([item for item in items if item.fits])))
             taken, out = _fitting(items, room, kind.title)
             shown = taken[::-1] if kind.in_time else taken
-            layers.append(Layer(kind, room, shown, (*out, *again, *refused), self.mark))
+            layers.append(Layer(kind, room, shown, (*out, *again, *unfit), self.mark))
             left -= layers[-1].tokens
             given.update(item.id for item in taken)
         return tuple(layers)
@@ -123,12 +123,12 @@ def gathered(
             is_empty, weak = is_empty or answer.served.floor.empty, weak + answer.served.weak
         placed |= {one.id for one in answer.found if _is_of_a_document(context.library.memories.find(one.id))}
         new = list({one.id: one for one in answer.found if one.id not in placed}.values())
-        refused = [*(LeftOut(one.id, "placed") for one in answer.found if one.id in placed), *answer.refused]
-        if kind.may_lack and not (new or refused):
+        left = [*(LeftOut(one.id, "placed") for one in answer.found if one.id in placed), *answer.refused]
+        if kind.may_lack and not (new or left):
             continue
         passing, held = _passing(context, safety, new)
         origins = answer.served.provenance if answer.served is not None else {}
-        found.append((kind, _items(context, safety, passing, origins), (*held, *refused)))
+        found.append((kind, _items(context, safety, passing, origins), (*held, *left)))
     used = context.profile if profile is None else ProfileInUse(profile.name, "flag")
     return Material(task, tuple(found), is_empty, weak, used)
 
@@ -141,16 +141,15 @@ def _is_of_a_document(memory: Memory | None) -> bool:
 
 def reading_of(context: Context, made: AgentContext, task: str, asked: Asked) -> AgentRead:
     """Return what is kept of a context that was given; the `task` is masked."""
-    agent, profile = context.actor.removeprefix("agent:"), (made.profile or context.profile).name
-    given = [item for item in made.given if item.id in context.library.memories]
-    ids, scores = tuple(item.id for item in given), tuple(round(item.score or 0.0, 6) for item in given)
-    now = context.now()
+    memories, episodes = context.library.memories, context.library.table_named("episodes")
+    given = [item for item in made.given if item.id in memories]
     cited = [item.id for layer in made.layers if layer.kind.may_lack for item in layer.items]
-    done = tuple(id for id in cited if id in context.library.table_named("episodes"))
-    return AgentRead(
-        new_id(), agent, now, task, asked.session, asked.door, profile, ids, scores, made.is_empty, weak=made.weak,
-        parent=asked.parent, documents=tuple(id for id in cited if id not in done), episodes=done,
-        about="context", relevances=tuple(round(item.relevance or 0.0, 6) for item in given),
+    return reading(
+        context, asked, task, profile=(made.profile or context.profile).name, is_empty=made.is_empty, weak=made.weak,
+        memories=tuple(item.id for item in given), scores=tuple(round(item.score or 0.0, 6) for item in given),
+        relevances=tuple(round(item.relevance or 0.0, 6) for item in given),
+        documents=tuple(id for id in cited if id not in episodes),
+        episodes=tuple(id for id in cited if id in episodes), about="context",
     )  # fmt: skip
 
 
@@ -220,22 +219,17 @@ def _bullets(playbooks: Playbooks) -> tuple[Bullet, ...]:
 def _passing(context: Context, safety: Safety, found: Sequence[Found]) -> tuple[list[Found], tuple[LeftOut, ...]]:
     """Return what an agent may be given of what was found, and why it is not given the rest."""
     memories = [one.record for one in found if isinstance(one.record, Memory)]
-    _, held_back, unapproved = judges_of(context, safety)
-    held = held_back(memories) | {one.id for one in found if _is_held(safety, one)}
-    waiting = unapproved(memories)
-    if context.settings.agents.only_approved(context.actor):
-        others = [one for one in found if not isinstance(one.record, Memory)]
-        known = provenances_of(context, [one.record for one in others])
-        waiting |= {one.id for one in others if not known.get(place_of(one.record), UNKNOWN).approved}
-    left = [LeftOut(one.id, "held" if one.id in held else "unapproved") for one in found if one.id in held | waiting]
-    return [one for one in found if one.id not in held | waiting], tuple(left)
-
-
-def _is_held(safety: Safety, found: Found) -> bool:
-    if isinstance(found.record, Memory):
-        return False
-    kinds = {finding.kind for text in (found.text, *found.beside) for finding in safety.findings(text)}
-    return bool(kinds & {"injection", "hidden"}) and safety.override(found.record) is None
+    why = dict[str, Why](refused(context, safety, memories))
+    others = [one for one in found if not isinstance(one.record, Memory)]
+    only = context.settings.agents.only_approved(context.actor)
+    known = provenances_of(context, [one.record for one in others]) if only else {}
+    for one in others:
+        if speaks(safety, (one.text, *one.beside)) and safety.override(one.record) is None:
+            why[one.id] = "held"
+        elif only and not known[place_of(one.record)].approved:
+            why[one.id] = "unapproved"
+    left = tuple(LeftOut(one.id, why[one.id]) for one in found if one.id in why)
+    return [one for one in found if one.id not in why], left
 
 
 def _items(

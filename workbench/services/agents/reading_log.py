@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from workbench.config import loading, paths
 from workbench.core.agents.actors import AgentSettings
@@ -135,13 +135,15 @@ def new_id() -> str:
     return f"read-{uuid.uuid4().hex[:12]}"
 
 
+def reading(context: Context, asked: Asked, query: str, **given: Any) -> AgentRead:
+    """Return what is kept of an answer to the context's agent: the question, masked, and what was `given`."""
+    agent = context.actor.removeprefix("agent:")
+    return AgentRead(new_id(), agent, context.now(), query, asked.session, asked.door, parent=asked.parent, **given)
+
+
 def looked_up(context: Context, what: str, ids: Sequence[str], asked: Asked) -> AgentRead:
     """Return what is kept of memories that the context's agent had by their ids, or of `what` it read as a whole."""
-    agent, given = context.actor.removeprefix("agent:"), tuple(dict.fromkeys(ids))
-    return AgentRead(
-        new_id(), agent, context.now(), what, asked.session, asked.door, memories=given, is_question=False,
-        parent=asked.parent,
-    )  # fmt: skip
+    return reading(context, asked, what, memories=tuple(dict.fromkeys(ids)), is_question=False)
 
 
 def keep(context: Context, reads: Sequence[AgentRead]) -> None:

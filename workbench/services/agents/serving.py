@@ -5,6 +5,7 @@ What no person wrote or approved is given with its source, and to some agents no
 nothing is given, and no memory that any question could have found.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -30,7 +31,7 @@ from workbench.core.tuning.scoring import Scored
 from workbench.retrieval.ranking.ranker import Ranking
 from workbench.services.agents.aliases import served_name
 from workbench.services.agents.blocks import Blocks, Json, framed
-from workbench.services.agents.reading_log import BY_COMMAND, Asked, keep, new_id
+from workbench.services.agents.reading_log import BY_COMMAND, Asked, keep, reading
 from workbench.services.context import Context
 from workbench.services.health.upkeep import disputes
 from workbench.services.safety.masking import masked
@@ -45,10 +46,6 @@ if TYPE_CHECKING:
     from workbench.core.review.proposal import Proposal
     from workbench.services.stream.ingest import Ingested
     from workbench.services.tuning.session import Question
-
-
-Judge = Callable[[Sequence[Memory]], set[str]]
-"""Returns the ids of those memories that must not be served."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,12 +131,17 @@ def give(
     ranking, floor = _ranked(tuning, query, k, profile, context.now())
     if floor.empty:
         return Served(_only(ranking, ()), (), floor)
-    ranking, (_, held, unapproved) = _without(ranking, judges_of(context, safe, wanted))
+
+    def judge(memories: Sequence[Memory]) -> Mapping[str, str]:
+        unwanted = {m.id: "unwanted" for m in memories if wanted is not None and not wanted(m)}
+        return unwanted | refused(context, safe, [m for m in memories if m.id not in unwanted])
+
+    ranking, out = _without(ranking, judge)
     strong = tuple(id for id in ranking.ids if not floor.is_weak(id))
     ranking, weak = _only(ranking, strong), len(ranking.ids) - len(strong)
     outward = as_served(context, [scored.memory for scored in ranking.top], safe)
     top = tuple(replace(s, memory=memory) for s, memory in zip(ranking.top, outward.memories, strict=True))
-    return Served(ranking, top, floor, held, "", unapproved, outward.provenance, outward.names, weak)
+    return Served(ranking, top, floor, out["held"], "", out["unapproved"], outward.provenance, outward.names, weak)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,24 +173,25 @@ def as_served(context: Context, memories: Sequence[Memory], safe: Safety) -> AsS
     return AsServed(shown, origins, names)
 
 
-def judges_of(context: Context, safe: Safety, wanted: Predicate | None = None) -> tuple[Judge, Judge, Judge]:
-    """Return who tells what the context's agent is not given: it is not wanted, held back, or not approved."""
-    only_approved = context.settings.agents.only_approved(context.actor)
-    return (
-        lambda memories: set() if wanted is None else {m.id for m in memories if not wanted(m)},
-        lambda memories: {m.id for m in memories if safe.held_from_agents(m)},
-        lambda memories: _unapproved(context, memories) if only_approved else set(),
+def refused(context: Context, safe: Safety, memories: Sequence[Memory]) -> dict[str, Literal["held", "unapproved"]]:
+    """Return why the context's agent is not given some of these memories, by their ids."""
+    why = dict[str, Literal["held", "unapproved"]](
+        (memory.id, "held") for memory in memories if safe.held_from_agents(memory)
     )
+    if context.settings.agents.only_approved(context.actor):
+        rest = [memory for memory in memories if memory.id not in why]
+        known = provenances(context, rest)
+        why |= {memory.id: "unapproved" for memory in rest if not known.get(memory.id, UNKNOWN).approved}
+    return why
 
 
 def read_of(context: Context, served: Served, query: str, asked: Asked, safe: Safety) -> AgentRead:
     """Return what is kept of an answer; the question is masked."""
     ranking = served.ranking
-    agent = context.actor.removeprefix("agent:")
-    return AgentRead(
-        new_id(), agent, context.now(), safe.masked(query), asked.session, asked.door, ranking.profile.name,
-        ranking.ids, tuple(round(scored.total, 6) for scored in ranking.top), served.floor.empty,
-        served.held, served.unapproved, served.weak, parent=asked.parent,
+    return reading(
+        context, asked, safe.masked(query), profile=ranking.profile.name, memories=ranking.ids,
+        scores=tuple(round(scored.total, 6) for scored in ranking.top), is_empty=served.floor.empty, held=served.held,
+        unapproved=served.unapproved, weak=served.weak,
         relevances=tuple(round(value, 6) for value in served.relevances),
     )  # fmt: skip
 
@@ -206,33 +209,21 @@ def _ranked(tuning: Tuning, query: str, k: int | None, profile: Profile, now: da
     return ranking, against(standard, scores, ranking)
 
 
-def _unapproved(context: Context, memories: Sequence[Memory]) -> set[str]:
-    found = provenances(context, memories)
-    return {memory.id for memory in memories if not found.get(memory.id, UNKNOWN).approved}
-
-
-def _without(ranking: Ranking, judges: Sequence[Judge]) -> tuple[Ranking, list[int]]:
-    """Return a ranking without what must not be served, filled up from below, and how many each judge left out."""
-    wanted, looked = ranking.k, ranking.k
-    refused: list[set[str]] = [set() for _ in judges]
-    judged = 0
+def _without(ranking: Ranking, judge: Callable[[Sequence[Memory]], Mapping[str, str]]) -> tuple[Ranking, Counter[str]]:
+    """Return a ranking without what must not be served, filled up from below, and how much was left out, by reason."""
+    wanted = looked = ranking.k
+    why, judged = dict[str, str](), 0
     while True:
         best = ranking.top if looked == wanted else ranking.best(looked)
-        fresh = [scored.memory for scored in best[judged:]]
-        for judge, known in zip(judges, refused, strict=True):
-            known |= judge(fresh)
-            fresh = [memory for memory in fresh if memory.id not in known]
+        why |= judge([scored.memory for scored in best[judged:]])
         judged = len(best)
-        kept = [scored for scored in best if not any(scored.memory.id in known for known in refused)][:wanted]
+        kept = [scored.memory.id for scored in best if scored.memory.id not in why][:wanted]
         if len(kept) == wanted or len(best) < looked:
             break
         looked *= 4
-    through = next((n for n, s in enumerate(best, 1) if len(kept) == wanted and s is kept[-1]), len(best))
-    passed = {scored.memory.id for scored in best[:through]}
-    left_out = [len(known & passed) for known in refused]
-    if not any(left_out):
-        return ranking, left_out
-    return _only(ranking, [scored.memory.id for scored in kept]), left_out
+    ids = [scored.memory.id for scored in best]
+    passed = ids[: ids.index(kept[-1])] if len(kept) == wanted else ids
+    return _only(ranking, kept), Counter(why[id] for id in passed if id in why)
 
 
 def first_of(served: Served, count: int) -> Served:
@@ -273,17 +264,19 @@ class Answering:
     def __init__(self, context: Context, safety: Safety) -> None:
         self._context, self._safety = context, safety
 
+    def _outward(self, memories: Sequence[Memory]) -> tuple[tuple[Memory, ...], Blocks]:
+        outward = as_served(self._context, memories, self._safety)
+        return outward.memories, Blocks(outward.names, outward.provenance)
+
     def withheld(self, memories: Sequence[Memory]) -> set[str]:
         """Return the ids of those memories that this agent is not given."""
-        _, held, unapproved = judges_of(self._context, self._safety)
-        return held(memories) | unapproved(memories)
+        return set(refused(self._context, self._safety, memories))
 
     def told(self, memories: Sequence[Memory]) -> list[Memory]:
         """Return those memories that stand in no block, as the agent may see them: what a person stands by."""
-        refused, outward = self.withheld(memories), as_served(self._context, memories, self._safety)
-        known = outward.provenance
+        held, outward = self.withheld(memories), as_served(self._context, memories, self._safety)
         both = zip(outward.named, memories, strict=True)
-        return [shown for shown, stored in both if stored.id not in refused and known[stored.id].approved]
+        return [shown for shown, stored in both if stored.id not in held and outward.provenance[stored.id].approved]
 
     def search(self, served: Served, most: int, explained: "Question | None" = None) -> Json:
         """Return a ranking a line each, in at most so many tokens."""
@@ -318,20 +311,19 @@ class Answering:
 
     def name(self, memory: Memory) -> str:
         """Return a memory's id as an agent may see it."""
-        outward = as_served(self._context, [memory], self._safety)
-        return Blocks(outward.names, outward.provenance).name(outward.memories[0].id)
+        (shown,), blocks = self._outward([memory])
+        return blocks.name(shown.id)
 
     def lines(self, memories: Sequence[Memory]) -> list[Json]:
-        outward = as_served(self._context, memories, self._safety)
-        blocks = Blocks(outward.names, outward.provenance)
-        rows = zip(outward.memories, memories, strict=True)
-        return [self._line(shown, blocks, text_mark(stored.content)) for shown, stored in rows]
+        shown, blocks = self._outward(memories)
+        both = zip(shown, memories, strict=True)
+        return [self._line(one, blocks, text_mark(stored.content)) for one, stored in both]
 
     def full(self, memories: Sequence[Memory], near: Mapping[str, Sequence[Memory]], most: int, offset: int) -> Json:
         """Return memories in full in at most so many tokens, the first from a character on; `next` goes on there."""
-        outward = as_served(self._context, memories, self._safety)
-        blocks, rows, spent = Blocks(outward.names, outward.provenance), list[Json](), 0
-        for shown, stored in zip(outward.memories, memories, strict=True):
+        outward, blocks = self._outward(memories)
+        rows, spent = list[Json](), 0
+        for shown, stored in zip(outward, memories, strict=True):
             begin = 0 if rows else min(offset, len(shown.content))
             text = beginning(shown.content[begin : begin + PART], most - spent - 100)
             if rows and len(text) < len(shown.content) - begin:
@@ -353,9 +345,8 @@ class Answering:
         return {"memories": rows, "next": None}
 
     def whole(self, memory: Memory) -> str:
-        outward = as_served(self._context, [memory], self._safety)
-        (shown,) = outward.memories
-        return Blocks(outward.names, outward.provenance).enclosed(shown.id, shown.content)
+        (shown,), blocks = self._outward([memory])
+        return blocks.enclosed(shown.id, shown.content)
 
     def saved(self, done: "Ingested", resembling: Sequence[Memory]) -> Json:
         """Return what became of something that was saved; an agent sees no more of what waits than that it does."""
@@ -393,7 +384,7 @@ class Answering:
                 "tokens": layer.tokens,
                 "budget": layer.budget,
                 "ids": [item.id for item in layer.items],
-                "left_out": _counts([left.why for left in layer.left_out]),
+                "left_out": dict(Counter(left.why for left in layer.left_out)),
             }
             for layer in made.layers
         ]
@@ -427,10 +418,6 @@ class Answering:
 def text_of(made: "AgentContext") -> str:
     """Return a context as the text that an agent reads: a heading for each layer that gives something."""
     return "\n\n".join(layer.text for layer in made.layers if layer.items)
-
-
-def _counts(words: Sequence[str]) -> dict[str, int]:
-    return {word: words.count(word) for word in dict.fromkeys(words)}
 
 
 # The values of a context: what each layer gives, and what it leaves out, with the reason.

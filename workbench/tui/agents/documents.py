@@ -18,8 +18,7 @@ from workbench.core.text import one_line
 from workbench.core.tokens import tokens_of
 from workbench.services.agents.documents.documents import Looks, OpenFolder, Vanished, looks_of, put_back
 from workbench.services.agents.documents.instructions import LARGEST, DocumentFolder, OpenDocument, read_document
-from workbench.services.agents.documents.recall import Recalling
-from workbench.services.agents.documents.recall import Row as Recall
+from workbench.services.agents.documents.recall import Hit, Recalling
 from workbench.services.files.threeway import DiffLine, diff_texts
 from workbench.services.open import Workbench
 from workbench.tui.actions import DOCUMENTS
@@ -385,12 +384,9 @@ class DocumentsDialog(Browse[None, Part]):
             return
         self.say("Looking …")
         recalling = Recalling(self.bench.context, lambda: self.bench.tuning, self.bench.safety)
-        found = await self.away(
-            lambda: recalling.look(query, limit=FOUND, every=True, cancelled=self.closed.is_set).rows
-        )
-        if found is None:
+        rows: Sequence[Hit] | None = await self.away(lambda: recalling.look(query, limit=FOUND, every=True).rows)
+        if rows is None:
             return
-        rows: Sequence[Recall] = found
         self.say("" if rows else f"Nothing in documents or messages says “{query}”.")
         if not rows or not self.is_attached:
             return
@@ -399,13 +395,11 @@ class DocumentsDialog(Browse[None, Part]):
         if chosen is not None:
             self._go_to(rows[int(chosen)])
 
-    def _go_to(self, found: Recall) -> None:
+    def _go_to(self, hit: Hit) -> None:
         """Open the place of a hit: its section at its line, or the message around it."""
-        hit = found.hit
-        if hit is None or hit.source == "messages":
-            whole = self.bench.safety.masked(hit.whole) if hit is not None else found.text
-            head = body(f"{found.citation} · {found.speaker}", MUTED)
-            self.pane.show(Content("\n").join([head, Content(""), body(whole)]))
+        if hit.source == "messages":
+            head = body(f"{hit.citation} · {hit.speaker}", MUTED)
+            self.pane.show(Content("\n").join([head, Content(""), body(hit.whole)]))
             self.pane.focus()
             return
         folder = ROOT if hit.folder is None else str(hit.folder.root)
@@ -414,7 +408,7 @@ class DocumentsDialog(Browse[None, Part]):
             if (row.folder, row.path) == (folder, hit.file_path) and row.key[2] <= max(1, hit.line_number)
         ]  # fmt: skip
         if not there:
-            self.say(f"{found.citation} is not among the documents any more.")
+            self.say(f"{hit.citation} is not among the documents any more.")
             return
         self.rows.cursor = there[-1]
         row = self.rows.rows[there[-1]]

@@ -5,23 +5,20 @@ A person sees, corrects and undoes them as anything else. Texts are masked on th
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import replace
 from itertools import islice
-from typing import Literal
 
 from workbench.core.agents.document import ROOT, Document
-from workbench.core.agents.read import UNKNOWN, AgentRead, Provenance
 from workbench.core.record import InvalidQuery, InvalidRecord, StoreProblem, UnknownRecord
 from workbench.core.text import printable
-from workbench.safety.scanning import secrets_in, without
-from workbench.services.agents.blocks import Blocks, require_trusted
+from workbench.services.agents.blocks import Blocks, origin_of, require_trusted, speaks
 from workbench.services.agents.documents.recall import plain_name
-from workbench.services.agents.reading_log import Asked, keep, new_id
+from workbench.services.agents.reading_log import Asked, keep, reading
 from workbench.services.context import Context
-from workbench.services.safety.provenance import provenances_of
 from workbench.services.safety.safety import Safety
-from workbench.store.records import place_of
 
 LONGEST_PATH, LONGEST_NAME, LARGEST = 500, 200, 1 << 20
 """Characters of a path and of a name in it, and of one document, at the most."""
@@ -162,8 +159,7 @@ def _checked(text: str, place: str) -> str:
 # The commands of the memory tool over the store's documents, in the words of the SDK's own implementation.
 #
 # An agent sees masked text and never what is held back from it; it cannot change what it does not see. Each command
-# is
-# one transaction of the agent's, which a person sees, corrects and undoes. Raises `WorkbenchError` throughout.
+# is one transaction of the agent's, which a person sees, corrects and undoes. Raises `WorkbenchError` throughout.
 
 
 DOOR = "memory"
@@ -172,47 +168,9 @@ DOOR = "memory"
 _WIDTH = 6
 _AROUND = 2
 _DEPTH = 2
-_MOST_LINES = 999_999
 _MOST_NAMED = 10
-_ROUNDS = 8
-"""How often what is left is looked through for more secrets: one may only show once another is gone."""
-
-Standing = Literal["given", "held", "unapproved"]
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """A text as an agent sees it, and for each of its characters where that stands in the text, -1 in a marker."""
-
-    text: str
-    places: Sequence[int]
-
-    def real(self, start: int, end: int) -> tuple[int, int] | None:
-        """Return where a part stands in the text itself; `None` when it touches what is masked."""
-        part = self.places[start:end]
-        if not part or any(place < 0 for place in part) or part[-1] - part[0] != len(part) - 1:
-            return None
-        return part[0], part[-1] + 1
-
-
-def shown(text: str) -> Shown:
-    """Return a text with a marker for each of its secrets."""
-    places: Sequence[int] = range(len(text))
-    for _ in range(_ROUNDS):
-        found = secrets_in(text)
-        if not found:
-            break
-        parts, kept, at = list[str](), list[int](), 0
-        for finding in found:
-            marker = without(
-                text[finding.start : finding.end], [finding._replace(start=0, end=finding.end - finding.start)]
-            )
-            parts += [text[at : finding.start], marker]
-            kept += [*places[at : finding.start], *([-1] * len(marker))]
-            at = finding.end
-        kept += places[at:]
-        text, places = "".join((*parts, text[at:])), kept
-    return Shown(text, places)
+_HOLE = "\ue000"
+"""Stands for a changed part while it is tried whether a secret stands around it."""
 
 
 class MemoryCommands:
@@ -231,18 +189,15 @@ class MemoryCommands:
         document = self._documents.find(place)
         if document is None:
             return self._folder(place)
-        text = self._seen(document).text
-        rows = text.split("\n")
-        if len(rows) > _MOST_LINES:
-            raise InvalidQuery(f"File {place} exceeds maximum line limit of 999,999 lines.")
+        rows = self._seen(document).split("\n")
         first, last = lines if lines is not None else (1, -1)
         begin = max(1, first) - 1
-        chosen = rows[begin : len(rows) if last == -1 else last]
-        self._keep(place)
-        body = "\n".join(_numbered(chosen, begin + 1))
-        known = self._provenance(document)
-        own = known.kind == "agent" and f"agent:{known.name}" == self._context.actor
-        if not own:
+        with suppress(StoreProblem):  # a store that cannot be written still shows it
+            asked = Asked(DOOR, self._session)
+            keep(self._context, [reading(self._context, asked, f"view {place}", documents=(place,))])
+        body = _numbered(rows[begin : len(rows) if last == -1 else last], begin + 1)
+        known = origin_of(self._context, document)
+        if (known.kind, f"agent:{known.name}") != ("agent", self._context.actor):
             body = Blocks({}, {place: known}).enclosed(place, body)
         return f"Here's the content of {place} with line numbers:\n{body}"
 
@@ -257,54 +212,47 @@ class MemoryCommands:
 
     def str_replace(self, path: str, old: str, new: str) -> str:
         """Replace a text that stands in a document once; one that touches what is masked is refused."""
-        require_trusted(self._context.library)
-        document = self._file(path)
-        seen, place = self._seen(document), document.path
+        document, seen = self._file(path)
+        place, content = document.path, document.content
         if not old:
             raise InvalidQuery("No replacement was performed: old_str is empty.", "Use insert to add text.")
-        found = list(islice(_places(seen.text, old), _MOST_NAMED + 1))
+        found = [hit.start() for hit in islice(re.finditer(re.escape(old), seen), _MOST_NAMED + 1)]
         if not found:
             message = f"No replacement was performed, old_str `{old}` did not appear verbatim in {place}."
             raise InvalidQuery(message)
         if len(found) > 1:
-            rows = ", ".join(str(seen.text.count("\n", 0, at) + 1) for at in found[:_MOST_NAMED])
+            rows = ", ".join(str(seen.count("\n", 0, at) + 1) for at in found[:_MOST_NAMED])
             rows += " and more" if len(found) > _MOST_NAMED else ""
             message = f"No replacement was performed. Multiple occurrences of old_str `{old}` in lines: {rows}."
             raise InvalidQuery(message, "Please ensure it is unique")
-        real = seen.real(found[0], found[0] + len(old))
-        if real is None:
+        if content.count(old) != 1 or self._masked(document, content.replace(old, _HOLE)).replace(_HOLE, old) != seen:
             message = f"No replacement was performed: old_str touches a part of {place} that is masked."
             raise InvalidQuery(message, "A person can change that part; leave it out of old_str.")
-        text = document.content[: real[0]] + new + document.content[real[1] :]
-        after = self._documents.write(place, text, document)
-        rows_after = self._shown(after).text.split("\n")
-        changed = seen.text.count("\n", 0, found[0])
+        after = self._documents.write(place, content.replace(old, new), document)
+        changed = seen.count("\n", 0, found[0])
         begin = max(0, changed - _AROUND)
-        snippet = _numbered(rows_after[begin : changed + _AROUND + 1], begin + 1)
+        snippet = self._masked(after, after.content).split("\n")[begin : changed + _AROUND + 1]
         said = "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n"
-        return said + "\n".join(snippet)
+        return said + _numbered(snippet, begin + 1)
 
     def insert(self, path: str, line: int, text: str) -> str:
         """Put a text behind a line of a document (0: at the top)."""
-        require_trusted(self._context.library)
-        document = self._file(path)
-        self._seen(document)
-        rows = document.content.split("\n")
-        if rows[-1] == "":
-            rows.pop()
+        document, seen = self._file(path)
+        rows = document.content.removesuffix("\n").split("\n") if document.content else []
         if not 0 <= line <= len(rows):
             message = f"Invalid `insert_line` parameter: {line}. It should be within the range [0, {len(rows)}]."
             raise InvalidQuery(message)
-        if self._is_masked_across(document, rows, line):
+
+        def with_line(added: str) -> str:
+            return "".join(f"{row}\n" for row in (*rows[:line], added, *rows[line:]))
+
+        if self._masked(document, with_line(_HOLE)).replace(f"{_HOLE}\n", "").rstrip("\n") != seen.rstrip("\n"):
             raise InvalidQuery(f"Line {line} of {document.path} stands within a part that is masked.")
-        rows.insert(line, text.rstrip("\n"))
-        content = "\n".join(rows)
-        self._documents.write(document.path, content if content.endswith("\n") else content + "\n", document)
+        self._documents.write(document.path, with_line(text.rstrip("\n")), document)
         return f"The file {document.path} has been edited."
 
     def delete(self, path: str) -> str:
         """Remove a document, or a folder with all that is in it."""
-        require_trusted(self._context.library)
         place = cleaned(path)
         if place == ROOT:
             raise InvalidQuery(f"Cannot delete the {ROOT} directory itself")
@@ -314,7 +262,6 @@ class MemoryCommands:
 
     def rename(self, old: str, new: str) -> str:
         """Move a document, or a folder with all that is in it."""
-        require_trusted(self._context.library)
         start, end = cleaned(old), cleaned(new)
         if start == ROOT:
             raise InvalidQuery(f"Cannot rename the {ROOT} directory itself")
@@ -326,84 +273,64 @@ class MemoryCommands:
 
     # What an agent may see
 
-    def _standing(self, document: Document) -> Standing:
+    def _is_there(self, document: Document) -> bool:
+        """Tell whether there is a document for this agent; one that is only held back is there."""
         only = self._context.settings.agents.only_approved(self._context.actor)
-        if only and not self._provenance(document).approved:
-            return "unapproved"
-        kinds = {finding.kind for finding in self._safety.sorts(document.content)}
-        held = kinds & {"injection", "hidden"} and self._safety.override(document) is None
-        return "held" if held else "given"
+        return not only or origin_of(self._context, document).approved
 
-    def _file(self, path: str) -> Document:
+    def _file(self, path: str) -> tuple[Document, str]:
+        """Return a document, and what the agent sees of it; raises `WorkbenchError` where that is nothing."""
+        require_trusted(self._context.library)
         place = cleaned(path)
         document = self._documents.find(place)
         if document is None and self._documents.below(place):
             raise InvalidQuery(f"The path {place} is not a file.")
-        if document is None or self._standing(document) == "unapproved":
-            raise UnknownRecord(f"The path {place} does not exist. Please provide a valid path.")
-        return document
+        if document is None:
+            raise _missing(place)
+        return document, self._seen(document)
 
-    def _seen(self, document: Document) -> Shown:
+    def _seen(self, document: Document) -> str:
         """Return a document as the agent sees it; raises when it does not."""
-        standing = self._standing(document)
-        if standing == "unapproved":
-            raise UnknownRecord(f"The path {document.path} does not exist. Please provide a valid path.")
-        if standing == "held":
+        if not self._is_there(document):
+            raise _missing(document.path)
+        if speaks(self._safety, [document.content]) and self._safety.override(document) is None:
             raise InvalidQuery(f"{document.path} is held back for what its text says.", "A person has to look at it.")
-        return self._shown(document)
+        return self._masked(document, document.content)
 
-    def _shown(self, document: Document) -> Shown:
-        text = document.content
-        return Shown(text, range(len(text))) if self._safety.override(document) is not None else shown(text)
+    def _masked(self, document: Document, text: str) -> str:
+        return text if self._safety.override(document) is not None else self._safety.masked(text)
 
     def _require_seen(self, place: str, missing: str) -> None:
         """Refuse to move or remove what the agent does not see."""
+        require_trusted(self._context.library)
         one = self._documents.find(place)
         found = [one] if one is not None else list(self._documents.below(place))
-        if not any(self._standing(document) != "unapproved" for document in found):
+        if not any(map(self._is_there, found)):
             raise UnknownRecord(missing)
         for document in found:
             self._seen(document)
 
-    def _is_masked_across(self, document: Document, rows: Sequence[str], line: int) -> bool:
-        """Tell whether a secret goes on from one line to the next at the place of a line."""
-        at = sum(len(row) + 1 for row in rows[:line])
-        places = self._shown(document).places
-        gone = set(range(len(document.content))) - set(places)
-        return at in gone and at - 1 in gone
-
-    def _provenance(self, document: Document) -> Provenance:
-        return provenances_of(self._context, [document]).get(place_of(document), UNKNOWN)
-
     def _folder(self, place: str) -> str:
-        given = [one for one in self._documents.below(place) if self._standing(one) != "unapproved"]
+        given = [one for one in self._documents.below(place) if self._is_there(one)]
         if not given and place != ROOT:
-            raise UnknownRecord(f"The path {place} does not exist. Please provide a valid path.")
-        sizes: dict[str, int] = {}
+            raise _missing(place)
+        sizes = Counter[str]({"": 0})
         for one in given:
             size = len(one.content.encode("utf-8", "surrogatepass"))
-            sizes[place] = sizes.get(place, 0) + size
+            sizes[""] += size
             parts = one.path[len(place) + 1 :].split("/")
             for depth in range(1, min(len(parts), _DEPTH) + 1):
-                name = "/".join(parts[:depth]) + ("/" if depth < len(parts) else "")
-                sizes[name] = sizes.get(name, 0) + size
+                sizes["/".join(parts[:depth]) + ("/" if depth < len(parts) else "")] += size
         header = f"Here're the files and directories up to 2 levels deep in {place}, excluding hidden items:"
-        rows = [f"{size_of(sizes.pop(place, 0))}\t{place}"]
-        look = self._safety.findings
-        rows += [f"{size_of(size)}\t{place}/{plain_name(name, look)}" for name, size in _listed(sizes)]
+        rows = [f"{size_of(sizes.pop(''))}\t{place}"]
+        for name in sorted(sizes, key=lambda one: one.rstrip("/").split("/")):
+            if not any(part.startswith(".") for part in name.split("/")):
+                rows.append(f"{size_of(sizes[name])}\t{place}/{plain_name(name, self._safety.findings)}")
         return "\n".join((header, *rows))
 
-    def _keep(self, place: str) -> None:
-        """Keep that the agent read a document; a store that cannot be written still shows it."""
-        agent = self._context.actor.removeprefix("agent:")
-        asked = Asked(DOOR, self._session)
-        read = AgentRead(
-            new_id(), agent, self._context.now(), f"view {place}", asked.session, asked.door, documents=(place,)
-        )
-        try:
-            keep(self._context, [read])
-        except StoreProblem:
-            return
+
+def _missing(place: str) -> UnknownRecord:
+    return UnknownRecord(f"The path {place} does not exist. Please provide a valid path.")
 
 
 def size_of(number: int) -> str:
@@ -413,19 +340,5 @@ def size_of(number: int) -> str:
     return f"{int(value) if value == int(value) else f'{value:.1f}'}{'BKMG'[unit]}"
 
 
-def _listed(sizes: dict[str, int]) -> Iterator[tuple[str, int]]:
-    """Yield names as a walk does: each folder before what is in it; hidden ones are left out."""
-    for name in sorted(sizes, key=lambda one: one.rstrip("/").split("/")):
-        if not any(part.startswith(".") for part in name.split("/")):
-            yield name, sizes[name]
-
-
-def _numbered(rows: Iterable[str], first: int) -> list[str]:
-    return [f"{str(number).rjust(_WIDTH)}\t{row}" for number, row in enumerate(rows, first)]
-
-
-def _places(text: str, wanted: str) -> Iterator[int]:
-    at = text.find(wanted)
-    while at >= 0:
-        yield at
-        at = text.find(wanted, at + 1)
+def _numbered(rows: Iterable[str], first: int) -> str:
+    return "\n".join(f"{str(number).rjust(_WIDTH)}\t{row}" for number, row in enumerate(rows, first))
