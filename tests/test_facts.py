@@ -21,14 +21,14 @@ METHODS = SETS | frozenset({
 ALLOWED = {
     ("core/agents/episodes/episode.py", "no evidence"): "the tag that capture gives an episode",
     ("core/playbook/budget.py", "net harmful"): "the name of a standing, which is also how it is said",
-    ("formats/claude_mem/database.py", "SQLite format 3\0"): "how a file of SQLite begins",
+    ("formats/claude_mem.py", "SQLite format 3\0"): "how a file of SQLite begins",
     ("formats/learnings.py", "Suggested Action"): "a field of the format",
     ("formats/learnings.py", "Suggested Fix"): "a field of the format",
     ("formats/learnings.py", "Requested Capability"): "a field of the format",
     ("formats/learnings.py", "User Context"): "a field of the format",
     ("formats/learnings.py", "Complexity Estimate"): "a field of the format",
     ("formats/learnings.py", "Suggested Implementation"): "a field of the format",
-    ("formats/memory_streams/generative_agents.py", "this is blank"): "what the tool stores for nothing",
+    ("formats/generative_agents.py", "this is blank"): "what the tool stores for nothing",
     ("reflect/claude/asker.py", "too long"): "the server's own words; its status says no more than a bad request",
 }
 """What is looked for all the same, by module, and whose words those are."""

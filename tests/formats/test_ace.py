@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.formats.samples import BARE, COUNTS, LOOSE, context
 from workbench.core.files.format import Parsed
 from workbench.core.playbook.book import Book, Bullet, Playbook, Section
-from workbench.formats.ace.ace import detect, read, read_playbook, write, write_playbook
+from workbench.formats.ace import detect, read, read_playbook, write, write_playbook
 
 
 def changed(playbook: Playbook, name: str, **values: object) -> Playbook:

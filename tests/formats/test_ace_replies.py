@@ -11,7 +11,8 @@ from workbench.core.files.formats import detect
 from workbench.core.playbook.operations import Add, Analysis, BulletTag, Curation, Delete, Merge, Update
 from workbench.core.record import UnreadableFile
 from workbench.core.reflection.llm import UnreadableReply
-from workbench.formats.ace import operations, replies
+from workbench.formats import ace_replies as operations
+from workbench.formats import ace_replies as replies
 
 CONTEXT = ReadContext(NOW, "reply.txt")
 REPLIES = shipped("fixtures/demo").parent / "replies"
@@ -21,7 +22,7 @@ REPLIES = shipped("fixtures/demo").parent / "replies"
 def test_replies_with_prose_around_them(name: str, parts: int, odd: int) -> None:
     text = (REPLIES / name).read_text()
     assert detect(name, text)[0].format == "ace-reply"
-    parsed = replies.read(text, CONTEXT)
+    parsed = replies.read_replies(text, CONTEXT)
     assert (parsed.records_read, len(parsed.issues), parsed.records_in) == (parts, odd, parts + odd)
     assert all(issue.line >= 1 for issue in parsed.issues)
 
@@ -36,14 +37,14 @@ def test_roles_are_told_apart() -> None:
 
 def test_the_line_of_an_unreadable_part() -> None:
     text = '{"operations": [\n{"type": "DELETE", "bullet_id": "x"},\n{"type": "SING"}]}'
-    (issue,) = replies.read(text, CONTEXT).issues
+    (issue,) = replies.read_replies(text, CONTEXT).issues
     assert (issue.line, issue.records) == (3, 1)
     assert "no operation “SING”" in issue.reason
 
 
 def test_what_is_no_reply() -> None:
     with pytest.raises(UnreadableFile, match="no reply"):
-        replies.read("hello", CONTEXT)
+        replies.read_replies("hello", CONTEXT)
 
 
 LOG = [
@@ -59,7 +60,7 @@ LOG = [
 def test_a_log_of_operations_is_read_line_by_line() -> None:
     text = "".join(json.dumps(line) + "\n" for line in LOG) + "not json\n"
     assert detect("curator_operations_diff.jsonl", text)[0].format == "ace-operations"
-    parsed = operations.read(text, CONTEXT)
+    parsed = operations.read_operations(text, CONTEXT)
     (curation,) = parsed.replies
     assert isinstance(curation, Curation)
     assert [one.operation for one in curation.operations] == [
@@ -80,11 +81,11 @@ def test_the_log_of_a_call_holds_the_reply(key: str, as_text: bool) -> None:
     answer = f"Here it is:\n```json\n{json.dumps(said)}\n```" if as_text else said
     text = json.dumps({"timestamp": "t", "prompt": "Say {operations}.", key: answer}, indent=2)
     assert detect("curator_log.json", text)[0].format == "ace-reply"
-    (reply,) = replies.read(text, CONTEXT).replies
+    (reply,) = replies.read_replies(text, CONTEXT).replies
     assert isinstance(reply, Curation)
     assert [one.operation for one in reply.operations] == [Delete("x")]
 
 
 def test_a_log_without_a_reply_is_none() -> None:
     with pytest.raises(UnreadableFile):
-        replies.read('{"response": null}', CONTEXT)
+        replies.read_replies('{"response": null}', CONTEXT)

@@ -9,7 +9,7 @@ import pytest
 
 from workbench.core.files.lint import Line, lines
 from workbench.formats import lint
-from workbench.formats.ace.ace import read_playbook
+from workbench.formats.ace import read_playbook
 
 
 class Counting(list[Line]):

@@ -12,8 +12,7 @@ from workbench.core.files.formats import format_named
 from workbench.core.files.lint import BLANKS
 from workbench.core.stream.memory import Memory
 from workbench.formats.exports import OUTLETS
-from workbench.formats.shared.books import dated
-from workbench.formats.shared.crossing import playbook_of
+from workbench.formats.shared.books import dated, playbook_of
 
 KINDS = [kind for kind in OUTLETS if kind.reader and kind.holds != "queries"]
 MARKDOWN = frozenset({"learnings", "external-overview", "external-detail"})

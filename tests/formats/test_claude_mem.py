@@ -17,9 +17,8 @@ from tests.formats.samples import NOW, context
 from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import FILE_KEY
 from workbench.core.text import MAX_KEPT
-from workbench.formats import mem0
-from workbench.formats.claude_mem import claude_mem
-from workbench.formats.claude_mem import database as claude_mem_db
+from workbench.formats import claude_mem, mem0
+from workbench.formats import claude_mem as claude_mem_db
 from workbench.formats.opening import read_file
 
 EXPORT = claude_mem.read(CLAUDE_MEM, context("export.json"))
@@ -164,7 +163,7 @@ def test_databases_of_others(tmp_path: Path) -> None:
     with pytest.raises(UnreadableFile, match="There is no file"):
         read_file(tmp_path / "missing.db", format="claude-mem-db", context=context())
     with pytest.raises(UnreadableFile, match="no SQLite database"):
-        claude_mem_db.read("x", context())
+        claude_mem_db.refuse_text("x", context())
 
 
 def test_odd_values_in_the_database(tmp_path: Path) -> None:

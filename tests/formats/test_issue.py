@@ -8,10 +8,8 @@ import pytest
 from workbench.core.files.format import Issue, ReadContext
 from workbench.core.files.reason import Unread, reason_of
 from workbench.core.stream.memory import Memory
-from workbench.formats.ace import ace
-from workbench.formats.claude_mem.claude_mem import observation
-from workbench.formats.lifecycle import lifecycle
-from workbench.formats.memory_streams import genagents
+from workbench.formats import ace, genagents, lifecycle
+from workbench.formats.claude_mem import observation
 from workbench.formats.shared.jsonrecords import checked
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

@@ -12,7 +12,7 @@ from tests.formats.others import BEADS, MCP, MESSAGES
 from tests.formats.samples import NOW, context
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.formats import beads, external
-from workbench.formats.mcp import mcp_memory
+from workbench.formats import mcp as mcp_memory
 from workbench.formats.shared.jsonstream import spliced, values
 
 GRAPH = mcp_memory.read(MCP, context("memory.jsonl"))

@@ -21,7 +21,7 @@ from workbench.core.stream.memory import (
     Memory,
     Source,
 )
-from workbench.formats.lifecycle.lifecycle import detect, read, write
+from workbench.formats.lifecycle import detect, read, write
 
 ENTRY: dict[str, Any] = {
     "id": "sig-20260211-001", "version": 1, "timestamp": "2026-02-11T10:23:00Z", "session_id": "abc123",

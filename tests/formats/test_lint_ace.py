@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.core.files.lint import LintFinding
-from workbench.formats.ace import ace
+from workbench.formats import ace
 from workbench.formats.lint import lint
 
 CLEAN = "## HARD RULES\n[hr-00001] helpful=1 harmful=0 :: Ask first.\n\n## OTHERS\n"

@@ -18,12 +18,12 @@ from workbench.core.files.format import Detection, Parsed
 from workbench.core.files.formats import format_named
 from workbench.core.stream.memory import Memory
 from workbench.formats import claude_memory
-from workbench.formats.lifecycle.values import texts
-from workbench.formats.mcp import mcp_memory
-from workbench.formats.memory_streams import nodes
-from workbench.formats.memory_streams.nodes import slug
+from workbench.formats import mcp as mcp_memory
+from workbench.formats.shared import nodes
 from workbench.formats.shared.jsonrecords import alike
 from workbench.formats.shared.markdown import heading_of, statements
+from workbench.formats.shared.nodes import slug
+from workbench.formats.shared.values import texts
 from workbench.formats.shared.yamledit import DamagedYaml, compose
 
 LENGTH = 60_000

@@ -12,7 +12,7 @@ from tests.formats.test_broken_files import broken
 from workbench.core.files.formats import detect
 from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import Memory
-from workbench.formats.mcp import mcp_memory
+from workbench.formats import mcp as mcp_memory
 
 GRAPH = """{
   "entities": [

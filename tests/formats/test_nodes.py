@@ -7,8 +7,8 @@ import pytest
 
 from tests.formats.samples import GENAGENTS, NODES, NOW, context
 from workbench.core.record import UnreadableFile
-from workbench.formats.memory_streams import genagents, generative_agents
-from workbench.formats.memory_streams.nodes import agent_name
+from workbench.formats import genagents, generative_agents
+from workbench.formats.shared.nodes import agent_name
 
 
 def test_a_genagents_stream() -> None:

@@ -12,9 +12,8 @@ from workbench.core.files.format import ExportFormat, JudgedQuery, Parsed
 from workbench.core.files.formats import detect, format_named
 from workbench.core.stream.memory import Memory
 from workbench.formats.exports import OUTLETS
-from workbench.formats.plain.data import memory_row
-from workbench.formats.shared.books import dated
-from workbench.formats.shared.crossing import playbook_of
+from workbench.formats.plain import memory_row
+from workbench.formats.shared.books import dated, playbook_of
 
 READ_BACK = [kind for kind in OUTLETS if kind.reader]
 MEMORIES = tuple(

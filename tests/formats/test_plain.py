@@ -15,9 +15,9 @@ from workbench.core.files.format import Parsed
 from workbench.core.playbook.book import Book, Bullet, Playbook, Section
 from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import Memory
-from workbench.formats.ace import ace
+from workbench.formats import ace
 from workbench.formats.exports import OUTLETS, export_format, names
-from workbench.formats.shared.crossing import memories_of, playbook_of
+from workbench.formats.shared.books import memories_of, playbook_of
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=80)
 

@@ -17,10 +17,11 @@ from workbench.core.files.formats import detect
 from workbench.core.playbook.book import Book, Bullet, Playbook, Section
 from workbench.core.record import parse_time
 from workbench.core.stream.memory import Memory, Source
-from workbench.formats.ace.ace import read_playbook
-from workbench.formats.plain import data, reading
-from workbench.formats.plain import data as prose
-from workbench.formats.plain.data import book_rows, memory_row
+from workbench.formats import plain as data
+from workbench.formats import plain as prose
+from workbench.formats import plain_read as reading
+from workbench.formats.ace import read_playbook
+from workbench.formats.plain import book_rows, memory_row
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
 MEMORIES = (

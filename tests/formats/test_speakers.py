@@ -11,11 +11,9 @@ from tests.formats.others import MESSAGES
 from tests.formats.samples import NOW, context
 from workbench.core.files.format import Parsed
 from workbench.core.stream.memory import FILE_KEY, NO_SOURCE, Memory, Source
-from workbench.formats import external, mem0
-from workbench.formats.claude_mem import claude_mem
-from workbench.formats.lifecycle import lifecycle
-from workbench.formats.memory_streams import generative_agents
-from workbench.formats.plain import data, reading
+from workbench.formats import claude_mem, external, generative_agents, lifecycle, mem0
+from workbench.formats import plain as data
+from workbench.formats import plain_read as reading
 
 ANN = Memory("m1", "I moved to Bath.", NOW, NOW, source=Source("hook", 3, "f.py", "Ann Lee"))
 NOBODY = Memory("m2", "It rains.", NOW, NOW, source=Source("hook"))

@@ -12,7 +12,7 @@ from workbench.core.files.format import ExportFormat, Parsed
 from workbench.core.files.formats import format_named
 from workbench.core.stream.memory import Memory
 from workbench.formats.exports import OUTLETS
-from workbench.formats.shared.crossing import playbook_of
+from workbench.formats.shared.books import playbook_of
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
 WRITERS = {kind.name: kind for kind in OUTLETS if kind.reads and kind.holds in ("memories", "playbook")}

@@ -13,11 +13,10 @@ from workbench.core.files.format import Parsed
 from workbench.core.files.formats import format_named, known_formats
 from workbench.core.playbook.book import Playbook
 from workbench.core.stream.memory import FILE_KEY, Memory
-from workbench.formats import learnings
-from workbench.formats.lifecycle import lifecycle
-from workbench.formats.plain import data, reading
-from workbench.formats.shared.books import dated
-from workbench.formats.shared.crossing import memories_of, playbook_of
+from workbench.formats import learnings, lifecycle
+from workbench.formats import plain as data
+from workbench.formats import plain_read as reading
+from workbench.formats.shared.books import dated, memories_of, playbook_of
 
 FILES = {**TEXTS, "ace": ("book.txt", COUNTS)}
 WRITING = sorted(known.name for known in known_formats() if known.writes and known.name in FILES)

@@ -8,7 +8,7 @@ from tests.core.samples import NOW
 from workbench.core.files.format import ReadContext
 from workbench.core.files.formats import detect
 from workbench.core.playbook.usage import Run
-from workbench.formats.ace import usage_log
+from workbench.formats import ace_replies as usage_log
 
 CONTEXT = ReadContext(NOW, "log.jsonl")
 
@@ -25,7 +25,7 @@ CONTEXT = ReadContext(NOW, "log.jsonl")
 )
 def test_spellings(line: dict[str, object], run: Run) -> None:
     text = json.dumps(line) + "\n"
-    assert usage_log.read(text, CONTEXT).runs == (run,)
+    assert usage_log.read_usage_log(text, CONTEXT).runs == (run,)
     assert detect("log.jsonl", text)[0].format == "usage-log"
 
 
@@ -40,7 +40,7 @@ def test_what_cannot_be_read_is_reported_by_line() -> None:
         "[]",
         "{",
     ]
-    parsed = usage_log.read("\n".join(lines), CONTEXT)
+    parsed = usage_log.read_usage_log("\n".join(lines), CONTEXT)
     assert len(parsed.runs) == 1
     assert [issue.line for issue in parsed.issues] == [2, 3, 4, 5, 6, 7, 8]
     assert parsed.records_in == parsed.records_read + 7 == 8

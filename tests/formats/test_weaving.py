@@ -10,8 +10,16 @@ from hypothesis import strategies as st
 from tests.formats.samples import NOW, context
 from workbench.core.stream.memory import Memory
 from workbench.formats.notes import entries_of, read_note
-from workbench.formats.update_file.claude import has_front, weave, with_facts
-from workbench.formats.update_file.merge_lines import LONGEST, Stored, Unplaced, differing, merge_lines
+from workbench.formats.update_file import (
+    LONGEST,
+    Stored,
+    Unplaced,
+    differing,
+    has_front,
+    merge_lines,
+    weave,
+    with_facts,
+)
 
 HERE = replace(context(), path="/home/ann/shop/vault/x.md")
 NOTE = "---\ntitle: Coffee # ours\ntags:\n  - a\n  - 'b'\nkey: [1,  2]\n---\n\n# Coffee\n\nGrind.  \nBrew.\n\n\nServe."

@@ -13,7 +13,7 @@ from tests.core.samples import assert_sound
 from workbench.core.files.format import ReadContext
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import WorkbenchError
-from workbench.formats.ace import ace
+from workbench.formats import ace
 from workbench.services.open import Workbench, open_workbench
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

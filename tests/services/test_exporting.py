@@ -8,7 +8,7 @@ from tests.services.conftest import snapshot
 from workbench.config.paths import shipped
 from workbench.core.files.format import Parsed
 from workbench.core.record import Conflict, UnknownRecord, WorkbenchError
-from workbench.formats.lifecycle import lifecycle
+from workbench.formats import lifecycle
 from workbench.services.open import Workbench, open_workbench
 
 

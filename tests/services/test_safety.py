@@ -12,7 +12,7 @@ from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.record import InvalidRecord, UnknownRecord, WorkbenchError
 from workbench.core.safety import Finding
 from workbench.core.stream.memory import MAX_CONTENT, Memory
-from workbench.formats.lifecycle import lifecycle
+from workbench.formats import lifecycle
 from workbench.services.files.exporting import parts_of
 from workbench.services.open import Workbench
 from workbench.services.safety.safety import FlaggedText, Safety

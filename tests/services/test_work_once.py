@@ -14,7 +14,7 @@ from workbench.core import change
 from workbench.core.document import to_doc
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.stream.memory import Memory
-from workbench.formats.ace import writing
+from workbench.formats import ace as writing
 from workbench.services.open import Workbench
 from workbench.services.safety.secret_filter import SecretFilter
 from workbench.services.stream.fields import FieldEdit

@@ -11,12 +11,11 @@ from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.files.reason import Unread
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.text import counted
-from workbench.formats.lifecycle import values
-from workbench.formats.lifecycle.values import Notes
-from workbench.formats.shared import jsonstream
+from workbench.formats.shared import jsonstream, values
 from workbench.formats.shared.jsonrecords import checked, created_at, rating, required_text, status_in, take, unique_id
 from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.report import Report, shown
+from workbench.formats.shared.values import Notes
 
 NAME = "beads"
 _KNOWN = frozenset({"_type", "key", "value", "created_at", "updated_at"})

@@ -12,13 +12,13 @@ from workbench.core.files.memory_md import MAX_LINES, cut_at
 from workbench.core.files.reason import Reason, Unread
 from workbench.core.stream.memory import FILE_KEY, Memory, Source
 from workbench.core.text import MAX_KEPT, clean_for_store, counted
-from workbench.formats.lifecycle.lifecycle import content_id
-from workbench.formats.lifecycle.values import Notes
-from workbench.formats.memory_streams.nodes import slug
+from workbench.formats.lifecycle import content_id
 from workbench.formats.shared import markdown
 from workbench.formats.shared.jsonrecords import COUNTS, checked, created_at, digest, place, rating, status_in, votes_in
 from workbench.formats.shared.markdown import Statement
+from workbench.formats.shared.nodes import slug
 from workbench.formats.shared.report import Report, shown
+from workbench.formats.shared.values import Notes
 
 # The memories of Claude Code: a topic file with front matter, or a statement in MEMORY.md or CLAUDE.md.
 

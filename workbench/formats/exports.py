@@ -3,10 +3,10 @@
 from workbench.core.files.format import ExportFormat, Format, Holds, WriteText
 from workbench.core.files.formats import ALIASES, known_formats
 from workbench.core.record import UnreadableFile
-from workbench.formats.plain import data
-from workbench.formats.plain import data as block
-from workbench.formats.plain import data as prose
-from workbench.formats.plain.reading import NAME as RECORDS
+from workbench.formats import plain as block
+from workbench.formats import plain as data
+from workbench.formats import plain as prose
+from workbench.formats.plain_read import NAME as RECORDS
 
 
 def _data(name: str, title: str, write: WriteText, *endings: str) -> ExportFormat:

@@ -16,11 +16,8 @@ from workbench.core.files.reason import reason_of
 from workbench.core.record import iso
 from workbench.core.stream.memory import FILE_KEY, Memory, MemoryType, Source
 from workbench.core.text import MAX_KEPT
-from workbench.formats.lifecycle import values
-from workbench.formats.lifecycle.lifecycle import content_id
-from workbench.formats.lifecycle.values import Notes
-from workbench.formats.memory_streams.nodes import slug
-from workbench.formats.shared import jsonstream
+from workbench.formats.lifecycle import content_id
+from workbench.formats.shared import jsonstream, values
 from workbench.formats.shared.jsonrecords import (
     NO_CONTEXT,
     Doc,
@@ -37,8 +34,10 @@ from workbench.formats.shared.jsonrecords import (
     take,
 )
 from workbench.formats.shared.jsontext import JsonReader
+from workbench.formats.shared.markdown import Part, body_of, parts, rewritten, topic_of
+from workbench.formats.shared.nodes import slug
 from workbench.formats.shared.report import Report
-from workbench.formats.shared.sections import Part, body_of, parts, rewritten, topic_of
+from workbench.formats.shared.values import Notes
 
 # External memory (source 002, section 3): `messages.jsonl`, the raw conversation, one message a line.
 

@@ -16,12 +16,12 @@ from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.files.lint import Line, lines
 from workbench.core.files.reason import Reason, Unread
 from workbench.core.stream.memory import FILE_KEY, Memory, Source
-from workbench.formats.lifecycle.lifecycle import content_id
-from workbench.formats.lifecycle.values import Notes
+from workbench.formats.lifecycle import content_id
 from workbench.formats.shared import markdown
 from workbench.formats.shared.jsonrecords import checked, created_at, place, rating
 from workbench.formats.shared.markdown import Statement, heading_of
 from workbench.formats.shared.report import Report, shown
+from workbench.formats.shared.values import Notes
 
 # The files that an instruction file imports by `@path`, as Claude Code reads them.
 

@@ -16,10 +16,8 @@ from typing import Any
 from workbench.core.files.format import Detection, Format, Layout, Parsed, ReadContext
 from workbench.core.record import UnreadableFile, iso
 from workbench.core.stream.memory import OBSERVATION_TYPES, Memory, Source
-from workbench.formats.lifecycle import values
-from workbench.formats.lifecycle.lifecycle import content_id
-from workbench.formats.lifecycle.values import Notes
-from workbench.formats.shared import jsonstream
+from workbench.formats.lifecycle import content_id
+from workbench.formats.shared import jsonstream, values
 from workbench.formats.shared.jsonrecords import (
     NO_CONTEXT,
     Doc,
@@ -35,6 +33,7 @@ from workbench.formats.shared.jsonrecords import (
 )
 from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.report import Report
+from workbench.formats.shared.values import Notes
 
 NAME = "json-lines"
 TEXTS = (

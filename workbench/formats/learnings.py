@@ -12,11 +12,11 @@ from workbench.core.files.reason import Reason
 from workbench.core.free_names import FreeNames
 from workbench.core.record import iso
 from workbench.core.stream.memory import FILE_KEY, Memory, Status
-from workbench.formats.lifecycle import values
-from workbench.formats.lifecycle.values import Notes
-from workbench.formats.memory_streams.nodes import slug
+from workbench.formats.shared import values
 from workbench.formats.shared.jsonrecords import NO_CONTEXT, at_time_of, checked, digest, file_part, rating
+from workbench.formats.shared.nodes import slug
 from workbench.formats.shared.report import Report, shown
+from workbench.formats.shared.values import Notes
 
 # The blocks of a .learnings file: headings, fields, sections, and where each value stands.
 #

@@ -12,8 +12,6 @@ from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.files.reason import Reason, Unread
 from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import Memory
-from workbench.formats.lifecycle.values import Notes
-from workbench.formats.memory_streams.nodes import slug
 from workbench.formats.shared.jsonrecords import (
     Doc,
     Entry,
@@ -39,7 +37,9 @@ from workbench.formats.shared.jsonrecords import (
     style_of,
 )
 from workbench.formats.shared.jsonstream import unwrap
+from workbench.formats.shared.nodes import slug
 from workbench.formats.shared.report import Report, shown
+from workbench.formats.shared.values import Notes
 
 NAME = "letta"
 OVER_LIMIT = "the block {} has {} characters, more than its limit of {}: Letta refuses it"

@@ -18,9 +18,7 @@ from workbench.core.playbook.book import Bullet, bullet_id, initials, section_ke
 from workbench.core.record import WorkbenchError
 from workbench.core.stream.memory import Memory
 from workbench.core.text import counted
-from workbench.formats import instructions, letta, opening
-from workbench.formats.ace import ace
-from workbench.formats.ace import lines as ace_lines
+from workbench.formats import ace, instructions, letta, opening
 from workbench.formats.claude_memory import INDEX_LINE
 from workbench.formats.claude_memory import NAME as CLAUDE_MEMORY
 from workbench.formats.instructions import missing
@@ -41,7 +39,7 @@ class _Place:
     """
 
     line: Line
-    said: ace_lines.BulletLine
+    said: ace.BulletLine
     section: str
     last: Line
     content: str
@@ -69,11 +67,11 @@ def lint(text: str, file: str) -> list[LintFinding]:
 def _places(found: list[Line]) -> Iterator[_Place]:
     section = ""
     for at, line in enumerate(found):
-        title = ace_lines.heading(line.text)
+        title = ace.heading(line.text)
         if title is not None:
             section = section_key(title)
             continue
-        said = ace_lines.bullet(line.text)
+        said = ace.bullet_line(line.text)
         if said is not None:
             rest = _rest(found, at + 1)
             text = "\n".join((said.content, *(more.text.rstrip() for more in rest)))
@@ -91,7 +89,7 @@ def _rest(found: list[Line], first: int) -> list[Line]:
 
 
 def _begins(line: str) -> bool:
-    return bool(ace_lines.bullet(line)) or ace_lines.heading(line) is not None
+    return bool(ace.bullet_line(line)) or ace.heading(line) is not None
 
 
 def _numbers(places: list[_Place]) -> Iterator[int]:
@@ -102,7 +100,7 @@ def _numbers(places: list[_Place]) -> Iterator[int]:
 
 def _headings(found: list[Line], file: str) -> Iterator[LintFinding]:
     for line in found:
-        plain = line.text.removeprefix(ace_lines.BOM)
+        plain = line.text.removeprefix(ace.BOM)
         if plain.lstrip().startswith("###"):
             start = line.start + len(line.text) - len(plain) + len(plain) - len(plain.lstrip())
             depth = len(plain.lstrip()) - len(plain.lstrip().lstrip("#"))
@@ -116,7 +114,7 @@ def _loose(places: list[_Place], file: str) -> Iterator[LintFinding]:
     for place in places:
         said = place.said
         strict = f"[{said.id}] helpful={said.helpful} harmful={said.harmful} :: {said.content}".rstrip()
-        plain = place.line.text.removeprefix(ace_lines.BOM).strip()
+        plain = place.line.text.removeprefix(ace.BOM).strip()
         loose = plain != strict if said.form == "counts" else plain[:1] != "["
         if loose and " ".join(plain.split()) != " ".join(strict.split()):
             new = strict if said.form == "counts" else f"[{said.id}] {said.content}".rstrip()
@@ -169,7 +167,7 @@ def _duplicate_texts(places: list[_Place], text: str, file: str) -> Iterator[Lin
                 kept.id, "", kept.content,
                 helpful_imported=kept.helpful + gone.helpful, harmful_imported=kept.harmful + gone.harmful,
             )  # fmt: skip
-            edits.insert(0, _whole(same.line, ace_lines.render(merged, "counts")))
+            edits.insert(0, _whole(same.line, ace.render(merged, "counts")))
         how = "the same" if same.content == place.content else "the same but for case and blanks"
         fix = Fix(f"keep {kept.id} and add the counts up", tuple(edits)) if _is_equal(same, place) else None
         message = f"{shown(gone.id)} says {how} as {shown(kept.id)} on line {same.line.number}"
@@ -210,8 +208,8 @@ def _lost_text(found: list[Line], places: list[_Place], text: str, file: str) ->
     counted = next((place.said.form for place in places), "counts") == "counts"
     section, inside = "", False
     for line in found:
-        title = ace_lines.heading(line.text)
-        plain = line.text.removeprefix(ace_lines.BOM).strip()
+        title = ace.heading(line.text)
+        plain = line.text.removeprefix(ace.BOM).strip()
         if title is not None:
             section, inside = title, False
         elif line.number in bullets:
@@ -248,14 +246,14 @@ def _into_others(found: list[Line], text: str, bullet: str) -> tuple[int, int, s
         return len(text), len(text), f"{gap}## OTHERS{newline}{bullet}{newline}"
     last = found[at]
     for line in found[at + 1 :]:
-        if ace_lines.heading(line.text) is not None:
+        if ace.heading(line.text) is not None:
             break
         last = line if line.text.strip() else last
     return last.end, last.end, newline + bullet
 
 
 def _is_others(line: Line) -> bool:
-    title = ace_lines.heading(line.text)
+    title = ace.heading(line.text)
     return title is not None and section_key(title) == "others"
 
 

@@ -7,8 +7,7 @@ from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.files.reason import Unread
 from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import FILE_KEY, Memory, Source
-from workbench.formats.lifecycle import values
-from workbench.formats.lifecycle.values import Notes
+from workbench.formats.shared import values
 from workbench.formats.shared.jsonrecords import (
     Lines,
     Node,
@@ -21,6 +20,7 @@ from workbench.formats.shared.jsonrecords import (
     unique_id,
 )
 from workbench.formats.shared.report import Report, shown
+from workbench.formats.shared.values import Notes
 
 NAME = "mem0"
 _LISTS = ("results", "memories")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from workbench.core.files.lint import lines
-from workbench.formats.plain import cells
+from workbench.formats import plain_read as cells
 from workbench.formats.shared import jsonstream
 from workbench.formats.shared.jsonrecords import scan
 from workbench.formats.shared.jsontext import JsonReader

@@ -17,8 +17,7 @@ from workbench.core.files.memory_md import facts
 from workbench.core.files.reason import Reason
 from workbench.core.stream.memory import FILE_KEY, Memory, Source
 from workbench.core.text import clean_for_store
-from workbench.formats.lifecycle.lifecycle import content_id
-from workbench.formats.lifecycle.values import Notes
+from workbench.formats.lifecycle import content_id
 from workbench.formats.shared import markdown
 from workbench.formats.shared.jsonrecords import (
     COUNTS,
@@ -31,6 +30,7 @@ from workbench.formats.shared.jsonrecords import (
     votes_in,
 )
 from workbench.formats.shared.report import Report, shown
+from workbench.formats.shared.values import Notes
 
 NAME = "notes"
 CHANGED = "changed"

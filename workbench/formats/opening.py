@@ -31,7 +31,7 @@ def read_file(path: str | Path, *, format: str | None = None, context: "ReadCont
 
     Raises `UnreadableFile` when it is missing, no regular file, empty, not UTF-8 or of no known format.
     """
-    from workbench.formats.memory_streams.nodes import agent_name
+    from workbench.formats.shared.nodes import agent_name
 
     full = Path(path)
     found = detected(path, read_text(path)) if format is None else None
@@ -54,7 +54,7 @@ def read_text(path: str | Path) -> str:
 
     Of a database it is only the signature that it begins with, which is what tells its format.
     """
-    from workbench.formats.claude_mem.database import SIGNATURE
+    from workbench.formats.claude_mem import SIGNATURE
 
     full = Path(path)
     if _begins_with(full, SIGNATURE.encode()):

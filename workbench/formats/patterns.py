@@ -12,9 +12,7 @@ from workbench.core.files.reason import Unread
 from workbench.core.free_names import FreeNames
 from workbench.core.record import UnreadableFile, iso
 from workbench.core.stream.memory import Memory
-from workbench.formats.lifecycle import values
-from workbench.formats.lifecycle.values import Notes
-from workbench.formats.memory_streams.nodes import slug
+from workbench.formats.shared import values
 from workbench.formats.shared.jsonrecords import (
     Doc,
     Entry,
@@ -42,7 +40,9 @@ from workbench.formats.shared.jsonrecords import (
     style_of,
     take,
 )
+from workbench.formats.shared.nodes import slug
 from workbench.formats.shared.report import Report, shown
+from workbench.formats.shared.values import Notes
 
 # One pattern of agent-playbook's semantic memory: from a JSON object to a memory, and its keys.
 

@@ -15,12 +15,12 @@ from workbench.core.files.format import Detection, Format, JudgedQuery, Layout, 
 from workbench.core.files.reason import Reason, Unread
 from workbench.core.record import UnreadableFile, iso
 from workbench.core.tuning.judgment import MAX_GRADE
-from workbench.formats.lifecycle.values import Notes, texts, time
-from workbench.formats.lifecycle.values import text as as_text
 from workbench.formats.shared import jsonstream
 from workbench.formats.shared.jsonrecords import NO_CONTEXT, take
 from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.report import Report, shown
+from workbench.formats.shared.values import Notes, texts, time
+from workbench.formats.shared.values import text as as_text
 
 # Query sets: one judged query a line, `{"query", "relevant": {"<id>": grade}, "tags", "now", "topic"}`.
 #

@@ -8,9 +8,7 @@ from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.files.reason import Reason, Unread
 from workbench.core.playbook.book import Bullet, Playbook, next_number
 from workbench.core.record import UnreadableFile, iso
-from workbench.formats.lifecycle import values
-from workbench.formats.lifecycle.values import Notes
-from workbench.formats.shared import books
+from workbench.formats.shared import books, values
 from workbench.formats.shared.jsonrecords import (
     Doc,
     Key,
@@ -31,6 +29,7 @@ from workbench.formats.shared.jsonrecords import (
     take,
 )
 from workbench.formats.shared.report import Report, shown
+from workbench.formats.shared.values import Notes
 
 NAME = "skillbook"
 OTHERS = "others"

@@ -4,9 +4,9 @@ from typing import Any
 
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import iso
-from workbench.formats.lifecycle import values
-from workbench.formats.lifecycle.values import Notes
+from workbench.formats.shared import values
 from workbench.formats.shared.jsonrecords import Doc, Key, fresh, remembered, required_text, restored, take, unique_id
+from workbench.formats.shared.values import Notes
 
 NAME = "cass"
 GENERAL = "general"

@@ -7,6 +7,8 @@ from pathlib import PurePath
 
 from workbench.core.free_names import FreeNames
 from workbench.core.playbook.book import Book, Bullet, Playbook, Section, section_key
+from workbench.core.record import iso
+from workbench.core.stream.memory import FILE_KEY, Memory
 
 
 def sections_named(names: Iterable[str]) -> dict[str, Section]:
@@ -55,3 +57,94 @@ def grouped(bullets: Mapping[str, Bullet]) -> dict[str, list[str]]:
     for bullet in bullets.values():
         out.setdefault(bullet.section, []).append(bullet.id)
     return out
+
+
+# From memories to a playbook and back, for files whose format holds the other kind.
+
+
+NO_SECTION = "Others"
+UNDATED = "undated"
+"""Under which key of `FILE_KEY` stands the time that a bullet without one was given."""
+NEUTRAL = "neutral"
+"""The metadata key of a bullet's neutral marks, which a memory has no field for."""
+
+
+def playbook_of(memories: Iterable[Memory], name: str = "playbook") -> Playbook:
+    """Return a playbook with a bullet for each memory, under its section or else its type; ids are kept.
+
+    Line breaks inside a memory stay: the writers know what their format makes of them. An archived memory becomes a
+    deprecated bullet.
+    """
+    sections: dict[str, Section] = {}
+    bullets: list[Bullet] = []
+    for order, memory in enumerate(memories, 1):
+        title = memory.section.strip() or memory.observation_type.replace("_", " ").upper() or NO_SECTION
+        key = section_key(title)
+        section = sections.setdefault(key, Section(key, key, title, order=float(len(sections) + 1)))
+        bullets.append(
+            Bullet(
+                memory.id,
+                section.id,
+                memory.content,
+                order=float(order),
+                helpful_imported=memory.helpful_count,
+                harmful_imported=memory.harmful_count,
+                neutral_count=_neutral(memory),
+                pinned=memory.pinned,
+                state="deprecated" if memory.status == "archived" else "active",
+                last_feedback_at=memory.last_feedback_at,
+                created_at=None if _file(memory).get(UNDATED) == iso(memory.created_at) else memory.created_at,
+                aliases=memory.aliases,
+                metadata={name: value for name, value in memory.metadata.items() if name != NEUTRAL},
+            )
+        )
+    return Playbook(Book(name=name), tuple(sections.values()), tuple(bullets))
+
+
+def memories_of(playbook: Playbook, now: datetime, *, retired: bool = False) -> tuple[Memory, ...]:
+    """Return a confirmed procedural memory for each bullet; `now` stands in for absent times.
+
+    Deprecated bullets become archived memories with `retired`, for formats that carry a status, and are left out of
+    others. What a memory has no field for stands in its metadata.
+    """
+    titles = {section.id: section.title or section.key for section in playbook.sections}
+    return tuple(
+        Memory(
+            bullet.id,
+            bullet.content,
+            bullet.created_at or now,
+            bullet.created_at or now,
+            memory_type="procedural",
+            observation_type="convention",
+            section=titles.get(bullet.section, ""),
+            helpful_imported=bullet.helpful_count,
+            harmful_imported=bullet.harmful_count,
+            last_feedback_at=bullet.last_feedback_at,
+            pinned=bullet.pinned,
+            status="archived" if bullet.state == "deprecated" else "confirmed",
+            archived_reason="superseded" if bullet.state == "deprecated" else None,
+            aliases=bullet.aliases,
+            metadata=_notes(bullet, now),
+        )
+        for bullet in playbook.bullets
+        if retired or bullet.state != "deprecated"
+    )
+
+
+def _notes(bullet: Bullet, now: datetime) -> dict[str, object]:
+    """Return the notes of a memory made of a bullet; under `FILE_KEY` that it has no time, if its file has it."""
+    notes = {**bullet.metadata, **({NEUTRAL: bullet.neutral_count} if bullet.neutral_count else {})}
+    if bullet.created_at is None and (kept := _file(bullet)):
+        notes[FILE_KEY] = {**kept, UNDATED: iso(now)}
+    return notes
+
+
+def _file(record: Memory | Bullet) -> Mapping[str, object]:
+    kept = record.metadata.get(FILE_KEY)
+    return kept if isinstance(kept, Mapping) else {}
+
+
+def _neutral(memory: Memory) -> int:
+    """Return the neutral marks that a memory made of a bullet notes."""
+    found = memory.metadata.get(NEUTRAL)
+    return found if type(found) is int and found > 0 else 0

@@ -14,11 +14,11 @@ from workbench.core.files.format import ReadContext
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import FILE_KEY, STATUSES, Memory, Status, broken_rule
-from workbench.formats.lifecycle import values
-from workbench.formats.lifecycle.values import Decode, Notes
-from workbench.formats.memory_streams.nodes import slug
+from workbench.formats.shared import values
 from workbench.formats.shared.jsonstream import keeps_to_ascii
 from workbench.formats.shared.jsontext import JsonReader, skip
+from workbench.formats.shared.nodes import slug
+from workbench.formats.shared.values import Decode, Notes
 
 # How a JSON file is written: indentation, separators, escapes; and writing new values the same way.
 

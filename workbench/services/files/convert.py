@@ -9,8 +9,7 @@ from workbench.core.files.formats import format_named
 from workbench.core.record import UnreadableFile, WorkbenchError
 from workbench.formats import opening
 from workbench.formats.exports import asked_by_name, export_format
-from workbench.formats.shared.books import dated
-from workbench.formats.shared.crossing import memories_of, playbook_of
+from workbench.formats.shared.books import dated, memories_of, playbook_of
 
 NOTHING = "Nothing was written."
 

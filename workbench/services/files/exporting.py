@@ -19,11 +19,10 @@ from workbench.core.playbook.book import Bullet, Dialect, Playbook, Section
 from workbench.core.record import StoreProblem, UnknownRecord, UnreadableFile, WorkbenchError
 from workbench.core.stream.memory import ARCHIVED_FROM, Memory
 from workbench.core.text import counted
-from workbench.formats import letta, opening
-from workbench.formats.ace import ace
-from workbench.formats.ace.ace import remarks
+from workbench.formats import ace, letta, opening
+from workbench.formats import mcp as mcp_entry
+from workbench.formats.ace import remarks
 from workbench.formats.exports import OUTLETS, export_format
-from workbench.formats.mcp import entry as mcp_entry
 from workbench.formats.shared.books import dated
 from workbench.formats.shared.jsonrecords import file_part
 from workbench.safety.scanning import mask

@@ -23,7 +23,7 @@ from workbench.core.text import clean_for_store
 from workbench.formats import claude_memory, notes, opening
 from workbench.formats import notes as note
 from workbench.formats.claude_memory import Link
-from workbench.formats.update_file.merge_lines import Stored, Unplaced, differing
+from workbench.formats.update_file import Stored, Unplaced, differing
 from workbench.services.agents.documents.documents import guarded, stage
 from workbench.services.agents.documents.instructions import (
     DEEPEST,
@@ -91,7 +91,7 @@ class FolderFile:
         """Return which lines of an index change as `linked` calls their files, and whether each has a place for it."""
         if self.topics is None or not linked:
             return {}
-        from workbench.formats.update_file import claude
+        from workbench.formats import update_file as claude
 
         return claude.retitled(mended(self.text), linked)
 
@@ -148,7 +148,7 @@ class FolderFiles:
         reads = partial(note.read_note, name=name, changed=changed)
 
         def weave(text: str, stored: Stored) -> str:
-            from workbench.formats.update_file import claude as notes
+            from workbench.formats import update_file as notes
 
             return notes.weave(text, context, name, stored)
 
@@ -164,7 +164,7 @@ class FolderFiles:
             return claude_memory.read_topic(text, link, context)
 
         def weave(text: str, stored: Stored) -> str:
-            from workbench.formats.update_file import claude
+            from workbench.formats import update_file as claude
 
             return claude.weave_topic(text, context, link, stored)
 
@@ -182,7 +182,7 @@ class FolderFiles:
             return claude_memory.read_index(text, context, elsewhere)
 
         def weave(text: str, stored: Stored) -> str:
-            from workbench.formats.update_file import claude
+            from workbench.formats import update_file as claude
 
             return claude.weave_index(text, file.context, stored)
 

@@ -22,7 +22,7 @@ from workbench.core.stream.memory import Memory
 from workbench.core.text import MAX_KEPT
 from workbench.core.tuning.judgment import Judgment, SavedQuery, judgment_id, query_id
 from workbench.formats import opening
-from workbench.formats.update_file.merge_lines import differing
+from workbench.formats.update_file import differing
 from workbench.services.agents.documents.instructions import Skipped
 from workbench.services.context import Service
 from workbench.services.files.folders import FolderExporter, root_of

@@ -37,7 +37,7 @@ from workbench.core.runtime import Cancelled
 from workbench.core.stream.confidence import apply_vote
 from workbench.core.stream.memory import Memory, Verdict, Vote, vote_id
 from workbench.core.text import clean_for_store
-from workbench.formats.ace.replies import read_reply
+from workbench.formats.ace_replies import read_reply
 from workbench.formats.opening import read_text
 from workbench.reflect.claude import asks
 from workbench.reflect.claude.asks import Run

@@ -27,8 +27,7 @@ from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store, clip
 from workbench.core.tokens import tokens_of
-from workbench.formats import managed_block
-from workbench.formats.ace import ace
+from workbench.formats import ace, managed_block
 from workbench.formats.claude_memory import BEGIN, KINDS
 from workbench.formats.shared import markdown
 from workbench.services.context import Context

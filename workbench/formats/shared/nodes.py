@@ -12,9 +12,9 @@ from typing import Any
 from workbench.core.files.format import ReadContext
 from workbench.core.files.reason import Unread
 from workbench.core.record import UnreadableFile
-from workbench.formats.lifecycle.values import Notes, time
 from workbench.formats.shared.jsontext import Item, JsonReader, items
 from workbench.formats.shared.report import Report, shown
+from workbench.formats.shared.values import Notes, time
 
 Node = dict[str, Any]
 

@@ -13,10 +13,9 @@ from workbench.core.playbook.book import Bullet, Playbook
 from workbench.core.record import iso
 from workbench.core.stream.memory import FILE_KEY, NO_SOURCE, Memory
 from workbench.formats import managed_block
-from workbench.formats.ace.writing import write_playbook
-from workbench.formats.lifecycle.values import write_source
-from workbench.formats.plain.cells import written
-from workbench.formats.plain.reading import written_item
+from workbench.formats.ace import write_playbook
+from workbench.formats.plain_read import written, written_item
+from workbench.formats.shared.values import write_source
 from workbench.formats.shared.yamledit import scalar
 
 # Records inside the managed block of a Markdown file that belongs to somebody else, such as CLAUDE.md or AGENTS.md.

@@ -6,11 +6,11 @@ from typing import Any
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.files.reason import Unread
 from workbench.core.stream.memory import Memory
-from workbench.formats.lifecycle.values import Notes
-from workbench.formats.memory_streams import nodes
-from workbench.formats.memory_streams.nodes import Clock, Node
+from workbench.formats.shared import nodes
 from workbench.formats.shared.jsonrecords import checked
+from workbench.formats.shared.nodes import Clock, Node
 from workbench.formats.shared.report import Report, shown
+from workbench.formats.shared.values import Notes
 
 NAME = "genagents"
 _TOP = 100

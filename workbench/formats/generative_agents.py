@@ -11,12 +11,11 @@ from typing import Any
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.files.reason import Unread
 from workbench.core.stream.memory import Memory, Source
-from workbench.formats.lifecycle import values
-from workbench.formats.lifecycle.values import Notes, texts, time
-from workbench.formats.memory_streams import nodes
-from workbench.formats.memory_streams.nodes import Node
+from workbench.formats.shared import nodes, values
 from workbench.formats.shared.jsonrecords import checked
+from workbench.formats.shared.nodes import Node
 from workbench.formats.shared.report import Report, shown
+from workbench.formats.shared.values import Notes, texts, time
 
 NAME = "generative-agents"
 _BLANK = "this is blank"

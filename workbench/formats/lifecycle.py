@@ -21,12 +21,11 @@ from workbench.core.stream.memory import (
     Source,
     broken_rule,
 )
-from workbench.formats.lifecycle import values
-from workbench.formats.lifecycle.values import Decode, Notes
-from workbench.formats.shared import jsonstream
+from workbench.formats.shared import jsonstream, values
 from workbench.formats.shared.jsonrecords import NO_CONTEXT, alike, at_time_of
 from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.report import Report, shown
+from workbench.formats.shared.values import Decode, Notes
 
 # The fields of a LIFECYCLE entry (source 001, section 5.2) and the product's own additions to it.
 

@@ -1,9 +1,4 @@
-"""The plain formats read back: memories and bullets as rows of JSON, JSON lines, YAML or CSV, or as Markdown, as
-`workbench export` and `workbench list --json` write them.
-
-Keys that are not ours are kept as notes of the record. Prompt text has no ids and is not read; Markdown has ids,
-texts, sections, kinds and counts, and no more. Counts come back as imported ones.
-"""
+"""The cells of a table: how a value becomes text that a spreadsheet shows and a reader takes back."""
 
 import json
 import re
@@ -17,14 +12,102 @@ from workbench.core.playbook.book import Bullet, Playbook
 from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import FILE_KEY, OBSERVATION_TYPES, Memory
 from workbench.core.text import clean_for_store
-from workbench.formats.lifecycle import values
-from workbench.formats.lifecycle.lifecycle import FIELDS, from_entry
-from workbench.formats.lifecycle.values import Notes
-from workbench.formats.plain import cells
-from workbench.formats.shared import books, jsonstream
+from workbench.formats.lifecycle import FIELDS, from_entry
+from workbench.formats.shared import books, jsonstream, values
 from workbench.formats.shared.jsonrecords import BOM, Lines, required_text, scan_file, take, unique_id
 from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.report import Report, shown
+from workbench.formats.shared.values import Notes
+
+CELL_LISTS = frozenset({"tags", "related", "citations", "aliases"})
+OBJECTS = frozenset({"metadata", "source"})
+FLAGS = frozenset({"pinned", "is_synthetic"})
+NUMBERS = frozenset({"importance", "helpful", "harmful", "neutral", "confidence", "access_count"})
+
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+"""What a spreadsheet takes for the beginning of a formula, and what has our mark before it."""
+
+DELIMITERS = (",", ";", "\t")
+"""What stands between the cells of a table; spreadsheets of some countries write semicolons."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """A row of a table: the line it starts on, from 1, and its cells; `open` tells that a quote is never closed."""
+
+    line: int
+    cells: tuple[str, ...]
+    open: bool = False
+
+
+def written(value: object) -> object:
+    """Write a value as a cell.
+
+    A list is parted by blanks, or is JSON where an item has one; an object is JSON. A text that a spreadsheet would
+    run as a formula begins with an apostrophe.
+    """
+    if value is None:
+        return ""
+    if isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, list):
+        joined = " ".join(map(str, value))
+        value = joined if joined.split() == value and joined[:1] != "[" else json.dumps(value, ensure_ascii=False)
+    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
+
+
+def read_cells(name: str, cell: str) -> object:
+    """Read a cell of the column `name` as `written` writes it; what is not of the column's kind stays text."""
+    if _FORMULA.match(cell) and cell[0] == "'":
+        cell = cell[1:]
+    if name in CELL_LISTS:
+        found = _json(cell) if cell.startswith("[") else None
+        return found if isinstance(found, list) else cell.split()
+    if name in OBJECTS:
+        return _json(cell)
+    if name in FLAGS:
+        return cell.strip().lower() == "true"
+    if name in NUMBERS:
+        try:
+            return float(cell) if "." in cell else int(cell)
+        except ValueError:
+            return cell
+    return cell
+
+
+def table(text: str, delimiter: str = ",") -> Iterator[TableRow]:
+    """Yield the rows of a table (RFC 4180, any line ends); the last one is `open` where a quote is never closed."""
+    mark, end = re.escape(delimiter), r"\r\n|\n|\r|\Z"
+    part = re.compile(rf'(?:"((?:[^"]++|"")*+)"([^{mark}\r\n]*+)|([^{mark}\r\n]*+))({mark}|{end})')
+    at, line, start, cells = 0, 1, 1, list[str]()
+    while at < len(text):
+        found = part.match(text, at)
+        if found is None or (found[3] or "").startswith('"'):
+            yield TableRow(start, tuple(cells), True)
+            return
+        cells.append(found[3] if found[3] is not None else found[1].replace('""', '"') + found[2])
+        line += len(re.findall(r"\r\n|\n|\r", found.group()))
+        at = found.end()
+        if found[4] == delimiter and at < len(text):
+            continue
+        if any(cells) or found[4] == delimiter:
+            yield TableRow(start, (*cells, "") if found[4] == delimiter else tuple(cells))
+        start, cells = line, []
+
+
+def _json(cell: str) -> object:
+    try:
+        return JsonReader().decode(cell)
+    except ValueError:
+        return cell
+
+
+# The plain formats read back: memories and bullets as rows of JSON, JSON lines, YAML or CSV, or as Markdown, as
+# `workbench export` and `workbench list --json` write them.
+#
+# Keys that are not ours are kept as notes of the record. Prompt text has no ids and is not read; Markdown has ids,
+# texts, sections, kinds and counts, and no more. Counts come back as imported ones.
+
 
 # Where the rows of a plain file stand: in JSON, in JSON lines, in YAML or in a table.
 
@@ -153,19 +236,19 @@ def _text(value: object) -> str:
 def _delimiter(text: str) -> str | None:
     """Return what stands between the cells of a table whose first line names a column “content”; None for no table."""
     first = re.split(r"[\r\n]", text, maxsplit=1)[0]
-    found = max(cells.DELIMITERS, key=first.count)
-    return found if any("content" in row.cells for row in cells.table(first, found)) else None
+    found = max(DELIMITERS, key=first.count)
+    return found if any("content" in row.cells for row in table(first, found)) else None
 
 
 def _table(text: str, delimiter: str, report: Report) -> Source:
-    lines = cells.table(clean_for_store(text), delimiter)
+    lines = table(clean_for_store(text), delimiter)
     head = next(lines)
     if head.open:
         report.skip(head.line, _OPEN)
     return Source(_cells(head, lines, report), "state" in head.cells and "memory_type" not in head.cells)
 
 
-def _cells(head: cells.TableRow, lines: Iterable[cells.TableRow], report: Report) -> Iterator[Row]:
+def _cells(head: TableRow, lines: Iterable[TableRow], report: Report) -> Iterator[Row]:
     for row in lines:
         if row.open:
             report.skip(row.line, _OPEN)
@@ -176,7 +259,7 @@ def _cells(head: cells.TableRow, lines: Iterable[cells.TableRow], report: Report
                 Reason("{} cells beyond the last column: left out", (f"{len(row.cells) - len(head.cells):,}",)),
             )
         named = zip(head.cells, row.cells, strict=False)
-        yield row.line, {name: cells.read(name, cell) for name, cell in named if name and cell}
+        yield row.line, {name: read_cells(name, cell) for name, cell in named if name and cell}
 
 
 # Records as the items of Markdown lists, each with its id in a comment that no reader of the page sees.

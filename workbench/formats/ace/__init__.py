@@ -1,1 +1,0 @@
-"""ACE playbook files, with the logs and replies that belong to them."""

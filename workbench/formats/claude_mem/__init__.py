@@ -1,1 +1,0 @@
-"""claude-mem: its export and its database."""

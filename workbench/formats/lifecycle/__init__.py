@@ -1,1 +1,0 @@
-"""LIFECYCLE JSONL."""

@@ -1,1 +1,0 @@
-"""The file of the MCP memory server."""

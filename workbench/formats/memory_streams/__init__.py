@@ -1,1 +1,0 @@
-"""Memory streams of generative agents, in both of their file layouts."""

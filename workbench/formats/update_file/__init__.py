@@ -1,1 +1,0 @@
-"""Putting changed records back into files that are somebody's own text."""
