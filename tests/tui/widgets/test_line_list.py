@@ -57,8 +57,8 @@ async def test_a_hundred_thousand_rows_draw_only_the_lines_in_sight() -> None:
     ("keys", "place"),
     [
         (["j", "j"], 2), (["down", "k"], 0), (["up"], 0), (["G"], 99), (["G", "j"], 99), (["G", "g"], 0),
-        (["end", "home"], 0), (["pagedown"], 9), (["pagedown", "pageup"], 0), (["ctrl+d"], 4),
-        (["ctrl+d", "ctrl+d", "ctrl+u"], 4),
+        (["end", "home"], 0), (["pagedown"], 9), (["pagedown", "pageup"], 0), (["ctrl+d"], 5),
+        (["ctrl+d", "ctrl+d", "ctrl+u"], 5),
     ],
 )  # fmt: skip
 async def test_keys_move_the_cursor(keys: list[str], place: int) -> None:

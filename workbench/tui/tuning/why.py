@@ -328,7 +328,7 @@ _TEXT, _CURVE = 51, 24
 
 
 @survives
-class WhyPane(ListKeys, VerticalScroll, inherit_bindings=False):
+class WhyPane(VerticalScroll, ListKeys, inherit_bindings=False):
     """Text and curve side by side, or one above the other where there is height instead of width."""
 
     # Not those of a scroll view, which would keep ← and → from the slider.

@@ -139,7 +139,7 @@ class ListKeys(Widget):
 
 
 @survives
-class LineView(ListKeys, ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
+class LineView(ScrollView, ListKeys, Generic[T], can_focus=True, inherit_bindings=False):
     """A list of rows of one line each, with a cursor and headings.
 
     `draw(row, width)` makes the cells (or one finished line) of a row; it is called for lines in sight

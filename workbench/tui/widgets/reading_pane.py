@@ -89,7 +89,7 @@ _OPEN = "list.open"
 
 
 @survives
-class ReadingPane(LinkKeys, ListKeys, ScrollView, can_focus=True, inherit_bindings=False):
+class ReadingPane(LinkKeys, ScrollView, ListKeys, can_focus=True, inherit_bindings=False):
     """A scrolled text. `show` puts in another one; it starts at its top, or stays where one read.
 
     Another text never moves what stands beside the pane, so that showing one costs no new layout.
