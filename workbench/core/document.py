@@ -37,7 +37,7 @@ def from_doc(kind: type[R], doc: Doc) -> R:
     Raises `InvalidRecord` when a required field is missing or a value has the wrong shape.
     """
     try:
-        values = _prepared(kind, doc)
+        values = prepared(kind, doc)
         try:
             return convert(values, kind)
         except ValidationError:
@@ -91,7 +91,7 @@ def field_names(kind: type[Any]) -> frozenset[str]:
     return frozenset(spec.name for spec in fields(kind))
 
 
-def _prepared(kind: type, doc: Any) -> Any:
+def prepared(kind: type, doc: Any) -> Any:
     """Return a document without nulls, its times read: those may be written in more ways than msgspec knows."""
     if not isinstance(doc, Mapping):
         return doc
@@ -123,7 +123,7 @@ def _readers(kind: type) -> dict[str, Reader]:
 
 def _reader(name: str, hint: Any) -> Reader | None:
     if isinstance(hint, type) and issubclass(hint, Record):
-        return partial(_prepared, hint)
+        return partial(prepared, hint)
     if hint is datetime:
         return partial(_time, name)
     inner = next((reader for part in get_args(hint) if (reader := _reader(name, part)) is not None), None)

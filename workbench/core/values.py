@@ -5,6 +5,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import TypeVar
 
+from msgspec import convert
+
+from workbench.core.document import Record, prepared
+
 T = TypeVar("T")
 
 _WORDS = {
@@ -23,11 +27,10 @@ class WrongValue(ValueError):
 
 def read_as(kind: type[T], value: object) -> T:
     """Return a JSON value as a type; keys that it does not know are left out. Raises `WrongValue`."""
-    import msgspec  # the start of every command reads no such value
-
+    is_record = isinstance(kind, type) and issubclass(kind, Record)
     try:
-        return msgspec.convert(value, kind)
-    except msgspec.ValidationError as error:
+        return convert(prepared(kind, value) if is_record else value, kind)
+    except (TypeError, ValueError) as error:
         problem, _, place = str(error).partition(" - at `")
         path = place.rstrip("`").removeprefix("$").removeprefix(".")
         missing = re.search(r"missing required field `(.+)`", problem)

@@ -3,9 +3,9 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
-from msgspec import field
+from msgspec import Meta, field
 
 from workbench.core.document import Record
 from workbench.core.values import texts_in
@@ -51,11 +51,16 @@ ParameterType = Literal["text", "number", "boolean", "list"]
 """What a parameter of a template takes."""
 
 
+Name = Annotated[str, Meta(max_length=200, pattern=r"\S")]
+Share = Annotated[float, Meta(ge=0, le=1)]
+Count = Annotated[int, Meta(ge=0, le=10**12)]
+
+
 class ComplexityRange(Record, frozen=True):
     """How hard the tasks are that a pattern is for, from 0 to 10, both ends included."""
 
-    min: float = 0.0
-    max: float = 10.0
+    min: Annotated[float, Meta(ge=0, le=10)] = 0.0
+    max: Annotated[float, Meta(ge=0, le=10)] = 10.0
 
 
 class TaskFeatures(Record, frozen=True):
@@ -174,13 +179,13 @@ class Evidence(Record, frozen=True):
 
     supporting_episodes: tuple[str, ...] = ()
     counter_episodes: tuple[str, ...] = ()
-    num_applications: int = 0
-    success_rate: float = 0.0
+    num_applications: Count = 0
+    success_rate: Share = 0.0
     avg_time_saving: float | None = None
     avg_cost_saving: float | None = None
     success_rate_improvement: float | None = None
-    confidence_score: float = 0.0
-    statistical_significance: float = 1.0
+    confidence_score: Share = 0.0
+    statistical_significance: Share = 1.0
     last_validated: datetime | None = None
     mined_from: tuple[str, ...] = ()
 
@@ -211,8 +216,8 @@ class Pattern(Record, frozen=True):
     `status_reason` says why it stands where it does; `metadata` keeps what an imported one said beyond the schema.
     """
 
-    id: str
-    name: str
+    id: Name
+    name: Name
     category: Category
     created_at: datetime
     last_updated: datetime
@@ -226,13 +231,13 @@ class Pattern(Record, frozen=True):
     baseline: Baseline = Baseline()
     status: Status = "candidate"
     status_reason: str = ""
-    usage_count: int = 0
+    usage_count: Count = 0
     last_used: datetime | None = None
-    superseded_by: str | None = None
+    superseded_by: Name | None = None
     evidence_since: datetime | None = None
     relationships: Relationships = Relationships()
     metadata: Mapping[str, object] = field(default_factory=dict)
-    edition: int = 1
+    edition: Annotated[int, Meta(ge=1, le=10**12)] = 1
     version: int = 1
 
     @property

@@ -25,7 +25,7 @@ from workbench.core.agents.patterns.pattern import (
     Template,
     conditions_of,
 )
-from workbench.core.record import InvalidQuery, InvalidRecord, parse_time
+from workbench.core.record import InvalidQuery, InvalidRecord, iso
 from workbench.core.text import clean_for_store
 from workbench.core.values import WrongValue, is_deeper, read_as
 
@@ -369,8 +369,8 @@ def _of_template(template: Template) -> Iterator[Problem]:
 UNKNOWN = "unknown"
 """The key of `metadata` under which stands what the schema does not know."""
 
-LONGEST_NAME, LARGEST, MOST_COUNTED = 200, 1 << 18, 10**12
-"""Characters of a name or id, and of all texts together, and what a count is, at the most."""
+LARGEST = 1 << 18
+"""Characters of all texts together, at the most."""
 
 
 class InvalidPattern(InvalidRecord):
@@ -405,10 +405,10 @@ def pattern_from(doc: object, now: datetime, id: str = "") -> Pattern:
     if is_deeper(doc, DEEPEST):
         raise InvalidPattern([("the pattern", f"goes deeper than {DEEPEST} levels")])
     flat = _normal(_clean(doc))
-    known = {key: value for key, value in _without_null(flat).items() if key != "version"}
-    begun = known.get("created_at") or now
+    known = {key: value for key, value in flat.items() if value not in (None, "") and key != "version"}
+    begun = known.get("created_at", iso(now))
     try:
-        pattern = read_as(Pattern, {"id": id, "created_at": now, "last_updated": begun} | known)
+        pattern = read_as(Pattern, {"id": id, "created_at": iso(now), "last_updated": begun} | known)
     except WrongValue as error:
         choices = _CHOICES.get(error.path, ())
         told = f"{error.problem}; it is one of {', '.join(choices)}" if choices else error.problem
@@ -448,14 +448,6 @@ def _clean(value: Any) -> Any:
     return value
 
 
-def _without_null(value: Any) -> Any:
-    """Return what is given of a value; null says as much as nothing, except where any JSON may stand."""
-    if isinstance(value, Mapping):
-        kept = ((key, item) for key, item in value.items() if item is not None)
-        return {key: item if key in ("metadata", "structure") else _without_null(item) for key, item in kept}
-    return [_without_null(item) for item in value] if isinstance(value, list) else value
-
-
 def _normal(doc: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a pattern by their own names, each in the one form in which it is read."""
     flat: dict[str, Any] = {_TOP.get(key, key): value for key, value in doc.items() if key != "lifecycle"}
@@ -486,13 +478,6 @@ def _changed(value: Any, path: Sequence[str], change: Callable[[Any], Any]) -> A
 
 def _choice(value: Any) -> Any:
     return value.strip().lower().replace(" ", "_").replace("-", "_") if isinstance(value, str) else value
-
-
-def _time(value: Any) -> Any:
-    try:
-        return parse_time(value)
-    except (TypeError, ValueError):
-        return value  # is refused as no time
 
 
 def _range(value: Any) -> Any:
@@ -541,7 +526,6 @@ def _quoted(value: object) -> str:
 
 _FORMS: Mapping[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("category", "status", "body type"), _choice),
-    **dict.fromkeys(("created_at", "last_updated", "last_used", "evidence_since", "support last_validated"), _time),
     "applicability task_features complexity": _range,
     "body procedure steps *": lambda value: _part(value, "text", ("action", "description", "step", "name")),
     "body template parameters *": _parameter,
@@ -581,9 +565,8 @@ def _unknown(value: object, made: object, path: str) -> Iterator[tuple[str, obje
 
 def _problems(pattern: Pattern) -> Iterator[Problem]:
     """Yield the rules that a pattern breaks beyond the types of its fields."""
-    yield from _of_values(pattern)
     hard = pattern.applicability.task_features.complexity
-    if hard is not None and not 0 <= hard.min <= hard.max <= 10:
+    if hard is not None and hard.min > hard.max:
         yield "applicability.task_features.complexity", "has to go from 0 to 10, the lower end first"
     if pattern.superseded_by == pattern.id:
         yield "lifecycle.superseded_by", "is the pattern itself"
@@ -594,26 +577,6 @@ def _problems(pattern: Pattern) -> Iterator[Problem]:
         yield "the pattern", f"has {size:,} characters, more than {LARGEST:,}"
     wrong = list(_of_conditions(pattern))
     yield from wrong or _of_body(pattern.body)
-
-
-def _of_values(pattern: Pattern) -> Iterator[Problem]:
-    support = pattern.support
-    texts = (("name", pattern.name), ("pattern_id", pattern.id), ("lifecycle.superseded_by", pattern.superseded_by))
-    for path, text in texts:
-        if text is not None and not text.strip():
-            yield path, "is missing"
-        elif text is not None and len(text) > LONGEST_NAME:
-            yield path, f"has {len(text):,} characters, more than {LONGEST_NAME:,}"
-    for name in ("success_rate", "confidence_score", "statistical_significance"):
-        if not 0 <= (value := getattr(support, name)) <= 1:
-            yield f"evidence.{name}", f"is {value:g}, not between 0 and 1"
-    counts = (
-        ("version", pattern.edition, 1), ("lifecycle.usage_count", pattern.usage_count, 0),
-        ("evidence.num_applications", support.num_applications, 0), ("baseline.runs", pattern.baseline.runs, 0),
-    )  # fmt: skip
-    for path, number, least in counts:
-        if not least <= number <= MOST_COUNTED:
-            yield path, f"is {number}"[:40] + f", not a count from {least} on"
 
 
 def _of_conditions(pattern: Pattern) -> Iterator[Problem]:
