@@ -1,32 +1,28 @@
 """Episodes as values: what makes one, what the store holds of it, how old it is, what tells its failure again."""
 
+import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from workbench.core.agents.episodes.criteria import (
     RETENTION,
     Digest,
+    digest_from,
     digest_of,
     features_of,
     is_over,
     likeness,
-    packed,
     phase_dates,
     phase_of,
     shared,
-    unpacked,
 )
 from workbench.core.agents.episodes.episode import (
     DEEPEST,
-    MOST,
     Episode,
     InvalidEpisode,
     head,
     read_episode,
-    size_of,
     tagged,
 )
 from workbench.core.document import from_doc, to_doc
@@ -97,19 +93,6 @@ def test_what_is_unknown_and_null_is_no_fault_and_what_is_counted_is_not_kept() 
     )
 
 
-@pytest.mark.slow
-@given(st.text(max_size=90), st.text(max_size=90), st.lists(st.text(max_size=50), max_size=30), st.integers(1, 64))
-def test_a_head_never_takes_more_than_its_bytes_whatever_becomes_of_it(
-    of: str, domain: str, tags: list[str], length: int
-) -> None:
-    made = head("x" * length, AT, "SUCCESS", "0" * 40, of, domain, tuple(tags))
-    for status in ("active", "archived", "deleted"):
-        later = Episode(made.id, made.at, made.outcome, made.hash, made.type, made.domain, status, made.tags, AT)
-        assert size_of(later) <= MOST
-    assert set(made.tags) <= {tag.strip() for tag in tags}
-    assert (of.startswith(made.type), domain.startswith(made.domain)) == (True, True)
-
-
 def test_a_head_is_stored_and_read_and_holds_the_usual() -> None:
     made = head(
         "ep-20261121-0000001", AT.replace(microsecond=7), "FAILURE", "f" * 40, "bugfix", "python", ("a", "a", "b")
@@ -126,7 +109,7 @@ def test_tags_are_added_once_and_only_where_there_is_room() -> None:
         with pytest.raises(InvalidRecord, match="A tag has"):
             tagged(made, (bad,))
     with pytest.raises(InvalidRecord, match="no room"):
-        tagged(made, tuple(f"a long tag of number {n}" for n in range(9)))
+        tagged(made, tuple(f"a long tag of number {n}" for n in range(25)))
 
 
 @pytest.mark.parametrize(
@@ -177,8 +160,8 @@ def test_what_is_searched_of_an_episode_is_what_it_says() -> None:
     )  # fmt: skip
     assert found.failure == "renamed\nno rule\nthe rule is gone"
     assert "tool:make" in found.signature
-    assert unpacked(packed(found)) == found
+    assert digest_from(json.loads(json.dumps(found))) == found
     assert digest_of(read_episode(LEAST)).signature == ()
     for bad in (None, [], ["x"] * len(Digest._fields), [1] * len(Digest._fields)):
-        with pytest.raises(ValueError, match="digest"):
-            unpacked(bad)
+        with pytest.raises(ValueError):  # noqa: PT011 - whatever is wrong
+            digest_from(bad)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.core.agents.episodes.criteria import EDITION, Digest, packed, unpacked
+from workbench.core.agents.episodes.criteria import EDITION, Digest, digest_from
 from workbench.core.files.fresh import open_handle
 from workbench.core.files.locks import locked
 from workbench.core.tuning.episodic import TERMS, WEIGHTS, EpisodeTerms
@@ -84,7 +84,7 @@ class DigestCache:
 
 
 def _sealed(name: str, digest: Digest) -> bytes:
-    said = json.dumps([name, packed(digest)], separators=(",", ":")).encode()
+    said = json.dumps([name, digest], separators=(",", ":")).encode()
     return _sum(said) + b" " + said
 
 
@@ -95,7 +95,7 @@ def _unsealed(line: bytes) -> tuple[str, Digest] | None:
         return None
     try:
         name, values = json.loads(said)
-        return str(name), unpacked(values)
+        return str(name), digest_from(values)
     except (ValueError, TypeError):
         return None
 

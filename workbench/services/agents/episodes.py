@@ -36,6 +36,7 @@ from workbench.core.files.atomic import write_file
 from workbench.core.record import InvalidRecord, UnknownRecord, UnreadableFile, iso, parse_time
 from workbench.core.runtime import Progress
 from workbench.core.text import clean_for_store
+from workbench.core.values import texts_in
 from workbench.core.words import words
 from workbench.formats import episodes as agent_playbook
 from workbench.formats.episodes import Found, episodes_in, files_in, read_text
@@ -127,7 +128,7 @@ class EpisodeEvidence:
 def follows(pattern: Pattern, body: EpisodeBody) -> bool:
     """Tell whether at least half of what a pattern says to do stands in the trace of an episode."""
     trace = body.get("execution.trace")
-    entries = [" ".join(_texts(one)) for one in (trace if isinstance(trace, list | tuple) else ())]
+    entries = [" ".join(texts_in(one)) for one in (trace if isinstance(trace, list | tuple) else ())]
     done = [set(content_words(text)) for text in (*entries, *body.texts("metadata.tools_used"))]
     steps = [step for text in _steps(pattern) if (step := set(content_words(text)))]
     return bool(steps) and sum(_stands(step, done) for step in steps) >= FOLLOWED * len(steps)
@@ -159,14 +160,6 @@ def _parts(value: object) -> Iterator[str]:
             yield from _parts(item)
         elif inner is value:
             yield item
-
-
-def _texts(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping | list | tuple):
-        for item in value.values() if isinstance(value, Mapping) else value:
-            yield from _texts(item)
 
 
 def _approach(pattern: Pattern) -> str:

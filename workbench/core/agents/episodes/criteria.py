@@ -13,6 +13,7 @@ from workbench.core.duplicates.dedup import conflicts, differing, word_conflicts
 from workbench.core.record import InvalidQuery, moved
 from workbench.core.stream.times import instant
 from workbench.core.text import one_line
+from workbench.core.values import read_as, texts_in
 
 # How old an episode is in its life (source 004, section 2.5), by its date alone: nothing is rewritten for that.
 
@@ -180,26 +181,15 @@ def summary_of(digest: Digest) -> str:
     return "\n".join(f"{label}: {text}" for label, text in parts if text)
 
 
-def packed(digest: Digest) -> list[object]:
-    """Return a digest as JSON values."""
-    return [list(value) if isinstance(value, tuple) else value for value in digest]
-
-
-def unpacked(values: object) -> Digest:
-    """Return a digest of JSON values; raises `ValueError` for what is none."""
-    if not isinstance(values, list) or len(values) != len(Digest._fields):
-        raise ValueError("this is no digest of an episode")
-    texts, lists, duration = values[:7], values[7:10], values[10]
-    if not all(isinstance(text, str) for text in texts) or not all(isinstance(one, list) for one in lists):
-        raise ValueError("this is no digest of an episode")
-    tools, strategies, signature = (tuple(map(str, one)) for one in lists)
-    return Digest._make([*texts, tools, strategies, signature, None if duration is None else float(duration)])
+def digest_from(values: object) -> Digest:
+    """Return a digest of JSON values, as it stands in a file; raises `ValueError` for what is none."""
+    return read_as(Digest, values)
 
 
 def said(value: object, limit: int) -> str:
     """Return the texts in JSON values, in order, up to so many characters."""
     found, size = list[str](), 0
-    for text in _strings(value):
+    for text in texts_in(value):
         found.append(text.strip()[: limit - size])
         size += len(found[-1]) + 1
         if size >= limit:
@@ -240,17 +230,6 @@ def _failing_tools(body: EpisodeBody) -> tuple[str, ...]:
 
 def _joined(parts: tuple[str, ...], limit: int) -> str:
     return "\n".join(part for part in parts if part.strip())[:limit]
-
-
-def _strings(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for item in value.values():
-            yield from _strings(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _strings(item)
 
 
 Strategy = Literal["semantic", "structured", "hybrid", "temporal", "failure"]

@@ -4,14 +4,13 @@ An episode says what happened and is not changed. What a person adds, notes and 
 is counted, how often it was read and which others rest on it, is a record of its own.
 """
 
-import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal, get_args
 
-from workbench.core.document import Record, to_doc
+from workbench.core.document import Record
 from workbench.core.record import InvalidRecord, parse_time
 from workbench.core.text import printable
 from workbench.core.values import WrongValue, is_deeper, read_as
@@ -25,14 +24,11 @@ STATUSES: tuple[Status, ...] = get_args(Status)
 PREFIX = "ep"
 """How the ids begin that episodes get here: `ep-YYYYMMDD-nnnnnnn`."""
 
-MOST = 300
-"""Bytes that the head of an episode takes in the store, at the most."""
+MOST_TAGS, MORE_TAGS = 8, 24
+"""Tags of its own that stand in the head of an episode, and those with a person's, at the most."""
 
 LONGEST_ID = 64
 LONGEST_TAG = 40
-
-_RESERVED = len(b'"status":"archived","deleted_at":"2026-11-21T12:00:00Z","approved":true,')
-"""Bytes that are left free, for what becomes of an episode later."""
 
 KIND = 40
 """Characters of a type and of a domain that stand in the head; the whole of both stands in the file."""
@@ -93,11 +89,6 @@ def unused(episode: str) -> EpisodeUse:
     return EpisodeUse(uses_id(episode), episode)
 
 
-def size_of(episode: Episode) -> int:
-    """Return the bytes of a head as it is stored."""
-    return len(json.dumps(to_doc(episode), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass"))
-
-
 def checked_id(id: str) -> str:
     """Return the id that an episode brings along; raises `InvalidRecord` for one that cannot be a name."""
     if not id or len(id.encode("utf-8", "surrogatepass")) > LONGEST_ID or printable(id) != id or id != id.strip():
@@ -119,17 +110,11 @@ def head(
     *,
     captured: bool = False,
 ) -> Episode:
-    """Return the head of a new episode; of its tags those that there is room for."""
-    made = Episode(id, at.replace(microsecond=0), outcome, hash, type[:KIND], domain[:KIND], captured=captured)
-    while _room(made) < 0 and (made.type or made.domain):
-        # Characters outside ASCII take more: cut the longer one, a letter at a time.
-        longer = "type" if len(made.type) >= len(made.domain) else "domain"
-        made = replace(made, **{longer: getattr(made, longer)[:-1]})
-    for tag in dict.fromkeys(tag.strip() for tag in tags):
-        more = replace(made, tags=(*made.tags, tag))
-        if tag and len(tag) <= LONGEST_TAG and _room(more) >= 0:
-            made = more
-    return made
+    """Return the head of a new episode, with the first of its tags."""
+    own = dict.fromkeys(tag.strip() for tag in tags if 0 < len(tag.strip()) <= LONGEST_TAG)
+    first = tuple(own)[:MOST_TAGS]
+    return Episode(id, at.replace(microsecond=0), outcome, hash, type[:KIND], domain[:KIND], "active", first,
+                   captured=captured)  # fmt: skip
 
 
 def tagged(episode: Episode, add: tuple[str, ...] = (), remove: tuple[str, ...] = ()) -> Episode:
@@ -138,13 +123,9 @@ def tagged(episode: Episode, add: tuple[str, ...] = (), remove: tuple[str, ...] 
     more = replace(episode, tags=tuple(dict.fromkeys(kept)))
     if any(not tag.strip() or len(tag) > LONGEST_TAG or printable(tag) != tag for tag in add):
         raise InvalidRecord(f"A tag has 1 to {LONGEST_TAG} characters, on one line.", "Nothing was changed.")
-    if _room(more) < 0 and len(more.tags) > len(episode.tags):
+    if len(more.tags) > max(MORE_TAGS, len(episode.tags)):
         raise InvalidRecord(f"There is no room for more tags on {episode.id}.", "Nothing was changed; a note has room.")
     return more
-
-
-def _room(episode: Episode) -> int:
-    return MOST - _RESERVED - size_of(replace(episode, status="active", deleted_at=None, approved=False))
 
 
 # What an episode is made of (source 004, section 2.2): read from JSON and checked, each fault by the field's path.
