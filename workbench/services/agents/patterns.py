@@ -50,7 +50,7 @@ from workbench.formats.patterns import NAME, as_entry, as_pattern, entry_in, wri
 from workbench.retrieval.patterns import PatternIndex
 from workbench.services.agents.episodes import Episodes
 from workbench.services.context import Context
-from workbench.services.safety.bodies import body_of
+from workbench.services.safety.bodies import body_of, cleaned
 from workbench.services.safety.safety import Safety
 from workbench.services.safety.secret_filter import IMPORT, SecretFilter, strings
 from workbench.services.safety.texts import name_of
@@ -134,7 +134,7 @@ def entered(
     for path, text in conditions_of(pattern):
         if SecretFilter().preview(text, before) != text:
             raise InvalidPattern([(path, "holds a secret")])
-    clean = _cleaned(pattern_doc(pattern), gate, before.__contains__)
+    clean = cleaned(pattern_doc(pattern), lambda text: gate.cleaned(text, before.__contains__))
     pattern = replace(pattern_from(clean, now), id=pattern.id)
     return pattern if brings_id else replace(pattern, id=new_id())
 
@@ -155,17 +155,6 @@ def checked_name(name: str, what: str) -> str:
     if SecretFilter().preview(plain, "") != plain:
         raise InvalidRecord(f"The id of the {what} holds a secret.", "Nothing was written; name it otherwise.")
     return plain
-
-
-def _cleaned(value: object, gate: SecretFilter, known: Callable[[str], bool]) -> object:
-    """Return a JSON value without its secrets; `gate` is told what they were."""
-    if isinstance(value, str):
-        return gate.cleaned(value, known)
-    if isinstance(value, Mapping):
-        return {gate.cleaned(key, known): _cleaned(item, gate, known) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_cleaned(item, gate, known) for item in value]
-    return value
 
 
 # The indexes over the patterns of a store, each kept until a pattern changes.

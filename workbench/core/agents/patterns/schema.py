@@ -405,7 +405,9 @@ def pattern_from(doc: object, now: datetime, id: str = "") -> Pattern:
     if is_deeper(doc, DEEPEST):
         raise InvalidPattern([("the pattern", f"goes deeper than {DEEPEST} levels")])
     flat = _normal(_clean(doc))
-    known = {key: value for key, value in flat.items() if value not in (None, "") and key != "version"}
+    known = {key: value for key, value in flat.items() if key != "version" and value is not None}
+    if not known.get("name"):
+        raise InvalidPattern([("name", "is missing")])
     begun = known.get("created_at", iso(now))
     try:
         pattern = read_as(Pattern, {"id": id, "created_at": iso(now), "last_updated": begun} | known)
