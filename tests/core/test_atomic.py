@@ -14,7 +14,6 @@ from workbench.config import drafts, recent
 from workbench.core.files.atomic import draft_beside
 from workbench.core.files.replacing import replace_file
 from workbench.core.tuning.profile import WORKBENCH
-from workbench.services.files.overwriting import FileBases
 from workbench.services.tuning.profiles import Profiles, Snapshots
 
 ROOT = Path(__file__).parents[2]
@@ -77,10 +76,6 @@ def draft_of(folder: Path) -> None:
     drafts.write(folder / "d.json", {}, NOON)
 
 
-def base_of(folder: Path) -> None:
-    FileBases(folder).keep(folder / "a.md", "x")
-
-
 def profile_of(folder: Path) -> None:
     Profiles(folder).save(replace(WORKBENCH, name="mine"), NOON, "workbench")
 
@@ -89,7 +84,7 @@ def snapshot_of(folder: Path) -> None:
     Snapshots(folder).take(WORKBENCH, NOON)
 
 
-KINDS = {"draft": draft_of, "base": base_of, "profile": profile_of, "snapshot": snapshot_of}
+KINDS = {"draft": draft_of, "profile": profile_of, "snapshot": snapshot_of}
 
 
 @pytest.mark.slow

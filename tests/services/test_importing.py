@@ -8,7 +8,7 @@ import pytest
 
 from tests.services.conftest import NOON, Clock, snapshot
 from workbench.core.record import UnreadableFile, WorkStopped
-from workbench.core.stream.memory import Memory, Source
+from workbench.core.stream.memory import Memory
 from workbench.core.tuning.judgment import query_id
 from workbench.services.files.exporting import Choice
 from workbench.services.files.importing import CHUNK, Importer, ImportPlan
@@ -270,47 +270,6 @@ def spoken(path: Path, **speakers: str | None) -> Path:
 
 def said_by(bench: Workbench, *ids: str) -> list[str | None]:
     return [bench.stream.get(id).source.speaker for id in ids]
-
-
-@pytest.mark.parametrize("theirs", [False, True])
-def test_who_said_it_is_filled_in_where_nobody_knew(bench: Workbench, tmp_path: Path, theirs: bool) -> None:
-    take(bench, spoken(tmp_path / "old.jsonl", a=None, b="Ben", c=None, d=None))
-    bench.stream.edit("c", "mine")
-    if not theirs:
-        bench.stream.vote(["a"], "helpful")
-    before = snapshot(bench)
-    plan = bench.importer.plan(spoken(tmp_path / "new.jsonl", a="Ann", b="Bea", c="Cy", d=None, e="Eve"), theirs=theirs)
-    assert snapshot(bench) == before
-    assert (plan.counts["memories"], plan.present, plan.kept) == (1, 2 if theirs else 3, () if theirs else ("c",))
-    assert [new.id for _, new in plan.filled] == (["a"] if theirs else ["a", "c"])
-    report = bench.importer.carry_out(plan, as_new=True)
-    assert said_by(bench, "a", "b", "c", "d", "e") == ["Ann", "Bea" if theirs else "Ben", "Cy", None, "Eve"]
-    assert (bench.stream.get("a").helpful_votes, bench.stream.get("c").content == "mine") == (not theirs, not theirs)
-    assert bench.overview.gauge().conditions[1].value == (3 if theirs else 1)
-    again = bench.importer.plan(tmp_path / "new.jsonl")
-    assert (again.records, again.filled) == ((), ())
-    bench.history.undo_group(report.group)
-    assert snapshot(bench) == before
-
-
-def test_an_id_alone_does_not_tell_who_said_it(bench: Workbench, tmp_path: Path) -> None:
-    take(bench, entries(tmp_path / "a.jsonl", "a"))
-    other = {"id": "a", "timestamp": "2026-05-05T10:00:00Z", "type": "error", "context": "else",
-             "source": {"speaker": "Ann"}}  # fmt: skip
-    (tmp_path / "b.jsonl").write_text(json.dumps(other) + "\n")
-    plan = bench.importer.plan(tmp_path / "b.jsonl")
-    assert (plan.filled, plan.kept) == ((), ("a",))
-
-
-def test_who_somebody_else_says_it_was_meanwhile_stays(bench: Workbench, tmp_path: Path, clock: Clock) -> None:
-    take(bench, spoken(tmp_path / "a.jsonl", a=None, b=None))
-    plan = bench.importer.plan(spoken(tmp_path / "b.jsonl", a="Ann", b="Ben"))
-    other = rival(tmp_path, clock)
-    with other.library.transaction("human", "know") as tx:
-        tx.put(replace(other.stream.get("a"), source=Source(speaker="Al")))
-    assert bench.importer.carry_out(plan).overtaken == ("a",)
-    assert said_by(bench, "a", "b") == ["Al", "Ben"]
-    other.close()
 
 
 def test_a_stated_status_is_kept_for_a_person_and_not_for_an_agent(bench: Workbench, tmp_path: Path) -> None:

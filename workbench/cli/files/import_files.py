@@ -45,9 +45,8 @@ the like; --text names another). A folder is read note by note (memory banks, va
 among them become relations, and files that are as they were read last are passed over; its JSON files of
 episodes and patterns (agent-playbook's episodic/ among them) are taken in, too, and what else lies there is named.
 Ids are kept, so importing a file again adds only what is new, and what was changed in the store stays; --theirs takes
-the file's version instead. Where the file says who said something and the store does not know, that
-is filled in. What was purged, and notes that another file brought, are skipped and named; --again takes
-them. `workbench undo` takes the last imported file back."""
+the file's version instead. What was purged, and notes that another file brought, are skipped and named;
+--again takes them. `workbench undo` takes the last imported file back."""
 
 
 def add_commands(commands: Commands) -> None:
@@ -158,7 +157,7 @@ def _taken(session: Session, bench: "Workbench", path: Path, found: "ExperienceF
         warn(bench.safety.masked(problem))
     return {
         "file": path, "format": found.kind, "dry_run": args.dry_run, "new": {found.kind: new},
-        "present": len(found.present), "kept": [], "memories": [], "filled": 0, found.kind: list(ids),
+        "present": len(found.present), "kept": [], "memories": [], found.kind: list(ids),
     }  # fmt: skip
 
 
@@ -176,12 +175,11 @@ def _say_taken(path: Path, found: "ExperienceFile", new: int, shown: Shown, *, d
 
 
 def _json(plan: "ImportPlan", shown: Shown, *, dry: bool) -> dict[str, object]:
-    """Return what one file brought: how many of each kind, the ids of new memories, and how many gain who said them."""
+    """Return what one file brought: how many of each kind, and the ids of new memories."""
     from workbench.core.stream.memory import Memory
     from workbench.services.files.theirs import passed_over
 
-    filled = {id(new) for _, new in plan.filled}
-    ids = [record.id for record in plan.records if isinstance(record, Memory) and id(record) not in filled]
+    ids = [record.id for record in plan.records if isinstance(record, Memory)]
     about = {"file": plan.path, "format": plan.parsed.format, "dry_run": dry}
     kept, ids = shown(list(plan.kept)), shown(ids)
     return {
@@ -190,7 +188,6 @@ def _json(plan: "ImportPlan", shown: Shown, *, dry: bool) -> dict[str, object]:
         "present": plan.present,
         "kept": kept,
         "memories": ids,
-        "filled": len(plan.filled),
         "purged": shown(list(plan.purged)),
         "known": shown([memory.id for memory in plan.known]),
         "passed_over": {why: shown(list(names)) for why, names in passed_over(plan.passed).items()},
@@ -244,17 +241,15 @@ def _issues(path: Path, plan: "ImportPlan") -> list[str]:
 def _list(plan: "ImportPlan", shown: Shown) -> None:
     """Say of every record that would be written what it is."""
     from workbench.core.text import one_line
-    from workbench.services.files.importing import filling_said, replacement_said, said
+    from workbench.services.files.importing import replacement_said, said
 
-    taken = {id(new) for _, new in (*plan.replaced, *plan.filled)}
+    taken = {id(new) for _, new in plan.replaced}
     for record in plan.records:
         if id(record) not in taken:
             say(f"  + {one_line(shown(said(record)), LONGEST)}")
     for old, new in plan.replaced:
         for line in replacement_said(old, new):
             say(f"  {one_line(shown(line), LONGEST)}")
-    for _, memory in plan.filled:
-        say(f"  ~ {one_line(shown(filling_said(memory)), LONGEST)}")
 
 
 def _report(plan: "ImportPlan", show: Shown, *, dry: bool) -> None:
@@ -307,8 +302,6 @@ def _counts(plan: "ImportPlan", *, dry: bool) -> str:
     if plan.replaced:
         taken = counted(len(plan.replaced), "record")
         parts.append(f"{taken} {'would be ' if dry else ''}replaced by the file's version")
-    if plan.filled:
-        parts.append(f"{len(plan.filled):,} {'would be ' if dry else ''}filled in with who said it")
     if plan.kept:
         parts.append(f"{len(plan.kept):,} kept")
     return " · ".join(parts)

@@ -544,10 +544,8 @@ class ExportPreview:
     @cached_property
     def merged(self) -> str | None:
         """The file with the changes of both sides; `None` where they collide or cannot be told apart."""
-        if self.obstacle is None or self.obstacle.why != "changed" or self.present is None or self.kind.inside:
+        if not self.diverged or self.present is None or self.kind.inside:
             return None
-        if self.base is None:
-            return self.judge.joined(self.path, self.present, self.text, self.kind)
         merged = self.three_way.merged
         sides = (self.text, self.present)
         return merged if merged is not None and self.judge.is_sound(self.path, merged, sides, self.kind) else None
@@ -633,7 +631,7 @@ class Exporter:
             text = opening.read_text(source) if source.is_absolute() else None
         except UnreadableFile:
             text = None
-        known = None if text is None else self._states.known(source, text)
+        known = None if text is None else self._states.known(source)
         return known.format if known is not None and known.format in own else ace.NAME
 
     def render(self, format: str, choice: Choice, path: Path | None = None) -> Rendered:

@@ -51,9 +51,9 @@ class ImportPlan:
     `present` counts records that are there already, `kept` names those whose stored version
     differs from the file's and stays as it is. `rev` is the store's revision that it was compared with.
     `agrees` tells that nothing in the file says something else than the store will after that.
-    `replaced` are pairs of a stored record and the one of `records` that takes its place, or its `Removal`; `filled`
-    are such pairs of memories that only gain who said it, which the store did not know. Of a folder `files` are those
-    that were read, and `unchanged` counts those that are as they were read last; `passed` is what else is there.
+    `replaced` are pairs of a stored record and the one of `records` that takes its place, or its `Removal`. Of a
+    folder `files` are those that were read, and `unchanged` counts those that are as they were read last; `passed` is
+    what else is there.
     `known` are stored notes that another file brought: the same ones of this file are left out.
     """
 
@@ -65,7 +65,6 @@ class ImportPlan:
     rev: int = 0
     replaced: tuple[tuple[object, object], ...] = ()
     agrees: bool = True
-    filled: tuple[tuple[Memory, Memory], ...] = ()
     files: tuple[ReadFile, ...] = ()
     unchanged: int = 0
     purged: tuple[str, ...] = ()
@@ -76,7 +75,7 @@ class ImportPlan:
     def counts(self) -> dict[str, int]:
         """How many new records of each kind, by a word a person knows."""
         kinds = (("memories", Memory), ("bullets", Bullet), ("queries", SavedQuery), ("judgments", Judgment))
-        known = [new for _, new in (*self.replaced, *self.filled)]
+        known = [new for _, new in self.replaced]
         found = {
             word: sum(isinstance(r, kind) for r in self.records) - sum(isinstance(r, kind) for r in known)
             for word, kind in kinds
@@ -163,10 +162,8 @@ class Importer(Service):
     def _file_plan(self, path: Path, parsed: Parsed, context: ReadContext, rev: int, *, theirs: bool) -> ImportPlan:
         """Plan to take the records of a file in."""
         new, kept = self._compared(parsed, path)
-        filled = tuple(self._filled(parsed))
         present = _comparable(parsed) - sum(isinstance(r, Memory | Bullet) for r in new) - len(kept)
-        records = (*new, *(memory for _, memory in filled))
-        plan = ImportPlan(path, parsed, records, present, tuple(kept), rev, filled=filled)
+        plan = ImportPlan(path, parsed, tuple(new), present, tuple(kept), rev)
         return self._with_theirs(plan, context) if theirs else self._compared_whole(plan, context)
 
     def _without_known(self, plan: ImportPlan) -> ImportPlan:
@@ -193,11 +190,11 @@ class Importer(Service):
             suggested = suggestions(self._context, plan.parsed, plan.path, plan.records)
             said = (appended(record, now) for record in plan.records if isinstance(record, Memory))
             new = (memory for memory in said if memory.id not in self._library.memories)
-            plan = replace(plan, records=(*new, *suggested), filled=(), agrees=False)
-        before, filled = {id(new): old for old, new in plan.replaced}, {id(new) for _, new in plan.filled}
+            plan = replace(plan, records=(*new, *suggested), agrees=False)
+        before = {id(new): old for old, new in plan.replaced}
         made = dict[int, object]()
         for record in plan.records:
-            if isinstance(record, Memory) and id(record) not in filled:
+            if isinstance(record, Memory):
                 old, place = before.get(id(record)), files.get(record.id, whole)
                 kept = old if isinstance(old, Memory) else None
                 made[id(record)] = brought(record, place, now, before=kept)
@@ -206,7 +203,7 @@ class Importer(Service):
 
     def _without_purged(self, plan: ImportPlan) -> ImportPlan:
         """Leave out the new records that were purged, or that have the text of one."""
-        purged, known = Purged(self._library), {id(new) for _, new in (*plan.replaced, *plan.filled)}
+        purged, known = Purged(self._library), {id(new) for _, new in plan.replaced}
         records = [r for r in plan.records if isinstance(r, Memory | Bullet) and id(r) not in known]
         left = {id(r) for r in records if purged.find(r.content, place_of(r)) is not None}
         if not left:
@@ -261,19 +258,6 @@ class Importer(Service):
         saved = {name: query for query in queries for name in (query.topic, query.id) if name}
         return [*new, *(r for query in parsed.queries for r in self._query(query, saved))], kept
 
-    def _filled(self, parsed: Parsed) -> Iterator[tuple[Memory, Memory]]:
-        """Yield each stored memory of which the file alone knows who said it, and the same one with that.
-
-        An id alone names no memory: other files may have it, too. What was edited here has its time still.
-        """
-        for memory in parsed.memories:
-            speaker = memory.source.speaker
-            stored = self._library.memories.find(memory.id) if speaker else None
-            if stored is None or stored.source.speaker is not None:
-                continue
-            if stored.content == memory.content or stored.created_at == memory.created_at:
-                yield stored, replace(stored, source=replace(stored.source, speaker=speaker))
-
     def _compared_whole(self, plan: ImportPlan, reading: ReadContext) -> ImportPlan:
         """Note whether a file that holds known records says something else of one; an export would take that back."""
         if not plan.present or plan.kept or not is_written(plan.parsed.format):
@@ -290,8 +274,7 @@ class Importer(Service):
         require_person(self._context.actor, "take the file's version of what is stored", NOTHING)
         from workbench.services.files.theirs import in_place, replaced
 
-        given = replaced(self._context, plan.path, plan.parsed, reading)
-        plan, pairs = _filled_besides(plan, given)
+        pairs = replaced(self._context, plan.path, plan.parsed, reading)
         ids = {memory.id for memory in plan.parsed.memories}
         ids |= {bullet.id for book in plan.parsed.playbooks for bullet in book.bullets}
         known = sum(isinstance(new, Memory | Bullet) and new.id in ids for _, new in pairs)
@@ -344,8 +327,8 @@ class Importer(Service):
         name, group = name_of(Path(plan.path.name)), self._group()
         own = self._context.actor if self._context.is_agent else f"import:{name}"
         actor, label = actor or own, f"import {name}"
-        guard = Guard(self._library, plan.rev, (*plan.replaced, *plan.filled))
-        done, overtaken, filled = 0, list[str](), {id(memory) for _, memory in plan.filled}
+        guard = Guard(self._library, plan.rev, plan.replaced)
+        done, overtaken = 0, list[str]()
         for part, chunk in enumerate(_chunks(plan.records, CHUNK), 1):
             if cancelled is not None and cancelled():
                 return ImportReport(plan, done - len(overtaken), group, True, tuple(overtaken))
@@ -355,7 +338,7 @@ class Importer(Service):
                 new, there = guard.still_new(chunk)
                 _write(tx, new)
                 if as_new and new:
-                    self._count(tx, [record for record in new if id(record) not in filled])
+                    self._count(tx, new)
                 overtaken += there
                 if done == len(plan.records) and not overtaken:
                     self._agree(tx, plan)
@@ -447,25 +430,6 @@ def _comparable(parsed: Parsed) -> int:
     return len(parsed.memories) + sum(len(p.bullets) for p in parsed.playbooks)
 
 
-def _filled_besides(
-    plan: ImportPlan, pairs: tuple[tuple[object, object], ...]
-) -> tuple[ImportPlan, tuple[tuple[object, object], ...]]:
-    """Return the plan and the pairs it replaces: these gain who said it, too; what gains no more is filled in."""
-    filled = {old.id: (old, new) for old, new in plan.filled}
-    kept: list[tuple[object, object]] = []
-    for old, new in pairs:
-        gained = filled.get(old.id) if isinstance(old, Memory) else None
-        if gained is not None and isinstance(new, Memory):
-            new = replace(new, source=replace(new.source, speaker=new.source.speaker or gained[1].source.speaker))
-            if new == gained[1]:
-                continue
-            del filled[new.id]
-        kept.append((old, new))
-    gone = {id(new) for _, new in plan.filled} - {id(new) for _, new in filled.values()}
-    records = tuple(record for record in plan.records if id(record) not in gone)
-    return replace(plan, records=records, filled=tuple(filled.values())), tuple(kept)
-
-
 def _watching(path: Path, progress: Progress | None, cancelled: Cancelled | None) -> Progress:
     """Return what a reader calls with how far it is; it raises `WorkStopped` when it is to stop."""
 
@@ -533,11 +497,6 @@ def replacement_said(old: object, new: object) -> list[str]:
 def counts_said(plan: ImportPlan) -> list[str]:
     """Return "3 memories", "1 bullet" for each kind of which anything is new."""
     return [f"{n:,} {ONE[kind] if n == 1 else kind}" for kind, n in plan.counts.items() if n]
-
-
-def filling_said(memory: Memory) -> str:
-    """Say that a stored memory gains who said it."""
-    return f"{memory.id} said by {memory.source.speaker}"
 
 
 def skipped(plan: ImportPlan) -> int:

@@ -23,10 +23,8 @@ from workbench.core.files.format import ExportFormat, Parsed, ReadContext
 from workbench.core.files.formats import ALIASES, detect, format_named, known_formats
 from workbench.core.files.fresh import open_handle
 from workbench.core.files.replacing import bytes_of
-from workbench.core.playbook.book import Bullet, Playbook
 from workbench.core.record import Conflict, UnreadableFile
 from workbench.core.text import counted
-from workbench.formats.claude_memory import BEGIN
 from workbench.formats.exports import OUTLETS
 from workbench.formats.notes import is_note
 from workbench.retrieval import cache_files
@@ -37,11 +35,11 @@ from workbench.services.safety.texts import name_of
 from workbench.store.files import open_lines
 from workbench.store.library import Library, Tx
 
-# The text that a file and the store have in common: what a file held when it was last read or written here.
+# Which files a store knows: the format of each, and the text that both have in common, which is what the file held when
+# it was last read or written here.
 #
-# It tells one's own changes from those of somebody else. The texts lie among the caches of the store, so that
-# erasing a record for good takes them along; without one, both sides' changes cannot be told apart. Which bytes store
-# and file have in common stands in the journal.
+# What is known stands in the journal. The texts lie among the caches of the store, so that erasing a record for good
+# takes them along; without one, both sides' changes cannot be told apart, and nobody else's file is taken for our own.
 
 
 LARGEST = 4_000_000
@@ -49,56 +47,6 @@ LARGEST = 4_000_000
 
 _LARGEST_COPY = 32_000_000
 """Bytes of an unpacked copy at most: a character takes up to six."""
-
-
-class FileBases:
-    """The common texts of one store, by the absolute path of the file; they lie in `folder`."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def text(self, path: Path) -> str | None:
-        """Return the text that the file and the store had in common last; `None` when that is not known."""
-        try:
-            with open_lines(self._place(path)) as file:
-                doc = json.loads(file.read(_LARGEST_COPY))
-            text = doc["text"] if doc["path"] == os.path.realpath(path) else None
-        except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, RecursionError, zlib.error):
-            return None  # no copy, or one that is broken: as if the file had never been seen
-        return text if isinstance(text, str) else None
-
-    def keep(self, path: Path, text: str) -> None:
-        """Note that the file and the store agree on `text`. A copy that cannot be written is done without."""
-        place = self._place(path)
-        with contextlib.suppress(OSError):
-            if len(text) > LARGEST:
-                place.unlink(missing_ok=True)
-                return
-            cache_files.make(self._folder)
-            data = json.dumps({"path": os.path.realpath(path), "text": text}).encode()
-            write_file(place, gzip.compress(data, mtime=0), ".base-", durable=False)
-
-    def keep_file(self, path: Path, digest: str) -> None:
-        """Note that the store agrees with a file that was read, unless its bytes no longer have that SHA-256."""
-        with contextlib.suppress(OSError):
-            if path.stat().st_size > 4 * LARGEST:  # whatever its characters are, these are too many
-                self._place(path).unlink(missing_ok=True)
-                return
-            data = path.read_bytes()
-            if sha256(data).hexdigest() == digest:
-                self.keep(path, data.decode("utf-8", "surrogateescape"))
-
-    def _place(self, path: Path) -> Path:
-        return (
-            self._folder / f"{sha256(os.path.realpath(path).encode(errors='surrogateescape')).hexdigest()[:24]}.json.gz"
-        )
-
-
-# Which files a store knows: the format of each, and the bytes that both have in common.
-#
-# What is known stands in the journal; the common text itself lies among the caches, for putting both sides' changes
-# together. Deleting the caches costs that, and never tells a file of somebody else's for our own.
-
 
 BLOCK = "block"
 """The format of a file in which only the managed block is ours."""
@@ -109,20 +57,35 @@ class FileStates:
 
     def __init__(self, library: Library) -> None:
         self._library = library
-        self._bases = FileBases(library.surroundings.common_texts)
 
-    def known(self, path: Path, present: str | None = None) -> FileState | None:
-        """Return what is known of a file, `None` for one that was never read or written here.
-
-        Where that was forgotten of the file that a playbook came from, `present`, what it holds now, tells.
-        """
-        found = self._library.files.find(real_name(path))
-        return found if found is not None else self._recognised(path, present)
+    def known(self, path: Path) -> FileState | None:
+        """Return what is known of a file, `None` for one that was never read or written here."""
+        return self._library.files.find(real_name(path))
 
     def base(self, path: Path) -> str | None:
         """Return the text that a file and the store had in common last; `None` when it is not kept any more."""
-        text, known = self._bases.text(path), self.known(path)
-        return text if text is not None and known is not None and known.sha256 == hash_of(bytes_of(text)) else None
+        known = self.known(path)
+        try:
+            with open_lines(self._copy_of(path)) as file:
+                text = json.loads(file.read(_LARGEST_COPY))["text"]
+            return text if known is not None and known.sha256 == hash_of(bytes_of(text)) else None
+        except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, RecursionError, zlib.error):
+            return None  # no copy, or one that is broken: as if the file had never been seen
+
+    def _keep(self, path: Path, text: str) -> None:
+        """Keep the text that the file and the store agree on. A copy that cannot be written is done without."""
+        place = self._copy_of(path)
+        with contextlib.suppress(OSError):
+            if len(text) > LARGEST:
+                place.unlink(missing_ok=True)
+                return
+            cache_files.make(place.parent)
+            data = json.dumps({"path": os.path.realpath(path), "text": text}).encode()
+            write_file(place, gzip.compress(data, mtime=0), ".base-", durable=False)
+
+    def _copy_of(self, path: Path) -> Path:
+        name = sha256(os.path.realpath(path).encode(errors="surrogateescape")).hexdigest()
+        return self._library.surroundings.common_texts / f"{name[:24]}.json.gz"
 
     def paths(self) -> tuple[Path, ...]:
         """Return every file that the store was read from or written to, as far as is known."""
@@ -135,7 +98,7 @@ class FileStates:
 
     def is_of(self, kind: ExportFormat, path: Path, text: str) -> bool:
         """Tell whether a file's text is of a format: as it was read or written, else as name and text say."""
-        known = self.known(path, text)
+        known = self.known(path)
         if known is not None:
             return is_of(known, kind)
         found = detect(path, text)
@@ -150,7 +113,11 @@ class FileStates:
 
     def read(self, tx: Tx, path: Path, format: str, digest: str) -> None:
         """Note in an open transaction that a file was read, and says what the store says; ours stays known as ours."""
-        self._bases.keep_file(path, digest)
+        with contextlib.suppress(OSError):
+            # Whatever its characters are, more bytes than that are too many.
+            data = path.read_bytes() if path.stat().st_size <= 4 * LARGEST else b""
+            if hash_of(data) == digest:
+                self._keep(path, data.decode("utf-8", "surrogateescape"))
         before = self._library.files.find(real_name(path))
         ours = before is not None and before.sha256 == digest and format == _readers().get(before.format)
         if not ours:
@@ -162,7 +129,7 @@ class FileStates:
         `before` is what it held. Of a file of another format only our block was written: it stays what it is.
         """
         digest, known = hash_of(bytes_of(text)), self._library.files.find(real_name(path))
-        self._bases.keep(path, text)
+        self._keep(path, text)
         with self._library.transaction(actor, f"write {name_of(Path(path.name))}", kind="access") as tx:
             if not kind.inside or known is None or known.format == BLOCK:
                 self.agree(tx, path, kind.name, digest, "written")
@@ -175,20 +142,7 @@ class FileStates:
         if known is None or before is None or after is None or known.sha256 != hash_of(before):
             return
         self.agree(tx, path, known.format, hash_of(after), known.origin)
-        self._bases.keep(path, after.decode("utf-8", "surrogateescape"))
-
-    def _recognised(self, path: Path, present: str | None) -> FileState | None:
-        name = real_name(path)
-        sources = (book.source for book in self._library.books.all() if book.source)
-        if present is None or all(real_name(Path(source)) != name for source in sources):
-            return None
-        found = detect(path, present)
-        format = found[0].format if found else ""
-        written = is_written(format)
-        if BEGIN in present and not written:
-            format = BLOCK
-        # What no reader knows was a text of ours: prompts are written, and never read.
-        return FileState(name, format, "", "read" if written else "written", self._library.now())
+        self._keep(path, after.decode("utf-8", "surrogateescape"))
 
 
 def _readers() -> dict[str, str]:
@@ -257,21 +211,6 @@ class Overwriting:
         lines = _gone(present, text).total()
         return Obstacle(path, why, lines, gone.total(), format, _title(format))
 
-    def joined(self, path: Path, present: str, text: str, kind: ExportFormat) -> str | None:
-        """Return a file with the records that only `text` has, when nothing else differs; else `None`.
-
-        This is how both sides come together without the text they have in common: where a record that both have
-        differs, nobody can tell who changed it.
-        """
-        theirs, ours = (self._read(kind.reader, path, side) for side in (present, text))
-        if not kind.reads or theirs is None or ours is None or theirs.queries or ours.queries:
-            return None
-        merged = _joined_books(theirs, ours) if kind.holds == "playbook" else _joined_memories(theirs, ours)
-        if merged is None:
-            return None
-        written = kind.write(merged, present)
-        return None if _gone(present, written) else written
-
     def is_sound(self, path: Path, text: str, sides: tuple[str, str], kind: ExportFormat) -> bool:
         """Tell whether a text put together from ours and theirs is a file of its format, and holds all of theirs.
 
@@ -286,7 +225,7 @@ class Overwriting:
         return merged is not None and len(merged.issues) <= max((len(p.issues) for p in parts if p), default=0)
 
     def _why(self, path: Path, present: str, kind: ExportFormat) -> Why | None:
-        known = self.states.known(path, present)
+        known = self.states.known(path)
         if known is None:
             return "unknown"
         if not is_of(known, kind):
@@ -300,7 +239,7 @@ class Overwriting:
         gone = _gone(present, text)
         if not gone:
             return None
-        known = self.states.known(path, present)
+        known = self.states.known(path)
         if known is None or known.format != BLOCK:
             return "unknown" if known is None else "kind"
         if known.sha256 == hash_of(bytes_of(present)):
@@ -314,7 +253,7 @@ class Overwriting:
         return parsed is not None and kind.write(parsed, present if kind.reads else None) == present
 
     def _format(self, path: Path, present: str) -> str:
-        known = self.states.known(path, present)
+        known = self.states.known(path)
         if known is not None:
             return known.format
         found = detect(path, present)
@@ -350,34 +289,6 @@ def _gone(before: str, after: str) -> Counter[str]:
 
 def _lines(text: str) -> Counter[str]:
     return Counter(line.rstrip("\r\n") for line in split_lines(text) if line.strip())
-
-
-def _joined_memories(theirs: Parsed, ours: Parsed) -> Parsed | None:
-    known = {m.id: m for m in theirs.memories}
-    if any(m.id in known and replace(m, metadata={}) != replace(known[m.id], metadata={}) for m in ours.memories):
-        return None
-    return replace(theirs, memories=(*theirs.memories, *(m for m in ours.memories if m.id not in known)))
-
-
-def _joined_books(theirs: Parsed, ours: Parsed) -> Parsed | None:
-    if len(theirs.playbooks) != 1 or len(ours.playbooks) != 1:
-        return None
-    book, mine = theirs.playbooks[0], ours.playbooks[0]
-    known = {b.id: b for b in book.bullets}
-    if any(b.id in known and _bare(b) != _bare(known[b.id]) for b in mine.bullets):
-        return None
-    last = max((b.order for b in book.bullets), default=0.0)
-    new = [replace(b, raw=None, lead=()) for b in mine.bullets if b.id not in known]
-    added = tuple(replace(b, order=last + number) for number, b in enumerate(new, 1))
-    wanted = {b.section for b in added} - {s.id for s in book.sections}
-    sections = tuple(replace(s, raw=None, lead=()) for s in mine.sections if s.id in wanted)
-    whole = Playbook(book.book, (*book.sections, *sections), (*book.bullets, *added))
-    return replace(theirs, playbooks=(whole,))
-
-
-def _bare(bullet: Bullet) -> Bullet:
-    """Return a bullet without its place in the file."""
-    return replace(bullet, order=0.0, raw=None, lead=(), section="", metadata={})
 
 
 # What became, on disk, of the files that a store was read from or written to.

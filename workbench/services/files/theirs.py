@@ -24,7 +24,7 @@ from workbench.formats import notes, opening
 from workbench.services.agents.documents.instructions import LARGEST, Entry, Skipped, Why, open_folder
 from workbench.services.context import Context
 from workbench.services.files.folders import FolderFile, FolderFiles
-from workbench.services.files.overwriting import FileBases
+from workbench.services.files.overwriting import FileStates
 from workbench.services.playbook.file_merge import book_id
 from workbench.services.safety.texts import name_of
 from workbench.store.library import Library
@@ -266,7 +266,7 @@ def replaced(context: Context, path: Path, parsed: Parsed, reading: ReadContext)
 
 def _base(context: Context, path: Path, parsed: Parsed, reading: ReadContext) -> Parsed:
     """Return what the file held when it was last read or written here."""
-    text = FileBases(context.library.surroundings.common_texts).text(path)
+    text = FileStates(context.library).base(path)
     return _again(format_named(parsed.format), text, reading) if text else Parsed()
 
 

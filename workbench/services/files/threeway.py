@@ -1,7 +1,6 @@
 """Two sides' changes to one text, put together line by line where they do not collide (the method of diff3)."""
 
 import difflib
-import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -129,86 +128,57 @@ class ThreeWay:
             at += len(chunk.result)
 
 
+_Edit = tuple[int, int, Kind, tuple[str, ...]]
+"""The first line of the base that a side replaces, the one after the last, which side, and what it has instead."""
+
+
 def three_way(base: str, ours: str, theirs: str) -> ThreeWay:
-    """Compare both sides with the text they come from."""
-    lines = split_lines(base), split_lines(ours), split_lines(theirs)
-    return ThreeWay(tuple(_chunks(*lines)))
+    """Compare both sides with the text they come from.
 
-
-def _chunks(base: list[str], ours: list[str], theirs: list[str]) -> Iterator[Chunk]:
-    at_base = at_ours = at_theirs = 0
-    for start, in_ours, in_theirs, size in _stable(base, ours, theirs):
-        changed = base[at_base:start], ours[at_ours:in_ours], theirs[at_theirs:in_theirs]
-        if any(changed):
-            yield from _beside(_changed(*changed))
-        if size:
-            kept = tuple(base[start : start + size])
-            yield Chunk("same", kept, kept, kept)
-        at_base, at_ours, at_theirs = start + size, in_ours + size, in_theirs + size
-
-
-def _stable(base: list[str], ours: list[str], theirs: list[str]) -> Iterator[tuple[int, int, int, int]]:
-    """Yield the runs of lines that all three have: their places in base, ours and theirs, and their length."""
-    first, second = _matches(base, ours), _matches(base, theirs)
-    i = j = 0
-    while i < len(first) and j < len(second):
-        (a, in_ours, size), (b, in_theirs, length) = first[i], second[j]
-        start, end = max(a, b), min(a + size, b + length)
-        if start < end:
-            yield start, in_ours + start - a, in_theirs + start - b, end - start
-        if a + size < b + length:
-            i += 1
+    Changes of both sides that touch each other are one chunk; each may replace lines of its own side by side.
+    """
+    lines = tuple(split_lines(base))
+    edits = sorted((*_edits("ours", lines, ours), *_edits("theirs", lines, theirs)))
+    groups: list[list[_Edit]] = []
+    for edit in edits:
+        if groups and any(_touches(one, edit) for one in groups[-1]):
+            groups[-1].append(edit)
         else:
-            j += 1
-    yield len(base), len(ours), len(theirs), 0
-
-
-def _matches(base: list[str], side: list[str]) -> list[tuple[int, int, int]]:
-    matcher = difflib.SequenceMatcher(None, base, side, autojunk=False)
-    return [(m.a, m.b, m.size) for m in matcher.get_matching_blocks() if m.size]
-
-
-def _changed(base: list[str], ours: list[str], theirs: list[str]) -> Chunk:
-    kind: Kind
-    if ours == theirs:
-        kind = "both"
-    elif theirs == base:
-        kind = "ours"
-    elif ours == base:
-        kind = "theirs"
-    else:
-        kind = "conflict"
-    return Chunk(kind, tuple(base), tuple(ours), tuple(theirs))
-
-
-def _beside(chunk: Chunk) -> Iterator[Chunk]:
-    """Yield a conflict as the changes that it is made of, where each side changed other lines, though side by side."""
-    edits = sorted(
-        (start, stop, kind, side[first:last])
-        for kind, side in (("ours", chunk.ours), ("theirs", chunk.theirs))
-        for tag, start, stop, first, last in difflib.SequenceMatcher(
-            None, chunk.base, side, autojunk=False
-        ).get_opcodes()
-        if tag != "equal"
-    )
-    apart = all(_is_before(one, other) for one, other in itertools.pairwise(edits))
-    if chunk.kind != "conflict" or not apart:
-        yield chunk
-        return
+            groups.append([edit])
+    chunks: list[Chunk] = []
     at = 0
-    for start, stop, kind, lines in edits:
-        yield from _same(chunk.base[at:start])
-        old = chunk.base[start:stop]
-        yield _changed(list(old), *((list(lines), list(old)) if kind == "ours" else (list(old), list(lines))))
+    for group in groups:
+        start, stop = group[0][0], max(end for _, end, *_ in group)
+        chunks += (*_same(lines[at:start]), _changed(lines, start, stop, group))
         at = stop
-    yield from _same(chunk.base[at:])
+    return ThreeWay((*chunks, *_same(lines[at:])))
 
 
-def _is_before(one: tuple[int, int, str, object], other: tuple[int, int, str, object]) -> bool:
-    """Whether a change ends before another begins; of two sides' lines put in at one place nobody knows the order."""
-    if one[2] == other[2]:
-        return True
-    return one[1] <= other[0] and (one[0] < one[1] and other[0] < other[1])
+def _edits(side: Kind, base: Sequence[str], text: str) -> Iterator[_Edit]:
+    lines = split_lines(text)
+    matcher = difflib.SequenceMatcher(None, base, lines, autojunk=False)
+    return ((i, j, side, tuple(lines[m:n])) for tag, i, j, m, n in matcher.get_opcodes() if tag != "equal")
+
+
+def _touches(one: _Edit, later: _Edit) -> bool:
+    """Tell whether two sides replace a line both, or whether one puts lines in where the other changes something."""
+    inserts = one[0] == one[1] or later[0] == later[1]
+    return one[2] != later[2] and (later[0] < one[1] or (later[0] == one[1] and inserts))
+
+
+def _changed(base: tuple[str, ...], start: int, stop: int, group: Sequence[_Edit]) -> Chunk:
+    before = base[start:stop]
+    ours, theirs = (_applied(base, start, stop, [e for e in group if e[2] == side]) for side in ("ours", "theirs"))
+    kind: Kind = "both" if ours == theirs else "ours" if theirs == before else "theirs"
+    return Chunk(kind if kind != "theirs" or ours == before else "conflict", before, ours, theirs)
+
+
+def _applied(base: tuple[str, ...], start: int, stop: int, edits: Sequence[_Edit]) -> tuple[str, ...]:
+    out: tuple[str, ...] = ()
+    for first, last, _, lines in edits:
+        out += base[start:first] + lines
+        start = last
+    return out + base[start:stop]
 
 
 def _same(kept: tuple[str, ...]) -> Iterator[Chunk]:

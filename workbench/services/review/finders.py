@@ -185,7 +185,7 @@ def _title(place: Path, files: int, gone: int) -> str:
 
 def _counted(plan: ImportPlan) -> str:
     replaced = len(plan.replaced)
-    new = len(plan.records) - replaced - len(plan.filled)
+    new = len(plan.records) - replaced
     parts = [f"{replaced} {'record differs' if replaced == 1 else 'records differ'}"] if replaced else []
     parts += [f"{new} new"] if new else []
     return ", ".join(parts) or "no record differs: approving only marks the file as seen"
@@ -193,7 +193,7 @@ def _counted(plan: ImportPlan) -> str:
 
 def _said(plan: ImportPlan) -> list[str]:
     lines = [line for pair in plan.replaced for line in replacement_said(*pair)]
-    known = {id(new) for _, new in (*plan.replaced, *plan.filled)}
+    known = {id(new) for _, new in plan.replaced}
     lines += [f"+ {said(record)}" for record in plan.records if id(record) not in known]
     shown = [one_line(line[: 2 * _CELLS], _CELLS) for line in lines[:_LINES]]
     return [*shown, f"… and {len(lines) - _LINES} more"] if len(lines) > _LINES else shown

@@ -390,7 +390,7 @@ def _state(found: Look) -> Parts:
     if preview.diverged:
         return _diverged(preview)
     if preview.obstacle is not None:
-        return _refused(preview.obstacle, merges=preview.merged not in (None, preview.present))
+        return _refused(preview.obstacle)
     size = f"{number(len(found.text.encode()))} bytes"
     if preview.present is None:
         return [("A new file", "bold"), (f" of {size} in {printable(str(preview.path.resolve().parent))}.", "")]
@@ -401,12 +401,10 @@ def _state(found: Look) -> Parts:
     return [("Replaces the file:", "bold"), (counts, "")]
 
 
-def _refused(obstacle: Obstacle, *, merges: bool) -> Parts:
-    """Say why the file stays as it is, and which keys let it go all the same, or put both sides together."""
-    write, replace = ((key_of(f"export.{key}"), "bold $text-accent") for key in ("write", "replace"))
-    both = [write, (" keeps it and adds what only you have; ", "")] if merges else []
-    parts = [(f"{printable(why_said(obstacle))}\n", "bold $text-warning"), *both]
-    return [*parts, replace, (" replaces it after y; a copy of it is kept.", "")]
+def _refused(obstacle: Obstacle) -> Parts:
+    """Say why the file stays as it is, and which key lets it go all the same."""
+    why = (f"{printable(why_said(obstacle))}\n", "bold $text-warning")
+    return [why, (key_of("export.replace"), "bold $text-accent"), (" replaces it after y; a copy of it is kept.", "")]
 
 
 def _diverged(preview: ExportPreview) -> Parts:

@@ -28,7 +28,6 @@ from workbench.services.files.importing import (
     ImportReport,
     counts_said,
     counts_steps,
-    filling_said,
     passed_said,
     replacement_said,
     said,
@@ -636,7 +635,7 @@ def _plan_rows(plan: ImportPlan) -> list[Row]:
     """Return what is skipped, changed on the way and kept, then every record that would be written."""
     name, parsed = plan.path.name, plan.parsed
     count = {n: amount(n, "record") for n in {m.count for m in parsed.mappings}}
-    known = {id(new) for _, new in (*plan.replaced, *plan.filled)}
+    known = {id(new) for _, new in plan.replaced}
     taken = {"-": "$text-error", "+": "$text-success"}
     signed = (line for old, new in plan.replaced for line in replacement_said(old, new))
     return [
@@ -646,7 +645,6 @@ def _plan_rows(plan: ImportPlan) -> list[Row]:
         *(Line("=", f"{key} stays as it is in the store, where it differs") for key in plan.kept),
         *(Line("=", f"{id} was purged; `workbench import --again` takes it") for id in plan.purged),
         *(Line(line[0], line[2:], "", taken.get(line[0], MUTED)) for line in signed),
-        *(Line("~", filling_said(memory)) for _, memory in plan.filled),
         *(record for record in plan.records if id(record) not in known),
     ]
 
@@ -658,7 +656,6 @@ def _plan_said(plan: ImportPlan) -> Parts:
         (plan.present, "there already", ""),
         (len(plan.known), "skipped, known from another file", WARN),
         (len(plan.replaced), "become as in the file", "bold"),
-        (len(plan.filled), "filled in with who said it", "bold"),
         (len(plan.kept), "kept as in the store", ""),
         (len(plan.purged), "purged, left out", ""),
         (skipped(plan), "skipped", WARN),
@@ -696,7 +693,7 @@ def _offer_said(plan: ImportPlan) -> Parts:
 
 def _can_choose(plan: ImportPlan) -> bool:
     """Tell whether some of the records may be taken without the others: all are new memories."""
-    return not (plan.replaced or plan.filled) and all(isinstance(one, Memory) for one in plan.records)
+    return not plan.replaced and all(isinstance(one, Memory) for one in plan.records)
 
 
 def _done_said(report: ImportReport, undo: str) -> str:
@@ -711,8 +708,7 @@ def _done_said(report: ImportReport, undo: str) -> str:
         theirs = f"{number(len(report.overtaken))} stored by another program meanwhile stay as they are."
         return f"Imported {name}: {written} records. {theirs} {undo} takes it back."
     replaced = [f"{number(len(plan.replaced))} as in the file"] if plan.replaced else []
-    filled = [f"{number(len(plan.filled))} filled in with who said it"] if plan.filled else []
-    what = ", ".join([*_counts(plan), *replaced, *filled]) or f"{written} records"
+    what = ", ".join([*_counts(plan), *replaced]) or f"{written} records"
     return f"Imported {name}: {what}. {undo} takes it back."
 
 
