@@ -4,7 +4,7 @@ import os
 import shutil
 import sys
 
-from workbench.cli.output import say, table
+from workbench.cli.output import say, say_table
 from workbench.cli.parsing import Commands, add_command
 from workbench.cli.session import DONE, Session
 from workbench.services.manual import find_page, pages, plain
@@ -26,8 +26,7 @@ def show_help(session: Session) -> int:
     """Print a page, or the list of pages."""
     topic = " ".join(session.args.topic)
     if not topic:
-        for line in table([(page.name, page.about) for page in pages()]):
-            say(line)
+        say_table([(page.name, page.about) for page in pages()])
         return DONE
     in_terminal = sys.stdout.isatty()
     text = plain(find_page(topic), min(shutil.get_terminal_size().columns, _WIDEST) if in_terminal else _PIPED)

@@ -60,22 +60,10 @@ def _fitted(lines: list[str], width: int) -> list[str]:
     if not any(line.startswith(" ") or "  " in line for line in lines):
         return wrap(" ".join(lines), width, break_long_words=False, break_on_hyphens=False)
     found = list[str]()
-    for line in _rows(lines):
+    for line in lines:
         below = " " * min(_column(line), width // 2)
         found += wrap(line, width, subsequent_indent=below, break_long_words=False, break_on_hyphens=False)
     return found
-
-
-def _rows(lines: list[str]) -> list[str]:
-    """Put the lines that go on in the last column of a table behind the row they belong to."""
-    rows = list[str]()
-    for line in lines:
-        words = line.lstrip(" ")
-        if rows and (at := len(line) - len(words)) and at == _column(rows[-1]) and rows[-1][:at].strip():
-            rows[-1] += f" {words}"
-        else:
-            rows.append(line)
-    return rows
 
 
 def _column(line: str) -> int:

@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import moment, say, table, warn, write_json
+from workbench.cli.output import moment, say, say_table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.session import Session, actor_of
 from workbench.cli.tuning.profile import use
@@ -151,8 +151,7 @@ def list_stores(session: Session) -> int:
     if wants_json(session.args):
         write_json(docs)
         return 0
-    for line in table(rows):
-        say(line)
+    say_table(rows)
     if not known:
         warn("No store was opened in the app yet.")
     return 0

@@ -8,7 +8,7 @@ it goes through `printable`; everything that stores it through `clean_for_store`
 import re
 import unicodedata
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import islice, pairwise
 
 MAX_KEPT = 65_536
@@ -35,12 +35,6 @@ LRM = "\u200e"
 
 _MARKS = "\u0300"
 """The first combining mark: below it whatever is printable is ink."""
-
-_MANY = 1_000
-"""Characters that are new in a text from which on those that are none are not learned one by one."""
-
-_MOST_KNOWN = 262_144
-"""Characters that are known after which those of a text are looked at for it alone."""
 
 _SELECTORS = "\ufe0e\ufe0f"  # text and emoji presentation: the two that ordinary text uses
 _INVISIBLE = frozenset(
@@ -78,9 +72,6 @@ _VIRAMA = 9
 """The combining class of the mark that takes a consonant's vowel away."""
 
 _UNSTORABLE = re.compile("[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff\x00]")
-_NO_CHARACTERS = re.compile("[\ue000-\uf8ff\U00040000-\U000dffff\U000e0200-\U0010ffff]")
-"""Private use, and what will be unassigned for long: a text may hold hundreds of thousands of different ones."""
-
 _LINE_END = re.compile("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 
@@ -99,19 +90,12 @@ def printable(text: str, *, keep_newlines: bool = False) -> str:
         text = text.replace("\r\n", " \n")
     # Only the distinct characters are looked at, each once, so the cost hardly grows with the length.
     seen = set(text)
-    inks = _inks(keep_newlines)
-    if len(inks.known) > _MOST_KNOWN:
-        inks = _Inks(keep_newlines)
-    fresh = seen - inks.known
-    if len(fresh) > _MANY:
-        text = _NO_CHARACTERS.sub(REPLACEMENT, text)
-        seen = set(text)
-        fresh = seen - inks.known
-    inks.learn(fresh)
-    marks, joined = inks.marks & seen, inks.joined & seen
-    clean = text if inks.odd.isdisjoint(seen) else text.translate(inks.symbols)
+    symbols = {ord(c): symbol for c in seen if (symbol := _symbol(c, keep_newlines)) is not None}
+    joined = [c for c in seen if ord(c) not in symbols and not _has_cell(c)]
+    marks = [c for c in joined if unicodedata.category(c) in ("Mn", "Me")]
+    clean = text.translate(symbols) if symbols else text
     clean = _limit_marks(clean, sorted(marks), MAX_MARKS) if marks else clean
-    clean = _limit_marks(clean, sorted(joined | marks), MAX_JOINED) if joined else clean
+    clean = _limit_marks(clean, sorted(joined), MAX_JOINED) if len(joined) > len(marks) else clean
     if seen.isdisjoint(_JOINERS):
         return clean
     return _JOINER.sub(lambda found: found[0] if is_needed(clean, found.start()) else HIDDEN, clean)
@@ -134,36 +118,6 @@ def _joins(before: str, after: str) -> bool:
     if second[0] == "M" and not (first[0] == "L" and unicodedata.combining(after) == _VIRAMA):
         return False
     return any(scripts) and first[0] not in "CZ" and second[0] not in "CZ"
-
-
-class _Inks:
-    """What is known of characters: the `symbols` of the odd ones, which are `marks`, and which others are `joined`."""
-
-    def __init__(self, keep_newlines: bool) -> None:
-        self.known: set[str] = set()
-        self.odd: set[str] = set()
-        self.marks: set[str] = set()
-        self.joined: set[str] = set()
-        self.symbols: dict[int, str] = {}
-        self._keep_newlines = keep_newlines
-
-    def learn(self, fresh: set[str]) -> None:
-        """Look at characters that are not known yet."""
-        odd = {c for c in fresh if not c.isprintable() or c in _INVISIBLE}
-        symbols = {c: symbol for c in odd if (symbol := _symbol(c, self._keep_newlines)) is not None}
-        no_cell = [c for c in fresh if c not in symbols and not _has_cell(c)]
-        marks = {c for c in no_cell if unicodedata.category(c) in ("Mn", "Me")}
-        self.marks |= marks
-        self.joined.update(c for c in no_cell if c not in marks)
-        self.symbols.update((ord(c), symbol) for c, symbol in symbols.items())
-        self.odd.update(symbols)
-        # Last, for other threads may ask at any moment.
-        self.known |= fresh
-
-
-@cache
-def _inks(keep_newlines: bool) -> _Inks:
-    return _Inks(keep_newlines)
 
 
 def one_line(text: str, limit: int) -> str:
@@ -299,8 +253,11 @@ def _is_encodable(text: str) -> bool:
     return True
 
 
+@lru_cache(maxsize=4096)
 def _symbol(char: str, keep_newlines: bool) -> str | None:
     """Return what `char` is shown as, or `None` when it may stay."""
+    if char.isprintable() and char not in _INVISIBLE:
+        return None
     if char == "\n":
         return None if keep_newlines else NEWLINE
     if char == "\t":

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import moment, say, table, warn, write_json
+from workbench.cli.output import moment, say, say_table, warn, write_json
 from workbench.cli.parsing import Commands, Parser, add_command, add_json, wants_json
 from workbench.cli.progress import ProgressLine
 from workbench.cli.session import CLI_ACTOR, Session, actor_of
@@ -117,8 +117,7 @@ def _print(made: "Manifest", what: str, where: Path) -> None:
     ]
     if made.damaged:
         rows.append(("note", f"{counted(made.damaged, 'place')} of the store itself damaged: see `workbench doctor`"))
-    for line in table(rows):
-        say(line)
+    say_table(rows)
 
 
 def _json(made: "Manifest", where: Path) -> dict[str, object]:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from workbench.cli.describe import compact as in_one_line
-from workbench.cli.output import moment, say, table, write_json
+from workbench.cli.output import moment, say, say_table, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.session import FOUND, Session
 from workbench.config import paths
@@ -183,8 +183,7 @@ def _print_diagnosis(diagnosis: "Diagnosis") -> None:
     if len(diagnosis.blobs) > SHOWN:
         rows.append(("", f"and {len(diagnosis.blobs) - SHOWN:,} more; --json names all"))
     rows += [("note", note) for note in diagnosis.notes]
-    for line in table(rows):
-        say(line)
+    say_table(rows)
 
 
 def _gone(diagnosis: "Diagnosis") -> "Iterator[tuple[str, str]]":
@@ -229,8 +228,7 @@ def _print_findings(findings: "Findings", backup: "LastBackup | None") -> None:
     if findings.old_caches:
         names = ", ".join(f"cache/{part.name}" for part in findings.old_caches)
         rows.append(("", f"{names} in the store's folder are not used any more and may be deleted"))
-    for line in table(rows):
-        say(line)
+    say_table(rows)
     if findings.edit is not None:
         _print_edit(findings.edit)
         say("`workbench doctor --accept-edit` takes this over, `--dismiss-edit` turns it down and keeps the file.")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import fail, plain, say, table, warn, write_json
+from workbench.cli.output import fail, plain, say, say_table, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, share, wants_json
 from workbench.cli.progress import ProgressLine, interruptible
 from workbench.cli.safety.flags import Shown
@@ -249,8 +249,7 @@ def _print_dedup(plan: "DedupPlan", dry: bool, proposed: int, shown: Shown) -> N
 
 
 def _print_members(group: "Group", shown: Shown) -> None:
-    for text in table([(f"  {m.id}", m.status, one_line(shown(m.content), SHOWN)) for m in group.members]):
-        say(text)
+    say_table([(f"  {m.id}", m.status, one_line(shown(m.content), SHOWN)) for m in group.members])
 
 
 def _list(lines: list[str], count: int) -> None:

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import fail, say, table, warn, write_json
+from workbench.cli.output import fail, say, say_table, warn, write_json
 from workbench.cli.parsing import Commands, Parser, add_command, add_json, count, wants_json
 from workbench.cli.progress import ProgressLine, progressing
 from workbench.cli.session import FOUND, Session
@@ -263,8 +263,7 @@ def _print_evaluation(found: "Evaluation", own: bool) -> None:
     names = list(found.results[0].mean)
     rows = [("profile", *names, "unjudged")]
     rows += [(r.profile.name, *(f"{value:.3f}" for value in r.mean.values()), f"{r.unjudged:,}") for r in found.results]
-    for line in table(rows, right=range(1, len(names) + 2)):
-        say(line)
+    say_table(rows, right=range(1, len(names) + 2))
     say(_counted(found.judged, own))
     if (first := found.results[0]).unjudged:
         served = sum(len(query.ids) for query in first.queries)
@@ -274,8 +273,7 @@ def _print_evaluation(found: "Evaluation", own: bool) -> None:
         )
     if found.verdicts:
         say()
-        for line in table([_verdict_row(one) for one in found.verdicts]):
-            say(line)
+        say_table([_verdict_row(one) for one in found.verdicts])
     _print_seen(found.seen)
 
 
@@ -301,8 +299,7 @@ def _print_proposal(found: "TunedProfile", saved: Path | None, used: "ProfileInU
         rows = [(m.parameter, *(_value(m, value) for value in (m.before, m.after))) for m in found.moved]
         contender = f": your profile {found.contender}" if found.contender else ""
         say(f"{'Saved' if found.keeps else 'Proposal'}, from {used}{contender}:")
-        for line in table([(f"  {name}", before, "→", after) for name, before, after in rows], right=(1, 3)):
-            say(line)
+        say_table([(f"  {name}", before, "→", after) for name, before, after in rows], right=(1, 3))
     metric = found.verdict.metric
     say(f"Cross-validated {metric}: {found.before:.3f} → {found.after:.3f}")
     say(found.verdict.sentence)

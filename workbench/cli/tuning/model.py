@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import fail, say, table, warn, write_json
+from workbench.cli.output import fail, say, say_table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.progress import ProgressLine, progressing
 from workbench.cli.session import INTERRUPTED, Session, actor_of
@@ -128,8 +128,7 @@ def _print(bench: "Workbench", change: "ModelChange") -> None:
         ("  " + one_line(query, SHOWN), f"{was:.2f}", "→", f"{is_now:.2f}")
         for _, query, was, is_now in (*reversed(up), *reversed(down))
     ]
-    for row in table(rows, right=(1, 3)):
-        say(row)
+    say_table(rows, right=(1, 3))
 
 
 def _differences(bench: "Workbench", change: "ModelChange") -> "Iterator[tuple[float, str, float, float]]":

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import moment, say, table, warn, write_json
+from workbench.cli.output import moment, say, say_table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.progress import ProgressLine, progressing
 from workbench.cli.safety.flags import Shown
@@ -85,8 +85,7 @@ def _list(session: Session, bench: "Workbench") -> int:
         return 0
     lines = [(q.id, str(len(grades.get(q.id, []))), moment(q.now) if q.now else "", q.text) for q in saved]
     shown.remark()
-    for line in table([("id", "graded", "asked at", "query"), *lines], right=(1,)):
-        say(line)
+    say_table([("id", "graded", "asked at", "query"), *lines], right=(1,))
     return 0
 
 
