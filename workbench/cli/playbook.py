@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.describe import bullet_json
 from workbench.cli.naming import UNCHANGED, bullets, nearest
-from workbench.cli.output import cut, fail, moment, plain, say, table, warn, write_json
+from workbench.cli.output import cut, fail, moment, plain, say, say_table, warn, write_json
 from workbench.cli.parsing import Commands, Parser, add_command, add_json, add_keep, add_limit, wants_json
 from workbench.cli.progress import interruptible, waits_said
 from workbench.cli.safety.flags import Shown, add_secrets, review_json, unreviewed
@@ -127,8 +127,7 @@ def list_bullets(session: Session) -> int:
         write_json([bullet_json(bullet) | review_json(bench, stored) for _, bullet, stored in listed])
     else:
         rows = [_row(part, one, len(books) > 1, unreviewed(bench, stored)) for part, one, stored in listed]
-        for line in table(rows, right=(1, 2)):
-            say(line)
+        say_table(rows, right=(1, 2))
         if not found:
             warn("No bullet matches." if books else "The store has no playbook yet; `workbench bullet add` begins one.")
     shown.remark()

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.cli.describe import memory_json
-from workbench.cli.output import cut, moment, plain, say, table, warn, write_json
+from workbench.cli.output import cut, moment, plain, say, say_table, table, warn, write_json
 from workbench.cli.parsing import Commands, Parser, add_command, add_json, add_keep, add_limit, wants_json
 from workbench.cli.progress import ProgressLine
 from workbench.cli.safety.flags import Shown, add_secrets, reasons, review_json, sign, unreviewed
@@ -94,8 +94,7 @@ def print_rows(bench: "Workbench", proposals: Sequence[Proposal], *, secrets: bo
 
     now, shown = bench.context.now(), Shown(bench, secrets=secrets)
     rows = [_row(shown(p), sign(bench, bench.review.memory(p)), later=is_put_off(p, now)) for p in proposals]
-    for line in table(rows, right=(3,)):
-        say(line)
+    say_table(rows, right=(3,))
     shown.remark()
 
 
@@ -208,8 +207,7 @@ def _print(bench: "Workbench", proposal: Proposal, memory: "Memory | None", evid
         ("⚑ flagged", why),
         ("put off until", moment(proposal.review_after) if proposal.review_after else ""),
     ]
-    for text in table([(name, value) for name, value in facts if value]):
-        say(text)
+    say_table([(name, value) for name, value in facts if value])
     say()
     say(_marked(bench, memory) if memory is not None else proposal.title)
     lines = proposal.operation.get("lines")

@@ -74,8 +74,7 @@ def check(session: Session) -> int:
 def _print(plan: "TruePlan", shown: Shown, *, dry: bool) -> None:
     for stale in plan.found:
         say(f"{shown(stale.record.id)}  {one_line(shown(stale.record.content), SHOWN)}")
-        for line in table([(f"  {shown(why(gone))}",) for gone in stale.gone]):
-            say(line)
+        say_table([(f"  {shown(why(gone))}",) for gone in stale.gone])
     count = len(plan.found)
     wait = "it waits" if count == 1 else "they wait"
     done = "would be proposed" if dry else f"proposed; {wait} in Review"

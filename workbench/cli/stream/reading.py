@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from workbench.cli.describe import bullet_json, compact, memory_json
-from workbench.cli.output import cut, fail, moment, plain, say, table, warn, write_json
+from workbench.cli.output import cut, fail, moment, plain, say, say_table, table, warn, write_json
 from workbench.cli.parsing import Commands, Parser, add_at, add_command, add_json, add_limit, count, wants_json
 from workbench.cli.progress import ProgressLine
 from workbench.cli.safety.flags import Shown, add_secrets, reasons, review_json, sign, unreviewed
@@ -215,8 +215,7 @@ def list_views(session: Session) -> int:
     if wants_json(session.args):
         write_json([_view_json(view) for view in views])
         return 0
-    for line in table([(one_line(view.name, _SHOWN), view.filter or "everything", _told(view)) for view in views]):
-        say(line)
+    say_table([(one_line(view.name, _SHOWN), view.filter or "everything", _told(view)) for view in views])
     if not views:
         warn("No view was saved yet: f in the Stream, first row.")
     return 0
@@ -365,8 +364,7 @@ def _record(bench: "Workbench", id: str, at: int | None) -> Memory | Bullet:
 def _print_record(session: Session, record: Memory | Bullet, why: str, mark: str) -> None:
     """Print a record; `why` says why it is flagged, the `mark` stands before its text."""
     facts = _memory_facts(record, session.clock(), why) if isinstance(record, Memory) else _bullet_facts(record, why)
-    for line in table([(name, value) for name, value in facts if value]):
-        say(line)
+    say_table([(name, value) for name, value in facts if value])
     say()
     say(mark + record.content)
 
@@ -395,8 +393,7 @@ def list_memories(session: Session) -> int:
         for m in listed
         for masked, said in ((shown(m), shown(m.line)),)
     ]
-    for line in table(rows, right=(4,)):
-        say(line)
+    say_table(rows, right=(4,))
     shown.remark()
     if not view.total:
         warn("The store has no memories yet; `workbench import` or `workbench ingest` adds some.")
@@ -423,8 +420,7 @@ def print_stats(session: Session) -> int:
             }
         )  # fmt: skip
         return 0
-    for line in table(_stats_rows(stats, gauge)):
-        say(line)
+    say_table(_stats_rows(stats, gauge))
     for group, label in unfinished.items():
         say(f"not finished: {label}; `workbench undo --group {group}` takes back what was written")
     for line in trends_lines(trends):
