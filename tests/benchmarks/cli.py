@@ -30,8 +30,8 @@ from workbench.config import paths
 from workbench.store.library import Library
 library = Library(Path(sys.argv[1]), heads=paths.heads_dir())
 if not library.standing.trusted:
-    library.maintenance.trust()
-    library.maintenance.save_checkpoint()
+    library.journal.trust()
+    library.save_checkpoint()
 """
 """What makes a store that was built here one that this machine remembers, with a checkpoint that it believes."""
 

@@ -84,7 +84,7 @@ def _filled(folder: Path, count: int, *, with_them: bool) -> None:
                 tx.put(Memory(f"m-{n}", _words(chance, 16), at, at))
         if with_them:
             bench.episodes.store_all([_episode(n, chance) for n in range(start, min(count, start + CHUNK))])
-    bench.library.maintenance.save_checkpoint()
+    bench.library.save_checkpoint()
     bench.keep_caches()
     bench.close()
 

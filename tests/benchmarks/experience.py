@@ -65,7 +65,7 @@ def _fill(bench: Workbench, episodes: int, patterns: int) -> None:
         some = range(start, min(episodes, start + CHUNK))
         bench.episodes.store_all([_episode(n, tasks[n % len(tasks)], f"t{n % len(tasks) % TYPES}") for n in some])
     bench.patterns.add([_pattern(n, chance) for n in range(patterns)])
-    bench.library.maintenance.save_checkpoint()
+    bench.library.save_checkpoint()
 
 
 def _episode(n: int, task: str, of: str = "deploy") -> dict[str, object]:

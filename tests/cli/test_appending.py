@@ -12,7 +12,7 @@ from tests.cli.conftest import NOW, Cli
 from workbench.config.paths import heads_dir
 from workbench.core.stream.memory import Memory
 from workbench.services.stream import observation
-from workbench.store import archived as store_archived
+from workbench.store import append as store_archived
 from workbench.store.library import Library
 
 ROOT = Path(__file__).parents[2]

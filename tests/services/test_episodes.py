@@ -105,7 +105,7 @@ def test_secrets_are_masked_before_the_hash_and_nothing_of_them_is_in_any_file(b
     stored = bench.episodes.store(said(f"Use {KEY} to log in", execution={"trace": [{KEY: [KEY]}]}, **meta(domain=KEY)))
     assert stored.masked
     library = bench.library
-    library.maintenance.save_checkpoint()
+    library.save_checkpoint()
     for path in library.folder.rglob("*"):
         assert not path.is_file() or KEY.encode() not in path.read_bytes()
     assert KEY not in json.dumps(bench.episodes.open(stored.episode.id).doc())

@@ -36,7 +36,7 @@ def filled(reopen: Callable[[], Library], tmp_path: Path) -> Library:
     with library.transaction("human", "add") as tx:
         for number in range(20):
             tx.put(a_memory(number))
-    library.maintenance.save_checkpoint()
+    library.save_checkpoint()
     KeptPool(library, tmp_path / "cache" / "columns").write(Pool.build(library.memories.all()))
     return library
 

@@ -28,7 +28,7 @@ NAMES = {"memories": "m1", "bullets": "r-00001", "sections": "rules", "books": "
 
 def theirs(bench: Workbench) -> dict[str, dict[str, object]]:
     """Return what of theirs the documents hold, as the file says it after a checkpoint."""
-    bench.library.maintenance.save_checkpoint()
+    bench.library.save_checkpoint()
     return in_file(bench.library.folder)
 
 
@@ -45,7 +45,7 @@ def shared(open_bench: Open) -> Workbench:
     """A store into whose documents another program wrote, which a person took over."""
     bench = open_bench()
     put(bench, *RECORDS)
-    bench.library.maintenance.save_checkpoint()
+    bench.library.save_checkpoint()
     bench.close()
     with TinyDB(bench.library.folder / "memory.json") as plain:
         for table in NAMES:
@@ -109,7 +109,7 @@ def test_they_stay_when_a_change_is_taken_back_and_done_again(shared: Workbench)
 
 def test_one_within_a_part_of_a_record_stays_too(shared: Workbench) -> None:
     shared.stream.vote(["m1"], "helpful")
-    shared.library.maintenance.save_checkpoint()
+    shared.library.save_checkpoint()
     text = (shared.library.folder / "memory.json").read_text("utf-8")
     assert [doc["source"] for doc in json.loads(text)["memories"].values()] == [
         {"hook": "Stop", "turn": 4, "host": "ci"}

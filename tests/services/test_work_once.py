@@ -20,9 +20,9 @@ from workbench.services.safety.secret_filter import SecretFilter
 from workbench.services.stream.fields import FieldEdit
 from workbench.store import entry, history
 from workbench.store.append import Appending
+from workbench.store.entry import memory_id
 from workbench.store.journal.engine import Journal
 from workbench.store.library import Library
-from workbench.store.naming import memory_id
 from workbench.store.table import Table
 
 BULLETS = 318

@@ -14,6 +14,7 @@ from workbench.core.record import InvalidRecord, UnknownRecord
 from workbench.services.agents.working import WorkingSession, sessions
 from workbench.services.health.doctor import examine
 from workbench.services.open import Workbench
+from workbench.store.maintenance import backup
 
 KEY = "AKIAZ7QWERTYUI5PLMNB"
 
@@ -191,7 +192,7 @@ def test_a_backup_brings_working_memories_back(
 
     working.set("goal", "g")
     working.snapshot()
-    bench.library.maintenance.back_up(tmp_path / "b.tgz", bench.context.now())
+    backup.write_backup(bench.library.journal, tmp_path / "b.tgz", bench.context.now())
     restore(tmp_path / "b.tgz", tmp_path / "again")
     assert WorkingSession(open_bench(folder=tmp_path / "again").context, "s1").get("goal") == "g"
 

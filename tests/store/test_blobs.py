@@ -15,7 +15,7 @@ from workbench.core.record import StoreProblem
 from workbench.store import history
 from workbench.store.blobs import LARGEST, BlobProblem, Blobs, hash_of
 from workbench.store.library import Library
-from workbench.store.maintenance import doctor
+from workbench.store.maintenance import doctor, purge
 from workbench.store.maintenance.backup import restore, write_backup
 
 TASK = "Move the build to the new runner and keep the cache warm."
@@ -28,7 +28,7 @@ def body(task: str = TASK) -> bytes:
 
 def keep(library: Library, id: str = "ep-1", data: bytes | None = None) -> str:
     """Keep an episode, the file first."""
-    library.maintenance.begin()
+    library.begin()
     with library.turn():
         name = library.blobs.put(body() if data is None else data)
         with library.transaction("human", "keep") as tx:
@@ -123,7 +123,7 @@ def test_a_purge_takes_its_file_its_notes_and_what_quotes_its_own_words(library:
         tx.put(memory(1, f"Somebody said: {TASK}"))
         tx.put(memory(2, SHARED))
     orphan = library.blobs.put(b'{"task":{}}')
-    done = library.maintenance.purge([("episodes", "ep-1"), ("episode_notes", "n-1")], "human", lambda: ())
+    done = purge.purge(library.journal, [("episodes", "ep-1"), ("episode_notes", "n-1")], "human", lambda: ())
     assert f"blobs/{name[:2]}/{name}.gz" in done.removed
     assert library.blobs.names() == (other,)
     assert orphan not in library.blobs.names()
@@ -135,12 +135,12 @@ def test_a_purge_takes_its_file_its_notes_and_what_quotes_its_own_words(library:
 def test_a_file_that_another_record_names_or_named_outlives_a_purge(library: Library) -> None:
     name = keep(library)
     keep(library, "ep-2")
-    library.maintenance.purge([("episodes", "ep-1")], "human", lambda: ())
+    purge.purge(library.journal, [("episodes", "ep-1")], "human", lambda: ())
     assert library.blobs.names() == (name,)
     with library.transaction("human", "delete") as tx:
         tx.delete(library.table(Episode).get("ep-2"))
     keep(library, "ep-3", body("A third one, which goes."))
-    library.maintenance.purge([("episodes", "ep-3")], "human", lambda: ())
+    purge.purge(library.journal, [("episodes", "ep-3")], "human", lambda: ())
     assert library.blobs.names() == (name,)
 
 

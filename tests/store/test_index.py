@@ -26,7 +26,7 @@ from workbench.store.index.reading import ReadIndex
 from workbench.store.journal.engine import Journal, Options
 from workbench.store.journal.state import State
 from workbench.store.library import Library
-from workbench.store.maintenance import checkpoint_writer
+from workbench.store.maintenance import checkpoint_writer, purge
 from workbench.store.maintenance.purge import Masker
 
 
@@ -108,7 +108,7 @@ def filled(reopen: Callable[[], Library]) -> Library:
             tx.put(memory(number))
         tx.put(memory(9, status="candidate"))
         tx.put(Proposal("p1", "merge", "human", "merge", NOON))
-    library.maintenance.save_checkpoint()
+    library.save_checkpoint()
     return library
 
 
@@ -233,8 +233,8 @@ def test_what_is_purged_is_not_in_the_index(filled: Library, reopen: Callable[[]
     reopen()
     assert b"nobody may find" in (cache / FILE).read_bytes(), "it was taken into the index"
     (cache / FILE).rename(cache / "removed with the caches")
-    filled.maintenance.mask(
-        Masker(["nobody may find"], lambda text: text.replace("nobody may find", "●")), "human", tuple
+    purge.mask(
+        filled.journal, Masker(["nobody may find"], lambda text: text.replace("nobody may find", "●")), "human", tuple
     )
     reopen().memories.all()
     assert not (cache / FILE).exists() or b"nobody may find" not in (cache / FILE).read_bytes()
@@ -369,7 +369,7 @@ def test_a_small_store_has_no_index(tmp_path: Path, cache: Path) -> None:
     library = Library(tmp_path / "s", clock, cache=cache)
     with library.transaction("human", "add") as tx:
         tx.put(memory(1))
-    library.maintenance.save_checkpoint()
+    library.save_checkpoint()
     library.keep_index()
     assert not cache.exists()
     assert library.is_read
@@ -420,7 +420,7 @@ def test_where_no_index_can_be_written_there_is_none(tmp_path: Path, filled: Lib
     library.keep_index()
     with library.transaction("human", "add") as tx:
         tx.put(memory(11))
-    library.maintenance.save_checkpoint()
+    library.save_checkpoint()
     assert len(Library(tmp_path / "s", clock).memories) == 11
     filled.refresh()
     assert len(filled.memories) == 11

@@ -17,8 +17,8 @@ from workbench.core.safety import Override
 from workbench.core.stream.memory import Vote
 from workbench.core.tuning.judgment import Judgment, SavedQuery
 from workbench.store import history
+from workbench.store.entry import memory_number
 from workbench.store.library import Touched
-from workbench.store.naming import memory_number
 from workbench.store.records import TABLES, key_of, table_of
 
 RECORDS: list[tuple[str, str, object]] = [

@@ -15,6 +15,7 @@ from workbench.core.playbook.book import Book, Bullet
 from workbench.core.record import Conflict, InvalidRecord, StoreProblem, UnknownRecord
 from workbench.core.stream.memory import Memory, Vote
 from workbench.store.library import Library, Touched
+from workbench.store.maintenance import backup, purge
 from workbench.store.maintenance.purge import Masker
 
 Reopen = Callable[[], Library]
@@ -37,7 +38,7 @@ def reopen(tmp_path: Path, request: pytest.FixtureRequest) -> Reopen:
         """Let the index be made first."""
         everything = Library(tmp_path / "store", clock, indexed(tmp_path / "cache"))
         if everything.revision and not everything.journal.is_adopting:
-            everything.maintenance.save_checkpoint()
+            everything.save_checkpoint()
         return Library(tmp_path / "store", clock, indexed(tmp_path / "cache"))
 
     return open_indexed
@@ -474,9 +475,9 @@ def test_the_name_of_a_group_is_no_number(library: Library) -> None:
 # Purge: erasing for good
 
 
-def purge(library: Library, *places: Place) -> tuple[Place, ...]:
+def erase(library: Library, *places: Place) -> tuple[Place, ...]:
     """Erase records; return which."""
-    return library.maintenance.purge(places, "human", lambda: ()).records
+    return purge.purge(library.journal, places, "human", lambda: ()).records
 
 
 def test_the_record_is_gone_from_the_present_and_its_texts_from_the_past(
@@ -485,7 +486,7 @@ def test_the_record_is_gone_from_the_present_and_its_texts_from_the_past(
     put(library, memory(1, content=f"old {SECRET}"), memory(2, content=f"quotes it: old {SECRET}"))
     put(library, memory(1, content="something else altogether"))
     other.refresh()
-    assert purge(library, M1) == (M1,)
+    assert erase(library, M1) == (M1,)
     other.refresh()
     for one in (library, other, reopen()):
         assert ids(one) == ["m2"]
@@ -493,13 +494,13 @@ def test_the_record_is_gone_from_the_present_and_its_texts_from_the_past(
         assert one.past.at_revision(*M1, 1) is None
         assert not [e for e in one.changes_back() if SECRET in str(e.changes)]
         assert [e.kind for e in one.past.events(M1)] == ["purge", "edit", "edit"]
-    assert library.maintenance.unfinished_purges() == ()
+    assert purge.unfinished(library.journal) == ()
 
 
 def test_there_is_no_way_back(library: Library) -> None:
     put(library, memory(1), label="add")
     put(library, memory(2), label="add another")
-    purge(library, ("memories", "m2"))
+    erase(library, ("memories", "m2"))
     action = library.past.undoable(is_mine)
     assert action is not None
     assert action.label == "add"
@@ -511,7 +512,7 @@ def test_who_follows_hears_of_it(library: Library, other: Library) -> None:
     other.refresh()
     heard: list[Touched] = []
     other.listen(heard.append)
-    purge(library, M1)
+    erase(library, M1)
     other.refresh()
     assert M1 in frozenset[Place]().union(*(touched.keys for touched in heard))
 
@@ -519,22 +520,22 @@ def test_who_follows_hears_of_it(library: Library, other: Library) -> None:
 def test_what_never_was_there_cannot_be_purged(library: Library) -> None:
     put(library, memory(1))
     with pytest.raises(UnknownRecord):
-        purge(library, M1, ("memories", "m9"))
+        erase(library, M1, ("memories", "m9"))
     assert ids(library) == ["m1"]
 
 
 def test_it_can_be_run_again_and_takes_what_is_beside_along(library: Library) -> None:
     put(library, memory(1))
-    found = library.maintenance.finder([M1])
+    found = purge.finder(library.journal, [M1])
     assert (found(b"a copy of memory number 1"), found(b"another text")) == (True, False)
     for _ in range(2):
-        done = library.maintenance.purge([M1], "human", lambda: ("beside",))
+        done = purge.purge(library.journal, [M1], "human", lambda: ("beside",))
         assert done.removed[-1] == "beside"
 
 
 def test_a_vote_is_a_record_like_any_other(library: Library) -> None:
     put(library, memory(1), Vote("v1", "memories", "m1", "human", "helpful", NOON))
-    purge(library, ("votes", "v1"))
+    erase(library, ("votes", "v1"))
     assert (ids(library), library.votes.all()) == (["m1"], [])
 
 
@@ -542,7 +543,7 @@ def test_secrets_are_masked_everywhere_and_the_records_stay(library: Library, re
     put(library, memory(1, content=f"old {SECRET}"), label=f"say {SECRET}")
     put(library, memory(1, content="new", summary=SECRET))
     masker = Masker([SECRET], lambda text: text.replace(SECRET, "[masked]"))
-    library.maintenance.mask(masker, "human", lambda: ())
+    purge.mask(library.journal, masker, "human", lambda: ())
     for one in (library, reopen()):
         assert one.memories.get("m1") == memory(1, content="new", summary="[masked]")
         assert not [e for e in one.changes_back() if SECRET in str(e)]
@@ -573,13 +574,13 @@ def test_closed_and_opened_again_it_is_the_same(library: Library, reopen: Reopen
 
 
 def test_a_new_store_can_be_made_without_a_change(library: Library, reopen: Reopen) -> None:
-    library.maintenance.begin()
+    library.begin()
     assert (reopen().revision, library.revision) == (0, 0)
 
 
 def test_a_backup_is_written_once(library: Library, tmp_path: Path) -> None:
     put(library, memory(1), Book())
-    made = library.maintenance.back_up(tmp_path / "copy", NOON)
+    made = backup.write_backup(library.journal, tmp_path / "copy", NOON)
     assert (made.rev, made.counts, made.damaged) == (1, {"memories": 1, "books": 1}, 0)
     with pytest.raises(StoreProblem, match="is there already"):
-        library.maintenance.back_up(tmp_path / "copy", NOON)
+        backup.write_backup(library.journal, tmp_path / "copy", NOON)

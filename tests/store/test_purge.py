@@ -241,7 +241,7 @@ def test_what_is_half_purged_is_named_by_its_key(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        library.maintenance.purge([("bullets", "ours/r-1")], "human", stopped)
+        purge.purge(library.journal, [("bullets", "ours/r-1")], "human", stopped)
     broken = [(("bullets", "ours/r-1"),)]
-    for found in (library.maintenance.unfinished_purges(), examine(tmp_path / "s").purges):
+    for found in (purge.unfinished(library.journal), examine(tmp_path / "s").purges):
         assert [one.records for one in found] == broken

@@ -12,6 +12,7 @@ from workbench.core.record import OnlyLookedAt, UnknownRecord
 from workbench.core.stream.memory import Memory
 from workbench.store.index.indexing import Indexing
 from workbench.store.library import STANDARD, Library
+from workbench.store.maintenance import backup
 from workbench.store.records import place_of
 
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -93,7 +94,7 @@ def test_a_large_store_that_is_read_by_its_index_is_as_it_was_too(tmp_path: Path
     options = STANDARD._replace(indexing=indexing)
     library = Library(tmp_path / "store", Ticking(), options, cache=cache)
     seen = write(library)
-    library.maintenance.save_checkpoint()
+    library.save_checkpoint()
     with library.transaction("human", "one more") as tx:
         tx.put(memory("mem-20260302-0000009", "After the checkpoint."))
     seen[library.revision] = records(library)
@@ -133,12 +134,12 @@ def test_nothing_can_be_changed_there(tmp_path: Path, written: dict[int, dict[st
         lambda: past.exclusive().__enter__(),
         lambda: past.turn().__enter__(),
         past.require_trust,
-        past.maintenance.save_checkpoint,
-        past.maintenance.begin,
-        past.maintenance.trust,
-        past.maintenance.accept_losses,
-        past.maintenance.compact,
-        lambda: past.maintenance.back_up(tmp_path / "backup", START),
+        past.save_checkpoint,
+        past.begin,
+        past.journal.trust,
+        past.journal.accept,
+        lambda: backup.compact(past.journal),
+        lambda: backup.write_backup(past.journal, tmp_path / "backup", START),
     ]
     for way in ways:
         with pytest.raises(OnlyLookedAt, match="as it was at revision 2; it is only looked at"):

@@ -24,7 +24,7 @@ from workbench.core.stream.memory import Memory
 from workbench.services.context import Service
 from workbench.services.duplicates.plan import WORKBENCH
 from workbench.services.promotion.placements import places_of
-from workbench.store.git_files import repository_of
+from workbench.store.folder import repository_of
 from workbench.store.repository import Repository, repository_at
 
 MOST_FILES = 50_000

@@ -154,7 +154,7 @@ def fill(bench: Workbench, folder: Path) -> None:
         bench.importer.carry_out(replace(plan, records=moved), actor=ACTOR)
     _keep_reads(bench, folder / READS, shift)
     _start_gauge(bench)
-    bench.library.maintenance.save_checkpoint()
+    bench.library.save_checkpoint()
 
 
 def surround(bench: Workbench, folder: Path, place: Path) -> None:
@@ -186,7 +186,7 @@ def surround(bench: Workbench, folder: Path, place: Path) -> None:
         for root in (*sessions, *notes):
             if root.name in TRUSTED:
                 bench.documents.trust(bench.documents.opened(root))
-    library.maintenance.save_checkpoint()
+    library.save_checkpoint()
 
 
 def lay_out(bench: Workbench, folder: Path) -> Path:
@@ -207,7 +207,7 @@ def lay_out(bench: Workbench, folder: Path) -> Path:
         for placement in placements:
             tx.put(placement)
         follow()
-    library.maintenance.save_checkpoint()
+    library.save_checkpoint()
     return place
 
 

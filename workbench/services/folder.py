@@ -5,12 +5,12 @@ from datetime import datetime
 from pathlib import Path
 
 from workbench.core.record import StoreProblem, cannot_write
-from workbench.store import git_files, presence
+from workbench.store import folder as folders
 
 
 def holds_store(folder: Path) -> bool:
     """Tell whether a folder holds a store, a damaged one included. Raises `StoreProblem` when it cannot be read."""
-    return presence.is_store(folder)
+    return folders.is_store(folder)
 
 
 def make_store(folder: Path, clock: Callable[[], datetime], *, shared: bool) -> None:
@@ -20,32 +20,32 @@ def make_store(folder: Path, clock: Callable[[], datetime], *, shared: bool) -> 
     """
     from workbench.store.library import Library  # whoever only asks for a store does not load one
 
-    if presence.is_store(folder):
+    if folders.is_store(folder):
         raise StoreProblem(f"There is a store in {folder} already.", "Nothing was changed.")
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if shared:
-            git_files.share(folder)
+            folders.share(folder)
     except OSError as error:
         raise cannot_write(folder, error) from error
-    Library(folder, clock).maintenance.begin()
+    Library(folder, clock).begin()
 
 
 def in_repository(folder: Path) -> bool:
     """Tell whether a folder lies in the working tree of a git repository."""
-    return git_files.repository_of(folder) is not None
+    return folders.repository_of(folder) is not None
 
 
 def kept_out_by(folder: Path) -> str:
     """Return the file that keeps a store in a git repository out of it; empty where there is none."""
-    return git_files.IGNORE if (folder / git_files.IGNORE).exists() and in_repository(folder) else ""
+    return folders.IGNORE if (folder / folders.IGNORE).exists() and in_repository(folder) else ""
 
 
 def is_open_to_git(folder: Path) -> bool:
     """Tell whether `git add` would take in the journal of a store that was not made to be shared; asks git itself."""
     from workbench.store import repository
 
-    if not in_repository(folder) or (folder / git_files.ATTRIBUTES).exists():
+    if not in_repository(folder) or (folder / folders.ATTRIBUTES).exists():
         return False
     asked = repository.ask(folder, "check-ignore", "-q", "journal.jsonl")
     return asked is not None and asked.returncode == 1

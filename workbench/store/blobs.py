@@ -17,7 +17,7 @@ from workbench.core.files.atomic import draft_beside, fill, put_in_place, sync_f
 from workbench.core.files.fresh import NotRegular
 from workbench.core.record import StoreProblem, cannot_write
 from workbench.store.files import TooLarge, read_regular
-from workbench.store.surroundings import BLOBS
+from workbench.store.folder import BLOBS
 
 LARGEST = 64 << 20
 """Bytes of one, unpacked, at the most."""

@@ -1,6 +1,8 @@
 """What one journal line says: a transaction and the documents it changed."""
 
+import re
 from collections.abc import Container, Mapping
+from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
@@ -213,3 +215,27 @@ def _unmark(value: Any) -> Any:
     if isinstance(value, dict) and "$" in value:
         return value["$"]
     return value
+
+
+# The ids of memories, and of other records that go by a prefix.
+
+_MEMORY_ID = re.compile(r"mem-\d{8}-(\d{7,15})\Z", re.ASCII)
+
+FARTHEST = 10**12
+"""A number in an id that somebody else chose moves the counter no farther than this, so that it can always go on."""
+
+
+def memory_number(name: str) -> int | None:
+    """Return the number in a memory id of our own form, `mem-YYYYMMDD-nnnnnnn`."""
+    match = _MEMORY_ID.match(name)
+    return int(match[1]) if match else None
+
+
+def memory_id(day: datetime, number: int) -> str:
+    """Name a memory: prefix, date, number."""
+    return numbered_id("mem", day, number)
+
+
+def numbered_id(prefix: str, day: datetime, number: int) -> str:
+    """Name a record of a kind that goes by a prefix: prefix, date, number."""
+    return f"{prefix}-{day:%Y%m%d}-{number:07d}"

@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from workbench.core.document import to_doc_over
 from workbench.core.health import Damage, MendedIndex
 from workbench.core.record import ABSENT, StoreProblem, UnknownRecord, cannot_read, cannot_write
-from workbench.store.entry import Doc, DocChange, Kind, Transaction
+from workbench.store.entry import FARTHEST, Doc, DocChange, Kind, Transaction, memory_number, numbered_id
 from workbench.store.files import closed
+from workbench.store.folder import Surroundings
 from workbench.store.identity import StoreTrust
 from workbench.store.index.indexing import Arrival, Indexing, arrival_of
 from workbench.store.journal import segments
 from workbench.store.journal.engine import Clock, Gate, Options, See, Tell, open_journal, utc_now
 from workbench.store.journal.state import Keys, Staged
-from workbench.store.naming import FARTHEST, memory_number, numbered_id
 from workbench.store.records import COUNTERS, TABLES, key_of, key_of_record, kind_in, table_of
-from workbench.store.surroundings import Surroundings
 from workbench.store.table import Table
 
 if TYPE_CHECKING:
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
     from workbench.store.history import Past
     from workbench.store.journal.database import JournalDB
     from workbench.store.maintenance.checkpoint_writer import Notice
-    from workbench.store.table import Maintenance
 
 MEMORIES = "memories"
 """The table of the memories, which grows largest, and of which is noted what came."""
@@ -527,12 +525,13 @@ class Library:
 
         return Past(self.journal)
 
-    @cached_property
-    def maintenance(self) -> "Maintenance":
-        """The work on the store's files."""
-        from workbench.store.table import Maintenance
+    def begin(self) -> None:
+        """Make the files of a new store, if there are none; raises `StoreProblem`."""
+        self.journal.begin()
 
-        return Maintenance(self.journal, self.blobs)
+    def save_checkpoint(self) -> None:
+        """Write the checkpoint when there is anything new; not inside a transaction. Raises `StoreProblem`."""
+        self.journal.save_checkpoint()
 
     def close(self) -> None:
         """Write a checkpoint if anything was changed here, and let go of the store."""

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from workbench.core.record import WorkbenchError
 from workbench.store.files import read_regular
-from workbench.store.git_files import repository_of
+from workbench.store.folder import repository_of
 
 _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SECONDS = 10

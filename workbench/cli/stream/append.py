@@ -105,7 +105,7 @@ def _put_in_order(session: Session) -> None:
     sys.stdout.flush()
     with contextlib.suppress(WorkbenchError), session.changing(remarks=False) as bench:
         if bench.library.starts_slowly:
-            bench.library.maintenance.save_checkpoint()
+            bench.library.save_checkpoint()
 
 
 def _append_in_full(session: Session, observation: "Observation") -> int:

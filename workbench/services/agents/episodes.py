@@ -323,7 +323,7 @@ class Episodes:
         With `goes_on` they are of tasks that went on since, and say so, but where a person decided something on one.
         """
         bodies = [read_episode(doc) for doc in docs]
-        self._library.maintenance.begin()
+        self._library.begin()
         with self._library.turn():
             ready = self._beside(bodies, session)
             said = label or ("store an episode" if len(docs) == 1 else f"store {len(docs):,} episodes")

@@ -285,7 +285,7 @@ class WorkingSession:
 
     def _commit(self, label: str, also: Callable[[], None] | None = None) -> Json:
         """Store what differs as one transaction, on what others stored meanwhile, and write the session's file."""
-        self._library.maintenance.begin()
+        self._library.begin()
         with self._lock, self._library.turn():
             self._seen = -1
             now, stored = self.memory, self._stored()

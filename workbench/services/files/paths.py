@@ -12,7 +12,7 @@ from workbench.core.record import UnreadableFile, WorkbenchError
 from workbench.core.runtime import Cancelled
 from workbench.formats import opening
 from workbench.formats.transcripts.readers import reader_of
-from workbench.store.presence import belongs, id_of
+from workbench.store.folder import belongs, id_of
 
 MOST = 500
 """Entries of a folder that are looked at, and names that are offered, at most."""

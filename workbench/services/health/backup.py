@@ -16,7 +16,7 @@ from workbench.services import caches
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.safety.leaks import NothingToMask
 from workbench.services.safety.secret_filter import SHORTEST, strings
-from workbench.store.maintenance.backup import check_target, restore
+from workbench.store.maintenance.backup import check_target, restore, write_backup
 
 CHUNK = 16_384
 """Characters that are looked at together: many short texts in one go take a third less time than one by one."""
@@ -45,7 +45,7 @@ def back_up(
     # Compressing and hashing leave the processor to others, so that looking for secrets takes no time of its own.
     with ThreadPoolExecutor(1) as beside:
         looking = beside.submit(secrets_in_records, (doc for _, _, doc in bench.library.every_field_by_now()))
-        made = bench.library.maintenance.back_up(target, at, force=force, progress=tell)
+        made = write_backup(bench.library.journal, target, at, force=force, progress=tell)
         return made, looking.result()
 
 
@@ -69,14 +69,14 @@ def write_masked(
     """
     check_target(bench.library.folder, target, force=force)
     with _scratch(bench) as folder:
-        bench.library.maintenance.back_up(folder / "whole", at)
+        write_backup(bench.library.journal, folder / "whole", at)
         restore(folder / "whole", folder / "copy")
         copy = open_workbench(folder / "copy", profiles=folder / "none", clock=lambda: at)
         try:
             masked = copy.leaks.mask(copy.safety.flagged()).secrets
         except NothingToMask:
             masked = 0
-        return copy.library.maintenance.back_up(target, at, force=force, progress=progress), masked
+        return write_backup(copy.library.journal, target, at, force=force, progress=progress), masked
 
 
 def make_of(file: Path, folder: Path, progress: Progress | None = None) -> Manifest:

@@ -178,7 +178,9 @@ class Doctor(Service):
 
     def broken_purges(self) -> "tuple[Unfinished, ...]":
         """Return the purges that were broken off, the latest first; reads the whole journal. Raises `StoreProblem`."""
-        return self._library.maintenance.unfinished_purges()
+        from workbench.store.maintenance.purge import unfinished
+
+        return unfinished(self._library.journal)
 
     def unfinished(self) -> tuple[tuple[str, str], ...]:
         """Return the groups whose last part has not come, with their labels."""
@@ -186,7 +188,7 @@ class Doctor(Service):
 
     def edit(self) -> OutsideEdit | None:
         """Return what another program changed in `memory.json`, when that waits for a decision."""
-        found = self._library.maintenance.outside_edit
+        found = self._library.journal.outside_edit
         if found is None:
             return None
         changes = [change for change in found.changes if change.doc]
@@ -199,23 +201,29 @@ class Doctor(Service):
         Raises `Conflict` when the same fields were changed here, and `WorkbenchError` when nothing waits.
         """
         require_person(self._context.actor, "take over what another program changed")
+        from workbench.store.maintenance import doctor
+
         found = self._waiting()
-        self._library.maintenance.accept_edit(found)
+        doctor.accept_edit(self._library.journal, found)
         return sum(1 for change in found.changes if change.doc)
 
     def dismiss_edit(self) -> Path:
         """Turn down what another program changed; return the file in which it is kept."""
         require_person(self._context.actor, "turn down what another program changed")
-        return self._library.maintenance.dismiss_edit(self._waiting())
+        from workbench.store.maintenance import doctor
+
+        return doctor.dismiss_edit(self._library.journal, self._waiting())
 
     def accept(self) -> tuple[Gone, ...]:
         """Take the journal as it is, with what is missing from it; return what was missed. Raises `StoreProblem`."""
         require_person(self._context.actor, "accept that changes are gone")
-        return self._library.maintenance.accept_losses()
+        return self._library.journal.accept()
 
     def compact(self) -> "list[Packed]":
         """Pack the closed journal files; the history reads them as before. Raises `StoreProblem`."""
-        return self._library.maintenance.compact()
+        from workbench.store.maintenance import backup
+
+        return backup.compact(self._library.journal)
 
     def notices(self) -> tuple[str, ...]:
         """Return what the app says once: damage, what was not finished, an outside edit, each with its command.
@@ -247,7 +255,7 @@ class Doctor(Service):
         return last is None or self._context.now() - parse_time(last.at) >= QUIET
 
     def _waiting(self) -> checkpoint_writer.OutsideEdit:
-        found = self._library.maintenance.outside_edit
+        found = self._library.journal.outside_edit
         if found is None:
             raise WorkbenchError("No other program has changed memory.json.", "Nothing was changed.")
         return found

@@ -14,7 +14,7 @@ from workbench.services.agents.capture.progress import without_texts
 from workbench.services.context import Context
 from workbench.services.files.replaced import Replaced
 from workbench.services.health.history import History, Place
-from workbench.store.maintenance.purge import Purged
+from workbench.store.maintenance.purge import Purged, finder, purge
 from workbench.store.records import RECORDS, RecordType, key_of
 
 if TYPE_CHECKING:
@@ -95,8 +95,8 @@ class Purge:
         """
         require_person(self._context.actor, "erase anything", "Nothing was erased")
         files, edited = self._out_of_files(plan)
-        copies = self._replaced.without(self._library.maintenance.finder(plan.places))
-        done = self._library.maintenance.purge(plan.places, self._context.actor, self._without_caches)
+        copies = self._replaced.without(finder(self._library.journal, plan.places))
+        done = purge(self._library.journal, plan.places, self._context.actor, self._without_caches)
         return PurgeResult(plan, done, self._library.surroundings.recovered(), files, copies, edited)
 
     def _out_of_files(self, plan: PurgePlan) -> "tuple[tuple[str, ...], tuple[Left, ...]]":

@@ -20,8 +20,8 @@ from workbench.services.safety.bodies import rewritten, texts_beside
 from workbench.services.safety.safety import Held, Safety
 from workbench.services.safety.secret_filter import KEPT, TYPED, strings
 from workbench.store.entry import Doc, Transaction
-from workbench.store.maintenance.purge import WHOLE, Masker, Purged
-from workbench.store.surroundings import files_below
+from workbench.store.folder import files_below
+from workbench.store.maintenance.purge import WHOLE, Masker, Purged, mask, unfinished
 
 LARGEST = 64 << 20
 """Bytes of a file beside the store that are looked at."""
@@ -97,14 +97,17 @@ class Leaks:
         kept = {s for held in flagged if self._safety.override(held.record) is not None for s in self._secrets_of(held)}
         every = {leak.secret: leak.finding.rule for leak in self.find((), state)}
         rules = {secret: rule for secret, rule in every.items() if secret not in kept}
-        if not rules and not any(one.masks for one in self._library.maintenance.unfinished_purges()):
+        if not rules and not any(one.masks for one in unfinished(self._library.journal)):
             raise NothingToMask("No secret was found that is not allowed to stay.", "Nothing was changed.")
         clean, blobs = self._cleaner(rules, kept), self._library.blobs
         with self._library.turn():
             replaced = rewritten(self._library, clean)
         masker = Masker(rules, lambda text: replaced.get(text) or clean(text))
-        done = self._library.maintenance.mask(
-            masker, self._context.actor, lambda: (*self._without_copies(), *blobs.retire(replaced))
+        done = mask(
+            self._library.journal,
+            masker,
+            self._context.actor,
+            lambda: (*self._without_copies(), *blobs.retire(replaced)),
         )
         return Masked(len(rules), done, tuple(self._elsewhere(rules, state)))
 

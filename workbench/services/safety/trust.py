@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from workbench.core.agents.actors import require_person
-from workbench.store.identity import StoreTrust
+from workbench.store.identity import StoreTrust, require_own
 
 if TYPE_CHECKING:
     from workbench.services.context import Context
@@ -47,7 +47,7 @@ class Trust:
         """Return what came from elsewhere; nothing is changed. Raises `StoreProblem`."""
         library = self._library
         safety, lines, actors = self._safety(), set(), Counter[str]()
-        for mark, actor in library.maintenance.foreign_lines():
+        for mark, actor in library.journal.strange_lines():
             actors[safety.masked(actor)] += 1
             lines.add(mark)
         # Read after its lines, so that everything that is counted was looked at.
@@ -58,7 +58,7 @@ class Trust:
 
     def require_own(self) -> None:
         """Raise `StoreProblem` for a store that is another user's or can only be read: it takes no word."""
-        self._library.maintenance.require_own()
+        require_own(self._library.folder)
 
     def accept(self, arrived: Arrived) -> None:
         """Take over what a person saw.
@@ -67,6 +67,5 @@ class Trust:
         """
         require_person(self._actor, "trust a store")
         self.require_own()
-        maintenance = self._library.maintenance
-        maintenance.trust(arrived.lines)
-        maintenance.save_checkpoint()
+        self._library.journal.trust(arrived.lines)
+        self._library.save_checkpoint()

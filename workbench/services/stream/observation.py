@@ -20,8 +20,7 @@ from workbench.safety.secrets import mask as mask_secrets
 from workbench.safety.secrets import masked_rules
 from workbench.services.caches import begin, place
 from workbench.services.safety.secret_filter import SecretFilter
-from workbench.store.append import appending
-from workbench.store.archived import may_hold
+from workbench.store.append import appending, may_hold
 from workbench.store.index.indexing import Indexing
 
 MASKED = "masked"

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from workbench.core.files.locks import FileLock, StoreBusy
 from workbench.core.health import Damage, Gone, MendedIndex, Renumbered
 from workbench.core.record import OnlyLookedAt, StoreProblem, UnknownRecord, cannot_read, cannot_write, iso, parse_time
-from workbench.store import git_files, identity
+from workbench.store import folder as folders
+from workbench.store import identity
 from workbench.store.entry import Doc, DocChange, Kind, Transaction, from_json, to_json
 from workbench.store.files import DOCUMENTS, LOCK, overtaken, sweep, taken_away
 from workbench.store.identity import Identity, NotTrusted, StoreTrust
@@ -23,9 +24,20 @@ from workbench.store.index.indexing import Arrival, Indexing
 from workbench.store.index.keeping import IndexKeeper
 from workbench.store.journal import segments
 from workbench.store.journal.codec import seal
-from workbench.store.journal.groups import Announcer, Groups, Listener
 from workbench.store.journal.segments import Position, Tail
-from workbench.store.journal.state import Keys, Staged, State, Tables, changed_keys, diff_tables, take_back, taken_back
+from workbench.store.journal.state import (
+    Announcer,
+    Groups,
+    Keys,
+    Listener,
+    Staged,
+    State,
+    Tables,
+    changed_keys,
+    diff_tables,
+    take_back,
+    taken_back,
+)
 from workbench.store.maintenance import checkpoint_writer
 from workbench.store.maintenance.checkpoint_writer import CheckpointWriter, ForeignCheckpoint, Loaded, Stamp
 
@@ -760,7 +772,7 @@ class Journal:
         if not self._wrote:
             sweep(self.folder)
         if self.rev == 0 and not self._adopting and not self._tail.path.exists():
-            git_files.keep_out(self.folder)
+            folders.keep_out(self.folder)
         self._tail.begin(self._header)
 
     def _apply(self, entry: Transaction) -> None:

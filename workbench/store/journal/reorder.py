@@ -9,12 +9,20 @@ from typing import Any, cast
 from workbench.core.files.atomic import write_file
 from workbench.core.health import Renumbered
 from workbench.core.record import ABSENT
-from workbench.store.entry import Doc, DocChange, Transaction, apply_change, diff_docs, from_json, to_json
+from workbench.store.entry import (
+    Doc,
+    DocChange,
+    Transaction,
+    apply_change,
+    diff_docs,
+    from_json,
+    memory_number,
+    to_json,
+)
 from workbench.store.journal import segments
 from workbench.store.journal.codec import seal
 from workbench.store.journal.segments import NAME, Line, Position, Tail, follow, is_header, read_from
 from workbench.store.journal.state import State
-from workbench.store.naming import memory_number
 from workbench.store.records import COUNTERS, NUMBERED, TOTALS, key_of
 
 # Changes that stand under one number, or make a record where another lives: both are kept, the later gets a new one.

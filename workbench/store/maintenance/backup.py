@@ -28,9 +28,9 @@ from workbench.core.files.locks import is_free, locked
 from workbench.core.health import Manifest, Member
 from workbench.core.record import StoreProblem, UnreadableFile, cannot_write, iso, parse_time
 from workbench.core.runtime import Progress
-from workbench.store import blobs, files, presence
+from workbench.store import blobs, files
 from workbench.store.files import DOCUMENTS, LARGEST_PACKED, CannotUnpack, TooLarge, open_lines, open_regular
-from workbench.store.git_files import ATTRIBUTES, IGNORE
+from workbench.store.folder import ATTRIBUTES, IGNORE, is_store
 from workbench.store.journal import segments
 from workbench.store.journal.codec import BadLine, mark_of, seal, unseal
 from workbench.store.journal.engine import Journal, Options
@@ -69,6 +69,7 @@ def write_backup(
 
     Raises `StoreProblem`: when the file is there already (unless `force`), lies in the store, or cannot be written.
     """
+    journal.require_present()
     check_target(journal.folder, target, force=force)
     try:
         with draft_beside(target, _UNFINISHED) as (file, unfinished):
@@ -275,7 +276,7 @@ def _still_there(folder: Path, stamp: Stamp, edition: int) -> bool:
     """Tell whether the revision that was copied was not taken back, and nothing was erased, while it was copied."""
     newest = next(segments.headings(folder), None)
     if newest is None:
-        return stamp.rev == 0 and presence.is_store(folder)
+        return stamp.rev == 0 and is_store(folder)
     return newest.edition == edition and segments.fits(folder, stamp.position, stamp.mark)
 
 

@@ -11,6 +11,7 @@ from workbench.core.record import Conflict, StoreProblem, cannot_read, cannot_wr
 from workbench.store.blobs import BlobProblem, Blobs
 from workbench.store.entry import Transaction, to_json
 from workbench.store.files import DOCUMENTS, read_regular
+from workbench.store.folder import BLOBS
 from workbench.store.history import stage_change
 from workbench.store.identity import Identity, can_keep
 from workbench.store.journal import segments
@@ -23,7 +24,6 @@ from workbench.store.maintenance import checkpoint_writer
 from workbench.store.maintenance.checkpoint_writer import OutsideEdit
 from workbench.store.maintenance.purge import unfinished_in
 from workbench.store.records import IN_BLOBS, key_of
-from workbench.store.surroundings import BLOBS
 
 _NO_HEAD = "What is stored here cannot be remembered outside the store: {} cannot be written."
 

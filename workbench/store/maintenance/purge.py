@@ -317,18 +317,17 @@ def purge(
     records: Sequence[tuple[str, str]],
     actor: str,
     beside: Beside = lambda: (),
-    in_blobs: InBlobs | None = None,
 ) -> Purged:
     """Erase records, given as (table, key), with every text they ever held.
 
-    Other records that quote such a text get a mark in its place; `in_blobs` knows what lies beside the store.
-    Interrupted, it can be run
-    again; when nothing of them is left, only copies and caches are looked at. `beside` is called before it is done.
-    Raises `UnknownRecord`, and `StoreProblem` when a file cannot be rewritten.
+    Other records that quote such a text get a mark in its place. Interrupted, it can be run again; when nothing of
+    them is left, only copies and caches are looked at. `beside` is called before it is done, for what was made of the
+    texts elsewhere. Raises `UnknownRecord`, and `StoreProblem` when a file cannot be rewritten.
     """
     with journal.exclusive():
         doomed = _doomed(journal, records)
-        texts = tuple(_texts(journal, doomed, in_blobs))
+        blobs = InBlobs(Blobs(journal.folder))
+        texts = tuple(_texts(journal, doomed, blobs))
         left = tuple(_left_of(journal, records))
         redactor = Redactor(doomed, frozenset(k.rpartition("/")[2] for _, k in records), texts)
         if not texts and not any(journal.state.get(*place) for place in doomed):
@@ -344,7 +343,7 @@ def purge(
                 staged.put(_LEFT, place, to_doc(record))
         with _said_when_unfinished(journal.folder):
             # First of all: broken off after that, the journal still says which files they were.
-            files = () if in_blobs is None else in_blobs.remove(journal, doomed)
+            files = blobs.remove(journal, doomed)
         done = _carry_out(journal, redactor, tuple(records), beside)
         return replace(done, removed=(*files, *done.removed))
 
@@ -378,16 +377,14 @@ def _carry_out(journal: Journal, redactor: Redactor, records: tuple[tuple[str, s
     return Purged(records, redactor.lines, (DOCUMENTS, *rewritten), removed, redactor.dropped)
 
 
-def finder(
-    journal: Journal, records: Sequence[tuple[str, str]], in_blobs: InBlobs | None = None
-) -> Callable[[bytes], bool]:
+def finder(journal: Journal, records: Sequence[tuple[str, str]]) -> Callable[[bytes], bool]:
     """Return what tells whether a file outside the store holds a text that records, given as (table, key), ever held.
 
     To be asked before they are purged: nothing is known of their texts afterwards. Raises `UnknownRecord`.
     """
     journal.refresh()
     doomed = _doomed(journal, records)
-    return Redactor(doomed, frozenset(), _texts(journal, doomed, in_blobs)).is_in
+    return Redactor(doomed, frozenset(), _texts(journal, doomed, InBlobs(Blobs(journal.folder)))).is_in
 
 
 def _doomed(journal: Journal, records: Sequence[tuple[str, str]]) -> frozenset[tuple[str, str]]:
@@ -400,10 +397,9 @@ def _doomed(journal: Journal, records: Sequence[tuple[str, str]]) -> frozenset[t
     return frozenset(found)
 
 
-def _texts(journal: Journal, doomed: frozenset[tuple[str, str]], in_blobs: InBlobs | None) -> Iterator[str]:
+def _texts(journal: Journal, doomed: frozenset[tuple[str, str]], blobs: InBlobs) -> Iterator[str]:
     """Yield every text that the doomed documents hold or held."""
-    if in_blobs is not None:
-        yield from in_blobs.texts(journal, doomed)
+    yield from blobs.texts(journal, doomed)
     for place in doomed:
         for fields in _every_field(journal, *place):
             yield from texts_of(fields)

@@ -57,7 +57,7 @@ def injection(event: HookEvent, place: Place) -> str:
         return _recalled(event, place)
     if event.name != "SessionStart" or event.source in ("resume", "fork"):
         return ""
-    from workbench.store.presence import is_store
+    from workbench.store.folder import is_store
 
     if not is_store(place.store):
         return ""
@@ -72,7 +72,7 @@ def injection(event: HookEvent, place: Place) -> str:
 def _recalled(event: HookEvent, place: Place) -> str:
     """Return what the store holds on a prompt, where the settings want that: mostly they do not speak of it."""
     from workbench.config import paths
-    from workbench.store.presence import is_store
+    from workbench.store.folder import is_store
 
     config = paths.config_dir() / "config.toml"
     try:

@@ -17,8 +17,7 @@ from workbench.safety.secrets import mask
 from workbench.services.agents.capture.progress import Place, Progress, read, write
 from workbench.services.safety.secret_filter import SecretFilter
 from workbench.services.stream.observation import Observation, cleaned, index_of, memory_of
-from workbench.store.append import appending
-from workbench.store.archived import may_hold
+from workbench.store.append import appending, may_hold
 
 CAPTURED = "captured"
 """Metadata key of what tells a captured memory again: the prints of the messages it comes from, its mark and kind, and
@@ -139,8 +138,8 @@ def _known(place: Place, progress: Progress) -> frozenset[str]:
     """Return what stands for what the store holds of a session; it is loaded where that is not known."""
     if progress.is_whole and not progress.intended:
         return frozenset(progress.kept)
+    from workbench.store.folder import is_store
     from workbench.store.library import Library
-    from workbench.store.presence import is_store
 
     if not is_store(place.store):
         return frozenset(progress.kept)

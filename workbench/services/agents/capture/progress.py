@@ -27,7 +27,7 @@ from workbench.core.document import Record, from_doc, to_doc
 from workbench.core.files.atomic import write_file
 from workbench.core.files.locks import FileLock
 from workbench.core.record import InvalidRecord, StoreProblem, iso
-from workbench.store.presence import id_of
+from workbench.store.folder import id_of
 
 # What went wrong in hooks: a small file in the user's state folder, since a hook never says so to its agent.
 
