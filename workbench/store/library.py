@@ -1,15 +1,15 @@
 """The store as typed tables of records."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, NamedTuple, ParamSpec, TypeVar
 
 from workbench.core.document import to_doc_over
-from workbench.core.health import Damage, MendedIndex
+from workbench.core.health import Damage, Gone, MendedIndex
 from workbench.core.record import ABSENT, StoreProblem, UnknownRecord, cannot_read, cannot_write
 from workbench.store.entry import FARTHEST, Doc, DocChange, Kind, Transaction, memory_number, numbered_id
 from workbench.store.files import closed
@@ -17,7 +17,7 @@ from workbench.store.folder import Surroundings
 from workbench.store.identity import StoreTrust
 from workbench.store.index.indexing import Arrival, Indexing, arrival_of
 from workbench.store.journal import segments
-from workbench.store.journal.engine import Clock, Gate, Options, See, Tell, open_journal, utc_now
+from workbench.store.journal.engine import Clock, Gate, Journal, Options, See, Tell, open_journal, utc_now
 from workbench.store.journal.state import Keys, Staged
 from workbench.store.records import COUNTERS, TABLES, key_of, key_of_record, kind_in, table_of
 from workbench.store.table import Table
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from workbench.store.blobs import Blobs
     from workbench.store.history import Past
     from workbench.store.journal.database import JournalDB
-    from workbench.store.maintenance.checkpoint_writer import Notice
+    from workbench.store.maintenance.checkpoint_writer import Notice, OutsideEdit
 
 MEMORIES = "memories"
 """The table of the memories, which grows largest, and of which is noted what came."""
@@ -50,6 +50,7 @@ STANDARD = Options()
 """How a workbench store is kept."""
 
 R = TypeVar("R")
+P = ParamSpec("P")
 
 
 class Touched(NamedTuple):
@@ -528,6 +529,30 @@ class Library:
     def begin(self) -> None:
         """Make the files of a new store, if there are none; raises `StoreProblem`."""
         self.journal.begin()
+
+    def maintain(self, work: Callable[Concatenate[Journal, P], R], *args: P.args, **options: P.kwargs) -> R:
+        """Do what a module of `store.maintenance` does on the store's files."""
+        return work(self.journal, *args, **options)
+
+    def foreign_lines(self) -> Iterator[tuple[bytes, str]]:
+        """Yield the fingerprint and the actor of every change that is not known on this machine, in order.
+
+        Raises `StoreProblem`.
+        """
+        return self.journal.strange_lines()
+
+    def trust(self, shown: Collection[bytes] | None = None) -> None:
+        """Remember that what stands in the store now was shown to a person (see `Journal.trust`)."""
+        self.journal.trust(shown)
+
+    def accept_losses(self) -> tuple[Gone, ...]:
+        """Take the store as it is, with what is missing from it; return what was missed. Raises `StoreProblem`."""
+        return self.journal.accept()
+
+    @property
+    def outside_edit(self) -> "OutsideEdit | None":
+        """What another program changed in `memory.json`, waiting to be accepted or dismissed."""
+        return self.journal.outside_edit
 
     def save_checkpoint(self) -> None:
         """Write the checkpoint when there is anything new; not inside a transaction. Raises `StoreProblem`."""

@@ -45,7 +45,7 @@ def back_up(
     # Compressing and hashing leave the processor to others, so that looking for secrets takes no time of its own.
     with ThreadPoolExecutor(1) as beside:
         looking = beside.submit(secrets_in_records, (doc for _, _, doc in bench.library.every_field_by_now()))
-        made = write_backup(bench.library.journal, target, at, force=force, progress=tell)
+        made = bench.library.maintain(write_backup, target, at, force=force, progress=tell)
         return made, looking.result()
 
 
@@ -69,14 +69,14 @@ def write_masked(
     """
     check_target(bench.library.folder, target, force=force)
     with _scratch(bench) as folder:
-        write_backup(bench.library.journal, folder / "whole", at)
+        bench.library.maintain(write_backup, folder / "whole", at)
         restore(folder / "whole", folder / "copy")
         copy = open_workbench(folder / "copy", profiles=folder / "none", clock=lambda: at)
         try:
             masked = copy.leaks.mask(copy.safety.flagged()).secrets
         except NothingToMask:
             masked = 0
-        return write_backup(copy.library.journal, target, at, force=force, progress=progress), masked
+        return copy.library.maintain(write_backup, target, at, force=force, progress=progress), masked
 
 
 def make_of(file: Path, folder: Path, progress: Progress | None = None) -> Manifest:

@@ -180,7 +180,7 @@ class Doctor(Service):
         """Return the purges that were broken off, the latest first; reads the whole journal. Raises `StoreProblem`."""
         from workbench.store.maintenance.purge import unfinished
 
-        return unfinished(self._library.journal)
+        return self._library.maintain(unfinished)
 
     def unfinished(self) -> tuple[tuple[str, str], ...]:
         """Return the groups whose last part has not come, with their labels."""
@@ -188,7 +188,7 @@ class Doctor(Service):
 
     def edit(self) -> OutsideEdit | None:
         """Return what another program changed in `memory.json`, when that waits for a decision."""
-        found = self._library.journal.outside_edit
+        found = self._library.outside_edit
         if found is None:
             return None
         changes = [change for change in found.changes if change.doc]
@@ -204,7 +204,7 @@ class Doctor(Service):
         from workbench.store.maintenance import doctor
 
         found = self._waiting()
-        doctor.accept_edit(self._library.journal, found)
+        self._library.maintain(doctor.accept_edit, found)
         return sum(1 for change in found.changes if change.doc)
 
     def dismiss_edit(self) -> Path:
@@ -212,18 +212,18 @@ class Doctor(Service):
         require_person(self._context.actor, "turn down what another program changed")
         from workbench.store.maintenance import doctor
 
-        return doctor.dismiss_edit(self._library.journal, self._waiting())
+        return self._library.maintain(doctor.dismiss_edit, self._waiting())
 
     def accept(self) -> tuple[Gone, ...]:
         """Take the journal as it is, with what is missing from it; return what was missed. Raises `StoreProblem`."""
         require_person(self._context.actor, "accept that changes are gone")
-        return self._library.journal.accept()
+        return self._library.accept_losses()
 
     def compact(self) -> "list[Packed]":
         """Pack the closed journal files; the history reads them as before. Raises `StoreProblem`."""
         from workbench.store.maintenance import backup
 
-        return backup.compact(self._library.journal)
+        return self._library.maintain(backup.compact)
 
     def notices(self) -> tuple[str, ...]:
         """Return what the app says once: damage, what was not finished, an outside edit, each with its command.
@@ -255,7 +255,7 @@ class Doctor(Service):
         return last is None or self._context.now() - parse_time(last.at) >= QUIET
 
     def _waiting(self) -> checkpoint_writer.OutsideEdit:
-        found = self._library.journal.outside_edit
+        found = self._library.outside_edit
         if found is None:
             raise WorkbenchError("No other program has changed memory.json.", "Nothing was changed.")
         return found

@@ -95,8 +95,8 @@ class Purge:
         """
         require_person(self._context.actor, "erase anything", "Nothing was erased")
         files, edited = self._out_of_files(plan)
-        copies = self._replaced.without(finder(self._library.journal, plan.places))
-        done = purge(self._library.journal, plan.places, self._context.actor, self._without_caches)
+        copies = self._replaced.without(self._library.maintain(finder, plan.places))
+        done = self._library.maintain(purge, plan.places, self._context.actor, self._without_caches)
         return PurgeResult(plan, done, self._library.surroundings.recovered(), files, copies, edited)
 
     def _out_of_files(self, plan: PurgePlan) -> "tuple[tuple[str, ...], tuple[Left, ...]]":

@@ -97,14 +97,14 @@ class Leaks:
         kept = {s for held in flagged if self._safety.override(held.record) is not None for s in self._secrets_of(held)}
         every = {leak.secret: leak.finding.rule for leak in self.find((), state)}
         rules = {secret: rule for secret, rule in every.items() if secret not in kept}
-        if not rules and not any(one.masks for one in unfinished(self._library.journal)):
+        if not rules and not any(one.masks for one in self._library.maintain(unfinished)):
             raise NothingToMask("No secret was found that is not allowed to stay.", "Nothing was changed.")
         clean, blobs = self._cleaner(rules, kept), self._library.blobs
         with self._library.turn():
             replaced = rewritten(self._library, clean)
         masker = Masker(rules, lambda text: replaced.get(text) or clean(text))
-        done = mask(
-            self._library.journal,
+        done = self._library.maintain(
+            mask,
             masker,
             self._context.actor,
             lambda: (*self._without_copies(), *blobs.retire(replaced)),

@@ -47,7 +47,7 @@ class Trust:
         """Return what came from elsewhere; nothing is changed. Raises `StoreProblem`."""
         library = self._library
         safety, lines, actors = self._safety(), set(), Counter[str]()
-        for mark, actor in library.journal.strange_lines():
+        for mark, actor in library.foreign_lines():
             actors[safety.masked(actor)] += 1
             lines.add(mark)
         # Read after its lines, so that everything that is counted was looked at.
@@ -67,5 +67,5 @@ class Trust:
         """
         require_person(self._actor, "trust a store")
         self.require_own()
-        self._library.journal.trust(arrived.lines)
+        self._library.trust(arrived.lines)
         self._library.save_checkpoint()
