@@ -55,6 +55,9 @@ NOTHING: Found = (np.zeros(0, np.intp), np.zeros(0, np.int64))
 BATCH = 4_096
 """Texts read between two looks at `cancelled`."""
 
+MOST_COUNTED = 65_535
+"""How often one term counts in one text at most."""
+
 
 @dataclass(frozen=True, eq=False)
 class Postings:
@@ -74,7 +77,7 @@ class Postings:
     terms: Hashes
     starts: Numbers
     docs: NDArray[np.int32]
-    counts: NDArray[np.int32]
+    counts: NDArray[np.uint16]
     lexicon: Lexicon
 
     @classmethod
@@ -83,7 +86,7 @@ class Postings:
     ) -> "Postings":
         """Read texts, whose `keys` are given. Raises `WorkStopped` when `cancelled()` becomes true."""
         known = TermNumbers()
-        words, wholes = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        words, wholes = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
         sizes, whole_docs, languages = list[int](), list[int](), list[int]()
         for start in range(0, len(texts), BATCH):
             if cancelled is not None and cancelled():
@@ -101,38 +104,42 @@ class Postings:
                 whole = known.wholes(text)
                 compounds += whole
                 whole_docs += [doc] * len(whole)
-            words.append(np.array(known.words(spelled), np.int64))
-            wholes.append(np.array(compounds, np.int64))
+            words.append(np.array(known.words(spelled), np.int32))
+            wholes.append(np.array(compounds, np.int32))
             if progress is not None:
                 progress(len(sizes), len(texts))
-        number = np.concatenate(words)
-        owners = np.repeat(np.arange(len(texts)), np.array(sizes, np.int64))
-        value = np.fromiter(map(worth, known.numbers), np.float64, len(known.numbers))
         hashes = np.fromiter(map(_hash, known.numbers), np.uint64, len(known.numbers))
+        value = np.fromiter(map(worth, known.numbers), np.float64, len(known.numbers))
+        order = np.argsort(hashes)
+        place = np.argsort(order).astype(np.int32)
+        number, owners = np.concatenate(words), np.repeat(np.arange(len(texts), dtype=np.int32), sizes)
+        lengths = np.ceil(np.bincount(owners, value[number], len(texts))).astype(np.int64)
         return _postings(
-            hashes[np.concatenate([number, *wholes])], np.concatenate([owners, np.array(whole_docs, np.int64)]), None,
-            keys=keys, lengths=np.ceil(np.bincount(owners, value[number], len(texts))).astype(np.int64),
-            languages=np.array(languages, np.uint8), sizes=np.array(sizes, np.int64), words=hashes[number],
+            hashes[order], place[np.concatenate([number, *wholes])],
+            np.concatenate([owners, np.array(whole_docs, np.int32)]), None, keys=keys, lengths=lengths,
+            languages=np.array(languages, np.uint8), sizes=np.array(sizes, np.int64), words=place[number],
             lexicon=Lexicon.of(known.met),
         )  # fmt: skip
 
     @classmethod
     def joined(cls, some: Sequence["Postings"], used: Mask) -> "Postings":
         """Return the texts of several that are used, in order; `used` has a flag for each text."""
-        flags = np.split(used, np.cumsum([len(one) for one in some])[:-1])
-        places = np.split(np.cumsum(used) - 1, np.cumsum([len(one) for one in some])[:-1])
-        each = list(zip(some, flags, places, strict=True))
-        kept = [flag[one.docs] for one, flag, _ in each]
-        own = [np.repeat(one.terms, np.diff(one.starts))[here] for one, here in zip(some, kept, strict=True)]
-        docs = [place[one.docs[here]] for (one, _, place), here in zip(each, kept, strict=True)]
-        counts = [one.counts[here] for one, here in zip(some, kept, strict=True)]
+        ends = np.cumsum([len(one) for one in some])[:-1]
+        flags, places = np.split(used, ends), np.split((np.cumsum(used) - 1).astype(np.int32), ends)
+        terms = np.unique(np.concatenate([one.terms for one in some]))
+        number, docs, counts, words = list[Any](), list[Any](), list[Any](), list[Any]()
+        for one, flag, place in zip(some, flags, places, strict=True):
+            mine, kept = np.searchsorted(terms, one.terms).astype(np.int32), flag[one.docs]
+            number.append(np.repeat(mine, np.diff(one.starts))[kept])
+            docs.append(place[one.docs[kept]])
+            counts.append(one.counts[kept])
+            words.append(mine[one.words[np.repeat(flag, one.sizes)]])
         columns = {
-            name: np.concatenate([getattr(one, name)[flag] for one, flag, _ in each])
+            name: np.concatenate([getattr(one, name)[flag] for one, flag in zip(some, flags, strict=True)])
             for name in ("keys", "lengths", "languages", "sizes")
         }
-        words = np.concatenate([one.terms[one.words[np.repeat(flag, one.sizes)]] for one, flag, _ in each])
         return _postings(
-            np.concatenate(own), np.concatenate(docs), np.concatenate(counts), words=words, **columns,
+            terms, *map(np.concatenate, (number, docs, counts)), words=np.concatenate(words), **columns,
             lexicon=Lexicon.joined(one.lexicon for one in some),
         )  # fmt: skip
 
@@ -184,25 +191,27 @@ class Postings:
 _ARRAYS = ("keys", "lengths", "languages", "sizes", "words", "terms", "starts", "docs", "counts")
 
 
-def _postings(own: Hashes, docs: Numbers, counts: Numbers | None, *, words: Hashes, **columns: Any) -> Postings:
-    """Put postings together from what they are of each term in each text, in any order; without `counts` once each."""
-    terms, number = np.unique(own, return_inverse=True)
-    pairs = (number.astype(np.int64) << 32) | docs
-    order = np.argsort(pairs)
-    pairs = pairs[order]
-    first = np.flatnonzero(np.diff(pairs, prepend=-1))
+def _postings(terms: Hashes, number: Rows, docs: Rows, counts: Rows | None, **columns: Any) -> Postings:
+    """Put postings together from the numbers of terms and the texts that they stand in, in any order.
+
+    Each pair stands there once and has a count, or without `counts` as often as it is counted.
+    """
+    pairs = number.astype(np.int64)
+    pairs <<= 32
+    pairs |= docs
     if counts is None:
-        total = np.diff(first, append=len(pairs))
+        pairs.sort()
+        first = np.flatnonzero(np.diff(pairs, prepend=-1))
+        counts, pairs = np.diff(first, append=len(pairs)), pairs[first]
     else:
-        total = np.add.reduceat(counts[order], first) if len(first) else counts
-    pairs = pairs[first]
+        order = np.argsort(pairs)
+        counts, pairs = counts[order], pairs[order]
     return Postings(
         **columns,
-        words=np.searchsorted(terms, words).astype(np.int32),
         terms=terms,
-        starts=np.searchsorted(pairs >> 32, np.arange(len(terms) + 1)),
+        starts=np.searchsorted(pairs, np.arange(len(terms) + 1) << 32),
         docs=(pairs & 0xFFFFFFFF).astype(np.int32),
-        counts=total.astype(np.int32),
+        counts=np.minimum(counts, MOST_COUNTED).astype(np.uint16),
     )
 
 
@@ -398,6 +407,8 @@ class LexicalIndex:
 
     def together(self) -> Self:
         """Return an index of the same rows whose texts are in one part, and no others with them."""
+        if len(self.parts) == 1 and self.used.all():
+            return self
         return type(self)([Postings.joined(self.parts, self.used)], (np.cumsum(self.used) - 1)[self._texts])
 
     def _changed(self, texts: Mapping[int, str], size: int) -> Self:
@@ -581,7 +592,7 @@ class LexicalCache:
         new = missing[first_places(keys[missing])]
         fresh = Postings.of([texts[row] for row in new.tolist()], keys[new], progress, cancelled)
         numbers[missing] = len(stored) + KeyTable(fresh.keys).find(keys[missing])
-        index = LexicalIndex((stored, fresh) if len(fresh) else (stored,), numbers)
+        index = LexicalIndex([part for part in (stored, fresh) if len(part)] or [stored], numbers)
         few = len(fresh) <= SMALL and len(fresh) * SMALL <= len(stored)
         if not few or 2 * np.count_nonzero(index.used) < len(stored):
             index = index.together()

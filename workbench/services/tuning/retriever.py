@@ -281,7 +281,7 @@ class Retriever:
         may_stop()
         texts = Texts(pool)
         if not pool.has_keys:
-            pool.take_keys(text_keys(list(texts)))
+            pool.take_keys(text_keys(texts))
         keys = pool.text_keys
         may_stop()
         vectors = self._vectors(texts, keys, progress, cancelled)
