@@ -199,3 +199,11 @@ def test_liberal_capture_keeps_changes_and_decisions_as_unimportant_signals(
     session.edited("src/auth/cookie.py")
     hook("Stop", transcript_path=str(session.path))
     assert len(told(cli.store)) == 3
+
+
+def test_a_memory_of_type_working_ends_with_its_session(cli: Cli, hook: Callable[..., str]) -> None:
+    for text, session in (("tokens lie in the cache for now", SESSION), ("another is at work on the parser", "other")):
+        cli.ok("append", text, "--memory-type", "working", "--session", session)
+    hook("SessionEnd", reason="other")
+    rows = json.loads(cli.ok("list", "--json", "status:archived"))
+    assert [row["content"] for row in rows] == ["tokens lie in the cache for now"]

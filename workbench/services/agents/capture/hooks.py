@@ -7,8 +7,8 @@ unless a session is met in its middle, and then once.
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -38,6 +38,7 @@ from workbench.services.agents.capture.progress import (
 
 if TYPE_CHECKING:
     from workbench.core.agents.transcript.following import Told
+    from workbench.services.open import Workbench
 
 
 # What an agent is given by its hooks, without asking: a brief when a session begins, and where wanted at prompts.
@@ -131,6 +132,9 @@ def take(event: HookEvent, place: Place) -> Taken:
     ends = time.monotonic() + PATIENCE_S
     with waiting(Patience(PATIENCE_S, lambda: time.monotonic() > ends)):
         stored = _captured(event, place)
+        if event.name == "SessionEnd" and event.session:
+            with suppress(WorkbenchError):  # they stay as they are
+                _end_working(event.session, place)
     return Taken(injection(event, place) if event.name in place.told_at else "", stored)
 
 
@@ -187,6 +191,22 @@ def _with_episodes(place: Place, progress: Progress) -> "tuple[Progress, tuple[s
 
     if not any(task.is_worth for task in progress.tasks):
         return after_storing(progress), ()
+    with _opened(place) as bench:
+        episodes = keep_episodes(bench.context, progress.session, progress.tasks)
+    return after_storing(progress), tuple(one.id for one in episodes)
+
+
+def _end_working(session: str, place: Place) -> None:
+    """End the memories of type `working` of a session that is over; only a store that has such ones is opened."""
+    if any(b'"working"' in path.read_bytes() for path in place.store.glob("*.json*")):
+        from workbench.services.agents.working import end_memories
+
+        with _opened(place) as bench:
+            end_memories(bench.context, [m for m in bench.library.memories.all() if m.session_id == session])
+
+
+@contextmanager
+def _opened(place: Place) -> "Iterator[Workbench]":
     from workbench.config import paths
     from workbench.services.open import open_workbench
 
@@ -195,10 +215,9 @@ def _with_episodes(place: Place, progress: Progress) -> "tuple[Progress, tuple[s
         clock=place.clock, heads=place.heads, believed=paths.is_believed(place.store),
     )  # fmt: skip
     try:
-        episodes = keep_episodes(bench.context, progress.session, progress.tasks)
+        yield bench
     finally:
         bench.close()
-    return after_storing(progress), tuple(one.id for one in episodes)
 
 
 Step = Callable[[HookEvent, Progress], "tuple[Progress, Sequence[Told]]"]
