@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import cached_property, lru_cache
 
 from workbench.core.agents.patterns.matching import USED, LeftOut, Match, Task, match, obstacle, ranked, text_of
-from workbench.core.agents.patterns.pattern import FEATURES, Feature, Node, Pattern, Status, answers_of, decision_tree
+from workbench.core.agents.patterns.pattern import FEATURES, Feature, Pattern, Status, Tree, answers_of, decision_tree
 from workbench.core.words import humped, stop_words, words
 from workbench.retrieval.fulltext.terms import stems
 
@@ -75,7 +75,7 @@ class PatternIndex:
         return tuple(zip(found, telling(*map(text_of, found)), strict=True))
 
     @cached_property
-    def tree(self) -> Node:
+    def tree(self) -> Tree:
         """The decision tree over the patterns."""
         return decision_tree(self.patterns)
 

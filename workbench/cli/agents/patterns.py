@@ -14,14 +14,14 @@ from workbench.cli.parsing import Commands, add_limit, file_or_stdin
 from workbench.cli.safety.flags import FLAG, review_json, unreviewed
 from workbench.cli.session import DONE, FOUND, Session, actor_of
 from workbench.cli.verbs import Answer, Call, Option, Verb, add_verb, add_verbs, changing, flag, making, several, text
-from workbench.core.agents.patterns.pattern import CATEGORIES, OUTCOMES, RELATIONS, STATUSES, Leaf, Status, tree_json
+from workbench.core.agents.patterns.pattern import CATEGORIES, OUTCOMES, RELATIONS, STATUSES, Status
 from workbench.core.files.fresh import read_named
 from workbench.core.record import InvalidQuery, InvalidRecord, StoreProblem, UnreadableFile
 from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
     from workbench.core.agents.patterns.matching import LeftOut, Match, Task
-    from workbench.core.agents.patterns.pattern import Application, Node, Pattern
+    from workbench.core.agents.patterns.pattern import Application, Pattern, Tree
     from workbench.core.agents.patterns.statistics import Validation
     from workbench.services.agents.patterns import Found, Patterns
     from workbench.services.open import Workbench
@@ -347,18 +347,18 @@ def fill_template(call: Call) -> Answer:
 
 def show_tree(call: Call) -> Answer:
     tree = call.bench.patterns.tree()
-    return Answer(lambda: tree_json(tree), lambda: map(call.shown, _tree_lines(tree, "")))
+    return Answer(tree, lambda: map(call.shown, _tree_lines(tree, "")))
 
 
-def _tree_lines(tree: "Node", indent: str) -> Iterator[str]:
-    if isinstance(tree, Leaf):
-        yield f"{indent}{', '.join(tree.patterns) or '(none)'}"
+def _tree_lines(tree: "Tree", indent: str) -> Iterator[str]:
+    if "patterns" in tree:
+        yield f"{indent}{', '.join(tree['patterns']) or '(none)'}"
         return
-    yield f"{indent}{tree.about.replace('_', ' ')}?"
-    others = [] if tree.about == "category" else [("anything else", tree.otherwise)]
-    for answer, node in (*tree.answers, *others):
+    yield f"{indent}{tree['question'].replace('_', ' ')}?"
+    others = {} if tree["question"] == "category" else {"anything else": tree["otherwise"]}
+    for answer, below in {**tree["answers"], **others}.items():
         yield f"{indent}  {answer}:"
-        yield from _tree_lines(node, f"{indent}    ")
+        yield from _tree_lines(below, f"{indent}    ")
 
 
 def _sign(bench: "Workbench", pattern: "Pattern") -> str:

@@ -396,24 +396,20 @@ class Episodes:
 
     def approve(self, id: str, *, withdraw: bool = False) -> Episode:
         """Stand by what an episode says, so that agents get it who are given only that; or no longer."""
-        require_person(self._context.actor, "approve an episode")
-        label = f"no longer approve {id}" if withdraw else f"approve {id}"
-        with self._library.transaction(self._context.actor, label) as tx:
-            tx.put(replace(self.get(id), approved=not withdraw))
-        return self.get(id)
+        return self._change("no longer approve" if withdraw else "approve", id, approved=not withdraw)
 
     def delete(self, id: str) -> Episode:
         """Delete an episode, with a way back: it is kept until its retention is over, and given to nobody."""
-        require_person(self._context.actor, "delete an episode")
-        with self._library.transaction(self._context.actor, f"delete {id}") as tx:
-            tx.put(replace(self.get(id), status="deleted", deleted_at=self._context.now().replace(microsecond=0)))
-        return self.get(id)
+        return self._change("delete", id, status="deleted", deleted_at=self._context.now().replace(microsecond=0))
 
     def restore(self, id: str) -> Episode:
         """Take a deletion back, or bring an archived episode back by hand."""
-        require_person(self._context.actor, "bring an episode back")
-        with self._library.transaction(self._context.actor, f"restore {id}") as tx:
-            tx.put(replace(self.get(id), status="active", deleted_at=None))
+        return self._change("restore", id, status="active", deleted_at=None)
+
+    def _change(self, verb: str, id: str, **fields: object) -> Episode:
+        require_person(self._context.actor, f"{verb} an episode")
+        with self._library.transaction(self._context.actor, f"{verb} {id}") as tx:
+            tx.put(replace(self.get(id), **fields))  # type: ignore[arg-type]
         return self.get(id)
 
     def archive(self, ids: Sequence[str]) -> None:

@@ -33,11 +33,11 @@ from workbench.core.agents.patterns.pattern import (
     Baseline,
     Evidence,
     Feature,
-    Node,
     Outcome,
     Pattern,
     Relation,
     Status,
+    Tree,
     conditions_of,
 )
 from workbench.core.agents.patterns.schema import InvalidPattern, instantiate, pattern_doc, pattern_from
@@ -367,7 +367,7 @@ class Patterns:
             fits += [one for one in self._relatives(task.text) if one.about not in named]
         return tuple(one for one in fits if one.about in missing)
 
-    def tree(self) -> Node:
+    def tree(self) -> Tree:
         """Return the decision tree over the patterns that are in use."""
         return self.index(USED).tree
 

@@ -140,25 +140,33 @@ class Match:
 
 def obstacle(pattern: Pattern, task: Task, facts: Facts, statuses: frozenset[Status] = USED) -> LeftOut | None:
     """Return the first thing that keeps a pattern from a task; `None` when it applies. `facts` are `every_fact`."""
-    where, features = pattern.applicability, pattern.applicability.task_features
     if pattern.status not in statuses:
         return LeftOut("status", (pattern.status,))
     if task.category is not None and pattern.category != task.category:
         return LeftOut("category", (pattern.category,))
-    for name, asked, given in (
-        ("problem_type", where.problem_types, task.problem_types),
-        ("domain", features.domain, task.domains),
-    ):
+    where, features = pattern.applicability, pattern.applicability.task_features
+    for kind, asked, given in _named(pattern, task):
         if asked and given.isdisjoint(map(str.casefold, asked)):
-            return LeftOut("problem_type" if name == "problem_type" else "domain", asked, not given)
-    if task.complexity is not None and not _within(features.complexity, task.complexity):
-        assert features.complexity is not None
-        return LeftOut("complexity", (f"{features.complexity.min:g}", f"{features.complexity.max:g}"))
+            return LeftOut(kind, asked, not given)
+    hard = features.complexity
+    if task.complexity is not None and hard is not None and not hard.min <= task.complexity <= hard.max:
+        return LeftOut("complexity", (f"{hard.min:g}", f"{hard.max:g}"))
     if task.capabilities is not None:
         lacking = tuple(one for one in features.required_capabilities if one.casefold() not in task.capabilities)
         if lacking:
             return LeftOut("capability", lacking)
-    return _by_conditions(where, facts)
+    for text in where.context_conditions:
+        if not (said := _said(text, facts)):
+            return LeftOut("condition", (text,), said is None)
+    against = next((text for text in where.anti_conditions if _said(text, facts)), None)
+    return None if against is None else LeftOut("anti_condition", (against,))
+
+
+def _named(pattern: Pattern, task: Task) -> tuple[tuple[Obstacle, tuple[str, ...], frozenset[str]], ...]:
+    """Return the types and domains that a pattern asks for, and those of a task."""
+    where = pattern.applicability
+    types, domains = where.problem_types, where.task_features.domain
+    return ("problem_type", types, task.problem_types), ("domain", domains, task.domains)
 
 
 def match(pattern: Pattern, task: Task, now: datetime) -> Match:
@@ -179,21 +187,6 @@ def ranked(matches: Sequence[Match], most: int | None = None) -> tuple[Match, ..
     return tuple(sorted(matches, key=lambda one: (-one.score, one.pattern.id))[:most])
 
 
-def _within(asked: ComplexityRange | None, given: float) -> bool:
-    return asked is None or asked.min <= given <= asked.max
-
-
-def _by_conditions(where: Applicability, facts: Facts) -> LeftOut | None:
-    for text in where.context_conditions:
-        found = _said(text, facts)
-        if not found:
-            return LeftOut("condition", (text,), found is None)
-    for text in where.anti_conditions:
-        if _said(text, facts):
-            return LeftOut("anti_condition", (text,))
-    return None
-
-
 def _said(text: str, facts: Facts) -> bool | None:
     """Tell whether a condition holds; one that cannot be read any more is as one that hangs on something unknown."""
     try:
@@ -211,15 +204,10 @@ def _quality(pattern: Pattern, task: Task) -> tuple[float, tuple[tuple[Obstacle,
     """Return the share of what a pattern asks for that the task is known to have; 0 where it asks for nothing."""
     where, features = pattern.applicability, pattern.applicability.task_features
     shares, met = list[float](), list[tuple[Obstacle, str]]()
-    asked: tuple[tuple[Obstacle, tuple[str, ...], frozenset[str]], ...] = (
-        ("problem_type", where.problem_types, task.problem_types),
-        ("domain", features.domain, task.domains),
-    )
-    for kind, names, given in asked:
-        if names:
-            found = [name for name in names if name.casefold() in given]
-            shares.append(1.0 if found else 0.0)
-            met += [(kind, name) for name in found]
+    for kind, names, given in _named(pattern, task):
+        found = [name for name in names if name.casefold() in given]
+        shares += [float(bool(found))] if names else []
+        met += [(kind, name) for name in found]
     if features.complexity is not None:
         known = task.complexity is not None
         shares.append(1.0 if known else 0.0)
