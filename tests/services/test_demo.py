@@ -14,7 +14,7 @@ from workbench.core.stream.memory import is_served
 from workbench.services.agents.context import gathered
 from workbench.services.agents.documents.recall import recall
 from workbench.services.demo import ANCHOR, fill, lay_out, surround
-from workbench.services.files.checks import known_files
+from workbench.services.files.lint import known_files
 from workbench.services.health.trends import summed
 from workbench.services.open import Workbench
 from workbench.services.promotion.placements import places_of, scratch_of

@@ -10,8 +10,7 @@ from workbench.config.paths import shipped
 from workbench.core.promotion import Placement
 from workbench.core.record import Conflict, UnreadableFile, WorkbenchError
 from workbench.services.demo import fill
-from workbench.services.files.checks import MOST, Checks, check_all, known_files
-from workbench.services.files.lint import look_over, make, preview, take_back
+from workbench.services.files.lint import MOST, Checks, check_all, known_files, look_over, make, preview, take_back
 from workbench.services.files.paths import Offered, as_named, completed, completions, listing
 from workbench.services.files.replaced import Replaced
 from workbench.services.open import Workbench

@@ -1,5 +1,6 @@
 """`workbench import`: other tools' files into the store."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
@@ -261,15 +262,14 @@ def _report(plan: "ImportPlan", show: Shown, *, dry: bool) -> None:
         _list(plan, show)
     say(f"  {_counts(plan, dry=dry)}")
     if plan.kept:
-        shown = ", ".join(map(show, plan.kept[:5])) + (", …" if len(plan.kept) > 5 else "")
+        shown = show(_some(plan.kept))
         say(f"  kept as they are in the store, where they differ: {shown}; --theirs takes the file's version")
     if plan.purged:
-        shown = ", ".join(map(show, plan.purged[:5])) + (", …" if len(plan.purged) > 5 else "")
-        say(f"  left out, since they were purged: {shown}; --again takes them")
+        say(f"  left out, since they were purged: {show(_some(plan.purged))}; --again takes them")
     if plan.known:
         files = dict.fromkeys(str(imported(memory.metadata).get("path") or memory.id) for memory in plan.known)
-        shown = ", ".join(map(show, list(files)[:3])) + (", …" if len(files) > 3 else "")
-        say(f"  {counted(len(plan.known), 'memory', 'memories')} skipped, known from {shown}; --again keeps both")
+        known = counted(len(plan.known), "memory", "memories")
+        say(f"  {known} skipped, known from {show(_some(list(files), 3))}; --again keeps both")
     for note in plan.parsed.mappings if plan.records else ():
         say(f"  {show(str(note))}")
     if plan.parsed.offered:
@@ -279,6 +279,10 @@ def _report(plan: "ImportPlan", show: Shown, *, dry: bool) -> None:
         say(f"  {counted(plan.parsed.closed, 'closed issue')}; --issues takes them as observations")
     if left_out := skipped(plan):
         say(f"  {counted(left_out, 'record')} skipped")
+
+
+def _some(names: Sequence[str], most: int = 5) -> str:
+    return ", ".join(names[:most]) + (", …" if len(names) > most else "")
 
 
 def _format(plan: "ImportPlan", asked: str | None) -> str:
@@ -322,8 +326,8 @@ def _carry_out(session: Session, bench: "Workbench", plan: "ImportPlan") -> bool
         finally:
             line.clear()
     if report.overtaken:
-        shown = ", ".join(report.overtaken[:5]) + (", …" if len(report.overtaken) > 5 else "")
-        warn(f"workbench: Stored by another program meanwhile, and left as it is: {shown}.")
+        some = _some(report.overtaken)
+        warn(f"workbench: Stored by another program meanwhile, and left as it is: {some}.")
     if report.cancelled:
         warn(_cancelled(report))
     return not report.cancelled

@@ -170,8 +170,7 @@ def _show_cuts(session: Session) -> int:
 
 def _measured(path: Path) -> "Cut":
     """Return what of a MEMORY.md is loaded. Raises `WorkbenchError` for any other file."""
-    from workbench.services.files.checks import is_index
-    from workbench.services.files.lint import cut_of
+    from workbench.services.files.lint import cut_of, is_index
 
     if not is_index(path):
         raise WorkbenchError(f"{path} is not named MEMORY.md.", "Other files are loaded whole.")

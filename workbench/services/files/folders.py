@@ -3,10 +3,9 @@
 import os
 import posixpath
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import partial
 from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Literal
@@ -48,15 +47,13 @@ SURE_OF_ANOTHER = 0.8
 
 _ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 
-Weave = Callable[[str, Stored], str]
-
 
 @dataclass(frozen=True, slots=True)
 class FolderFile:
-    """A file of a folder that was opened: its bytes, its text, its format, and what reads and changes it.
+    """A file of a folder that was opened: its bytes, its text and its format.
 
-    `weave` is `None` where a file is only read. `is_whole` tells that the file is one record, `is_titled` that it also
-    says what that is called. `topics` are the lines of an index by the path of the file that each names.
+    `link` is how an index calls the file of one topic. Of an index, `topics` are its lines by the path of the file that
+    each names, and `elsewhere` the files that have their own records.
     """
 
     entry: Entry
@@ -66,34 +63,65 @@ class FolderFile:
     encoding: str
     kind: Format
     context: ReadContext
-    weave: Weave | None = None
-    is_whole: bool = False
-    is_titled: bool = False
+    link: Link | None = None
     topics: Mapping[str, Link] | None = None
+    elsewhere: frozenset[str] = frozenset()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the file is one record."""
+        return self.link is not None or (self.kind.name == note.NAME and not note.is_day(self.entry.path))
+
+    @property
+    def is_titled(self) -> bool:
+        """Whether the file is one record and says what that is called."""
+        return not self.link.hook if self.link is not None else self.is_whole
 
     def read(self) -> Parsed:
         """Return what it holds. Raises `UnreadableFile`."""
         if not self.text.strip("\ufeff \t\r\n"):
             return Parsed(self.kind.name)
-        return self.kind.read(self.text, self.context)
+        return tolerant(replace(self.kind, read=self._read)).read(self.text, self.context)
+
+    def _read(self, text: str, context: ReadContext) -> Parsed:
+        if self.topics is not None:
+            return claude_memory.read_index(text, context, self.elsewhere)
+        if self.link is not None:
+            return claude_memory.read_topic(text, self.link, context)
+        if self.kind.name == note.NAME:
+            return note.read_note(text, context, self.entry.path, self.entry.changed_at)
+        return self.kind.read(text, context)
 
     def woven(self, stored: Stored) -> bytes:
         """Return its bytes with what a store says of its records. Raises `Unplaced` when they have no place there."""
-        if self.weave is None:
-            raise Unplaced("files of its format are only read")
-        text = restored(self.weave(mended(self.text), stored), self.text)
+        text = restored(self._woven(mended(self.text), stored), self.text)
         try:
             return text.encode(self.encoding, "surrogateescape" if self.encoding == "utf-8" else "strict")
         except UnicodeEncodeError:
             raise Unplaced(f"it is no {self.encoding}, which the file is written in") from None
 
+    def _woven(self, text: str, stored: Stored) -> str:
+        from workbench.formats import update_file
+
+        if self.topics is not None:
+            return update_file.weave_index(text, self.context, stored)
+        if self.link is not None:
+            return update_file.weave_topic(text, self.context, self.link, stored)
+        if self.kind.name == note.NAME:
+            return update_file.weave(text, self.context, self.entry.path, stored)
+        if self.kind.write is None:
+            raise Unplaced("files of its format are only read")
+        parsed = self.kind.read(text, self.context)
+        kept = tuple(stored.memories.get(m.id, m) for m in parsed.memories if m.id not in stored.gone)
+        return self.kind.write(replace(parsed, memories=kept), text)
+
     def retitled(self, linked: Mapping[str, Memory]) -> dict[str, bool]:
         """Return which lines of an index change as `linked` calls their files, and whether each has a place for it."""
         if self.topics is None or not linked:
             return {}
-        from workbench.formats import update_file as claude
+        from workbench.formats import update_file
 
-        return claude.retitled(mended(self.text), linked)
+        return update_file.retitled(mended(self.text), linked)
 
     def again(self, data: bytes) -> "FolderFile":
         text = data.decode(self.encoding, "surrogateescape" if self.encoding == "utf-8" else "strict")
@@ -116,20 +144,25 @@ class FolderFiles:
         found = read_document(entry)
         exact = text_in(found.data)
         text, encoding = (found.document.content, found.encoding) if exact is None else (exact, "utf-8")
+        best = next(iter(detect(entry.file, text)), None)
+        other = best.format if best is not None and best.confidence >= SURE_OF_ANOTHER else note.NAME
         here = replace(
             self._context, file=entry.path, path=str(entry.file), beside=opening.beside(entry.file.parent)
         )  # fmt: skip
-        file = FolderFile(entry, found.data, found.sha256, text, encoding, note.FORMAT, here)
-        best = next(iter(detect(entry.file, text)), None)
-        other = best.format if best is not None and best.confidence >= SURE_OF_ANOTHER else note.NAME
+        file = FolderFile(entry, found.data, found.sha256, text, encoding, claude_memory.FORMAT, here)
         if other not in (note.NAME, claude_memory.NAME):
-            return _of_format(file, format_named(other))
+            return replace(file, kind=format_named(other))
         if entry.path in self._links:
-            return self._topic(file, *self._links[entry.path])
+            index, link = self._links[entry.path]
+            return replace(file, context=replace(here, path=str(index.file)), link=link)
         if claude_memory.is_index(entry.path):
-            return self._index(file)
-        alone = Link(0, PurePosixPath(entry.path).name, "", "")
-        return self._note(file) if other == note.NAME else self._topic(file, entry, alone)
+            mine = {path: link for path, (index, link) in self._links.items() if index == entry}
+            named = (link for link in claude_memory.links(mended(text)) if _named(entry, link) in self._links)
+            return replace(file, topics=mine, elsewhere=frozenset(link.target for link in named))
+        if other == claude_memory.NAME:
+            return replace(file, link=Link(0, PurePosixPath(entry.path).name, "", ""))
+        # Notes of one folder are named after it, wherever below it they lie.
+        return replace(file, kind=note.FORMAT, context=replace(here, path=str(self.folder.root / "x.md")))
 
     def _take_links(self, entry: Entry) -> None:
         try:
@@ -140,69 +173,6 @@ class FolderFiles:
             named = _named(entry, link)
             if self.folder.find(named) is not None and not claude_memory.is_index(named):
                 self._links.setdefault(named, (entry, link))
-
-    def _note(self, file: FolderFile) -> FolderFile:
-        # Notes of one folder are named after it, wherever below it they lie.
-        name, changed = file.entry.path, file.entry.changed_at
-        context = replace(file.context, path=str(self.folder.root / "x.md"))
-        reads = partial(note.read_note, name=name, changed=changed)
-
-        def weave(text: str, stored: Stored) -> str:
-            from workbench.formats import update_file as notes
-
-            return notes.weave(text, context, name, stored)
-
-        return replace(
-            file, kind=tolerant(replace(note.FORMAT, read=reads)), context=context,
-            is_whole=not note.is_day(name), is_titled=not note.is_day(name), weave=weave,
-        )  # fmt: skip
-
-    def _topic(self, file: FolderFile, index: Entry, link: Link) -> FolderFile:
-        context = replace(file.context, path=str(index.file))
-
-        def reads(text: str, context: ReadContext) -> Parsed:
-            return claude_memory.read_topic(text, link, context)
-
-        def weave(text: str, stored: Stored) -> str:
-            from workbench.formats import update_file as claude
-
-            return claude.weave_topic(text, context, link, stored)
-
-        return replace(
-            file, kind=tolerant(replace(claude_memory.FORMAT, read=reads)), context=context,
-            is_whole=True, is_titled=not link.hook, weave=weave,
-        )  # fmt: skip
-
-    def _index(self, file: FolderFile) -> FolderFile:
-        mine = {path: link for path, (index, link) in self._links.items() if index == file.entry}
-        elsewhere = frozenset(link.target for link in claude_memory.links(mended(file.text))
-                              if _named(file.entry, link) in self._links)  # fmt: skip
-
-        def reads(text: str, context: ReadContext) -> Parsed:
-            return claude_memory.read_index(text, context, elsewhere)
-
-        def weave(text: str, stored: Stored) -> str:
-            from workbench.formats import update_file as claude
-
-            return claude.weave_index(text, file.context, stored)
-
-        return replace(
-            file, kind=tolerant(replace(claude_memory.FORMAT, read=reads)), topics=mine, weave=weave,
-        )  # fmt: skip
-
-
-def _of_format(file: FolderFile, kind: Format) -> FolderFile:
-    """Return a file of another format, changed by its own writer where it has one."""
-    write = kind.write
-    if write is None:
-        return replace(file, kind=kind)
-
-    def weave(text: str, stored: Stored) -> str:
-        parsed = kind.read(text, file.context)
-        kept = (stored.memories.get(m.id, m) for m in parsed.memories if m.id not in stored.gone)
-        return write(replace(parsed, memories=tuple(kept)), text)
-
-    return replace(file, kind=kind, weave=weave)
 
 
 def _named(index: Entry, link: Link) -> str:
@@ -498,17 +468,19 @@ class _Plan:
             return
         try:
             after = file.woven(stored)
-            self._require_read_back(file, held, stored, after)
+            now = file if after == file.data else file.again(after)
+            read = held if now is file else now.read().memories
+            _require_read_back(held, stored, read)
         except Unplaced as error:
             self.left.append(LeftAlone(file.entry.path, "unplaced", str(error)))
             return
-        self._count(file, held, stored, after)
-        if after == file.data:
+        self._count(file, held, stored, read)
+        if now is file:
             return
         if state.sha256 != file.sha256 and not self._force:
             self.left.append(LeftAlone(file.entry.path, "changed"))
             return
-        self._take(file, held, stored, after)
+        self._take(file, now, held, read, stored)
 
     def _stored(self, file: FolderFile, held: tuple[Memory, ...]) -> Stored:
         """Return what the store says of the records of a file, secrets masked that the file does not hold."""
@@ -552,18 +524,8 @@ class _Plan:
         else:
             self.left.append(LeftAlone(file.entry.path, "forgotten"))
 
-    def _require_read_back(self, file: FolderFile, held: tuple[Memory, ...], stored: Stored, after: bytes) -> None:
-        """Raise `Unplaced` unless the new text says just what it should when it is read."""
-        wanted = Counter(_said(stored.memories.get(m.id, m)) for m in held if m.id not in stored.gone)
-        now = held if after == file.data else file.again(after).read().memories
-        if Counter(map(_said, now)) != wanted:
-            raise Unplaced("it would not come back from being read")
-
-    def _count(self, file: FolderFile, held: tuple[Memory, ...], stored: Stored, after: bytes) -> None:
+    def _count(self, file: FolderFile, held: tuple[Memory, ...], stored: Stored, read: tuple[Memory, ...]) -> None:
         """Count what of the changed records the file has no place for."""
-        if not stored.memories:
-            return
-        read = file.read().memories if after == file.data else file.again(after).read().memories
         by_id, by_text = {m.id: m for m in read}, {_said(m): m for m in read}
         for memory in held:
             now = stored.memories.get(memory.id)
@@ -572,19 +534,20 @@ class _Plan:
                 elsewhere = {"text"} if file.is_titled else {"text", "title"}
                 self._unplaced.update(what for what in differing(there, now) if what not in elsewhere)
 
-    def _take(self, file: FolderFile, held: tuple[Memory, ...], stored: Stored, after: bytes) -> None:
-        now = file.again(after)
-        shown = (file.text, now.text)
+    def _take(
+        self, file: FolderFile, now: FolderFile, held: tuple[Memory, ...], read: tuple[Memory, ...], stored: Stored
+    ) -> None:
+        """Note that a file becomes what it says `now`, `read` instead of `held`."""
         # A topic that changes itself was counted there.
         lines = [memory for memory in stored.linked.values() if memory is not None]
         count = len(stored.memories) + len(stored.gone) + sum(record_place(m) not in self._parsed for m in lines)
         self.edits.append(FolderEdit(
-            file.entry.file, file.entry.path, file.data, after, file.kind.name, count, shown
+            file.entry.file, file.entry.path, file.data, now.data, file.kind.name, count, (file.text, now.text)
         ))  # fmt: skip
         for memory in lines:
             self._goes_out(memory)
             self._note(memory, hook=" ".join(memory.summary.split()))
-        by_text = {_said(m): m.id for m in now.read().memories}
+        by_text = {_said(m): m.id for m in read}
         for memory in held:
             changed = stored.memories.get(memory.id)
             if changed is None:
@@ -607,6 +570,13 @@ class _Plan:
         same = self._parsed.setdefault(record_place(memory), [])
         if memory not in same:
             same.append(memory)
+
+
+def _require_read_back(held: tuple[Memory, ...], stored: Stored, read: tuple[Memory, ...]) -> None:
+    """Raise `Unplaced` unless a new text says just what it should when it is read."""
+    wanted = Counter(_said(stored.memories.get(m.id, m)) for m in held if m.id not in stored.gone)
+    if Counter(map(_said, read)) != wanted:
+        raise Unplaced("it would not come back from being read")
 
 
 def _said(memory: Memory) -> str:

@@ -5,26 +5,23 @@ or written here, and has no longer, was taken out by somebody else: its bullet i
 What was forgotten here stays forgotten. A heading that they took out goes, unless bullets of our own stand below it.
 """
 
-import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from workbench.core.files.format import Format, Issue, Parsed, ReadContext
 from workbench.core.files.formats import format_named
-from workbench.core.files.fresh import open_handle
 from workbench.core.playbook.book import Book, Bullet, Playbook, Section
 from workbench.core.playbook.usage import UsageTally
 from workbench.core.record import UnreadableFile
 from workbench.core.review.lifecycle import archive
 from workbench.core.stream.memory import Memory
 from workbench.formats import notes, opening
-from workbench.services.agents.documents.instructions import LARGEST, Entry, Skipped, Why, open_folder
+from workbench.services.agents.documents.instructions import Skipped, Why, open_folder
 from workbench.services.context import Context
-from workbench.services.files.folders import FolderFile, FolderFiles
-from workbench.services.files.overwriting import FileStates
+from workbench.services.files.folders import FolderFiles
+from workbench.services.files.overwriting import FileStates, what_became
 from workbench.services.playbook.file_merge import book_id
 from workbench.services.safety.texts import name_of
 from workbench.store.library import Library
@@ -84,56 +81,35 @@ def read_folder(
     folder = open_folder(path, only)
     documents = tuple(e for e in folder.documents if notes.is_note(e.file) and (not only or e.file in only))
     opener = FolderFiles(folder, context)
-    made = _Read()
+    issues, found, files, same, whole = list[Issue](), dict[str, Memory](), list[ReadFile](), 0, 0
     known = {state.id: state.sha256 for state in library.files.all()}
     for done, entry in enumerate(documents, 1):
         context.watch(done, len(documents))
         # The folder is named as it really is and no link in it is followed, so a file's path is its real name.
         before = None if again else known.get(name_of(entry.file))
-        if before is not None and before == _digest(entry):
-            made.same += 1
+        if before is not None and what_became(entry.file, before) is None:
+            same += 1
             continue
         try:
             file = opener.open(entry)
-            made.take(file, file.read())
+            read = file.read()
         except UnreadableFile as error:
-            made.issues.append(Issue(entry.path, 1, error.message, 1))
-    memories = tuple(_linked(made.found, library.memories.all())) if made.found else ()
-    parsed = Parsed(notes.NAME, memories, issues=tuple(made.issues), records_in=made.whole)
+            issues.append(Issue(entry.path, 1, error.message, 1))
+            continue
+        issues += [replace(issue, file=entry.path) for issue in read.issues]
+        whole += read.records_in
+        if others := read.records_read - len(read.memories):
+            issues.append(Issue(entry.path, 1, f"{file.kind.title}: import that file itself", others))
+            continue
+        ids = frozenset(memory.id for memory in read.memories)
+        files.append(ReadFile(entry.file, read.format, file.sha256, ids))
+        for memory in read.memories:
+            found.setdefault(memory.id, memory)
+    memories = tuple(_linked(found, library.memories.all())) if found else ()
+    parsed = Parsed(notes.NAME, memories, issues=tuple(issues), records_in=whole)
     xml = tuple(Skipped(e.path, "kind") for e in folder.documents if not notes.is_note(e.file))
     passed = () if only else (*folder.skipped, *folder.passed, *xml)
-    return FolderRead(parsed, tuple(made.files), made.same, passed)
-
-
-class _Read:
-    """What was read of a folder so far."""
-
-    def __init__(self) -> None:
-        self.issues = list[Issue]()
-        self.found = dict[str, Memory]()
-        self.files = list[ReadFile]()
-        self.same = self.whole = 0
-
-    def take(self, file: FolderFile, parsed: Parsed) -> None:
-        """Take in what a file holds; what is no memory is only told."""
-        self.issues += [replace(issue, file=file.entry.path) for issue in parsed.issues]
-        self.whole += parsed.records_in
-        if others := parsed.records_read - len(parsed.memories):
-            self.issues.append(Issue(file.entry.path, 1, f"{file.kind.title}: import that file itself", others))
-            return
-        ids = frozenset(memory.id for memory in parsed.memories)
-        self.files.append(ReadFile(file.entry.file, parsed.format, file.sha256, ids))
-        for memory in parsed.memories:
-            self.found.setdefault(memory.id, memory)
-
-
-def _digest(entry: Entry) -> str:
-    """Return the SHA-256 of a file as it is now, empty when it cannot be read."""
-    try:
-        with os.fdopen(open_handle(entry.file, os.O_RDONLY), "rb") as file:
-            return sha256(file.read(LARGEST + 1)).hexdigest()
-    except (OSError, ValueError):
-        return ""
+    return FolderRead(parsed, tuple(files), same, passed)
 
 
 def _linked(found: dict[str, Memory], held: Iterable[Memory]) -> Iterator[Memory]:

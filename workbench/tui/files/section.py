@@ -21,11 +21,10 @@ from workbench.core.runtime import Cancelled, Progress
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line, printable
 from workbench.services.files import lint
-from workbench.services.files.checks import Checked, Checks, KnownFile, check, check_all, is_index
 from workbench.services.files.exporting import parts_of
 from workbench.services.files.folders import FolderPlan, folders_of
 from workbench.services.files.importing import Difference
-from workbench.services.files.lint import Change
+from workbench.services.files.lint import Change, Checked, Checks, KnownFile, check, check_all, is_index
 from workbench.services.files.paths import as_named
 from workbench.services.files.threeway import SIGNS, DiffLine, masked_diff, masked_lines
 from workbench.services.open import Workbench
