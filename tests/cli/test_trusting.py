@@ -412,7 +412,7 @@ def test_the_name_of_a_writer_is_shown_without_the_secret_in_it(mine: Cli) -> No
     (mine.store / "pulled").rename(mine.store / "journal.jsonl")
     plain, answer = mine("trust", "--show"), mine("trust", "--show", "--json")
     assert key[:12] not in plain.out + plain.err + answer.out + answer.err
-    assert "import:[secret: GitHub token]  2" in plain.out
+    assert "import:[secret: GitHub token].txt  1" in plain.out
     assert sum(json.loads(answer.out)["actors"].values()) == json.loads(answer.out)["changes"] == 2
 
 
