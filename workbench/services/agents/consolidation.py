@@ -1,7 +1,7 @@
 """Consolidating a store: stages that look at it and return what is carried out as it stands; and the report."""
 
 import uuid
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -392,28 +392,27 @@ def experience_in(context: Context, gate: SecretFilter, path: Path) -> tuple[Exp
     Nothing for a file that is none of these. Raises `InvalidRecord` for one of them that is not as it must be, by
     file, place and field, and `UnreadableFile` for one in a folder that is no JSON.
     """
-    found: dict[str, list[Found]] = {}
-    entries, holding = list[Path](), dict[str, list[Path]]()
+    docs, files = defaultdict[str, list[Found]](list), defaultdict[str, list[Path]](list)
+    name, made = name_of(Path(path.resolve().name)), list[ExperienceFile]()
     try:
-        files = files_in(path, hidden=False)
+        every = files_in(path, hidden=False)
     except OSError:
         return ()  # whoever reads it as another kind of file says what is wrong with it
-    for file in files:
-        head = _head(file, in_folder=file != path)
-        some = _found(file, head, in_folder=file != path)
-        kind = _kind(some[0]) if some else None
-        if kind is not None:
-            found.setdefault(kind, []).extend(some)
-            holding.setdefault(kind, []).append(file)
-        elif _ENTRIES in head and _is_of_entries(file, head):
-            entries.append(file)
-            holding.setdefault("patterns", []).append(file)
-    name, made = name_of(Path(path.resolve().name)), list[ExperienceFile]()
-    if "episodes" in found:
-        made.append(_episodes(context, found["episodes"], name))
-    if "patterns" in found or entries:
-        made.append(PatternIntake(context, gate).compared(name, found.get("patterns", ()), entries))
-    return tuple(replace(one, files=tuple(holding[one.kind])) for one in made)
+    for file in every:
+        try:
+            kind, found = _sorted(file)
+        except UnreadableFile:
+            if file != path:
+                raise
+            return ()
+        docs[kind] += found
+        files[kind].append(file)
+    if docs["episodes"]:
+        made.append(replace(_episodes(context, docs["episodes"], name), files=tuple(files["episodes"])))
+    if both := (*files["patterns"], *files[ENTRIES]):
+        taken = PatternIntake(context, gate).compared(name, docs["patterns"], files[ENTRIES])
+        made.append(replace(taken, files=both))
+    return tuple(made)
 
 
 def take(context: Context, experience: ExperienceFile) -> tuple[str, ...]:
@@ -424,45 +423,29 @@ def take(context: Context, experience: ExperienceFile) -> tuple[str, ...]:
     return tuple(one.episode.id for one in bring(context, experience.new, experience.name).stored)
 
 
-def _head(path: Path, *, in_folder: bool) -> bytes:
-    """Return how a file begins that may hold some; nothing of any other file."""
+def _sorted(path: Path) -> tuple[str, tuple[Found, ...]]:
+    """Return of what kind a file is (none, as a rule), by how it begins, and the JSON objects in it.
+
+    Raises `UnreadableFile` for one that seems to be of a kind and cannot be read.
+    """
+    name = name_of(Path(path.name))
     try:
         if path.suffix.lower() not in SUFFIXES or not path.is_file():
-            return b""
+            return "", ()
         with path.open("rb") as file:
-            return file.read(_HEAD)
+            head = file.read(_HEAD)
     except OSError as error:
-        if not in_folder:
-            return b""  # whoever reads it as another kind of file says what is wrong with it
-        raise UnreadableFile(f"{name_of(Path(path.name))} cannot be read.", "Nothing was stored.") from error
-
-
-def _found(path: Path, head: bytes, *, in_folder: bool) -> tuple[Found, ...]:
-    """Return the JSON objects of a file that may hold some by how it begins."""
-    if not any(mark in head for mark in _MARKS):
-        return ()
-    try:
-        return episodes_in(read_text(path), name_of(Path(path.name)))
-    except UnreadableFile:
-        if in_folder:
-            raise
-        return ()
-
-
-def _is_of_entries(path: Path, head: bytes) -> bool:
-    """Tell whether a file is most likely one of agent-playbook's, of patterns by name."""
-    likely = detect(path, head.decode("utf-8", "ignore"))
-    return bool(likely) and likely[0].format == ENTRIES
-
-
-def _kind(first: Found) -> str | None:
-    doc = first.doc
-    if not isinstance(doc, Mapping):
-        return None
-    task, outcome = doc.get("task"), doc.get("outcome")
-    if isinstance(task, Mapping) and "original_input" in task and isinstance(outcome, Mapping):
-        return "episodes"
-    return "patterns" if isinstance(doc.get("pattern_id"), str) and doc.get("category") in CATEGORIES else None
+        raise UnreadableFile(f"{name} cannot be read.", "Nothing was stored.") from error
+    found = episodes_in(read_text(path), name) if any(mark in head for mark in _MARKS) else ()
+    first = found[0].doc if found else None
+    if isinstance(first, Mapping):
+        task, outcome = first.get("task"), first.get("outcome")
+        if isinstance(task, Mapping) and "original_input" in task and isinstance(outcome, Mapping):
+            return "episodes", found
+        if isinstance(first.get("pattern_id"), str) and first.get("category") in CATEGORIES:
+            return "patterns", found
+    likely = detect(path, head.decode("utf-8", "ignore")) if _ENTRIES in head else ()
+    return (ENTRIES if likely and likely[0].format == ENTRIES else ""), ()
 
 
 def _episodes(context: Context, found: Sequence[Found], name: str) -> ExperienceFile:
