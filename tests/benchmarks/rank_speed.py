@@ -18,8 +18,9 @@ from workbench.evaluation.tuner import tune
 from workbench.retrieval.arrays import Scores
 from workbench.retrieval.embedding.embedder import BUNDLED_FOLDER, Embedder
 from workbench.retrieval.fulltext.lexical import LexicalIndex
+from workbench.retrieval.ranking.cases import QueryScores
 from workbench.retrieval.ranking.pool import Pool
-from workbench.retrieval.ranking.ranker import QueryScores, Ranker
+from workbench.retrieval.ranking.ranker import Ranker
 
 NOW = datetime(2026, 3, 20, 18, tzinfo=UTC)
 TOP = 50

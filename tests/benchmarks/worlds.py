@@ -21,8 +21,9 @@ from workbench.evaluation.pooling import judging_pool
 from workbench.evaluation.tuner import tune
 from workbench.retrieval.embedding.embedder import Embedder
 from workbench.retrieval.fulltext.lexical import LexicalIndex
+from workbench.retrieval.ranking.cases import QueryScores
 from workbench.retrieval.ranking.pool import Pool
-from workbench.retrieval.ranking.ranker import QueryScores, Ranker
+from workbench.retrieval.ranking.ranker import Ranker
 from workbench.services.tuning.pairwise import GRADES, Preferences, begin
 
 NOW = datetime(2026, 3, 20, 18, tzinfo=UTC)

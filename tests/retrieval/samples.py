@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from workbench.core.stream.memory import MEMORY_TYPES, Memory
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH, FrozenBounds, HalfLives, Profile
 from workbench.retrieval.arrays import Mask, Scores
-from workbench.retrieval.ranking.ranker import QueryScores
+from workbench.retrieval.ranking.cases import QueryScores
 
 T0 = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

@@ -20,8 +20,9 @@ from workbench.retrieval.arrays import Vectors
 from workbench.retrieval.fulltext.lexical import LexicalIndex
 from workbench.retrieval.fulltext.thesaurus import Matches, Near
 from workbench.retrieval.ranking import relevance
+from workbench.retrieval.ranking.cases import QueryScores
 from workbench.retrieval.ranking.pool import Pool
-from workbench.retrieval.ranking.ranker import QueryScores, Ranker
+from workbench.retrieval.ranking.ranker import Ranker
 
 NOW = datetime(2027, 1, 1, tzinfo=UTC)
 NEAR: dict[str, Near] = {"recip": (("cuisin", 0.8), ("cook", 0.6)), "fail": (("broken", 0.5),)}

@@ -14,8 +14,8 @@ from tests.retrieval.samples import T0, memory, near, query_scores
 from tests.retrieval.test_ranker import assert_equal, ranker_of
 from workbench.core.stream.memory import MEMORY_TYPES, Memory, is_served
 from workbench.core.tuning.profile import BUILT_IN
+from workbench.retrieval.ranking.cases import QueryScores
 from workbench.retrieval.ranking.pool import Pool
-from workbench.retrieval.ranking.ranker import QueryScores
 
 EPISODIC = next(p for p in BUILT_IN if p.name == "episodic")
 OUTCOMES: list[dict[str, object]] = [{}, {"success": True}, {"outcome": "failure"}, {"outcome": {"status": "SUCCESS"}}]

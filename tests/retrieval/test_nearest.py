@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.retrieval.samples import memory
 from workbench.retrieval.arrays import place_of, top_positions
 from workbench.retrieval.embedding.vectors import near_pairs, nearest
-from workbench.retrieval.text import searched_text
+from workbench.retrieval.text_keys import searched_text
 
 
 @settings(deadline=None)

@@ -8,8 +8,9 @@ from tests.retrieval.samples import T0, memory
 from workbench.core.tuning.profile import WORKBENCH, check_profile
 from workbench.evaluation.pooling import corners, judging_pool
 from workbench.retrieval.fulltext.lexical import LexicalIndex
+from workbench.retrieval.ranking.cases import QueryScores
 from workbench.retrieval.ranking.pool import Pool
-from workbench.retrieval.ranking.ranker import QueryScores, Ranker
+from workbench.retrieval.ranking.ranker import Ranker
 
 LATER = T0 + timedelta(days=3)
 

@@ -1,6 +1,5 @@
 """The fast ranking equals the plain rule, whatever was cached before."""
 
-from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -18,32 +17,18 @@ from workbench.core.record import UnknownRecord
 from workbench.core.stream.memory import Memory, MemoryType, is_served
 from workbench.core.tuning.profile import FrozenBounds, HalfLives, Profile
 from workbench.core.tuning.scoring import Scored
-from workbench.retrieval.arrays import Mask, Scores
+from workbench.retrieval.arrays import Mask
 from workbench.retrieval.fulltext.lexical import LexicalIndex
-from workbench.retrieval.fulltext.thesaurus import Matches, Related
-from workbench.retrieval.ranking.cases import ColumnCache
+from workbench.retrieval.ranking.cases import ColumnCache, QueryScores
 from workbench.retrieval.ranking.pool import Pool
-from workbench.retrieval.ranking.ranker import QueryScores, Ranker, Ranking
-
-
-class NoText:
-    """A full-text index without words."""
-
-    def __init__(self, rows: int) -> None:
-        self._rows = rows
-
-    languages = ()
-
-    def scores(self, query: str) -> Scores:
-        return np.zeros(self._rows, np.float32)
-
-    def matches(self, query: str, related: Related | None = None, names: Collection[str] = ()) -> Matches:
-        return Matches((), np.zeros(self._rows))
+from workbench.retrieval.ranking.ranker import Ranker, Ranking
 
 
 def ranker_of(pool: Pool, cache: ColumnCache | None = None) -> Ranker:
     vectors = np.zeros((len(pool), 2), np.float32)
-    return Ranker(pool, vectors, NoText(len(pool)), lambda texts: np.zeros((len(texts), 2), np.float32), cache)
+    return Ranker(
+        pool, vectors, LexicalIndex.build([""] * len(pool)), lambda texts: np.zeros((len(texts), 2), np.float32), cache
+    )
 
 
 def by_rule(pool: Pool, scores: QueryScores, profile: Profile, now: datetime, mask: Mask | None = None) -> list[Scored]:

@@ -1,7 +1,6 @@
 """Auto-tune: the table of settings equals ranking each of them, and the choice is honest about itself."""
 
 import threading
-from collections.abc import Collection
 from dataclasses import replace
 from datetime import timedelta
 
@@ -27,27 +26,14 @@ from workbench.evaluation.pairs import (
     with_half_life,
 )
 from workbench.evaluation.tuner import best, dead_factors, propose, score_table, tune
-from workbench.retrieval.arrays import Column, Scores, Vectors
-from workbench.retrieval.fulltext.thesaurus import Matches, Related
+from workbench.retrieval.arrays import Column, Vectors
+from workbench.retrieval.fulltext.lexical import LexicalIndex
+from workbench.retrieval.ranking.cases import QueryScores
 from workbench.retrieval.ranking.pool import Pool
-from workbench.retrieval.ranking.ranker import QueryScores, Ranker
+from workbench.retrieval.ranking.ranker import Ranker
 
 LATER = T0 + timedelta(days=3)
 """After everything that was stored."""
-
-
-class NoText:
-    """A full-text index that is never asked."""
-
-    languages = ()
-
-    def scores(self, query: str) -> Scores:
-        """Find nothing."""
-        raise AssertionError(query)
-
-    def matches(self, query: str, related: Related | None = None, names: Collection[str] = ()) -> Matches:
-        """Find nothing."""
-        raise AssertionError(query, related, names)
 
 
 def no_vectors(texts: object) -> Vectors:
@@ -55,7 +41,12 @@ def no_vectors(texts: object) -> Vectors:
 
 
 def ranker_of(memories: list[Memory]) -> Ranker:
-    return Ranker(Pool.build(memories), np.zeros((len(memories), 0), np.float32), NoText(), no_vectors)
+    return Ranker(
+        Pool.build(memories),
+        np.zeros((len(memories), 0), np.float32),
+        LexicalIndex.build([""] * len(memories)),
+        no_vectors,
+    )
 
 
 # The grid

@@ -12,8 +12,9 @@ from workbench.core.record import InvalidRecord
 from workbench.core.tuning.profile import WORKBENCH, Profile
 from workbench.retrieval.embedding.embedder import Embedder
 from workbench.retrieval.fulltext.lexical import LexicalIndex
+from workbench.retrieval.ranking.cases import QueryScores
 from workbench.retrieval.ranking.pool import Pool
-from workbench.retrieval.ranking.ranker import QueryScores, Ranker
+from workbench.retrieval.ranking.ranker import Ranker
 from workbench.services.tuning.pairwise import Preferences, begin, information, regret
 
 LATER = T0 + timedelta(days=3)

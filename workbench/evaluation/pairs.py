@@ -21,7 +21,8 @@ from workbench.core.tuning.profile import (
 )
 from workbench.evaluation.pooling import judging_pool
 from workbench.retrieval.arrays import Column, Mask, Rows
-from workbench.retrieval.ranking.ranker import QueryScores, Ranker
+from workbench.retrieval.ranking.cases import QueryScores
+from workbench.retrieval.ranking.ranker import Ranker
 
 # At which place a few memories stand under many weights at once, without sorting.
 #

@@ -9,7 +9,8 @@ from datetime import datetime
 from random import Random
 
 from workbench.core.tuning.profile import FACTORS, PARAMETERS, RELEVANCE, RELEVANCE_PARTS, Profile, with_value
-from workbench.retrieval.ranking.ranker import QueryScores, Ranker
+from workbench.retrieval.ranking.cases import QueryScores
+from workbench.retrieval.ranking.ranker import Ranker
 
 DEPTH = 10
 """How many of the best each corner contributes."""

@@ -1,4 +1,4 @@
-"""Texts named by their content, so that caches know a text whatever memory it stands in."""
+"""The text that stands for a memory, and texts named by their content, so that caches know one wherever it stands."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -7,7 +7,15 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.core.stream.memory import Memory
 from workbench.retrieval.arrays import Rows
+
+
+def searched_text(memory: Memory) -> str:
+    """Return the content, preceded by the summary when that says something the content does not contain."""
+    content, summary = memory.content, memory.summary.strip()
+    return content if not summary or summary in content else f"{summary}\n{content}"
+
 
 KEY_SIZE = 16
 

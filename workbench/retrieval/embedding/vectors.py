@@ -238,9 +238,6 @@ BATCH = 1_024
 SAVE_EVERY = 16 * BATCH
 """Texts embedded between two writes."""
 
-RECENT = 4_096
-"""Rows that came since the keys were last put in order, found by a dictionary."""
-
 
 class VectorCache:
     """Vectors of one model under `folder/fingerprint`, at most one writing process at a time.
@@ -255,7 +252,6 @@ class VectorCache:
         self.read_only = read_only
         self._file = VectorFile(folder / fingerprint, fingerprint, dim)
         self._table = KeyTable(keys_of(b""))
-        self._recent: dict[bytes, int] = {}
         self._stored: Vectors = np.zeros((0, dim), np.float32)
         self._fresh: dict[bytes, Vectors] = {}
         self._unsaved: list[bytes] = []
@@ -280,7 +276,7 @@ class VectorCache:
         made until then are kept for the next call.
         """
         keys = text_keys(texts) if keys is None else keys
-        rows = self._rows(keys)
+        rows = self._table.find(keys)
         missing: dict[bytes, str] = {}
         for at in np.flatnonzero(rows < 0).tolist():
             key = keys[at].tobytes()
@@ -291,7 +287,7 @@ class VectorCache:
                 self._embed_all(missing, embed, progress, cancelled)
             finally:
                 self._save()
-            rows = self._rows(keys)
+            rows = self._table.find(keys)
         return self._gathered(keys, rows)
 
     def _embed_all(
@@ -318,14 +314,6 @@ class VectorCache:
                 self._save()
             if progress is not None:
                 progress(start + len(batch), len(keys))
-
-    def _rows(self, keys: Keys) -> Rows:
-        """Return the row on disk of each key, −1 for those without one."""
-        rows = self._table.find(keys)
-        if self._recent:
-            for at in np.flatnonzero(rows < 0).tolist():
-                rows[at] = self._recent.get(keys[at].tobytes(), -1)
-        return rows
 
     def _gathered(self, keys: Keys, rows: Rows) -> Vectors:
         """Return the vectors of `keys`: of consecutive rows on disk the mapped rows themselves, else a copy."""
@@ -354,26 +342,18 @@ class VectorCache:
 
     def _take_in(self, keys: Keys) -> None:
         """Know the keys of the last rows."""
-        first = self._sound.rows - len(keys)
-        names = [key.tobytes() for key in keys] if len(self._recent) + len(keys) <= RECENT else None
-        if names is not None:
-            self._recent.update(zip(names, range(first, self._sound.rows), strict=True))
-        else:
-            before = keys_of(b"".join(self._recent))
-            self._table = KeyTable(np.concatenate([self._table.keys, before, keys]))
-            self._recent = {}
-        for key, row in zip(list(self._fresh), self._rows(keys_of(b"".join(self._fresh))).tolist(), strict=True):
+        self._table = KeyTable(np.concatenate([self._table.keys, keys]))
+        for key, row in zip(list(self._fresh), self._table.find(keys_of(b"".join(self._fresh))).tolist(), strict=True):
             if row >= 0:
                 del self._fresh[key]
 
     def _forget_file(self) -> None:
         """Keep the rows of a file that somebody deleted or replaced, to write them again."""
-        names = [key.tobytes() for key in self._table.keys] + list(self._recent)
+        names = [key.tobytes() for key in self._table.keys]
         for row, key in enumerate(names):
             self._fresh.setdefault(key, np.array(self._stored[row]))
         self._unsaved = [*names, *self._unsaved]
         self._table = KeyTable(keys_of(b""))
-        self._recent = {}
 
     def _save(self) -> None:
         """Append what is new, unless somebody else is writing or the disk refuses; then it stays in memory."""

@@ -4,11 +4,6 @@ The file is not truth: one that is missing, torn, foreign or of other background
 floor is computed again.
 """
 
-import contextlib
-import json
-import math
-import struct
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -19,18 +14,16 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.core.files.atomic import write_file
 from workbench.core.record import WorkStopped
 from workbench.core.runtime import Cancelled
 from workbench.core.tuning.floor import ENOUGH, OF_OTHERS, Floor, Reach, floor_of, has_changed, written
 from workbench.core.words import ENGLISH, script_of
-from workbench.retrieval import cache_files
 from workbench.retrieval.arrays import Mask, Rows
+from workbench.retrieval.cache_files import from_texts, read_arrays, to_texts, write_arrays
 from workbench.retrieval.fulltext import terms
-from workbench.retrieval.ranking.cases import AskedScores
+from workbench.retrieval.ranking.cases import QueryScores
 from workbench.retrieval.ranking.ranker import Ranker
-from workbench.retrieval.text import searched_text
-from workbench.retrieval.text_keys import Keys
+from workbench.retrieval.text_keys import Keys, searched_text
 
 # What questions reach over the memories that may be served: the best cosine and the best full-text score.
 
@@ -56,7 +49,7 @@ def edition() -> str:
     return blake2b(asked.encode(), digest_size=8).hexdigest()
 
 
-def reach_of(scores: AskedScores, served: Mask) -> Reach | None:
+def reach_of(scores: QueryScores, served: Mask) -> Reach | None:
     """Return what a query reaches over the rows of a mask, `None` when it has none."""
     if not served.any():
         return None
@@ -65,7 +58,7 @@ def reach_of(scores: AskedScores, served: Mask) -> Reach | None:
     return Reach(cosine, lexical, memory, known)
 
 
-def weak_rows(floor: Floor, scores: AskedScores, rows: Rows) -> Mask:
+def weak_rows(floor: Floor, scores: QueryScores, rows: Rows) -> Mask:
     """Tell of each of some rows whether it is weak: the fast form of `Floor.is_weak`."""
     found: Mask = (scores.relevance[rows] < floor.memory) & (scores.lexical[rows] < ENOUGH)
     return found
@@ -106,10 +99,6 @@ def reached(
 Texts = NDArray[np.uint64]
 """The distinct texts of a pool, ascending: the first halves of their keys."""
 
-_MAGIC = b"WBFLOOR\x03"
-_HEADER = struct.Struct("<8s32s16sQ")
-_SUM = struct.Struct("<I")
-
 
 @dataclass(frozen=True, eq=False)
 class Kept:
@@ -133,45 +122,27 @@ class FloorFile:
 
     @property
     def path(self) -> Path:
-        return self.folder / f"{self.fingerprint}.floor"
+        return self.folder / f"{self.fingerprint}.npz"
 
     def read(self) -> Kept | None:
         """Return what is kept, `None` when there is nothing sound."""
-        try:
-            raw = self.path.read_bytes()
-        except OSError:
+        arrays = read_arrays(self.path, self._state)
+        if arrays is None:
             return None
-        if len(raw) < _HEADER.size + _SUM.size or _SUM.unpack(raw[-_SUM.size :])[0] != zlib.crc32(raw[: -_SUM.size]):
-            return None
-        magic, model, questions, count = _HEADER.unpack_from(raw)
-        names, said = raw[_HEADER.size :][: 8 * count], raw[_HEADER.size + 8 * count : -_SUM.size]
-        if (magic, model, questions) != (_MAGIC, self._model, edition().encode()) or len(names) != 8 * count:
-            return None
-        texts = np.frombuffer(names, "<u8").astype(np.uint64)
-        floors = _floors(said)
-        return Kept(floors, texts) if floors is not None and bool((texts[1:] > texts[:-1]).all()) else None
+        floors = zip(to_texts(arrays["names"]), map(Floor, *arrays["floors"].tolist()), strict=True)
+        return Kept(dict(floors), arrays["texts"])
 
     def write(self, kept: Kept) -> None:
         """Keep floors; where it cannot be written it is computed again next time."""
-        head = _HEADER.pack(_MAGIC, self._model, edition().encode(), len(kept.texts))
-        said = json.dumps({script: (floor.query, floor.memory) for script, floor in kept.floors.items()})
-        body = head + kept.texts.astype("<u8").tobytes() + said.encode()
-        with contextlib.suppress(OSError):
-            cache_files.make(self.folder)
-            write_file(self.path, body + _SUM.pack(zlib.crc32(body)), ".floor-", durable=False)
+        reached = [(floor.query, floor.memory) for floor in kept.floors.values()]
+        floors = np.array(reached, np.float64).reshape(-1, 2).T
+        write_arrays(
+            self.path, self._state, {"names": from_texts([*kept.floors]), "floors": floors, "texts": kept.texts}
+        )
 
     @property
-    def _model(self) -> bytes:
-        return self.fingerprint.encode()[:32]
-
-
-def _floors(said: bytes) -> dict[str, Floor] | None:
-    """Read the floors, `None` where they are none."""
-    try:
-        floors = {script: Floor(float(query), float(memory)) for script, (query, memory) in json.loads(said).items()}
-    except (ValueError, TypeError, AttributeError):
-        return None
-    return floors if all(math.isfinite(floor.query + floor.memory) for floor in floors.values()) else None
+    def _state(self) -> str:
+        return f"{self.fingerprint} {edition()}"
 
 
 def texts_of(keys: Keys, served: Mask) -> Texts:

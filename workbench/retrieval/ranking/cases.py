@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from threading import Lock
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -147,40 +147,34 @@ class Candidates:
         return gained
 
 
-class AskedScores(Protocol):
-    """A query and both relevance scores of every pool row."""
+@dataclass(frozen=True, eq=False)
+class QueryScores:
+    """Both relevance scores of a query for every row of the pool: cosine (−1…1) and absolute BM25 (0…1).
 
-    @property
-    def query(self) -> str:
-        """The query's text."""
-        ...
+    Where its words stand is looked up when it is first asked for; with nothing to `look` them up, nowhere. `known`
+    tells where the model knows both query and text, `None` for everywhere; else the cosine is 0.
+    """
 
-    @property
-    def dense(self) -> Scores: ...
+    query: str
+    dense: Scores
+    lexical: Scores
+    look: Callable[[str], Matches] | None = None
+    known: Mask | None = None
 
-    @property
-    def lexical(self) -> Scores:
-        """Absolute BM25."""
-        ...
+    @cached_property
+    def matches(self) -> Matches:
+        """Where the query's words stand."""
+        return self.look(self.query) if self.look else Matches((), np.zeros(len(self.dense)))
 
-    @property
+    @cached_property
     def relevance(self) -> Column:
-        """How relevant each row is, whatever the profile."""
-        ...
-
-    @property
-    def known(self) -> Mask | None:
-        """Where the model knows both query and text, `None` for everywhere; else the cosine is 0."""
-        ...
+        """How relevant each row is, whatever the profile: the fast form of `core.tuning.floor.relevance`."""
+        both = (self.dense.astype(np.float64) + self.lexical.astype(np.float64)) / 2
+        return both if self.known is None else np.where(self.known, both, self.lexical)
 
     def knows(self, row: int) -> bool:
         """Tell whether the model knows both query and text of a row."""
-        ...
-
-    @property
-    def matches(self) -> Matches:
-        """Where the query's words stand."""
-        ...
+        return self.known is None or bool(self.known[row])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -192,7 +186,7 @@ class ColumnCase:
 
     pool: Pool
     chosen: Candidates
-    scores: AskedScores
+    scores: QueryScores
     profile: Profile
     now: datetime
     cache: ColumnCache = field(default_factory=ColumnCache)
@@ -263,7 +257,7 @@ class ShareCase:
     part: RelevancePart
     pool: Pool
     chosen: Candidates
-    scores: AskedScores
+    scores: QueryScores
     profile: Profile
     now: datetime
     row: int

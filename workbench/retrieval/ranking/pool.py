@@ -19,8 +19,7 @@ from workbench.core.tuning.episodic import domains_of, success_of, use_of
 from workbench.core.tuning.naming import question_share
 from workbench.retrieval.arrays import Column, Mask, Micros, Rows, micros
 from workbench.retrieval.cache_files import from_texts, read_arrays, to_texts, write_arrays
-from workbench.retrieval.text import searched_text
-from workbench.retrieval.text_keys import Keys, first_of_equals, text_keys
+from workbench.retrieval.text_keys import Keys, first_of_equals, searched_text, text_keys
 
 Read = Callable[[str], Memory]
 """Reads the memory that is found at a place."""

@@ -5,11 +5,11 @@ that a changed parameter does not touch are taken from a cache, so a slider step
 pass over memory.
 """
 
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, partial
-from typing import Protocol, Self
+from typing import Self
 
 import numpy as np
 
@@ -28,8 +28,9 @@ from workbench.core.tuning.profile import (
 )
 from workbench.core.tuning.scoring import Scored, weighed
 from workbench.retrieval.arrays import Column, Embed, Mask, Rows, Scores, Vectors, micros, place_of, top_positions
+from workbench.retrieval.fulltext.lexical import LexicalIndex
 from workbench.retrieval.fulltext.thesaurus import Matches, Related
-from workbench.retrieval.ranking.cases import Candidates, ColumnCache, ColumnCase, Columns
+from workbench.retrieval.ranking.cases import Candidates, ColumnCache, ColumnCase, Columns, QueryScores
 from workbench.retrieval.ranking.episodic import (
     NOBODY,
     EpisodeColumns,
@@ -161,53 +162,6 @@ PARTS = 128 << 20
 """Bytes of the parts of relevance that are remembered: some twenty settings of 100,000 memories, one of a million."""
 
 
-class Lexical(Protocol):
-    """A full-text index whose rows are the pool's rows."""
-
-    @property
-    def languages(self) -> Collection[str]:
-        """The languages of the texts in Latin letters."""
-        ...
-
-    def scores(self, query: str) -> Scores:
-        """Return absolute BM25, 0…1, for every row."""
-        ...
-
-    def matches(self, query: str, related: Related | None = None, names: Collection[str] = ()) -> Matches:
-        """Return where the query's words stand, and those related to them."""
-        ...
-
-
-@dataclass(frozen=True, eq=False)
-class QueryScores:
-    """Both relevance scores of a query for every row of the pool: cosine (−1…1) and absolute BM25 (0…1).
-
-    Where its words stand is looked up when it is first asked for; with nothing to `look` them up, nowhere. `known`
-    tells where the model knows both query and text, `None` for everywhere; else the cosine is 0.
-    """
-
-    query: str
-    dense: Scores
-    lexical: Scores
-    look: Callable[[str], Matches] | None = None
-    known: Mask | None = None
-
-    @cached_property
-    def matches(self) -> Matches:
-        """Where the query's words stand."""
-        return self.look(self.query) if self.look else Matches((), np.zeros(len(self.dense)))
-
-    @cached_property
-    def relevance(self) -> Column:
-        """How relevant each row is, whatever the profile: the fast form of `core.tuning.floor.relevance`."""
-        both = (self.dense.astype(np.float64) + self.lexical.astype(np.float64)) / 2
-        return both if self.known is None else np.where(self.known, both, self.lexical)
-
-    def knows(self, row: int) -> bool:
-        """Tell whether the model knows both query and text of a row."""
-        return self.known is None or bool(self.known[row])
-
-
 class Ranker:
     """Ranks the memories of a pool; reads only, writes nothing.
 
@@ -221,7 +175,7 @@ class Ranker:
         self,
         pool: Pool,
         vectors: Vectors,
-        lexical: Lexical,
+        lexical: LexicalIndex,
         embed: Embed,
         cache: ColumnCache | None = None,
         related: Related | None = None,
@@ -237,7 +191,7 @@ class Ranker:
         self._cache = cache or ColumnCache()
         self.parts = parts or ColumnCache(PARTS)
 
-    def moved_to(self, pool: Pool, vectors: Vectors | None = None, lexical: Lexical | None = None) -> Self:
+    def moved_to(self, pool: Pool, vectors: Vectors | None = None, lexical: LexicalIndex | None = None) -> Self:
         """Return a ranker for a later version of the pool that shares the cache.
 
         After a vote, an access or a status change the pool alone is enough, and `QueryScores` stay valid;

@@ -16,7 +16,7 @@ from workbench.retrieval.arrays import Column, Mask, Rows
 from workbench.retrieval.fulltext.thesaurus import Matches, nearness, present
 from workbench.retrieval.ranking.cases import Candidates, ColumnCase, Columns, PartColumnCase, PartColumns, ShareCase
 from workbench.retrieval.ranking.pool import Pool
-from workbench.retrieval.text import searched_text
+from workbench.retrieval.text_keys import searched_text
 
 # Relevance in a conversation as columns, and each part's share.
 #

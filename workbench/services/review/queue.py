@@ -21,9 +21,9 @@ from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.core.tuning.profile import Profile
-from workbench.retrieval.fulltext.lexical import LexicalIndex
-from workbench.retrieval.ranking.ranker import QueryScores, Ranker, Ranking
-from workbench.retrieval.text import searched_text
+from workbench.retrieval.ranking.cases import QueryScores
+from workbench.retrieval.ranking.ranker import Ranker, Ranking
+from workbench.retrieval.text_keys import searched_text
 from workbench.services.agents.capture.memories import told_by
 from workbench.services.context import Context
 from workbench.services.review.counting import count_waiting
@@ -163,7 +163,6 @@ class ImpactPreview:
         if not changed and not fresh:
             return ranker.moved_to(pool), True
         lexical, vectors = ranker.lexical, ranker.vectors
-        assert isinstance(lexical, LexicalIndex)
         if changed:
             vectors, lexical = vectors.copy(), lexical.with_replaced(changed)
             vectors[list(changed)] = self._retriever.vectors(list(changed.values()))

@@ -21,7 +21,8 @@ from workbench.core.tuning.verdict import Verdict
 from workbench.evaluation.pairs import JudgedScores
 from workbench.evaluation.tuner import USUAL, compare, hold_together, tune
 from workbench.retrieval.embedding.embedder import Embedder
-from workbench.retrieval.ranking.ranker import QueryScores, Ranker
+from workbench.retrieval.ranking.cases import QueryScores
+from workbench.retrieval.ranking.ranker import Ranker
 from workbench.services.context import Context
 from workbench.services.tuning.profiles import ProfileProvenance, Profiles, tuned_from
 from workbench.services.tuning.queries import JudgedSet, from_store, judged_queries

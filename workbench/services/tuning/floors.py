@@ -12,8 +12,9 @@ from workbench.core.runtime import Cancelled
 from workbench.core.tuning.floor import NONE, OFF, UNKNOWN, Floor, Standard, Verdict, floor_for
 from workbench.retrieval.arrays import Mask, Rows
 from workbench.retrieval.floor.floor import FloorFile, Kept, Texts, floors_of, reach_of, texts_of, weak_rows
+from workbench.retrieval.ranking.cases import QueryScores
 from workbench.retrieval.ranking.pool import Pool, Token
-from workbench.retrieval.ranking.ranker import QueryScores, Ranker, Ranking
+from workbench.retrieval.ranking.ranker import Ranker, Ranking
 from workbench.retrieval.text_keys import Keys
 from workbench.services.context import Context
 from workbench.services.tuning.retriever import Retriever

@@ -17,7 +17,8 @@ import numpy as np
 from workbench.core.tuning.profile import WEIGHT_KEYS, Profile, check_profile, weight_of
 from workbench.evaluation.pairs import Pair, Pairs, entropy, pairs_of, settings_around, with_weights
 from workbench.retrieval.arrays import Column, Rows
-from workbench.retrieval.ranking.ranker import QueryScores, Ranker
+from workbench.retrieval.ranking.cases import QueryScores
+from workbench.retrieval.ranking.ranker import Ranker
 
 Answer = Literal["a", "b", "=", "?"]
 

@@ -24,12 +24,11 @@ from workbench.retrieval.arrays import Rows, Vectors
 from workbench.retrieval.embedding.close_pairs import VERSION, unknown, with_words, worded
 from workbench.retrieval.embedding.embedder import Embedder
 from workbench.retrieval.embedding.vectors import GrowingMatrix, VectorCache, near_pairs, nearest
-from workbench.retrieval.fulltext.lexical import OVERLAY, LexicalCache, LexicalIndex
+from workbench.retrieval.fulltext.lexical import OVERLAY, LexicalCache
 from workbench.retrieval.fulltext.thesaurus import Near
 from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.ranker import Ranker
-from workbench.retrieval.text import searched_text
-from workbench.retrieval.text_keys import Keys, text_keys
+from workbench.retrieval.text_keys import Keys, searched_text, text_keys
 from workbench.safety.scanning import mask
 from workbench.services import caches
 from workbench.services.context import Context
@@ -339,20 +338,16 @@ class Retriever:
         vectors = old.vectors.copy()
         vectors[list(changed)] = self._vectors(list(changed.values()))
         self._matrix = GrowingMatrix(vectors)
-        return old.moved_to(pool, vectors, self._lexical(old).with_replaced(changed))
+        return old.moved_to(pool, vectors, old.lexical.with_replaced(changed))
 
     def _with_added(self, old: Ranker, memories: list[Memory]) -> Ranker:
         pool, texts = old.pool.with_added(memories), [_text(m) for m in memories]
         _name_as_masked(pool, range(len(old.pool), len(pool)), texts)
         vectors = self._matrix.add(self._vectors(texts))
         if len(texts) <= OVERLAY:
-            return old.moved_to(pool, vectors, self._lexical(old).with_added(texts))
+            return old.moved_to(pool, vectors, old.lexical.with_added(texts))
         # So many texts, as of an import, are worth being written to the cache now.
         return old.moved_to(pool, vectors, self._texts.index(Texts(pool), pool.text_keys))
-
-    def _lexical(self, ranker: Ranker) -> LexicalIndex:
-        assert isinstance(ranker.lexical, LexicalIndex)
-        return ranker.lexical
 
 
 class Texts(Sequence[str]):

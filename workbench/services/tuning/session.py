@@ -32,9 +32,9 @@ from workbench.core.tuning.recency import hours_between
 from workbench.core.tuning.scoring import Scored, Share
 from workbench.evaluation.pooling import judging_pool
 from workbench.retrieval.arrays import Column, Rows
-from workbench.retrieval.ranking.cases import ColumnCase, Explain, ShareCase
+from workbench.retrieval.ranking.cases import ColumnCase, Explain, QueryScores, ShareCase
 from workbench.retrieval.ranking.flips import Lines, admitting, flips
-from workbench.retrieval.ranking.ranker import QueryScores, Ranker, Ranking
+from workbench.retrieval.ranking.ranker import Ranker, Ranking
 from workbench.retrieval.ranking.relevance import RELEVANCE, part_columns
 from workbench.services.tuning.floors import AgainstFloor, against
 
