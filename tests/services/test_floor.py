@@ -43,7 +43,7 @@ def test_it_is_computed_once_and_kept_beside_the_other_caches(demo: Workbench, o
 def test_a_damaged_one_is_computed_again(demo: Workbench, open_bench: Open) -> None:
     floor = floor_of(demo)
     (file,) = (demo.context.caches / "floor").iterdir()
-    file.write_bytes(file.read_bytes()[:-1] + b"!")
+    file.write_bytes(file.read_bytes()[:-100])
     other = open_bench()
     assert other.tuning.floors.known() == UNKNOWN
     assert floor_of(other) == floor
