@@ -2,10 +2,12 @@
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
+
+from msgspec.structs import replace
 
 from workbench.core.files.format import Detection, Format, Layout, Parsed, ReadContext
 from workbench.core.files.reason import Unread, reason_of
@@ -114,6 +116,7 @@ The counts are totals; their parts follow where a part other than the imported o
 """
 
 FIELDS = {field.key: field for field in (*SCHEMA, *OWN)}
+_DEFAULTS = {field.name: field.default for field in FIELDS.values()}
 HELPFUL_PARTS = ("helpful_created", "helpful_absorbed", "helpful_votes")
 HARMFUL_PARTS = ("harmful_votes",)
 
@@ -142,9 +145,10 @@ def from_entry(doc: Doc, context: ReadContext) -> tuple[Memory, Notes]:
     Raises `ValueError` with the reason when the entry cannot become a memory.
     """
     notes: Notes = []
-    given: Doc = {
-        field.name: _decoded(field, doc, notes) if field.key in doc else field.default for field in FIELDS.values()
-    }
+    given: Doc = dict(_DEFAULTS)
+    for key, raw in doc.items():
+        if raw is not None and (field := FIELDS.get(key)) is not None:
+            given[field.name] = _decoded(field, raw, notes)
     given["metadata"] = dict(given["metadata"])
     derived = _derive(given, doc, context, notes)
     for kind, parts in (("helpful", HELPFUL_PARTS), ("harmful", HARMFUL_PARTS)):
@@ -159,10 +163,7 @@ def from_entry(doc: Doc, context: ReadContext) -> tuple[Memory, Notes]:
     return _remembering(memory, doc, derived), notes
 
 
-def _decoded(field: Field, doc: Doc, notes: Notes) -> Any:
-    raw = doc.get(field.key)
-    if raw is None:
-        return field.default
+def _decoded(field: Field, raw: Any, notes: Notes) -> Any:
     try:
         value, note = field.decode(raw)
     except ValueError as problem:
@@ -206,31 +207,21 @@ def _share(given: Doc, kind: str, parts: tuple[str, ...], notes: Notes) -> None:
         given[f"{kind}_imported"] = total - explained
 
 
-def _plain(memory: Memory) -> Doc:
-    """The entry as it is written when no file says otherwise."""
-    doc = {field.key: field.write(memory) for field in SCHEMA}
-    for field in OWN:
-        value = field.write(memory)
-        if value != field.absent:
-            doc[field.key] = value
-    if memory.last_accessed_at == memory.created_at:
-        doc.pop("last_accessed_at", None)
+def _keys(memory: Memory) -> list[str]:
+    """The keys of the entry when no file says otherwise."""
+    left_out = {"last_accessed_at"} if memory.last_accessed_at == memory.created_at else set[str]()
     for kind, parts in (("helpful", HELPFUL_PARTS), ("harmful", HARMFUL_PARTS)):
-        if not any(part in doc for part in parts):
-            doc.pop(f"{kind}_imported", None)
-    return doc
+        if not any(getattr(memory, part) for part in parts):
+            left_out.add(f"{kind}_imported")
+    own = (f.key for f in OWN if f.key not in left_out and getattr(memory, f.name) != f.default)
+    return [*(field.key for field in SCHEMA), *own]
 
 
 def _remembering(memory: Memory, doc: Doc, derived: Doc) -> Memory:
-    plain = _plain(memory)
     kept: Doc = {}
-    if list(doc) != [key for key in plain if key not in derived]:
+    if list(doc) != [key for key in _keys(memory) if key not in derived]:
         kept["keys"] = list(doc)
-    other = {
-        key: raw
-        for key, raw in doc.items()
-        if key not in FIELDS or not alike(raw, plain[key] if key in plain else FIELDS[key].write(memory))
-    }
+    other = {key: raw for key, raw in doc.items() if key not in FIELDS or not alike(raw, FIELDS[key].write(memory))}
     if other:
         kept["values"] = other
     if derived:
@@ -243,7 +234,7 @@ def _remembering(memory: Memory, doc: Doc, derived: Doc) -> Memory:
 
 def to_entry(memory: Memory) -> Doc:
     """Return the entry for `memory`: the keys of its file in their order, then what has been added since."""
-    plain = _plain(memory)
+    plain = {key: FIELDS[key].write(memory) for key in _keys(memory)}
     kept = _object(memory.metadata.get(FILE_KEY))
     values, keys = _object(kept.get("values")), kept.get("keys")
     derived = {key for key, value in plain.items() if _still_derived(key, value, kept, memory)}

@@ -6,10 +6,11 @@ is taken back takes its point along. What an agent says of its own memories is c
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Literal, NamedTuple, TypeVar
+
+from msgspec.structs import replace
 
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import iso, parse_time

@@ -106,9 +106,9 @@ def base_importance(observation_type: str, content: str, table: ImportanceTable 
 
 
 def _may_hit(table: ImportanceTable, low: str) -> bool:
-    """Tell whether a text in lower case holds the words of a phrase at all; parting it into its words costs more."""
+    """Tell whether a text in lower case holds the first word of a phrase; parting it into its words costs more."""
     phrases = (phrase for boost in table.boosts for group in boost.groups for phrase in group)
-    return any(all(word in low for word in phrase.split()) for phrase in phrases)
+    return any(phrase.partition(" ")[0] in low for phrase in phrases)
 
 
 def _hit(boost: Boost, line: str) -> str:

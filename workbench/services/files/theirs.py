@@ -205,8 +205,11 @@ class Guard:
 
     def _is_there(self, record: object) -> bool:
         table, key = _place(record)
-        found = self._library.table_named(table).find(key)
-        return found is not None and not (isinstance(record, UsageTally) and found.at <= record.at)
+        records = self._library.table_named(table)
+        if not isinstance(record, UsageTally):
+            return key in records
+        found = records.find(key)
+        return found is not None and bool(found.at > record.at)
 
     def _aliases(self) -> frozenset[str]:
         memories = (alias for m in self._library.memories.all() for alias in m.aliases)
