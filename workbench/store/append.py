@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from workbench.core.document import from_doc, to_doc_over
 from workbench.core.files.atomic import write_file
-from workbench.core.record import InvalidRecord, StoreProblem, cannot_write
+from workbench.core.record import InvalidRecord, StoreProblem
 from workbench.core.reflection.trigger import ReflectionState, record_observation
 from workbench.core.stream.memory import Memory, check_memory
 from workbench.store.entry import Doc, memory_id, memory_number
@@ -78,10 +78,6 @@ def appending(
     `heads` is where this machine remembers what it stored, `indexing` says how a large store is indexed. The
     transaction passes the `gate` first. Raises `StoreProblem`.
     """
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise cannot_write(folder, error) from error
     journal = Journal(folder, clock, COUNTERS, Options(checkpoint_every=0, adds=True, indexing=indexing), heads)
     journal.gate = gate
     with journal.transaction(actor, label) as staged:

@@ -17,7 +17,7 @@ from workbench.store.folder import Surroundings
 from workbench.store.identity import StoreTrust
 from workbench.store.index.indexing import Arrival, Indexing, arrival_of
 from workbench.store.journal import segments
-from workbench.store.journal.engine import Clock, Gate, Journal, Options, See, Tell, open_journal, utc_now
+from workbench.store.journal.engine import Clock, Gate, Journal, Options, See, Tell, utc_now
 from workbench.store.journal.state import Keys, Staged
 from workbench.store.records import COUNTERS, TABLES, key_of, key_of_record, kind_in, table_of
 from workbench.store.table import Table
@@ -189,7 +189,7 @@ class Library:
     ) -> None:
         indexing = None if cache is None else Indexing(cache, begin_cache, MEMORIES)
         options = options._replace(believed=believed, indexing=options.indexing or indexing)
-        self.journal = open_journal(folder, clock, COUNTERS, options, heads)
+        self.journal = Journal(folder, clock, COUNTERS, options, heads)
         if at is not None:
             self.journal.go_back(at)
         self.journal.gate = gate

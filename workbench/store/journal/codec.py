@@ -82,11 +82,6 @@ def unseal(line: bytes) -> dict[str, Any]:
         raise BadLine("it has no checksum at its end")
     if tail[8:24] != _sum(memoryview(line)[:-_TAIL]):
         raise BadLine("its checksum does not match its content")
-    return unsealed(line)
-
-
-def unsealed(line: bytes) -> dict[str, Any]:
-    """Read a line that `is_sealed`, without looking at its checksum again; raises `BadLine`."""
     try:
         value = loads(line)
     except ValueError as error:

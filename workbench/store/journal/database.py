@@ -12,7 +12,7 @@ from tinydb.table import Document, Table
 
 from workbench.store.entry import Doc
 from workbench.store.journal.codec import plain
-from workbench.store.journal.engine import STANDARD, Clock, Journal, Options, open_journal, utc_now
+from workbench.store.journal.engine import STANDARD, Clock, Journal, Options, utc_now
 from workbench.store.journal.state import Staged
 
 ACTOR = "tinydb"
@@ -28,9 +28,9 @@ def open_db(
 ) -> "JournalDB":
     """Open (or create) the store folder `path` as a TinyDB whose tables commit through the journal.
 
-    See `open_journal` for what the others are. Raises `StoreProblem` as that does.
+    See `Journal` for what the others are. Raises `StoreProblem` as that does.
     """
-    return JournalDB(open_journal(path, clock, counters, options, heads))
+    return JournalDB(Journal(Path(path), clock, counters, options, heads))
 
 
 class JournalStorage(Storage):

@@ -90,6 +90,9 @@ class Journal:
     `notices` lists what a person should be told, `stranger` is a `memory.json` that is not the journal's.
     `heads` is the folder in which this machine remembers what it stored (see `heads`), if it does. Every transaction
     passes the `gate`, when there is one, before it is written.
+
+    The folder is made when it is not there; `counters` names integer fields whose changes are written as increments.
+    Raises `StoreProblem` when it cannot be made or read, or is a file.
     """
 
     def __init__(
@@ -100,6 +103,15 @@ class Journal:
         options: Options = STANDARD,
         heads: Path | None = None,
     ) -> None:
+        try:
+            if folder.exists() and not folder.is_dir():
+                raise StoreProblem(f"{folder} is a file, not a store folder.", "Nothing was changed.")
+        except OSError as error:
+            raise cannot_read(folder, error) from error
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise cannot_write(folder, error) from error
         self.folder = folder
         self.heads = heads
         self.clock = clock
@@ -190,7 +202,7 @@ class Journal:
         """What another program changed in `memory.json`, waiting to be accepted or dismissed (see `outside`)."""
         from workbench.store.maintenance import checkpoint_writer
 
-        return checkpoint_writer.find(checkpoint_writer.Present(self.folder, self.rev, self.tables_at, self.stranger))
+        return checkpoint_writer.find(self.folder, self.rev, self.tables_at, self.stranger)
 
     @property
     def revisions_since_checkpoint(self) -> int:
@@ -874,28 +886,3 @@ class Journal:
 def utc_now() -> datetime:
     """Return the present moment in UTC."""
     return datetime.now(UTC)
-
-
-def open_journal(
-    path: Path | str,
-    clock: Clock = utc_now,
-    counters: frozenset[str] = frozenset(),
-    options: Options = STANDARD,
-    heads: Path | None = None,
-) -> Journal:
-    """Open (or create) the store folder `path`.
-
-    `counters` names integer fields whose changes are written as increments; `heads` is the folder of the heads.
-    Raises `StoreProblem` when the folder cannot be made or read, or is a file.
-    """
-    folder = Path(path)
-    try:
-        if folder.exists() and not folder.is_dir():
-            raise StoreProblem(f"{folder} is a file, not a store folder.", "Nothing was changed.")
-    except OSError as error:
-        raise cannot_read(folder, error) from error
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise cannot_write(folder, error) from error
-    return Journal(folder, clock, counters, options, heads)

@@ -19,7 +19,6 @@ from workbench.store.entry import (
     memory_number,
     to_json,
 )
-from workbench.store.journal import segments
 from workbench.store.journal.codec import seal
 from workbench.store.journal.segments import NAME, Line, Position, Tail, follow, is_header, read_from
 from workbench.store.journal.state import State
@@ -264,7 +263,8 @@ def rewrite(folder: Path, settled: MergedLog, tail: Tail, expect: Callable[[Iter
     head = next((line.value for line in active if is_header(line.value)), None)
     if head is None or any(line.damage is not None for line in active):
         return False
-    before = [entry for line in _closed_lines(folder) if (entry := _entry(line)) is not None]
+    closed = (line for line in follow(folder, Position()) if line.file != NAME)
+    before = [entry for line in closed if (entry := _entry(line)) is not None]
     if before != list(settled.entries[: len(before)]):
         return False
     bare = {name: value for name, value in head.items() if name != "sum"}
@@ -273,13 +273,6 @@ def rewrite(folder: Path, settled: MergedLog, tail: Tail, expect: Callable[[Iter
     expect(lines)
     write_file(path, lines)
     return True
-
-
-def _closed_lines(folder: Path) -> Iterator[Line]:
-    active = segments.active_heading(folder)
-    for segment in segments.closed(folder):
-        if active is None or segment.start < active.start:
-            yield from read_from(segment.path, Position(start=segment.start))
 
 
 def _entry(line: Line) -> Transaction | None:

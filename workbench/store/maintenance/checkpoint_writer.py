@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
@@ -401,19 +401,6 @@ class OutsideEdit:
 
 
 @dataclass(frozen=True, slots=True)
-class Present:
-    """The store that an edit is held against: its latest revision, and its documents `at` any other.
-
-    `stranger` is a `memory.json` that the journal did not write.
-    """
-
-    folder: Path
-    rev: int
-    at: Callable[[int], Tables]
-    stranger: ForeignCheckpoint | None
-
-
-@dataclass(frozen=True, slots=True)
 class ForeignFile:
     """Tells that `memory.json` is not what the journal says: seen only, or replaced and `kept` under that name.
 
@@ -435,32 +422,23 @@ Notice = str | ForeignFile
 """What a person should be told: a sentence, or the fact where something is decided by it."""
 
 
-def find(present: Present) -> OutsideEdit | None:
-    """Return the oldest outside edit that waits for a decision: a file set aside earlier, or `memory.json` itself."""
-    for file in sorted(present.folder.glob(EDITED)):
+def find(folder: Path, rev: int, at: Callable[[int], Tables], stranger: ForeignCheckpoint | None) -> OutsideEdit | None:
+    """Return the oldest outside edit that waits for a decision: a file set aside earlier, or `memory.json` itself.
+
+    `rev` is the store's latest revision, `at` gives its documents as of any other, and `stranger` is a `memory.json`
+    that the journal did not write.
+    """
+
+    def edit(file: Path, data: bytes, base: int) -> OutsideEdit | None:
+        tables, base = read_tables(data), min(base, rev)
+        changes = () if tables is None else tuple(diff_tables(at(base), tables))
+        return OutsideEdit(file, base, changes) if any(change.doc for change in changes) else None
+
+    for file in sorted(folder.glob(EDITED)):
         base = file.name.split("-")[1]
-        if base.isdigit():
-            edit = _set_aside(present, file, int(base))
-            if edit is not None:
-                return edit
-    stranger = present.stranger
+        with suppress(NotRegular, TooLarge):  # nothing of ours is a link or larger than a store
+            if base.isdigit() and (found := edit(file, read_regular(file), int(base))) is not None:
+                return found
     if stranger is None or stranger.base is None:
         return None
-    return _edit(present, present.folder / DOCUMENTS, stranger.data, stranger.base)
-
-
-def _set_aside(present: Present, file: Path, base: int) -> OutsideEdit | None:
-    """Read a file that was set aside; nothing of ours is a link or larger than a store."""
-    try:
-        return _edit(present, file, read_regular(file), base)
-    except (NotRegular, TooLarge):
-        return None
-
-
-def _edit(present: Present, file: Path, data: bytes, base: int) -> OutsideEdit | None:
-    tables = read_tables(data)
-    if tables is None:
-        return None
-    rev = min(base, present.rev)
-    changes = tuple(diff_tables(present.at(rev), tables))
-    return OutsideEdit(file, rev, changes) if any(c.doc for c in changes) else None
+    return edit(folder / DOCUMENTS, stranger.data, stranger.base)

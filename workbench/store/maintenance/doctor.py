@@ -86,14 +86,14 @@ def recover(folder: Path, at: datetime) -> Recovery:
     except OSError as error:
         raise cannot_write(folder.parent, error) from error
     try:
-        writer = _Writer(settled.entries, newest, best, iso(at))
-        write_file(target / NAME, writer.lines())
+        lines, added = _rewritten(settled.entries, newest, best, iso(at))
+        write_file(target / NAME, lines)
         _take_blobs(folder, target)
         if loaded.stranger is not None:
             write_file(target / "memory.edited-unknown-doctor.json", loaded.stranger.data)
     except OSError as error:
         raise cannot_write(target, error) from error
-    return Recovery(target, writer.entries, writer.added)
+    return Recovery(target, len(settled.entries), added)
 
 
 def _bad_blobs(folder: Path, state: State) -> Iterator[BadBlob]:
@@ -118,39 +118,22 @@ def _take_blobs(folder: Path, target: Path) -> None:
     new.note(old.replaced())
 
 
-class _Writer:
-    """Writes the good transactions again; `entries` and `added` count them."""
-
-    def __init__(self, source: Sequence[Transaction], newest: Tail, best: State, at: str) -> None:
-        self.entries = 0
-        self.added = 0
-        self._source = source
-        self._newest = newest
-        self._best = best
-        self._at = at
-        self._state = State()
-        self._new: dict[int, int] = {}
-
-    def lines(self) -> Iterator[bytes]:
-        """Yield the new journal, header first."""
-        newest = self._newest
-        yield seal(segments.header(0, newest.edition, segments.new_store_id()))
-        for entry in self._source:
-            self.entries += 1
-            self._new[entry.rev] = self.entries
-            target = self._new.get(entry.target, 0)
-            yield self._line(entry._replace(rev=self.entries, target=target))
-        changes = tuple(diff_tables(self._state.tables, self._best.tables))
-        if any(change.doc for change in changes):
-            self.added = sum(1 for change in changes if change.doc)
-            label = f"recover {self.added} records from the checkpoint"
-            yield self._line(
-                Transaction(self.entries + 1, self._at, "doctor", label, changes, next_ids=self._best.next_ids)
-            )
-
-    def _line(self, entry: Transaction) -> bytes:
-        self._state.apply(entry)
-        return seal(to_json(entry))
+def _rewritten(source: Sequence[Transaction], newest: Tail, best: State, at: str) -> tuple[list[bytes], int]:
+    """Return the lines of a new journal with the good transactions, and how many records were added from `best`."""
+    lines = [seal(segments.header(0, newest.edition, segments.new_store_id()))]
+    state, new = State(), dict[int, int]()
+    for number, entry in enumerate(source, 1):
+        new[entry.rev] = number
+        moved = entry._replace(rev=number, target=new.get(entry.target, 0))
+        state.apply(moved)
+        lines.append(seal(to_json(moved)))
+    changes = tuple(diff_tables(state.tables, best.tables))
+    added = sum(1 for change in changes if change.doc)
+    if added:
+        label = f"recover {added} records from the checkpoint"
+        last = Transaction(len(source) + 1, at, "doctor", label, changes, next_ids=best.next_ids)
+        lines.append(seal(to_json(last)))
+    return lines, added
 
 
 def _from_start(folder: Path) -> Tail:
