@@ -16,9 +16,8 @@ from random import Random
 from time import perf_counter
 
 from workbench.services.agents.documents.documents import Documents
-from workbench.services.agents.documents.places import DocumentPlaces, encoded
 from workbench.services.agents.documents.recall import recall
-from workbench.services.context import Context
+from workbench.services.context import Context, DocumentPlaces, encoded
 from workbench.services.open import open_workbench
 
 BARS = {

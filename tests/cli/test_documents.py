@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.conftest import Cli
 from workbench.config import paths
-from workbench.services.agents.documents.places import encoded
+from workbench.services.context import encoded
 
 KEY = "AKIAZ7QWERTYUI5PLMNB"
 

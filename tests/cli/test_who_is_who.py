@@ -360,8 +360,7 @@ def test_the_table_holds_every_tool() -> None:
 async def test_a_tool_acts_as_its_agent_and_gives_what_it_may(tool: str, serve: str, store: Cli) -> None:
     from mcp import Client
 
-    from workbench.mcp.clients import Clients
-    from workbench.mcp.server import MemoryServer
+    from workbench.mcp.server import Clients, MemoryServer
 
     does, asked = TOOLS[tool]
     settings = Settings(agents=AgentSettings(serve))

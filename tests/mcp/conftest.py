@@ -11,8 +11,7 @@ import pytest
 from mcp import Client
 
 from tests.caches import make_demo, take_along
-from workbench.mcp.clients import Clients
-from workbench.mcp.server import MemoryServer
+from workbench.mcp.server import Clients, MemoryServer
 from workbench.services.open import Workbench, open_workbench
 
 QUERY = "why did the token refresh fail"

@@ -12,8 +12,7 @@ from tests.mcp.conftest import QUERY, Connect
 from workbench.__main__ import main
 from workbench.cli.agents.hooks import TOOL_GROUPS, tool_groups
 from workbench.core.agents.read import AgentRead
-from workbench.mcp.clients import PER_MINUTE, Clients, cleaned_name
-from workbench.mcp.tools import renamed
+from workbench.mcp.server import PER_MINUTE, Clients, cleaned_name, renamed
 from workbench.services.agents.api import TOOLS
 from workbench.services.open import Workbench
 from workbench.services.stream.semantic import semantic_matches

@@ -6,7 +6,7 @@ from mcp import Client
 
 from tests.mcp.conftest import Connect
 from tests.mcp.test_server import said, text_of
-from workbench.mcp.clients import Clients
+from workbench.mcp.server import Clients
 from workbench.services.agents.api import TOOLS
 from workbench.services.agents.working import sessions
 from workbench.services.open import Workbench

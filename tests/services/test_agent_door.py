@@ -16,7 +16,7 @@ from workbench.core.playbook.book import Book, Section
 from workbench.core.promotion import Placement
 from workbench.core.record import InvalidRecord, StoreProblem, WorkbenchError
 from workbench.core.stream.memory import FILE_KEY
-from workbench.mcp.clients import Clients
+from workbench.mcp.server import Clients
 from workbench.retrieval.ranking.ranker import Ranker
 from workbench.services.agents.api import AgentApi
 from workbench.services.agents.context import gathered

@@ -9,7 +9,7 @@ import pytest
 from tests.services.conftest import NOON
 from workbench.core.record import Conflict, InvalidRecord, StoreProblem, UnknownRecord, UnreadableFile, WorkbenchError
 from workbench.services.agents.documents.instructions import open_folder, read_document
-from workbench.services.agents.documents.places import DocumentPlaces, encoded
+from workbench.services.context import DocumentPlaces, encoded
 from workbench.services.open import Workbench, open_workbench
 
 KEY = "AKIAZ7QWERTYUI5PLMNB"

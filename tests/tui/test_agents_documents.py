@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 
 from tests.tui.support import NOW, app_over, screen_text
 from tests.tui.waiting import until, until_drawn
-from workbench.services.agents.documents.places import DocumentPlaces
+from workbench.services.context import DocumentPlaces
 from workbench.services.open import Workbench, open_workbench
 from workbench.tui.agents import documents as watched
 from workbench.tui.agents.documents import DocumentsDialog

@@ -10,7 +10,7 @@ from tests.tui.review_host import Driver, Ticking, candidate, memory, put, revie
 from tests.tui.support import NOW, import_file, open_bench, screen_text
 from tests.tui.widgets.host import HOSTILE, is_inert
 from workbench.core.review.kinds import GROUPS, KINDS
-from workbench.services.agents.documents.places import DocumentPlaces
+from workbench.services.context import DocumentPlaces
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.review import finders
 from workbench.tui.agents.documents import DocumentsDialog

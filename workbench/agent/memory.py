@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from workbench.agent.opening import open_for
+from workbench.config import loading, paths
 from workbench.core.agents.episodes.criteria import Criteria, Strategy
 from workbench.core.agents.layers import USUAL
 from workbench.core.agents.patterns.pattern import Outcome
@@ -23,7 +23,7 @@ from workbench.core.record import InvalidQuery
 from workbench.services.agents.api import AgentApi
 from workbench.services.agents.reading_log import ReadingLog
 from workbench.services.agents.working import WorkingSession as WorkingMemory
-from workbench.services.open import Workbench
+from workbench.services.open import Workbench, open_workbench
 
 __all__ = ["EpisodicMemory", "Memory", "PatternCache", "WorkingMemory"]
 
@@ -113,3 +113,19 @@ class Memory:
         """Keep what was read, and let go of the store."""
         self._log.flush()
         self._bench.close()
+
+
+def open_for(agent: str, store: Path | None = None) -> Workbench:
+    """Open a store, else that of the working directory, as the app finds it. Raises `StoreProblem`."""
+    folder = paths.find_store(Path.cwd(), store).folder
+    loaded = loading.load(paths.config_dir() / loading.FILE_NAME)
+    return open_workbench(
+        folder,
+        profiles=paths.config_dir() / "profiles",
+        replaced=paths.replaced_dir(),
+        settings=loaded.settings,
+        given=loaded.given,
+        actor=f"agent:{agent}",
+        heads=paths.heads_dir(),
+        believed=paths.is_believed(folder),
+    )

@@ -21,7 +21,7 @@ from anthropic.types.beta import (
     BetaMemoryTool20250818ViewCommand,
 )
 
-from workbench.agent.opening import open_for
+from workbench.agent.memory import open_for
 from workbench.core.record import WorkbenchError
 from workbench.services.agents.documents.stored import MemoryCommands
 from workbench.services.open import Workbench

@@ -198,7 +198,7 @@ class Session(NamedTuple):
 
         With `at` it is opened as it was right after that revision.
         """
-        from workbench.services.agents.documents.places import DocumentPlaces
+        from workbench.services.context import DocumentPlaces
         from workbench.services.open import open_workbench
 
         settings = _strictest(self.settings())

@@ -16,8 +16,7 @@ import uvicorn
 from workbench.config.paths import MCP_TOKEN
 from workbench.core.files.atomic import write_file
 from workbench.core.record import StoreProblem, WorkbenchError
-from workbench.mcp.clients import Clients
-from workbench.mcp.server import GRACE_S, MemoryServer, end
+from workbench.mcp.server import GRACE_S, Clients, MemoryServer, end
 from workbench.services.open import Workbench
 
 HOST = "127.0.0.1"

@@ -2,15 +2,20 @@
 
 import contextlib
 import difflib
+import inspect
 import json
 import os
 import re
 import signal
 import sys
 import threading
+import time
+import uuid
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping
 from contextvars import ContextVar
-from typing import IO, Any, cast
+from functools import partial
+from typing import IO, Annotated, Any, cast, get_args, get_origin, get_type_hints
 
 import anyio
 import anyio.to_thread
@@ -19,16 +24,164 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.server.mcpserver.prompts import Prompt
 from mcp.server.stdio import stdio_server
-from mcp.types import CallToolResult, InputRequiredResult
-from pydantic import AnyUrl, ValidationError
+from mcp.types import CallToolResult, InputRequiredResult, ToolAnnotations
+from msgspec import Meta
+from pydantic import AnyUrl, Field, ValidationError
 
 from workbench import __version__
 from workbench.core.record import WorkbenchError
 from workbench.core.text import clean_for_store, one_line
-from workbench.mcp.clients import Clients
-from workbench.mcp.tools import add_tools, renamed
-from workbench.services.agents.api import AgentApi
+from workbench.services.agents.api import TOOLS, AgentApi, ToolEntry
+from workbench.services.agents.blocks import Json
+from workbench.services.agents.reading_log import DoorRules, DoorVotes, ReadingLog
 from workbench.services.open import Workbench
+
+UNNAMED = "agent"
+"""What a client is called that gives no name, or none that can be read."""
+
+_LONGEST_NAME = 40
+_MOST = 256
+"""Clients that are known at once; the one that came first is forgotten then."""
+
+_MINUTE_S = 60.0
+
+PER_MINUTE = 600
+"""Calls that all clients of a server may make in a minute: more come from a loop."""
+
+
+class Clients:
+    """The clients of one server. All of them hold one token, so that they have one vote on each memory."""
+
+    def __init__(
+        self,
+        bench: Workbench,
+        agent: str = "",
+        rules: DoorRules = DoorRules(),  # noqa: B008 - a frozen value
+        clock: Callable[[], float] = time.monotonic,
+        parent: str = "",
+    ) -> None:
+        self.bench = bench
+        self._agent, self._rules, self._clock = agent, rules, clock
+        self._voted = DoorVotes()
+        self._own = f"mcp-{uuid.uuid4().hex[:8]}"
+        self._parent = parent
+        self._doors: dict[tuple[str, str], AgentApi] = {}
+        self._calls: deque[float] = deque()
+        self.log = ReadingLog(bench.follow)
+
+    def of(self, ctx: Context[Any, Any]) -> AgentApi:
+        """Return what the client that asks may do, in its session."""
+        agent, session = self._agent or name_of(ctx), self._session(ctx)
+        door = self._doors.get((agent, session))
+        if door is None:
+            door = AgentApi(self.bench, agent, session, self.log, self._rules, self._voted, parent=self._parent)
+            self._doors[agent, session] = door
+            if len(self._doors) > _MOST:
+                del self._doors[next(iter(self._doors))]
+        return door
+
+    def end_sessions(self) -> None:
+        """End the memories of type `working` that were saved here: they last as long as their session."""
+        from workbench.services.agents.working import end_memories
+
+        for door in list(self._doors.values())[:1]:
+            found = map(self.bench.library.memories.find, self._voted.saved)
+            end_memories(door.context, [memory for memory in found if memory is not None])
+
+    def admit(self) -> None:
+        """Count a call. Raises `WorkbenchError` after too many in a minute: a client runs in a loop."""
+        now = self._clock()
+        while self._calls and now - self._calls[0] >= _MINUTE_S:
+            self._calls.popleft()
+        if len(self._calls) >= PER_MINUTE:
+            wait = _MINUTE_S - (now - self._calls[0])
+            raise WorkbenchError(f"More than {PER_MINUTE} calls in a minute.", f"Wait {wait:.0f} seconds.")
+        self._calls.append(now)
+
+    def _session(self, ctx: Context[Any, Any]) -> str:
+        """Return the session: of the process, or the one that the server gave an HTTP client."""
+        given = (ctx.headers or {}).get("mcp-session-id", "")
+        return f"{self._own}-{given[:12]}" if re.fullmatch(r"[A-Za-z0-9-]{8,64}", given) else self._own
+
+
+def name_of(ctx: Context[Any, Any]) -> str:
+    """Return what a client calls itself, as a name that is a label and nothing more."""
+    params = getattr(ctx.session, "client_params", None)
+    info = getattr(params, "client_info", None)
+    return cleaned_name(str(getattr(info, "name", "") or ""))
+
+
+def cleaned_name(name: str) -> str:
+    """Return letters, digits and dashes of a name, in lower case; `UNNAMED` where none are left."""
+    kept = re.sub(r"[^a-z0-9._-]+", "-", name.lower()).strip("-._")
+    return kept[:_LONGEST_NAME].strip("-._") or UNNAMED
+
+
+Ctx = Context[Any, Any]
+
+ALIASES = (
+    ("k", "limit"),
+    ("id", "memory_id"),
+    ("bullet", "bullet_id"),
+    ("text", "content", "observation"),
+    ("kind", "observation_type", "type"),
+)
+"""Names of arguments that mean the same; a tool takes each for the one that it has."""
+
+
+def renamed(arguments: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
+    """Return the arguments of a call under the names that its tool has; one that is null counts as left out."""
+    same = {name: next((one for one in names if one in known), name) for names in ALIASES for name in names}
+    found: dict[str, Any] = {}
+    for name, value in arguments.items():
+        meant = name if name in known else same.get(name, name)
+        if value is not None:
+            found[name if meant in found else meant] = value
+    return found
+
+
+def add_tools(server: "MCPServer[Any]", clients: Clients, groups: Collection[str], *, reads_only: bool) -> None:
+    """Register the tools of some groups; those that write only where that is allowed."""
+    for entry in TOOLS:
+        if entry.offered(groups) and not (entry.writes and reads_only):
+            hints = ToolAnnotations(read_only_hint=not entry.writes, destructive_hint=False, open_world_hint=False)
+            server.add_tool(_for_clients(clients, entry), name=entry.name, annotations=hints)
+
+
+def _for_clients(clients: Clients, entry: ToolEntry) -> Callable[..., Any]:
+    """Return what carries out the calls of all clients, each on a thread that nobody waits for when the server ends.
+
+    What cannot be done reaches the model as a sentence.
+    """
+
+    async def run(ctx: Ctx, **arguments: Any) -> dict[str, Any]:
+        try:
+            clients.admit()
+            call = partial(entry.call, clients.of(ctx), **arguments)
+            return await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
+        except WorkbenchError as error:
+            raise ToolError(clients.bench.safety.masked(str(error))) from error
+
+    hints = get_type_hints(entry.call, include_extras=True)
+    given = list(inspect.signature(entry.call).parameters.values())[1:]
+    asked = [one.replace(kind=one.KEYWORD_ONLY, annotation=_field(hints[one.name])) for one in given]
+    context = inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Ctx)
+    signature = inspect.Signature([context, *asked], return_annotation=Json)
+    run.__name__, run.__doc__ = entry.name, entry.call.__doc__
+    run.__annotations__ = {one.name: one.annotation for one in signature.parameters.values()} | {"return": Json}
+    vars(run)["__signature__"] = signature
+    return run
+
+
+def _field(annotation: Any) -> Any:
+    """Return the type of an argument with what is said of it in the words of the library."""
+    if get_origin(annotation) is not Annotated:
+        return annotation
+    wanted, said = get_args(annotation)
+    assert isinstance(said, Meta)
+    names = ("description", "ge", "le", "min_length", "max_length")
+    return Annotated[wanted, Field(**{name: found for name in names if (found := getattr(said, name)) is not None})]
+
 
 # What is wrong with a call of a tool, in sentences that help a model to make it right.
 #

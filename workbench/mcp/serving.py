@@ -9,7 +9,7 @@ from typing import Any
 from workbench.config import paths
 from workbench.core.record import WorkbenchError
 from workbench.core.runtime import share_memory
-from workbench.mcp.clients import Clients, cleaned_name
+from workbench.mcp.server import Clients, cleaned_name
 from workbench.services.agents.reading_log import DoorRules, parent_process
 from workbench.services.open import Workbench
 

@@ -6,15 +6,40 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.config.loading import Settings
 from workbench.core.document import from_doc, to_doc
 from workbench.core.record import InvalidRecord
-from workbench.services.agents.documents.places import NOWHERE, DocumentPlaces
 from workbench.services.safety.verdicts import Origins, Verdicts
 from workbench.store.library import Library, Touched, Tx
 from workbench.store.records import kind_in
+
+
+class DocumentPlaces(NamedTuple):
+    """The folders around documents; `None` where there is none.
+
+    `seen` is where this machine remembers what a person looked at, outside every store; without one, all is trusted.
+    `replaced` keeps the bytes of files that are edited. Below `sessions` agents keep their external memory, by the
+    folder they work in; `cwd` is that folder here.
+    """
+
+    seen: Path | None = None
+    replaced: Path | None = None
+    sessions: Path | None = None
+    cwd: Path | None = None
+
+
+NOWHERE = DocumentPlaces()
+
+
+def encoded(folder: Path) -> str:
+    """Return the name of a working directory's folder of sessions: `--home-me-project--` (source 002, section 3.1)."""
+    name = str(folder).lstrip("/\\")
+    for mark in "/\\:":
+        name = name.replace(mark, "-")
+    return f"--{name}--"
+
 
 if TYPE_CHECKING:
     from workbench.core.change import Change

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 from workbench.config import paths
 from workbench.config.loading import Settings
 from workbench.core.runtime import Cancelled
-from workbench.services.agents.documents.places import NOWHERE, DocumentPlaces
 from workbench.services.caches import begin, place
-from workbench.services.context import Clock, Context
+from workbench.services.context import NOWHERE, Clock, Context, DocumentPlaces
 from workbench.services.safety.secret_filter import SecretFilter
 from workbench.services.safety.verdicts import Origins, Verdicts
 from workbench.store.library import Library, utc_now

@@ -192,7 +192,7 @@ Over HTTP a bearer token is needed; it lies in your state folder, for you alone.
 
 
 TOOL_GROUPS = ("few", "working", "plan", "all")
-"""What `--tools` takes; `mcp.tools` says which tool is in which group."""
+"""What `--tools` takes; `services.agents.api` says which tool is in which group."""
 
 
 def tool_groups(text: str) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """The layers of what an agent is given for a task: an entry for each, in the order in which they stand and are filled.
 
-An entry names what finds its items (`core.runtime`), imported when it is first used. At 8,000 tokens each layer
+`services.agents.layers` has what finds the items of each. At 8,000 tokens each layer
 has a minimum, which the layers before it leave to it as far as it can use it, and a maximum; the last one gets the
 rest. Both are scaled with the budget. From 20,000 tokens on the maximum is that of a working memory of that size
 (source 004, section 1), which the settings hold.
@@ -9,17 +9,13 @@ rest. Both are scaled with the budget. From 20,000 tokens on the maximum is that
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-_FINDERS = "workbench.services.agents.layers"
-_DOCUMENTS = "workbench.services.agents.layers"
-_EXPERIENCE = "workbench.services.agents.layers"
-
 USUAL, LARGE = 8_000, 20_000
 """Tokens that a context takes where nobody says how many it may, at every door; and those of a working memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class LayerKind:
-    """One layer: its id, its heading, the name of what finds its items, and its tokens in the usual and a large budget.
+    """One layer: its id, its heading, and its tokens in the usual and a large budget.
 
     Its maximum is scaled with the budget, but not below the `floor`. One that `may_lack` is not there at all where
     nothing is found for it. What it gives stands in the order in which it was found, or, `in_time`, the last first.
@@ -27,7 +23,6 @@ class LayerKind:
 
     id: str
     title: str
-    finder: str
     least: int
     most: int
     large: int
@@ -70,16 +65,14 @@ class ContextSettings(NamedTuple):
 _DEFAULT = ContextSettings()
 
 LAYERS: tuple[LayerKind, ...] = (
-    LayerKind("pinned", "Pinned", f"{_FINDERS}:pinned", 800, 800, _DEFAULT.pinned, floor=800),
-    LayerKind(
-        "failures", "Similar failures", f"{_EXPERIENCE}:failures", 1_000, 2_400, _DEFAULT.failures, True, floor=2_000
-    ),
-    LayerKind("patterns", "What works", f"{_EXPERIENCE}:patterns", 400, 900, _DEFAULT.patterns, True),
-    LayerKind("episodes", "Similar episodes", f"{_EXPERIENCE}:episodes", 500, 1_000, _DEFAULT.episodes, True),
-    LayerKind("known", "Confirmed", f"{_FINDERS}:known", 800, 1_600, _DEFAULT.known),
-    LayerKind("playbook", "Playbook", f"{_FINDERS}:playbook", 600, 1_600, _DEFAULT.playbook),
-    LayerKind("overview", "Working memory", f"{_DOCUMENTS}:overview", 0, 800, _DEFAULT.overview, True),
-    LayerKind("turns", "Recent turns", f"{_DOCUMENTS}:turns", 0, 800, _DEFAULT.turns, True, in_time=True),
-    LayerKind("retrieved", "For this task", f"{_FINDERS}:retrieved", 800, USUAL, _DEFAULT.retrieved),
+    LayerKind("pinned", "Pinned", 800, 800, _DEFAULT.pinned, floor=800),
+    LayerKind("failures", "Similar failures", 1_000, 2_400, _DEFAULT.failures, True, floor=2_000),
+    LayerKind("patterns", "What works", 400, 900, _DEFAULT.patterns, True),
+    LayerKind("episodes", "Similar episodes", 500, 1_000, _DEFAULT.episodes, True),
+    LayerKind("known", "Confirmed", 800, 1_600, _DEFAULT.known),
+    LayerKind("playbook", "Playbook", 600, 1_600, _DEFAULT.playbook),
+    LayerKind("overview", "Working memory", 0, 800, _DEFAULT.overview, True),
+    LayerKind("turns", "Recent turns", 0, 800, _DEFAULT.turns, True, in_time=True),
+    LayerKind("retrieved", "For this task", 800, USUAL, _DEFAULT.retrieved),
 )
 """The workbench's own."""

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from itertools import groupby
 from pathlib import Path
-from typing import cast
 
 from workbench.core.agents.layers import LAYERS, USUAL, LayerKind
 from workbench.core.agents.read import UNKNOWN, AgentRead, Provenance
@@ -14,13 +13,12 @@ from workbench.core.document import Record, from_doc
 from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.budget import fill, ranked
 from workbench.core.record import InvalidRecord, UnreadableFile
-from workbench.core.runtime import implementation
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.tokens import beginning, tokens_of
 from workbench.core.tuning.profile import Profile, ProfileInUse
 from workbench.services.agents.aliases import served_name
 from workbench.services.agents.blocks import new_mark, speaks
-from workbench.services.agents.layers import Answer, Asking
+from workbench.services.agents.layers import FINDERS, Asking
 from workbench.services.agents.reading_log import BY_COMMAND, Asked, Brief, basis_of, discard, keep, put, reading
 from workbench.services.agents.serving import AgentContext, Found, Item, Layer, LeftOut, Why, refused, text_of
 from workbench.services.context import Context
@@ -118,7 +116,7 @@ def gathered(
     placed = {placement.memory for placement in context.library.placements.all() if placement.kind == "entry"}
     found, is_empty, weak = [], False, 0
     for kind in map(context.settings.context.sized, layers):
-        answer = cast(Answer, implementation(kind.finder)(asking))
+        answer = FINDERS[kind.id](asking)
         if answer.served is not None:
             is_empty, weak = is_empty or answer.served.floor.empty, weak + answer.served.weak
         placed |= {one.id for one in answer.found if _is_of_a_document(context.library.memories.find(one.id))}

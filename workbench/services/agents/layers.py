@@ -6,7 +6,7 @@ like it were of (source 004, section 4.1: the task's features are found before a
 
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property, lru_cache
@@ -393,20 +393,15 @@ def _task(asking: Asking, text: str, alike: "Iterable[FoundEpisode]") -> "Task":
     return task_of(text, types, domains, facts={"error": asking.error} if asking.error else None)
 
 
-def _applying(asking: Asking, task: "Task", proven: Collection[str] = ()) -> "list[Match]":
-    """Return the patterns that apply to a task, the best first, but for those that would apply to any.
-
-    Those that are `proven`, by their ids, in an episode like it have to do with it, too.
-    """
+def _applying(asking: Asking, task: "Task") -> "list[Match]":
+    """Return the patterns that apply to a task, the best first, but for those that would apply to any."""
     from workbench.services.agents.patterns import Patterns
 
     found = Patterns(asking.context, SecretFilter(), asking.tuning.retriever.patterns).find(task, None)
     said = set(words(task.text)) - stop_words()
 
     def has_to_do(one: "Match") -> bool:
-        if one.met or one.pattern.id in proven:
-            return True
-        return len(said.intersection(words(one.pattern.content))) >= min(COMMON, max(1, len(said)))
+        return bool(one.met) or len(said.intersection(words(one.pattern.content))) >= min(COMMON, max(1, len(said)))
 
     return [one for one in found.matches if has_to_do(one)]
 
@@ -426,3 +421,10 @@ def _episode(asking: Asking, one: "FoundEpisode") -> Found:
     )
     beside = (one.digest.whole, one.digest.session, *texts_of(one.episode))
     return Found(one.episode, one.total, summary_of(clean), tuple(text for text in beside if text))
+
+
+FINDERS: Mapping[str, Callable[[Asking], Answer]] = {
+    "pinned": pinned, "failures": failures, "patterns": patterns, "episodes": episodes, "known": known,
+    "playbook": playbook, "overview": overview, "turns": turns, "retrieved": retrieved,
+}  # fmt: skip
+"""What finds the items of each layer, by its id."""

@@ -11,9 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from workbench.core.agents.transcript.errors import trouble_in
 from workbench.core.agents.transcript.events import Answer, Call, Event, Prompt, short_paths
-from workbench.core.agents.transcript.failures import line_of
+from workbench.core.agents.transcript.failures import line_of, trouble_in
 from workbench.core.agents.transcript.summaries import words_of
 from workbench.core.record import UnknownRecord, parse_time
 from workbench.core.stream.memory import Memory

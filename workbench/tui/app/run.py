@@ -14,8 +14,7 @@ from workbench.core.agents.actors import agent_in
 from workbench.core.files.locks import Holder, Patience, waiting, who
 from workbench.core.record import StoreProblem
 from workbench.core.runtime import share_memory
-from workbench.services.agents.documents.places import DocumentPlaces
-from workbench.services.context import PERSON
+from workbench.services.context import PERSON, DocumentPlaces
 from workbench.services.folder import holds_store
 from workbench.services.open import Workbench, open_workbench
 from workbench.tui.app.app import WorkbenchApp

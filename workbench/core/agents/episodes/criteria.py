@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any, Literal, NamedTuple, get_args
 
 from workbench.core.agents.episodes.episode import OUTCOMES, Episode, EpisodeBody
-from workbench.core.agents.transcript.errors import mark_of
+from workbench.core.agents.transcript.failures import mark_of
 from workbench.core.document import Record
 from workbench.core.duplicates.dedup import conflicts, differing, word_conflicts
 from workbench.core.record import InvalidQuery, moved

@@ -9,7 +9,6 @@ from itertools import groupby
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from workbench.core.agents.transcript.errors import missing_command, trouble_in
 from workbench.core.agents.transcript.events import (
     Answer,
     Call,
@@ -33,9 +32,11 @@ from workbench.core.agents.transcript.failures import (
     commands_in,
     failure_of,
     line_of,
+    missing_command,
     path_of,
     refusal,
     shown,
+    trouble_in,
 )
 from workbench.core.agents.transcript.summaries import WORTH, Lesson, Passed, identity, said_no, taught, words_of
 from workbench.core.words import stop_words, words

@@ -35,8 +35,7 @@ from workbench.services.agents.documents.instructions import (
     open_folder,
     read_document,
 )
-from workbench.services.agents.documents.places import encoded
-from workbench.services.context import Context, Service
+from workbench.services.context import Context, Service, encoded
 from workbench.services.files.replaced import Replaced
 from workbench.services.promotion.placements import FileEdit, carry_out, missing_folders, places_of, read
 from workbench.services.safety.secret_filter import SecretFilter
