@@ -7,26 +7,23 @@ in Review, as over MCP; the rest is for a person.
 import os
 import sys
 from argparse import BooleanOptionalAction, Namespace
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.cli.naming import UNCHANGED, memories, records
-from workbench.cli.output import moment, say, table, warn, write_json
+from workbench.cli.output import moment, say, table, warn
 from workbench.cli.parsing import (
     Commands,
-    Parser,
     add_actor,
-    add_command,
-    add_json,
     add_keep,
     level,
     points,
     time,
     wants_json,
 )
-from workbench.cli.safety.flags import Shown
 from workbench.cli.session import CLI_ACTOR, Session, actor_of, keeps
 from workbench.cli.stream.append import (
     SKIPPED,
@@ -39,6 +36,7 @@ from workbench.cli.stream.append import (
     tags_of,
     text_of,
 )
+from workbench.cli.verbs import Answer, Call, Option, Verb, add_verb, changing, flag, several, text
 from workbench.cli.worddiff import word_diff
 from workbench.core.agents.actors import require_person
 from workbench.core.playbook.book import Bullet
@@ -48,13 +46,15 @@ from workbench.core.stream.times import instant
 from workbench.core.text import clean_for_store, counted, one_line
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from workbench.services.agents.served_lately import Given
     from workbench.services.files.exporting import ExportPreview, Written
     from workbench.services.open import Workbench
     from workbench.services.promotion.copies import Copy, Correction, Obstacle
     from workbench.services.stream.fields import FieldEdit
     from workbench.services.stream.ingest import Ingested
-    from workbench.services.stream.replacing import Elsewhere, Misfit, NameKind, Place, Wanted
+    from workbench.services.stream.replacing import Elsewhere, Misfit, NameKind, Place
     from workbench.services.stream.stream import ArchivePlan
 
 
@@ -71,35 +71,18 @@ sighting is counted, and from two sessions on Review asks whether to restore it.
 merged or superseded counts for its successor. What was purged is not stored. --again stores all the same."""
 
 
-def _add_ingest(commands: Commands) -> None:
-    """Add `ingest`."""
-    ingest = add_command(
-        commands, "ingest", ingest_text, "add one observation", _INGEST,
-        example='"Deploys need AUTH_SECRET in CI" --type gotcha',
-    )  # fmt: skip
-    add_observation(ingest)
-    add_json(ingest)
-
-
-def ingest_text(session: Session) -> int:
+def ingest_text(call: Call) -> Answer:
     """Store one observation and say what became of it."""
-    args = session.args
-    observation, kept = observed(args), keeps(args)
-    with session.changing(actor_of(args), makes=True) as bench:
-        done = bench.ingest.add(observation, bench.safety.keep if kept else None, again=args.again)
-    if wants_json(args):
-        write_json(_ingested_json(done))
-    else:
-        report(done)
-    return 0
+    kept = keeps(call.args)
+    done = call.bench.ingest.add(observed(call.args), call.bench.safety.keep if kept else None, again=call.args.again)
+    return Answer(lambda: _ingested_json(done), _ingested(done))
 
 
-def report(done: "Ingested") -> None:
-    """Say what became of an observation."""
-    say(returned(done) or _outcome(done))
+def _ingested(done: "Ingested") -> Iterator[str]:
+    yield returned(done) or _outcome(done)
     if done.unwanted is not None:
         id = done.unwanted.id
-        say(f"It resembles {id}, which you {archived(done.unwanted, done.at)}; `workbench unforget {id}` restores it.")
+        yield f"It resembles {id}, which you {archived(done.unwanted, done.at)}; `workbench unforget {id}` restores it."
 
 
 def _outcome(done: "Ingested") -> str:
@@ -152,33 +135,25 @@ archived nothing changes, and the file gets what was archived before.
   workbench archive --before 2026-01-01 --status promoted --to memory-archive.jsonl"""
 
 
-def _add_archive(commands: Commands) -> None:
-    """Add `archive`."""
-    parser = add_command(commands, "archive", archive, "archive old memories of a status", _DETAILS)
-    about = "made before this: 3mo, 2026-01-01, …"
-    parser.add_argument("--before", metavar="WHEN", type=time, required=True, help=about)
-    parser.add_argument("--status", metavar="S", choices=STATUSES, required=True, help=", ".join(STATUSES))
-    parser.add_argument("--to", metavar="FILE", type=Path, help="write them to this file, too: memory-archive.jsonl")
-    parser.add_argument("--dry-run", action="store_true", help="only say what would be archived")
-    add_json(parser)
-
-
-def archive(session: Session) -> int:
-    args = session.args
+def archive(call: Call) -> Answer:
+    args, bench = call.args, call.bench
     if args.status == "archived" and args.to is None:
         raise InvalidQuery("They are archived already.", "Nothing was changed; --to FILE writes them to a file.")
-    path = None if args.to is None else session.cwd / args.to.expanduser()
-    with session.reading() if args.dry_run else session.changing() as bench:
-        plan = bench.archiving.plan(args.status, instant(args.before, session.clock()))
-        if args.dry_run or not plan.memories:
-            _show(session, bench, plan)
-            return 0
-        if path is not None:
-            _require_room(bench, plan, path)
-        bench.archiving.carry_out(plan)
-        written = None if path is None else _write(bench, plan, path)
-    _report(session, plan, written)
-    return 0
+    path = None if args.to is None else call.session.cwd / args.to.expanduser()
+    plan = bench.archiving.plan(args.status, instant(args.before, call.session.clock()))
+    stay = f"{counted(plan.pinned, 'memory', 'memories')} of that age stay{'s' if plan.pinned == 1 else ''}: pinned."
+    remarks = [stay] if plan.pinned else []
+    if args.dry_run or not plan.memories:
+        return Answer(_archived_json(plan, dry=args.dry_run), lambda: _would_archive(call, plan), remarks)
+    if path is not None:
+        _require_room(bench, plan, path)
+    bench.archiving.carry_out(plan)
+    lines = [f"Archived {counted(len(plan.memories), 'memory', 'memories')}. `workbench undo` brings them back."]
+    lines = lines if plan.changes else []
+    written = None if path is None else _write(bench, plan, path)
+    if written is not None:
+        lines.append(f"{written.path} holds them; `workbench import` reads it.")
+    return Answer({**_archived_json(plan, dry=False), "file": written and written.path}, lines, remarks)
 
 
 def _require_room(bench: "Workbench", plan: "ArchivePlan", path: Path) -> None:
@@ -206,38 +181,14 @@ def _write(bench: "Workbench", plan: "ArchivePlan", path: Path) -> "Written":
     return written
 
 
-def _show(session: Session, bench: "Workbench", plan: "ArchivePlan") -> None:
-    """Say what a plan is about; it is carried out by nobody."""
-    if wants_json(session.args):
-        write_json(_archived_json(plan, dry=session.args.dry_run))
-        return
-    shown = Shown(bench, how="`workbench show` tells them")
+def _would_archive(call: Call, plan: "ArchivePlan") -> Iterator[str]:
+    shown = call.shown
     rows = [(shown(m).id, moment(m.created_at), m.observation_type, shown(m.line)) for m in plan.memories[:LISTED]]
-    for line in table(rows) if rows else ():
-        say(line)
+    yield from table(rows) if rows else ()
     if len(plan.memories) > LISTED:
-        say(f"… {len(plan.memories) - LISTED:,} more")
-    shown.remark()
+        yield f"… {len(plan.memories) - LISTED:,} more"
     what = counted(len(plan.memories), "memory", "memories")
-    say(f"{what} of status {plan.status} from before {moment(plan.before)}. Nothing was changed.")
-    _remark(plan)
-
-
-def _report(session: Session, plan: "ArchivePlan", written: "Written | None") -> None:
-    if wants_json(session.args):
-        write_json({**_archived_json(plan, dry=False), "file": None if written is None else written.path})
-        return
-    what = counted(len(plan.memories), "memory", "memories")
-    if plan.changes:
-        say(f"Archived {what}. `workbench undo` brings them back.")
-    if written is not None:
-        say(f"{written.path} holds them; `workbench import` reads it.")
-    _remark(plan)
-
-
-def _remark(plan: "ArchivePlan") -> None:
-    if plan.pinned:
-        warn(f"{counted(plan.pinned, 'memory', 'memories')} of that age stay{'s' if plan.pinned == 1 else ''}: pinned.")
+    yield f"{what} of status {plan.status} from before {moment(plan.before)}. Nothing was changed."
 
 
 def _archived_json(plan: "ArchivePlan", *, dry: bool) -> dict[str, object]:
@@ -338,19 +289,18 @@ def changed_lines(copies: "Iterable[Copy]", mask: Callable[[str], str]) -> Itera
         yield from (mask(str(line)) for line in copy.lines if line.kind != "place")
 
 
-def tell(bench: "Workbench", told: Told, again: str) -> None:
-    """Say what became of the copies; `again` is what updates those that could be."""
+def told_lines(bench: "Workbench", told: Told, again: str) -> tuple[list[str], list[str]]:
+    """Return what became of the copies, in lines and remarks; `again` is what updates those that could be."""
     mask = bench.safety.masked
     could = [copy for copy in told.left if not copy.obstacle]
-    if told.updated:
-        say(f"Updated with it: {_names(told.updated, mask)}.")
-    if could:
-        warn(f"The old words still stand in {_names(could, mask)}. {again}")
+    lines = [f"Updated with it: {_names(told.updated, mask)}."] if told.updated else []
+    remarks = [f"The old words still stand in {_names(could, mask)}. {again}"] if could else []
     for why in dict.fromkeys(copy.obstacle for copy in told.left if copy.obstacle):
-        warn(f"{_names([copy for copy in told.left if copy.obstacle == why], mask)} {WHY[why]}.")
+        remarks.append(f"{_names([copy for copy in told.left if copy.obstacle == why], mask)} {WHY[why]}.")
     for one in told.given:
         asked = f"; #{one.place} for its last query “{one_line(mask(one.query), QUERY)}”" if one.query else ""
-        say(f"Given to {mask(one.agent)} in {counted(one.sessions, 'session')} this week{asked}.")
+        lines.append(f"Given to {mask(one.agent)} in {counted(one.sessions, 'session')} this week{asked}.")
+    return lines, remarks
 
 
 def _names(copies: "Sequence[Copy]", mask: Callable[[str], str]) -> str:
@@ -365,38 +315,17 @@ _VOTE = """ID is a memory's or a bullet's (BOOK/ID when several playbooks have i
 each; a second one replaces the first."""
 
 
-def _add_vote(commands: Commands) -> None:
-    """Add `vote`."""
-    vote = add_command(
-        commands, "vote", cast_vote, "mark a memory or a bullet as helpful or harmful", _VOTE,
-        example='shr-00001 helpful --reason "it saved the release"',
-    )  # fmt: skip
-    vote.add_argument("id", metavar="ID")
-    vote.add_argument("verdict", choices=("helpful", "harmful"))
-    vote.add_argument("--reason", metavar="TEXT", default="", help="why; kept with the vote")
-    vote.add_argument("--session", metavar="S", default="", help="the agent session it is cast in")
-    add_actor(vote, "the reason")
-    add_json(vote)
-
-
-def cast_vote(session: Session) -> int:
+def cast_vote(call: Call) -> Answer:
     """Cast one vote and say what it did."""
-    from workbench.core.text import clean_for_store
     from workbench.services.stream import votes
     from workbench.services.stream.votable import find_votable
 
-    args = session.args
-    kept = keeps(args)
-    with session.changing(actor_of(args)) as bench:
-        record = find_votable(bench.context, args.id)
-        reason, of = clean_for_store(args.reason).strip(), clean_for_store(args.session)
-        keep = bench.safety.keep_typed if kept else None
-        result = votes.cast(bench.context, record, args.verdict, reason=reason, session=of, keep=keep)
-    if wants_json(args):
-        write_json({"id": args.id, "verdict": args.verdict, "said": result.sentence})
-    else:
-        say(result.sentence)
-    return 0
+    args, bench = call.args, call.bench
+    keep = bench.safety.keep_typed if keeps(args) else None
+    record = find_votable(bench.context, args.id)
+    reason, of = clean_for_store(args.reason).strip(), clean_for_store(args.session)
+    said = votes.cast(bench.context, record, args.verdict, reason=reason, session=of, keep=keep).sentence
+    return Answer({"id": args.id, "verdict": args.verdict, "said": said}, [said])
 
 
 _EDIT = """Changes the text of a memory, and any field that says something of it; --also gives further memories the same
@@ -427,71 +356,115 @@ ones. What was merged comes back by undoing the merge. (`restore` is another thi
 
   workbench unforget mem-20261121-0000001"""
 
-_ACTOR = "the agent this is done by (otherwise: the agent that runs the command, or you)"
+
+def _value(metavar: str, help: str, **more: object) -> Option:
+    return {"metavar": metavar, "help": help, **more}
+
+
+_OPTIONS: Mapping[str, Option] = {
+    "ids": {"metavar": "ID"},
+    "id:record": {"help": "a memory's id, or a bullet's (BOOK/ID when several playbooks have it)"},
+    "text": {"help": "the text, or - to read it from stdin"},
+    "observation": add_observation,
+    "verdict": {"choices": ("helpful", "harmful")},
+    "--actor": _value("NAME", "the agent this is done by (otherwise: the agent that runs the command, or you)"),
+    "actor:reason": partial(add_actor, typed="the reason"),
+    "actor:given": partial(add_actor, typed="what is given"),
+    "keep": partial(add_keep, what="the reason"),
+    "--reason:vote": text("why; kept with the vote"),
+    "--session:vote": text("the agent session it is cast in", "S"),
+    "--reason": text("why; a person sees it where an agent asks"),
+    "--off": flag("unpin them"),
+    "--copies": {
+        "action": BooleanOptionalAction,
+        "help": "update its copies too: files it was promoted or exported to, bullets and insights that say the same",
+    },
+    "--content": _value("TEXT", "the text, as after ID"),
+    "--also": several("ID", "another memory; several times"),
+    "--summary": _value("TEXT", "the line that lists show"),
+    "--type": _value("T", "observation type", choices=OBSERVATION_TYPES),
+    "--memory-type": _value("M", "memory type", choices=MEMORY_TYPES),
+    "--importance": _value("N", "0 to 10", type=points),
+    "--confidence": _value("N", "0 to 5", type=level),
+    "--tags": _value("A,B", "all tags, with commas between"),
+    "--add-tag": several("T", "one tag more; several times"),
+    "--remove-tag": several("T", "one tag less; several times"),
+    "--category": _value("C", "command, convention, gotcha, …"),
+    "--section": _value("S", "its section; a bullet moves to the end of it"),
+    "--related": _value("ID,ID", "the memories it refers to, with commas between"),
+    "--note": _value("TEXT", "a note for people; no agent reads it"),
+    "--session": _value("S", "the agent session it comes from"),
+    "--speaker": _value("WHO", "who said it: user, assistant, tool or a name"),
+    "--status:edit": _value("S", "candidate or confirmed", choices=("candidate", "confirmed")),
+    "--before": _value("WHEN", "made before this: 3mo, 2026-01-01, …", type=time),
+    "--status": _value("S", ", ".join(STATUSES), choices=STATUSES),
+    "--to": _value("FILE", "write them to this file, too: memory-archive.jsonl", type=Path),
+    "--dry-run": flag("only say what would be archived"),
+    "find": {"help": "the exact words to find"},
+    "replacement": {"help": "the replacement; may be empty"},
+    "--word": flag("only where they are no part of a longer word"),
+    "--ignore-case": flag("in whatever case"),
+    "--names": flag("also in tags, categories, and titles of sections"),
+    "--filter": _value("F", "only in these memories, and in no bullets"),
+    "--only": _value("ID,ID", "only in these, unasked; bullets as BOOK/ID"),
+    "--yes": flag("in all of them, unasked"),
+    "--dry-run:replace": flag("only show the places"),
+    "--copies:replace": {
+        "action": BooleanOptionalAction,
+        "help": "in the files that hold these records too: those they were promoted or exported to",
+    },
+}
+
+_FIELDS = (
+    "--content --also --summary --type --memory-type --importance --confidence --tags --add-tag --remove-tag "
+    "--category --section --related --note --session --speaker --status:edit"
+)
+
+
+def _dry(session: Session) -> "AbstractContextManager[Workbench]":
+    return session.reading() if session.args.dry_run else session.changing()
 
 
 def add_commands(commands: Commands) -> None:
-    _add_ingest(commands)
-    _add_vote(commands)
-    edit = add_command(commands, "edit", edit_records, "change the text or any field of a memory, or a bullet", _EDIT)
-    edit.add_argument("id", metavar="ID", help="a memory's id, or a bullet's (BOOK/ID when several playbooks have it)")
-    edit.add_argument("text", metavar="TEXT", nargs="?", help="the text, or - to read it from stdin")
-    edit.mixes = True
-    also = "update its copies too: files it was promoted or exported to, bullets and insights that say the same"
-    edit.add_argument("--copies", action=BooleanOptionalAction, help=also)
-    _add_fields(edit)
-    add_actor(edit, "what is given")
-    pin = add_command(commands, "pin", pin_records, "pin memories or bullets, so that they do not decay", _PIN)
-    pin.add_argument("ids", metavar="ID", nargs="+")
-    pin.add_argument("--off", action="store_true", help="unpin them")
-    forget = add_command(commands, "forget", forget_memories, "archive memories; nothing is erased", _FORGET)
-    forget.add_argument("ids", metavar="ID", nargs="+")
-    forget.add_argument("--reason", metavar="TEXT", default="", help="why; a person sees it where an agent asks")
-    add_keep(forget, "the reason")
-    unforget = add_command(commands, "unforget", unforget_memories, "bring archived memories back", _UNFORGET)
-    unforget.add_argument("ids", metavar="ID", nargs="+")
-    for parser in (pin, forget, unforget):
-        parser.add_argument("--actor", metavar="NAME", help=_ACTOR)
-    for parser in (edit, pin, forget, unforget):
-        add_json(parser)
-    _add_archive(commands)
-    _add_replace(commands)
+    verbs = (
+        Verb("ingest", ingest_text, "add one observation", "observation --json", _INGEST,
+             '"Deploys need AUTH_SECRET in CI" --type gotcha',
+             lambda session: session.changing(actor_of(session.args), makes=True)),
+        Verb("vote", cast_vote, "mark a memory or a bullet as helpful or harmful",
+             "id verdict --reason:vote --session:vote actor:reason --json", _VOTE,
+             'shr-00001 helpful --reason "it saved the release"',
+             lambda session: session.changing(actor_of(session.args))),
+        Verb("edit", edit_records, "change the text or any field of a memory, or a bullet",
+             f"id:record text? --copies {_FIELDS} actor:given --json", _EDIT, None, changing),
+        Verb("pin", pin_records, "pin memories or bullets, so that they do not decay", "ids+ --off --actor --json",
+             _PIN, None, changing),
+        Verb("forget", forget_memories, "archive memories; nothing is erased", "ids+ --reason keep --actor --json",
+             _FORGET, None, changing),
+        Verb("unforget", unforget_memories, "bring archived memories back", "ids+ --actor --json", _UNFORGET, None,
+             changing),
+        Verb("archive", archive, "archive old memories of a status", "--before! --status! --to --dry-run --json",
+             _DETAILS, None, _dry),
+        Verb("replace", replace_words, "find and replace in all memories and bullets",
+             "find replacement --word --ignore-case --names --filter --only --yes --dry-run:replace --copies:replace "
+             "--json", _REPLACE, None, _dry),
+    )  # fmt: skip
+    for verb in verbs:
+        add_verb(commands, verb, _OPTIONS).mixes = verb.name == "edit"
 
 
-def _add_fields(edit: Parser) -> None:
-    edit.add_argument("--content", metavar="TEXT", help="the text, as after ID")
-    edit.add_argument("--also", metavar="ID", action="append", default=[], help="another memory; several times")
-    edit.add_argument("--summary", metavar="TEXT", help="the line that lists show")
-    edit.add_argument("--type", metavar="T", choices=OBSERVATION_TYPES, help="observation type")
-    edit.add_argument("--memory-type", metavar="M", choices=MEMORY_TYPES, help="memory type")
-    edit.add_argument("--importance", metavar="N", type=points, help="0 to 10")
-    edit.add_argument("--confidence", metavar="N", type=level, help="0 to 5")
-    edit.add_argument("--tags", metavar="A,B", help="all tags, with commas between")
-    edit.add_argument("--add-tag", metavar="T", action="append", default=[], help="one tag more; several times")
-    edit.add_argument("--remove-tag", metavar="T", action="append", default=[], help="one tag less; several times")
-    edit.add_argument("--category", metavar="C", help="command, convention, gotcha, …")
-    edit.add_argument("--section", metavar="S", help="its section; a bullet moves to the end of it")
-    edit.add_argument("--related", metavar="ID,ID", help="the memories it refers to, with commas between")
-    edit.add_argument("--note", metavar="TEXT", help="a note for people; no agent reads it")
-    edit.add_argument("--session", metavar="S", help="the agent session it comes from")
-    edit.add_argument("--speaker", metavar="WHO", help="who said it: user, assistant, tool or a name")
-    edit.add_argument("--status", metavar="S", choices=("candidate", "confirmed"), help="candidate or confirmed")
-
-
-def edit_records(session: Session) -> int:
+def edit_records(call: Call) -> Answer:
     """Change the text and fields, or open the text in an editor."""
-    wanted = _wanted(session.args)
-    with session.changing() as bench:
-        found = records(bench, [session.args.id, *session.args.also])
-        if not wanted.named:
-            return _in_editor(session, bench, found)
-        bullet = next((record for record in found if isinstance(record, Bullet)), None)
-        if bullet is not None and (len(found) > 1 or set(wanted.named) - {"content", "section"}):
-            raise InvalidQuery(f"{bullet.id} is a bullet: it has a text and a section, and is edited alone.", UNCHANGED)
-        if bench.context.actor != CLI_ACTOR and wanted.named == ("content",) and isinstance(found[0], Memory):
-            return _ask_to_replace(session, bench, found[0], wanted.content or "")
-        changed, told = _edit(session, bench, found, wanted)
-        return _report_edit(session, bench, found[0].id, changed, told)
+    bench, session = call.bench, call.session
+    wanted = _wanted(call.args)
+    found = records(bench, [call.args.id, *call.args.also])
+    if not wanted.named:
+        return _in_editor(session, bench, found)
+    bullet = next((record for record in found if isinstance(record, Bullet)), None)
+    if bullet is not None and (len(found) > 1 or set(wanted.named) - {"content", "section"}):
+        raise InvalidQuery(f"{bullet.id} is a bullet: it has a text and a section, and is edited alone.", UNCHANGED)
+    if bench.context.actor != CLI_ACTOR and wanted.named == ("content",) and isinstance(found[0], Memory):
+        return _ask_to_replace(bench, found[0], wanted.content or "")
+    return _edited(bench, found[0].id, *_edit(session, bench, found, wanted))
 
 
 def _edit(
@@ -526,51 +499,54 @@ def _as_edited(
     return bench.playbooks.edited(record.book, record.id, wanted.content or record.content)
 
 
-def pin_records(session: Session) -> int:
+def pin_records(call: Call) -> Answer:
     """Pin, or let go."""
-    pinned = not session.args.off
-    with session.changing() as bench:
-        require_person(bench.context.actor, "pin or unpin anything")
-        every = records(bench, session.args.ids)
-        found = [record for record in every if record.pinned != pinned]
-        with ExitStack() as stack:
-            if found:
-                label = f"{'pin' if pinned else 'unpin'} {_named([record.id for record in found])}"
-                stack.enter_context(bench.library.transaction(bench.context.actor, label))
-            for record in found:
-                if isinstance(record, Memory):
-                    bench.stream.pin([record.id], pinned)
-                else:
-                    bench.playbooks.pin(record.book, [record.id], pinned)
+    pinned, bench = not call.args.off, call.bench
+    require_person(bench.context.actor, "pin or unpin anything")
+    every = records(bench, call.args.ids)
+    found = [record for record in every if record.pinned != pinned]
+    with ExitStack() as stack:
+        if found:
+            label = f"{'pin' if pinned else 'unpin'} {_named([record.id for record in found])}"
+            stack.enter_context(bench.library.transaction(bench.context.actor, label))
+        for record in found:
+            if isinstance(record, Memory):
+                bench.stream.pin([record.id], pinned)
+            else:
+                bench.playbooks.pin(record.book, [record.id], pinned)
     ids, verb = [record.id for record in every], "Pinned" if pinned else "Unpinned"
-    said = f"{verb} {_named(ids)}. `workbench undo` takes it back." if found else f"{verb} already: {_named(ids)}."
-    return _tell(session, {"ids": ids, "pinned": pinned}, said)
+    said = f"{verb} {_named(ids)}. {_UNDO}" if found else f"{verb} already: {_named(ids)}."
+    return Answer({"ids": ids, "pinned": pinned}, [said])
 
 
-def forget_memories(session: Session) -> int:
+def forget_memories(call: Call) -> Answer:
     """Archive, or ask for it as an agent."""
-    args = session.args
-    reason, kept = " ".join(clean_for_store(args.reason).split()), keeps(args)
-    with session.changing() as bench:
-        found = memories(bench, args.ids)
-        if bench.context.actor != CLI_ACTOR:
-            return _ask_to_forget(session, bench, found, reason)
-        ids = [memory.id for memory in found]
-        label = f"forget {_named(ids)}" + (f": {reason}" if reason else "")
-        with bench.library.transaction(bench.context.actor, label):
-            bench.stream.forget(ids)
-            if kept:
-                bench.safety.keep_typed(reason)
-    return _tell(session, {"ids": ids}, f"Forgot {_named(ids)}. `workbench undo` takes it back.")
+    bench = call.bench
+    reason, kept = " ".join(clean_for_store(call.args.reason).split()), keeps(call.args)
+    found = memories(bench, call.args.ids)
+    if bench.context.actor != CLI_ACTOR:
+        from workbench.services.agents.requests import AgentRequests
+
+        done = AgentRequests(bench.context).forget(found, (), bench.safety.masked(reason))
+        return Answer(dict(done), ["A person is asked; until then nothing changes."])
+    ids = [memory.id for memory in found]
+    label = f"forget {_named(ids)}" + (f": {reason}" if reason else "")
+    with bench.library.transaction(bench.context.actor, label):
+        bench.stream.forget(ids)
+        if kept:
+            bench.safety.keep_typed(reason)
+    return Answer({"ids": ids}, [f"Forgot {_named(ids)}. {_UNDO}"])
 
 
-def unforget_memories(session: Session) -> int:
+def unforget_memories(call: Call) -> Answer:
     """Bring back."""
-    with session.changing() as bench:
-        require_person(bench.context.actor, "bring anything back")
-        ids = [memory.id for memory in memories(bench, session.args.ids)]
-        bench.stream.restore(ids)
-    return _tell(session, {"ids": ids}, f"Brought back {_named(ids)}. `workbench undo` takes it back.")
+    require_person(call.bench.context.actor, "bring anything back")
+    ids = [memory.id for memory in memories(call.bench, call.args.ids)]
+    call.bench.stream.restore(ids)
+    return Answer({"ids": ids}, [f"Brought back {_named(ids)}. {_UNDO}"])
+
+
+_UNDO = "`workbench undo` takes it back."
 
 
 def _wanted(args: Namespace) -> "FieldEdit":
@@ -592,7 +568,7 @@ def _listed(given: str | None) -> tuple[str, ...] | None:
     return None if given is None else tags_of(given.split(","))
 
 
-def _in_editor(session: Session, bench: "Workbench", found: "Sequence[Memory | Bullet]") -> int:
+def _in_editor(session: Session, bench: "Workbench", found: "Sequence[Memory | Bullet]") -> Answer:
     """Open the text of one record in the person's editor, and store what they saved."""
     from workbench.config import editor
     from workbench.services.stream.fields import FieldEdit
@@ -608,11 +584,10 @@ def _in_editor(session: Session, bench: "Workbench", found: "Sequence[Memory | B
     record = found[0]
     saved = editor.edit(record.content, setting)
     if saved is None:
-        return _report_edit(session, bench, record.id, (), None)
+        return _edited(bench, record.id, (), None)
     if records(bench, [_place(record)])[0].content != record.content:
         raise Conflict(f"{record.id} was changed by someone else meanwhile.", "Nothing was written.")
-    changed, told = _edit(session, bench, found, FieldEdit(content=saved))
-    return _report_edit(session, bench, record.id, changed, told)
+    return _edited(bench, record.id, *_edit(session, bench, found, FieldEdit(content=saved)))
 
 
 def _edit_bullet(bench: "Workbench", bullet: Bullet, wanted: "FieldEdit") -> list[str]:
@@ -622,21 +597,14 @@ def _edit_bullet(bench: "Workbench", bullet: Bullet, wanted: "FieldEdit") -> lis
     return [] if now == bullet else [bullet.id]
 
 
-def _ask_to_replace(session: Session, bench: "Workbench", memory: Memory, text: str) -> int:
+def _ask_to_replace(bench: "Workbench", memory: Memory, text: str) -> Answer:
     from workbench.services.agents.requests import AgentRequests
     from workbench.services.stream.observation import Observation
 
     same = Observation(text, memory.observation_type, memory.memory_type, memory.session_id, memory.tags)
     proposal = AgentRequests(bench.context).replace(memory, same)
     said = f"A person is asked whether this takes the place of {memory.id}; until then nothing changes."
-    return _tell(session, {"id": memory.id, "changed": False, "ids": [], "proposed": proposal.id}, said)
-
-
-def _ask_to_forget(session: Session, bench: "Workbench", found: Sequence[Memory], reason: str) -> int:
-    from workbench.services.agents.requests import AgentRequests
-
-    done = AgentRequests(bench.context).forget(found, (), bench.safety.masked(reason))
-    return _tell(session, dict(done), "A person is asked; until then nothing changes.")
+    return Answer({"id": memory.id, "changed": False, "ids": [], "proposed": proposal.id}, [said])
 
 
 def _place(record: Memory | Bullet) -> str:
@@ -647,25 +615,12 @@ def _named(ids: Sequence[str]) -> str:
     return ids[0] if len(ids) == 1 else f"{len(ids)} records"
 
 
-def _report_edit(session: Session, bench: "Workbench", id: str, changed: Sequence[str], told: Told | None) -> int:
-    said = (
-        f"Edited {_named(changed)}. `workbench undo` takes it back."
-        if changed
-        else "Nothing differs; nothing was changed."
-    )
+def _edited(bench: "Workbench", id: str, changed: Sequence[str], told: Told | None) -> Answer:
+    said = f"Edited {_named(changed)}. {_UNDO}" if changed else "Nothing differs; nothing was changed."
     copies = {} if told is None or told == NOTHING_TOLD else told.values(bench)
-    code = _tell(session, {"id": id, "changed": bool(changed), "ids": list(changed), **copies}, said)
-    if told is not None and changed and not wants_json(session.args):
-        tell(bench, told, "`workbench undo`, then the same with --copies, updates them too.")
-    return code
-
-
-def _tell(session: Session, values: dict[str, object], sentence: str) -> int:
-    if wants_json(session.args):
-        write_json(values)
-    else:
-        say(sentence)
-    return 0
+    again = "`workbench undo`, then the same with --copies, updates them too."
+    more, remarks = told_lines(bench, told, again) if told is not None and changed else ([], [])
+    return Answer({"id": id, "changed": bool(changed), "ids": list(changed), **copies}, [said, *more], remarks)
 
 
 # `workbench replace`: other words in every record that holds them, each one seen first.
@@ -698,59 +653,49 @@ _NAMED = ("tag", "category", "section")
 NOT_WRITTEN = "Nothing was changed."
 
 
-def _add_replace(commands: Commands) -> None:
-    """Add `replace`."""
-    from argparse import BooleanOptionalAction
-
-    title = "find and replace in all memories and bullets"
-    command = add_command(commands, "replace", replace_words, title, _REPLACE)
-    command.add_argument("find", metavar="FIND", help="the exact words to find")
-    command.add_argument("replacement", metavar="REPLACEMENT", help="the replacement; may be empty")
-    command.add_argument("--word", action="store_true", help="only where they are no part of a longer word")
-    command.add_argument("--ignore-case", action="store_true", help="in whatever case")
-    named = "also in tags, categories, and titles of sections"
-    command.add_argument("--names", action="store_true", help=named)
-    command.add_argument("--filter", metavar="F", help="only in these memories, and in no bullets")
-    command.add_argument("--only", metavar="ID,ID", help="only in these, unasked; bullets as BOOK/ID")
-    command.add_argument("--yes", action="store_true", help="in all of them, unasked")
-    command.add_argument("--dry-run", action="store_true", help="only show the places")
-    also = "in the files that hold these records too: those they were promoted or exported to"
-    command.add_argument("--copies", action=BooleanOptionalAction, help=also)
-    add_json(command)
-
-
-def replace_words(session: Session) -> int:
+def replace_words(call: Call) -> Answer:
     """Show the places, ask about them, and replace."""
     from workbench.services.stream.replacing import Wanted
 
-    args = session.args
+    args, bench, session = call.args, call.bench, call.session
     wanted = Wanted(args.find, args.replacement, args.word, args.ignore_case, args.names)
-    with session.reading() if args.dry_run else session.changing() as bench:
-        if not args.dry_run:
-            require_person(bench.context.actor, "replace words across the store")
-        among = None if args.filter is None else bench.stream.view(args.filter).memories
-        places = _only(args.only, bench.replacing.places(wanted, among))
-        if args.dry_run or not places:
-            return _show_places(session, bench, places, bench.replacing.elsewhere(wanted))
-        chosen = _chosen(session, bench, places)
-        plan = bench.replacing.copies(chosen)
-        question = f"Replace in {counted(len(plan.updated), 'file')} too?"
-        along = bool(plan.updated) and are_wanted(session, bench, plan.updated, question)
-        if bench.safety.masked(args.replacement) != args.replacement:
-            warn("The replacement holds a secret, which is stored masked.")
-        bench.replacing.carry_out(wanted, chosen, plan if along else None)
-        told = Told(plan.updated if along else (), plan.left if along else plan.copies, ())
-        return _report_replaced(session, bench, wanted, chosen, told)
+    if not args.dry_run:
+        require_person(bench.context.actor, "replace words across the store")
+    among = None if args.filter is None else bench.stream.view(args.filter).memories
+    places = _only(args.only, bench.replacing.places(wanted, among))
+    if args.dry_run or not places:
+        elsewhere = bench.replacing.elsewhere(wanted)
+        json = {"dry_run": args.dry_run, "places": [_place_json(bench, place) for place in places], "ids": []}
+        lines = [line for place in places for line in _place_lines(bench, place)]
+        last = f"{counted(len(places), 'place')}. {NOT_WRITTEN}"
+        return Answer({**json, "elsewhere": dict(elsewhere)}, [*lines, last], _stays(elsewhere))
+    chosen = _chosen(session, bench, places)
+    plan = bench.replacing.copies(chosen)
+    question = f"Replace in {counted(len(plan.updated), 'file')} too?"
+    along = bool(plan.updated) and are_wanted(session, bench, plan.updated, question)
+    if bench.safety.masked(args.replacement) != args.replacement:
+        warn("The replacement holds a secret, which is stored masked.")
+    bench.replacing.carry_out(wanted, chosen, plan if along else None)
+    told = Told(plan.updated if along else (), plan.left if along else plan.copies, ())
+    elsewhere = bench.replacing.elsewhere(wanted)
+    json = {"dry_run": False, "places": [_place_json(bench, place) for place in chosen], "elsewhere": dict(elsewhere)}
+    json |= {"ids": [place.name for place in chosen], "copies": told.values(bench)["copies"]}
+    if not chosen:
+        return Answer(json, [f"Taken nowhere. {NOT_WRITTEN}"])
+    what = chosen[0].name if len(chosen) == 1 else counted(len(chosen), "record")
+    more, remarks = told_lines(bench, told, "`workbench undo`, then the same with --copies, replaces there too.")
+    said = f"Replaced “{bench.safety.masked(wanted.find)}” in {what}. {_UNDO}"
+    return Answer(json, [said, *more], [*remarks, *_stays(elsewhere)])
 
 
-def _stays(elsewhere: "Sequence[Elsewhere]") -> None:
+def _stays(elsewhere: "Sequence[Elsewhere]") -> list[str]:
     """Say where else it stands, and what takes that along."""
     if not elsewhere:
-        return
+        return []
     said = ", ".join(counted(count, *_ELSEWHERE[kind]) for kind, count in elsewhere)
     more = " --names takes tags, categories and titles along." if any(e.kind in _NAMED for e in elsewhere) else ""
     stays = "which stays as it is" if sum(count for _, count in elsewhere) == 1 else "which stay as they are"
-    warn(f"It stands in {said} too, {stays}.{more}")
+    return [f"It stands in {said} too, {stays}.{more}"]
 
 
 def _only(names: str | None, places: "Sequence[Place]") -> "list[Place]":
@@ -779,7 +724,8 @@ def _chosen(session: Session, bench: "Workbench", places: "Sequence[Place]") -> 
 def _asked(bench: "Workbench", places: "Sequence[Place]") -> "Iterator[Place]":
     """Yield the places that a person takes, one after the other."""
     for at, place in enumerate(places):
-        _print(bench, place)
+        for line in _place_lines(bench, place):
+            say(line)
         while True:
             sys.stdout.write(f"{at + 1} of {len(places)}: take, leave, all, quit [a/x/A/q]? ")
             sys.stdout.flush()
@@ -794,48 +740,9 @@ def _asked(bench: "Workbench", places: "Sequence[Place]") -> "Iterator[Place]":
             yield place
 
 
-def _show_places(
-    session: Session, bench: "Workbench", places: "Sequence[Place]", elsewhere: "Sequence[Elsewhere]"
-) -> int:
-    if wants_json(session.args):
-        values = {"dry_run": session.args.dry_run, "places": [_place_json(bench, place) for place in places], "ids": []}
-        write_json({**values, "elsewhere": dict(elsewhere)})
-        return 0
-    for place in places:
-        _print(bench, place)
-    say(f"{counted(len(places), 'place')}. {NOT_WRITTEN}")
-    _stays(elsewhere)
-    return 0
-
-
-def _report_replaced(
-    session: Session, bench: "Workbench", wanted: "Wanted", chosen: "Sequence[Place]", told: Told
-) -> int:
-    elsewhere = bench.replacing.elsewhere(wanted)
-    if wants_json(session.args):
-        values = {
-            "dry_run": False,
-            "places": [_place_json(bench, place) for place in chosen],
-            "elsewhere": dict(elsewhere),
-        }
-        copies = {"copies": told.values(bench)["copies"]}
-        write_json({**values, "ids": [place.name for place in chosen], **copies})
-        return 0
-    if not chosen:
-        say(f"Taken nowhere. {NOT_WRITTEN}")
-        return 0
-    mask = bench.safety.masked
-    what = chosen[0].name if len(chosen) == 1 else counted(len(chosen), "record")
-    say(f"Replaced “{mask(wanted.find)}” in {what}. `workbench undo` takes it back.")
-    tell(bench, told, "`workbench undo`, then the same with --copies, replaces there too.")
-    _stays(elsewhere)
-    return 0
-
-
-def _print(bench: "Workbench", place: "Place") -> None:
-    say(f"{place.name}  {counted(place.count, 'time')}")
-    for line in _diff(place, bench.safety.masked).splitlines():
-        say(f"  {line}")
+def _place_lines(bench: "Workbench", place: "Place") -> Iterator[str]:
+    yield f"{place.name}  {counted(place.count, 'time')}"
+    yield from (f"  {line}" for line in _diff(place, bench.safety.masked).splitlines())
 
 
 def _diff(place: "Place", mask: Callable[[str], str]) -> str:
