@@ -90,7 +90,13 @@ def add_verb(commands: Commands, verb: Verb, options: Mapping[str, Option]) -> P
     """Add a command; `options` say what its words take."""
     parser = add_command(commands, verb.name, partial(_answered, verb), verb.about, verb.details, example=verb.example)
     parser.set_defaults(verb=verb.name)
-    for word in verb.words.split():
+    add_words(parser, verb.words, options)
+    return parser
+
+
+def add_words(parser: Parser, words: str, options: Mapping[str, Option]) -> None:
+    """Add the arguments that words name."""
+    for word in words.split():
         name, _, _ = word.partition(":")
         bare, many = name.rstrip("?*+!"), name[-1]
         option = options.get(word, options.get(bare, _SHARED.get(bare, {})))
@@ -99,7 +105,6 @@ def add_verb(commands: Commands, verb: Verb, options: Mapping[str, Option]) -> P
         else:
             more = {"required": True} if many == "!" else {"nargs": many} if many in "?*+" else {}
             parser.add_argument(bare, **{**option, **more})
-    return parser
 
 
 def add_verbs(top: Parser, verbs: Sequence[Verb], options: Mapping[str, Option]) -> None:

@@ -1,15 +1,17 @@
 """`workbench review`: the queue of proposals on the command line, and the ways to decide on them."""
 
 import difflib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from workbench.cli.describe import memory_json
-from workbench.cli.output import cut, moment, plain, say, say_table, table, warn, write_json
-from workbench.cli.parsing import Commands, Parser, add_command, add_json, add_keep, add_limit, wants_json
+from workbench.cli.output import cut, moment, plain, say, say_table, table, warn
+from workbench.cli.parsing import Commands, Parser, add_command, add_keep, add_limit, wants_json
 from workbench.cli.progress import ProgressLine
-from workbench.cli.safety.flags import Shown, add_secrets, reasons, review_json, sign, unreviewed
-from workbench.cli.session import Session, keeps
+from workbench.cli.safety.flags import Shown, reasons, review_json, sign, unreviewed
+from workbench.cli.session import keeps
+from workbench.cli.verbs import Answer, Call, Option, Verb, add_verb, add_words, changing, flag, text
 from workbench.core.record import InvalidQuery, UnknownRecord, WorkbenchError
 from workbench.core.review.describe import describe
 from workbench.core.review.kinds import IMPORTANT, KINDS, group_of, kind_of
@@ -34,26 +36,18 @@ SHOWN = 200
 """Cells of a text that is not the one that is asked about."""
 
 
-def list_queue(session: Session) -> int:
-    args = session.args
-    with session.reading() as bench:
-        waiting = len(bench.review.queue())
-        found = matching(bench, " ".join(args.filter), args.kind, found=args.found)
-        worked_out = frozenset(proposal.id for proposal in bench.review.found()) if args.found else frozenset()
+def list_queue(call: Call) -> Answer:
+    args, bench = call.args, call.bench
+    waiting = len(bench.review.queue())
+    found = matching(bench, " ".join(args.filter), args.kind, found=args.found)
+    worked_out = frozenset(proposal.id for proposal in bench.review.found()) if args.found else frozenset()
     shown = cut(found, args.limit)
-    if wants_json(args):
-        printed = Shown(bench, secrets=args.show_secrets)
-        rows = [_json(printed(proposal)) for proposal in shown]
-        stored = [{"stored": proposal.id not in worked_out} if args.found else {} for proposal in shown]
-        write_json([{**row, **more} for row, more in zip(rows, stored, strict=True)])
-        printed.remark()
-        return 0
-    print_rows(bench, shown, secrets=args.show_secrets)
+    stored = [{"stored": proposal.id not in worked_out} if args.found else {} for proposal in shown]
+    json = [{**_json(call.shown(proposal)), **more} for proposal, more in zip(shown, stored, strict=True)]
+    remarks = [] if found else [f"No proposal matches; {counted(waiting, 'proposal')} in all."]
     if not waiting and not found:
-        warn("Nothing waits. `workbench reflect` and `workbench upkeep` make proposals.")
-    elif not found:
-        warn(f"No proposal matches; {counted(waiting, 'proposal')} in all.")
-    return 0
+        remarks = ["Nothing waits. `workbench reflect` and `workbench upkeep` make proposals."]
+    return Answer(json, lambda: rows_of(bench, shown, call.shown), () if wants_json(args) else remarks)
 
 
 def matching(bench: "Workbench", text: str, kind: str | None, *, found: bool = False) -> tuple[Proposal, ...]:
@@ -88,62 +82,49 @@ def opened(bench: "Workbench", id: str) -> Proposal:
         return bench.review.open_one(id)
 
 
-def print_rows(bench: "Workbench", proposals: Sequence[Proposal], *, secrets: bool = False) -> None:
-    """Print proposals, a line each; `secrets` as they are stored."""
+def rows_of(bench: "Workbench", proposals: Sequence[Proposal], shown: Shown) -> list[str]:
+    """Return proposals, a line each."""
     from workbench.services.review.queue import is_put_off
 
-    now, shown = bench.context.now(), Shown(bench, secrets=secrets)
+    now = bench.context.now()
     rows = [_row(shown(p), sign(bench, bench.review.memory(p)), later=is_put_off(p, now)) for p in proposals]
-    say_table(rows, right=(3,))
-    shown.remark()
+    return table(rows, right=(3,))
 
 
-def show_proposal(session: Session) -> int:
+def show_proposal(call: Call) -> Answer:
     """Print one proposal, the texts it is about, and everything that speaks for or against it."""
-    args = session.args
-    with session.reading() as bench:
-        try:
-            proposal = bench.review.get(opened(bench, args.id).id)
-        except UnknownRecord as error:
-            raise UnknownRecord(error.message, "`workbench review list` shows what waits.") from error
-        memory = bench.review.memory(proposal)
-        evidence = _evidence(bench, proposal, quick=args.quick)
-        card = _card(bench, proposal)
+    args, bench, shown = call.args, call.bench, call.shown
+    try:
+        proposal = bench.review.get(opened(bench, args.id).id)
+    except UnknownRecord as error:
+        raise UnknownRecord(error.message, "`workbench review list` shows what waits.") from error
+    memory = bench.review.memory(proposal)
+    evidence = _evidence(bench, proposal, quick=args.quick)
+    card = _card(bench, proposal)
     why = "" if memory is None else reasons(memory)
-    shown = Shown(bench, secrets=args.show_secrets)
     proposal, memory, evidence = shown(proposal), shown(memory), shown(evidence)
-    if wants_json(args):
-        told = None if memory is None else {**memory_json(memory), **review_json(bench, memory)}
-        about = {"memory": told, "evidence": _evidence_json(bench, evidence)}
-        write_json({**_json(proposal), **about})
-    else:
+    if not wants_json(args):
         _print(bench, proposal, memory, evidence, why)
         if card is not None:
             _print_card(card, shown)
-    shown.remark()
-    return 0
+        return Answer()
+    told = None if memory is None else {**memory_json(memory), **review_json(bench, memory)}
+    return Answer({**_json(proposal), "memory": told, "evidence": _evidence_json(bench, evidence)})
 
 
-def show_merge(session: Session, bench: "Workbench", id: str, into: str, take: str) -> int:
+def show_merge(call: Call, id: str) -> Answer:
     """Print what merging a candidate into a memory would leave, and how the two texts differ."""
     from workbench.cli.worddiff import word_diff
 
+    bench, shown, into, take = call.bench, call.shown, call.args.into, call.args.text
     candidate, target = bench.library.memories.get(id), bench.library.memories.get(into)
     text = candidate.content if take == "candidate" else None
-    merged = bench.review.merged(bench.review.get(id), into, text)
-    shown = Shown(bench, secrets=session.args.show_secrets)
-    merged, difference = shown(merged), word_diff(shown(target.content), shown(candidate.content))
-    if wants_json(session.args):
-        write_json({"dry_run": True, "diff": difference, "merged": memory_json(merged)})
-        shown.remark()
-        return 0
-    say(f"From {into} to {id}:")
-    say(difference)
-    say()
+    merged = shown(bench.review.merged(bench.review.get(id), into, text))
+    difference = word_diff(shown(target.content), shown(candidate.content))
     whose = f"the text of {id}" if take == "candidate" else "its own text"
-    say(f"{into} would stay {merged.status} and keep {whose}; {id} would be archived as merged. Nothing was changed.")
-    shown.remark()
-    return 0
+    last = f"{into} would stay {merged.status} and keep {whose}; {id} would be archived as merged. Nothing was changed."
+    json = {"dry_run": True, "diff": difference, "merged": memory_json(merged)}
+    return Answer(json, [f"From {into} to {id}:", difference, "", last])
 
 
 def _card(bench: "Workbench", proposal: Proposal) -> "Card | None":
@@ -324,114 +305,113 @@ takes back both the record and the files."""
 _ONE, _MANY = "mem-20261121-0000001", '--kind prune --found --yes --reason "still used"'
 
 
+_OPTIONS: Mapping[str, Option] = {
+    "id": {},
+    "into": {},
+    "ids": {"metavar": "ID"},
+    "ids:promoted": {"metavar": "ID", "help": "candidates, signals or confirmed memories"},
+    "filter": {"help": "which ones (default: all)"},
+    "limit": lambda parser: add_limit(parser, DEFAULT),
+    "--kind:list": {"metavar": "KIND", "help": "only these: reflection, merge, prune, confirm, …"},
+    "--found:list": flag(f"and {_FOUND}"),
+    "--quick": flag("leave out what the search model would find"),
+    "--filter": text("in place of ids: every proposal that this filter lets through, as in `review list`"),
+    "--kind": {"metavar": "KIND", "help": "in place of ids: every proposal of this kind"},
+    "--found": flag(f"with --filter and --kind: {_FOUND}, too"),
+    "--yes": flag("decide all that --filter and --kind name"),
+    "--reason": text("why; it is kept in the history"),
+    "keep": partial(add_keep, what="the reason"),
+    "keep:promoted": partial(add_keep, what="the reason, the title and --about"),
+    "--text": {
+        "choices": ("target", "candidate"), "default": "target",
+        "help": "whose text is left: the memory's own (target, the default) or the candidate's",
+    },
+    "--dry-run": flag("only show the difference between both texts"),
+    "--to": {"metavar": "TARGET", "help": "where to, one of those listed above"},
+    "--section": text("a file: the heading that the entry goes under, or those that lead to it, parted by >",
+                      "HEADING"),
+    "--title": text("memory, skill: its title"),
+    "--name": text("memory, skill: its file's or folder's name", "NAME"),
+    "--about": text("memory, skill: one line on what it is about"),
+    "--outside": flag("agree to a file outside the project"),
+    "--dry-run:promoted": flag("only show what would be written"),
+}  # fmt: skip
+
+_DECISION = "ids* --filter --kind --found --yes --reason keep --json"
+
+
 def add_commands(commands: Commands) -> None:
     """Add `review` and what is below it."""
-
-    review = add_command(
-        commands, "review", list_queue, "decide on what waits in Review", _REVIEW,
-        example="approve mem-20261121-0000001",
-    )  # fmt: skip
-    review.set_defaults(filter=[], limit=DEFAULT, kind=None, found=False, json=False, show_secrets=False)
-    verbs = review.add_subparsers(title="what to do", metavar="VERB", prog=review.prog, parser_class=Parser)
-    listing = add_command(
-        verbs, "list", list_queue, "list what waits, in the order of the queue", _LIST, example="type:error --found"
-    )
-    listing.add_argument("filter", metavar="FILTER", nargs="*", help="which ones (default: all)")
-    listing.takes_filter = True
-    add_limit(listing, DEFAULT)
-    listing.add_argument("--kind", metavar="KIND", help="only these: reflection, merge, prune, confirm, …")
-    listing.add_argument("--found", action="store_true", help=f"and {_FOUND}")
-    show = add_command(
-        verbs, "show", show_proposal, "print a proposal in full, with its evidence", example="mem-20261121-0000001"
-    )
-    show.add_argument("id", metavar="ID")
-    show.add_argument("--quick", action="store_true", help="leave out what the search model would find")
-    _add_decision(verbs, "approve", approve, "accept proposals: a candidate is confirmed, a merge is made", _ONE)
-    _add_decision(
-        verbs, "reject", reject, "reject proposals; what is rejected stays archived and is not proposed again", _MANY
-    )
-    _add_decision(verbs, "keep-old", keep_old, "keep the old one of two memories, and archive the newer", _ONE)
-    _add_decision(verbs, "later", put_off, "put decisions off for a week", _ONE)
-    _add_merge(verbs)
-    _add_promotion(verbs)
-    for verb in (listing, show):
-        add_secrets(verb)
-        add_json(verb)
-
-
-def _add_promotion(verbs: Commands) -> None:
     from workbench.cli.promotion import promote
 
+    top = Verb("review", list_queue, "decide on what waits in Review", "", _REVIEW, "approve mem-20261121-0000001")
+    review = add_verb(commands, top, _OPTIONS)
+    review.set_defaults(filter=[], limit=DEFAULT, kind=None, found=False, json=False, show_secrets=False)
+    below = review.add_subparsers(title="what to do", metavar="VERB", prog=review.prog, parser_class=Parser)
+    verbs = (
+        Verb("list", list_queue, "list what waits, in the order of the queue",
+             "filter* limit --kind:list --found:list --show-secrets --json", _LIST, "type:error --found"),
+        Verb("show", show_proposal, "print a proposal in full, with its evidence",
+             "id --quick --show-secrets --json", "", "mem-20261121-0000001"),
+        Verb("approve", approve, "accept proposals: a candidate is confirmed, a merge is made", _DECISION, "", _ONE,
+             changing),
+        Verb("reject", reject, "reject proposals; what is rejected stays archived and is not proposed again",
+             _DECISION, "", _MANY, changing),
+        Verb("keep-old", keep_old, "keep the old one of two memories, and archive the newer", _DECISION, "", _ONE,
+             changing),
+        Verb("later", put_off, "put decisions off for a week", _DECISION, "", _ONE, changing),
+        Verb("merge", merge, "merge a candidate into a memory, which stays what it is",
+             "id into --text --dry-run --show-secrets --reason keep --json", _MERGE,
+             "mem-20261121-0000002 mem-20261121-0000001 --dry-run",
+             lambda session: session.reading() if session.args.dry_run else session.changing()),
+    )  # fmt: skip
+    for verb in verbs:
+        add_verb(below, verb, _OPTIONS).takes_filter = verb.name == "list"
     promoting = add_command(
-        verbs, "promote", promote, "approve and write to where agents read", _PROMOTE,
+        below, "promote", promote, "approve and write to where agents read", _PROMOTE,
         example="mem-20261121-0000001 --to CLAUDE.md --dry-run",
     )  # fmt: skip
-    promoting.add_argument("ids", metavar="ID", nargs="+", help="candidates, signals or confirmed memories")
-    promoting.add_argument("--to", metavar="TARGET", required=True, help="where to, one of those listed above")
-    section = "a file: the heading that the entry goes under, or those that lead to it, parted by >"
-    promoting.add_argument("--section", metavar="HEADING", default="", help=section)
-    promoting.add_argument("--title", metavar="TEXT", default="", help="memory, skill: its title")
-    promoting.add_argument("--name", metavar="NAME", default="", help="memory, skill: its file's or folder's name")
-    promoting.add_argument("--about", metavar="TEXT", default="", help="memory, skill: one line on what it is about")
-    promoting.add_argument("--outside", action="store_true", help="agree to a file outside the project")
-    promoting.add_argument("--dry-run", action="store_true", help="only show what would be written")
-    _add_reason(promoting, "the reason, the title and --about")
-    add_json(promoting)
+    words = "ids:promoted+ --to! --section --title --name --about --outside --dry-run:promoted --reason keep:promoted"
+    add_words(promoting, f"{words} --json", _OPTIONS)
 
 
-def _add_merge(verbs: Commands) -> None:
-    merging = add_command(
-        verbs, "merge", merge, "merge a candidate into a memory, which stays what it is", _MERGE,
-        example="mem-20261121-0000002 mem-20261121-0000001 --dry-run",
-    )  # fmt: skip
-    merging.add_argument("id", metavar="ID")
-    merging.add_argument("into", metavar="INTO")
-    about = "whose text is left: the memory's own (target, the default) or the candidate's"
-    merging.add_argument("--text", choices=("target", "candidate"), default="target", help=about)
-    merging.add_argument("--dry-run", action="store_true", help="only show the difference between both texts")
-    add_secrets(merging)
-    _add_reason(merging)
-    add_json(merging)
+def approve(call: Call) -> Answer:
+    return _decide(call, "Approved", call.bench.review.approve, approving=True)
 
 
-def approve(session: Session) -> int:
-    return _decide(session, "Approved", lambda bench, ids: bench.review.approve(ids), approving=True)
-
-
-def reject(session: Session) -> int:
+def reject(call: Call) -> Answer:
     """Turn down."""
-    reason, kept = _reason(session), keeps(session.args)
-    with session.changing() as bench:
-        ids = _asked(session, bench)
-        names = _names(bench, ids)
-        group = bench.review.reject(ids, reason, bench.safety.keep_typed if kept else None)
-    return _report(session, "Rejected", names, group=group)
+    reason, bench = _reason(call), call.bench
+    kept = keeps(call.args)
+    ids = _asked(call)
+    names = _names(bench, ids)
+    group = bench.review.reject(ids, reason, bench.safety.keep_typed if kept else None)
+    return _done("Rejected", names, group=group)
 
 
-def keep_old(session: Session) -> int:
+def keep_old(call: Call) -> Answer:
     """Keep the older one of two that contradict each other."""
-    return _decide(session, "Kept the older one of", lambda bench, ids: bench.review.keep_old(ids))
+    return _decide(call, "Kept the older one of", call.bench.review.keep_old)
 
 
-def put_off(session: Session) -> int:
-    return _decide(session, "Put off", lambda bench, ids: bench.review.later(ids))
+def put_off(call: Call) -> Answer:
+    return _decide(call, "Put off", call.bench.review.later)
 
 
-def merge(session: Session) -> int:
+def merge(call: Call) -> Answer:
     """Merge a candidate into a memory, or only show what that would do to its text."""
-    into, id, take = session.args.into, session.args.id, session.args.text
-    if session.args.dry_run:
-        with session.reading() as bench:
-            (id,) = _waiting(bench, [id])
-            _require_target(bench, into)
-            return show_merge(session, bench, id, into, take)
-
-    def carry_out(bench: "Workbench", ids: Sequence[str]) -> None:
+    bench, into, id = call.bench, call.args.into, call.args.id
+    if call.args.dry_run:
+        (id,) = _waiting(bench, [id])
         _require_target(bench, into)
-        text = bench.library.memories.get(ids[0]).content if take == "candidate" else None
+        return show_merge(call, id)
+
+    def carry_out(ids: Sequence[str]) -> None:
+        _require_target(bench, into)
+        text = bench.library.memories.get(ids[0]).content if call.args.text == "candidate" else None
         bench.review.merge_into(ids[0], into, text)
 
-    return _decide(session, f"Merged into {into}:", carry_out, [session.args.id])
+    return _decide(call, f"Merged into {into}:", carry_out, [id])
 
 
 def _require_target(bench: "Workbench", into: str) -> None:
@@ -439,59 +419,40 @@ def _require_target(bench: "Workbench", into: str) -> None:
         raise UnknownRecord(f"There is no memory {into} to merge into.", "Nothing was changed.")
 
 
-def _add_decision(verbs: Commands, name: str, handler: Callable[[Session], int], help: str, example: str) -> None:
-    parser = add_command(verbs, name, handler, help, example=example)
-    parser.add_argument("ids", metavar="ID", nargs="*")
-    about = "in place of ids: every proposal that this filter lets through, as in `review list`"
-    parser.add_argument("--filter", metavar="TEXT", default="", help=about)
-    parser.add_argument("--kind", metavar="KIND", help="in place of ids: every proposal of this kind")
-    parser.add_argument("--found", action="store_true", help=f"with --filter and --kind: {_FOUND}, too")
-    parser.add_argument("--yes", action="store_true", help="decide all that --filter and --kind name")
-    _add_reason(parser)
-    add_json(parser)
-
-
-def _add_reason(parser: Parser, typed: str = "the reason") -> None:
-    parser.add_argument("--reason", metavar="TEXT", default="", help="why; it is kept in the history")
-    add_keep(parser, typed)
-
-
 def _decide(
-    session: Session,
+    call: Call,
     done: str,
-    carry_out: "Callable[[Workbench, Sequence[str]], None]",
+    carry_out: Callable[[Sequence[str]], None],
     asked: Sequence[str] | None = None,
     *,
     approving: bool = False,
-) -> int:
+) -> Answer:
     """Carry a decision out as one action, whose label names the reason."""
-    reason, verb, kept = _reason(session), carry_out, keeps(session.args)
-    with session.changing() as bench:
-        ids = _asked(session, bench, approving=approving) if asked is None else _waiting(bench, asked)
-        names = _names(bench, ids)
-        if not reason:
-            verb(bench, ids)
-        else:
-            what = done.removesuffix(":")
-            what = what[:1].lower() + what[1:]
-            label = f"{what} {names[0] if len(names) == 1 else counted(len(names), 'proposal')}"
-            group = bench.review.origin(ids) if approving else ""
-            # Nothing is masked in what comes from a file, so the reason is before.
-            said = bench.safety.masked(reason) if group else reason
-            with bench.library.transaction(bench.context.actor, f"{label}: {said}", group=group):
-                verb(bench, ids)
-                if kept:
-                    bench.safety.keep_typed(reason)
-    return _report(session, done, names)
+    reason, kept, bench = _reason(call), keeps(call.args), call.bench
+    ids = _asked(call, approving=approving) if asked is None else _waiting(bench, asked)
+    names = _names(bench, ids)
+    if not reason:
+        carry_out(ids)
+    else:
+        what = done.removesuffix(":")
+        what = what[:1].lower() + what[1:]
+        label = f"{what} {names[0] if len(names) == 1 else counted(len(names), 'proposal')}"
+        group = bench.review.origin(ids) if approving else ""
+        # Nothing is masked in what comes from a file, so the reason is before.
+        said = bench.safety.masked(reason) if group else reason
+        with bench.library.transaction(bench.context.actor, f"{label}: {said}", group=group):
+            carry_out(ids)
+            if kept:
+                bench.safety.keep_typed(reason)
+    return _done(done, names)
 
 
-def _asked(session: Session, bench: "Workbench", *, approving: bool = False) -> list[str]:
+def _asked(call: Call, *, approving: bool = False) -> list[str]:
     """Return the ids that were given, or those of a filter; raises `WorkbenchError` for a filter nobody agreed to.
 
     What is approved one by one only is left out of those of a filter.
     """
-
-    args = session.args
+    args, bench = call.args, call.bench
     chosen = bool(args.filter.strip() or args.kind)
     if chosen == bool(args.ids):
         raise InvalidQuery("Name ids, or --filter and --kind, and not both.", "Nothing was changed.")
@@ -505,15 +466,17 @@ def _asked(session: Session, bench: "Workbench", *, approving: bool = False) -> 
     if not found:
         raise InvalidQuery("No proposal matches.", "Nothing was changed; `workbench review list` shows what waits.")
     if not args.yes:
-        print_rows(bench, found[:LISTED])
+        for line in rows_of(bench, found[:LISTED], call.shown):
+            say(line)
+        call.shown.remark()
         what = counted(len(found), "proposal")
         more = f", of which the first {LISTED} are listed" if len(found) > LISTED else ""
         raise InvalidQuery(f"Nothing was decided yet: this is about {what}{more}.", "Add --yes to decide all of them.")
     return [proposal.id for proposal in found]
 
 
-def _reason(session: Session) -> str:
-    return " ".join(clean_for_store(session.args.reason).split())
+def _reason(call: Call) -> str:
+    return " ".join(clean_for_store(call.args.reason).split())
 
 
 def _waiting(bench: "Workbench", asked: Sequence[str]) -> list[str]:
@@ -547,9 +510,6 @@ def _hint(bench: "Workbench", id: str) -> str:
     return f"Did you mean {near[0]}?" if near else "`workbench review list` shows what waits."
 
 
-def _report(session: Session, done: str, ids: Sequence[str], **more: str) -> int:
-    if wants_json(session.args):
-        write_json({"done": done.removesuffix(":").lower(), "ids": ids, **more})
-    else:
-        say(f"{done} {ids[0] if len(ids) == 1 else counted(len(ids), 'proposal')}. `workbench undo` takes it back.")
-    return 0
+def _done(done: str, ids: Sequence[str], **more: str) -> Answer:
+    said = f"{done} {ids[0] if len(ids) == 1 else counted(len(ids), 'proposal')}. `workbench undo` takes it back."
+    return Answer({"done": done.removesuffix(":").lower(), "ids": ids, **more}, [said])
