@@ -1,18 +1,19 @@
 """`workbench curate`: Claude as the Curator of a playbook; what it suggests waits in Review."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.describe import bullet_json
 from workbench.cli.naming import UNCHANGED, bullets, nearest
-from workbench.cli.output import cut, fail, moment, plain, say, say_table, warn, write_json
+from workbench.cli.output import cut, fail, moment, plain, say, table, warn, write_json
 from workbench.cli.parsing import Commands, Parser, add_command, add_json, add_keep, add_limit, wants_json
 from workbench.cli.progress import interruptible, waits_said
-from workbench.cli.safety.flags import Shown, add_secrets, review_json, unreviewed
+from workbench.cli.safety.flags import Shown, review_json, unreviewed
 from workbench.cli.session import INTERRUPTED, PROBLEM, Session, keeps
 from workbench.cli.stream.append import text_of
+from workbench.cli.verbs import Answer, Call, Option, Verb, add_verb, changing, flag, several
 from workbench.core.agents.actors import require_person
 from workbench.core.files.locks import irreplaceable
 from workbench.core.playbook.book import Bullet, Section
@@ -64,124 +65,113 @@ _MOVE = """It keeps its id and votes, and comes last in the section, or at --pos
   workbench bullet move shr-00004 pitfalls --also shr-00007 --position 1"""
 
 
-def add_commands(commands: Commands) -> None:
-    _add_curate(commands)
-    bullet = add_command(commands, "bullet", list_bullets, "list, add, edit and move the playbook's bullets", _BULLET)
-    bullet.set_defaults(filter=[], limit=DEFAULT, book=None, json=False, show_secrets=False)
-    verbs = bullet.add_subparsers(title="what to do", metavar="VERB", prog=bullet.prog, parser_class=Parser)
-    listing = add_command(verbs, "list", list_bullets, "list bullets in the order of the file", _LIST)
-    listing.add_argument("filter", metavar="FILTER", nargs="*", help="which ones (default: all)")
-    listing.takes_filter = True
-    _add_book(listing)
-    add_limit(listing, DEFAULT)
-    add_secrets(listing)
-    adding = add_command(verbs, "add", add_bullet, "add a bullet to a section", _ADD)
-    adding.add_argument("section", metavar="SECTION", help="where it goes")
-    adding.add_argument("text", metavar="TEXT", help="the rule, or - to read it from stdin")
-    adding.add_argument("--make-section", action="store_true", help="make the section when there is none of that name")
-    _add_book(adding)
-    editing = add_command(verbs, "edit", edit_bullet, "change the text of a bullet", _EDIT)
-    editing.add_argument("id", metavar="ID")
-    editing.add_argument("text", metavar="TEXT", help="the text, or - to read it from stdin")
-    for parser in (adding, editing):
-        add_keep(parser, "the text")
-    moving = add_command(verbs, "move", move_bullets, "move bullets to a section, or within it", _MOVE)
-    moving.add_argument("id", metavar="ID")
-    moving.add_argument("section", metavar="SECTION", help="where it goes")
-    moving.add_argument("--also", metavar="ID", action="append", default=[], help="another bullet; several times")
-    moving.add_argument("--position", metavar="N", type=_position, help="the place of the first one; 1 is the top")
-    for parser in (editing, moving):
-        _add_book(parser)
-    for parser in (listing, adding, editing, moving):
-        add_json(parser)
-
-
-def _add_book(parser: Parser) -> None:
-    parser.add_argument("--book", metavar="NAME", help="which playbook, when there are several")
-
-
 def _position(text: str) -> int:
     from workbench.cli.parsing import count
 
     return count(text) - 1
 
 
-def list_bullets(session: Session) -> int:
+_OPTIONS: Mapping[str, Option] = {
+    "filter": {"help": "which ones (default: all)"},
+    "limit": lambda parser: add_limit(parser, DEFAULT),
+    "--book": {"metavar": "NAME", "help": "which playbook, when there are several"},
+    "section": {"help": "where it goes"},
+    "text": {"help": "the text, or - to read it from stdin"},
+    "text:rule": {"help": "the rule, or - to read it from stdin"},
+    "id": {},
+    "--make-section": flag("make the section when there is none of that name"),
+    "keep": lambda parser: add_keep(parser, "the text"),
+    "--also": several("ID", "another bullet; several times"),
+    "--position": {
+        "metavar": "N",
+        "type": _position,
+        "help": "the place of the first one; 1 is the top",
+    },
+}
+
+
+def add_commands(commands: Commands) -> None:
+    _add_curate(commands)
+    about = "list, add, edit and move the playbook's bullets"
+    bullet = add_verb(commands, Verb("bullet", list_bullets, about, "", _BULLET, None), _OPTIONS)
+    bullet.set_defaults(filter=[], limit=DEFAULT, book=None, json=False, show_secrets=False)
+    below = bullet.add_subparsers(title="what to do", metavar="VERB", prog=bullet.prog, parser_class=Parser)
+    verbs = (
+        Verb("list", list_bullets, "list bullets in the order of the file",
+             "filter* --book limit --show-secrets --json", _LIST, None),
+        Verb("add", add_bullet, "add a bullet to a section", "section text:rule --make-section --book keep --json",
+             _ADD, None, changing),
+        Verb("edit", edit_bullet, "change the text of a bullet", "id text keep --book --json", _EDIT, None, changing),
+        Verb("move", move_bullets, "move bullets to a section, or within it",
+             "id section --also --position --book --json", _MOVE, None, changing),
+    )  # fmt: skip
+    for verb in verbs:
+        add_verb(below, verb, _OPTIONS).takes_filter = verb.name == "list"
+
+
+def list_bullets(call: Call) -> Answer:
     """Print the bullets that a filter lets through."""
     from workbench.core.playbook.filter import parse_book_filter
 
-    args = session.args
+    args, bench, shown = call.args, call.bench, call.shown
     wanted = parse_book_filter(" ".join(args.filter))
-    with session.reading() as bench:
-        books = [bench.exporter.the_book(args.book)] if args.book else bench.exporter.books()
-        shown = Shown(bench, secrets=args.show_secrets)
-        found = []
-        for book in books:
-            view = bench.playbooks.view(book)
-            told = {"over": view.over, "disputed": view.disputed}
-            told |= {verdict: view.found_to(verdict) for verdict in ("helps", "hurts")}
-            found += [(section, bullet) for section, part in view.listed(wanted, told) for bullet in part]
-        chosen = cut(found, args.limit)
-        listed = [(shown(section), shown(bullet), bullet) for section, bullet in chosen]
-    if wants_json(args):
-        write_json([bullet_json(bullet) | review_json(bench, stored) for _, bullet, stored in listed])
-    else:
-        rows = [_row(part, one, len(books) > 1, unreviewed(bench, stored)) for part, one, stored in listed]
-        say_table(rows, right=(1, 2))
-        if not found:
-            warn("No bullet matches." if books else "The store has no playbook yet; `workbench bullet add` begins one.")
-    shown.remark()
-    return 0
+    books = [bench.exporter.the_book(args.book)] if args.book else bench.exporter.books()
+    found = []
+    for book in books:
+        view = bench.playbooks.view(book)
+        told = {"over": view.over, "disputed": view.disputed}
+        told |= {verdict: view.found_to(verdict) for verdict in ("helps", "hurts")}
+        found += [(section, bullet) for section, part in view.listed(wanted, told) for bullet in part]
+    listed = [(shown(section), shown(bullet), bullet) for section, bullet in cut(found, args.limit)]
+    json = [bullet_json(bullet) | review_json(bench, stored) for _, bullet, stored in listed]
+    rows = [_row(part, one, len(books) > 1, unreviewed(bench, stored)) for part, one, stored in listed]
+    none = "No bullet matches." if books else "The store has no playbook yet; `workbench bullet add` begins one."
+    return Answer(json, lambda: table(rows, right=(1, 2)), () if found or wants_json(args) else [none])
 
 
-def add_bullet(session: Session) -> int:
-    args = session.args
+def add_bullet(call: Call) -> Answer:
+    args, bench = call.args, call.bench
     text, kept = text_of(args.text), keeps(args)
     made: list[str] = []
-    with session.changing() as bench:
-        require_person(bench.context.actor, _CHANGE)
-        first = not bench.exporter.books()
-        book = args.book or MAIN if first else bench.exporter.the_book(args.book)
-        section = _section(bench, book, args.section, make=args.make_section)
-        with bench.safety.keeping(f"add to {args.section}", [text] if kept else (), lambda: made):
-            if section:
-                id = bench.playbooks.add(book, section, text)
-            else:
-                id = bench.playbooks.add_to_new_section(book, args.section, text)
-            made.append(f"{book}/{id}")
-        bullet = bench.playbooks.bullet(book, id)
-    return _report(session, [bullet], f"Added {id} to {one_line(args.section, SHOWN)}.")
+    require_person(bench.context.actor, _CHANGE)
+    first = not bench.exporter.books()
+    book = args.book or MAIN if first else bench.exporter.the_book(args.book)
+    section = _section(bench, book, args.section, make=args.make_section)
+    with bench.safety.keeping(f"add to {args.section}", [text] if kept else (), lambda: made):
+        if section:
+            id = bench.playbooks.add(book, section, text)
+        else:
+            id = bench.playbooks.add_to_new_section(book, args.section, text)
+        made.append(f"{book}/{id}")
+    bullet = bench.playbooks.bullet(book, id)
+    return _done([bullet], f"Added {id} to {one_line(args.section, SHOWN)}.")
 
 
-def edit_bullet(session: Session) -> int:
+def edit_bullet(call: Call) -> Answer:
     """Change one text."""
-    args = session.args
+    args, bench = call.args, call.bench
     text, kept = text_of(args.text), keeps(args)
-    with session.changing() as bench:
-        require_person(bench.context.actor, _CHANGE)
-        (bullet,) = bullets(bench, _in_book(args.book, [args.id]))
-        place = f"{bullet.book}/{bullet.id}"
-        with bench.safety.keeping(f"edit {bullet.id}", [text] if kept else (), lambda: [place]):
-            bench.playbooks.edit(bullet.book, bullet.id, text)
-        now = bench.playbooks.bullet(bullet.book, bullet.id)
+    require_person(bench.context.actor, _CHANGE)
+    (bullet,) = bullets(bench, _in_book(args.book, [args.id]))
+    place = f"{bullet.book}/{bullet.id}"
+    with bench.safety.keeping(f"edit {bullet.id}", [text] if kept else (), lambda: [place]):
+        bench.playbooks.edit(bullet.book, bullet.id, text)
+    now = bench.playbooks.bullet(bullet.book, bullet.id)
     if now == bullet:
-        return _report(session, [bullet], "Nothing differs; nothing was changed.", changed=False)
-    return _report(session, [now], f"Edited {bullet.id}.")
+        return _done([bullet], "Nothing differs; nothing was changed.", changed=False)
+    return _done([now], f"Edited {bullet.id}.")
 
 
-def move_bullets(session: Session) -> int:
-    args = session.args
-    with session.changing() as bench:
-        require_person(bench.context.actor, _CHANGE)
-        found = bullets(bench, _in_book(args.book, [args.id, *args.also]))
-        if len({bullet.book for bullet in found}) > 1:
-            hint = f"{UNCHANGED} Move those of each by themselves."
-            raise InvalidQuery("The bullets are of several playbooks.", hint)
-        book, ids = found[0].book, [bullet.id for bullet in found]
-        section = _section(bench, book, args.section, make=False)
-        bench.playbooks.move(book, ids, section, args.position)
-        moved = [bench.playbooks.bullet(book, id) for id in ids]
-    return _report(session, moved, f"Moved {', '.join(ids)} to {one_line(args.section, SHOWN)}.")
+def move_bullets(call: Call) -> Answer:
+    args, bench = call.args, call.bench
+    require_person(bench.context.actor, _CHANGE)
+    found = bullets(bench, _in_book(args.book, [args.id, *args.also]))
+    if len({bullet.book for bullet in found}) > 1:
+        raise InvalidQuery("The bullets are of several playbooks.", f"{UNCHANGED} Move those of each by themselves.")
+    book, ids = found[0].book, [bullet.id for bullet in found]
+    bench.playbooks.move(book, ids, _section(bench, book, args.section, make=False), args.position)
+    moved = [bench.playbooks.bullet(book, id) for id in ids]
+    return _done(moved, f"Moved {', '.join(ids)} to {one_line(args.section, SHOWN)}.")
 
 
 def _in_book(book: str | None, ids: list[str]) -> list[str]:
@@ -220,14 +210,10 @@ def _row(section: Section, bullet: Bullet, with_book: bool, mark: str) -> tuple[
     return (name, *votes, one_line(section.title, SHOWN), mark + marks + one_line(bullet.content, 500))
 
 
-def _report(session: Session, found: list[Bullet], sentence: str, *, changed: bool = True) -> int:
-    if wants_json(session.args):
-        first = found[0]
-        ids = [bullet.id for bullet in found]
-        write_json({"id": first.id, "book": first.book, "section": first.section, "ids": ids, "changed": changed})
-    else:
-        say(f"{sentence} `workbench undo` takes it back." if changed else sentence)
-    return 0
+def _done(found: list[Bullet], sentence: str, *, changed: bool = True) -> Answer:
+    first, ids = found[0], [bullet.id for bullet in found]
+    json = {"id": first.id, "book": first.book, "section": first.section, "ids": ids, "changed": changed}
+    return Answer(json, [f"{sentence} `workbench undo` takes it back." if changed else sentence])
 
 
 # What `workbench curate` prints of the replies: each suggestion with its difference and what stands in its way.

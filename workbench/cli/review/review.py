@@ -309,7 +309,7 @@ _OPTIONS: Mapping[str, Option] = {
     "id": {},
     "into": {},
     "ids": {"metavar": "ID"},
-    "ids:promoted": {"metavar": "ID", "help": "candidates, signals or confirmed memories"},
+    "ids+:promoted": {"metavar": "ID", "help": "candidates, signals or confirmed memories"},
     "filter": {"help": "which ones (default: all)"},
     "limit": lambda parser: add_limit(parser, DEFAULT),
     "--kind:list": {"metavar": "KIND", "help": "only these: reflection, merge, prune, confirm, …"},
@@ -371,7 +371,7 @@ def add_commands(commands: Commands) -> None:
         below, "promote", promote, "approve and write to where agents read", _PROMOTE,
         example="mem-20261121-0000001 --to CLAUDE.md --dry-run",
     )  # fmt: skip
-    words = "ids:promoted+ --to! --section --title --name --about --outside --dry-run:promoted --reason keep:promoted"
+    words = "ids+:promoted --to! --section --title --name --about --outside --dry-run:promoted --reason keep:promoted"
     add_words(promoting, f"{words} --json", _OPTIONS)
 
 
