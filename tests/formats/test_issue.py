@@ -10,7 +10,7 @@ from workbench.core.files.reason import Unread, reason_of
 from workbench.core.stream.memory import Memory
 from workbench.formats import ace, genagents, lifecycle
 from workbench.formats.claude_mem import observation
-from workbench.formats.shared.jsonrecords import checked
+from workbench.formats.shared.records import checked
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 

@@ -19,8 +19,8 @@ from workbench.core.files.formats import format_named
 from workbench.core.stream.memory import Memory
 from workbench.formats import claude_memory
 from workbench.formats import mcp as mcp_memory
+from workbench.formats.patch import alike
 from workbench.formats.shared import nodes
-from workbench.formats.shared.jsonrecords import alike
 from workbench.formats.shared.markdown import heading_of, statements
 from workbench.formats.shared.nodes import slug
 from workbench.formats.shared.values import texts

@@ -12,8 +12,8 @@ from workbench.core.files.reason import Unread
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.text import counted
 from workbench.formats.shared import jsonstream, values
-from workbench.formats.shared.jsonrecords import checked, created_at, rating, required_text, status_in, take, unique_id
 from workbench.formats.shared.jsontext import JsonReader
+from workbench.formats.shared.records import checked, created_at, rating, required_text, status_in, take, unique_id
 from workbench.formats.shared.report import Report, shown
 from workbench.formats.shared.values import Notes
 

@@ -13,19 +13,10 @@ from workbench.core.files.reason import Unread, reason_of
 from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import FILE_KEY, Memory, Source
 from workbench.core.text import MAX_KEPT, clean_for_store
+from workbench.formats.patch import Entry, Lines, Node, scan_file
 from workbench.formats.shared import values
-from workbench.formats.shared.jsonrecords import (
-    Entry,
-    Lines,
-    Node,
-    checked,
-    created_at,
-    digest,
-    rating,
-    scan_file,
-    take,
-)
 from workbench.formats.shared.jsontext import JsonReader
+from workbench.formats.shared.records import checked, created_at, digest, rating, take
 from workbench.formats.shared.report import Report, shown
 from workbench.formats.shared.values import Notes
 

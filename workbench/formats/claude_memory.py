@@ -14,9 +14,9 @@ from workbench.core.stream.memory import FILE_KEY, Memory, Source
 from workbench.core.text import MAX_KEPT, clean_for_store, counted
 from workbench.formats.lifecycle import content_id
 from workbench.formats.shared import markdown
-from workbench.formats.shared.jsonrecords import COUNTS, checked, created_at, digest, place, rating, status_in, votes_in
 from workbench.formats.shared.markdown import Statement
 from workbench.formats.shared.nodes import slug
+from workbench.formats.shared.records import COUNTS, checked, created_at, digest, place, rating, status_in, votes_in
 from workbench.formats.shared.report import Report, shown
 from workbench.formats.shared.values import Notes
 

@@ -18,7 +18,10 @@ from workbench.core.stream.memory import FILE_KEY, Memory, MemoryType, Source
 from workbench.core.text import MAX_KEPT
 from workbench.formats.lifecycle import content_id
 from workbench.formats.shared import jsonstream, values
-from workbench.formats.shared.jsonrecords import (
+from workbench.formats.shared.jsontext import JsonReader
+from workbench.formats.shared.markdown import Part, body_of, parts, rewritten, topic_of
+from workbench.formats.shared.nodes import slug
+from workbench.formats.shared.records import (
     NO_CONTEXT,
     Doc,
     Key,
@@ -33,9 +36,6 @@ from workbench.formats.shared.jsonrecords import (
     status_in,
     take,
 )
-from workbench.formats.shared.jsontext import JsonReader
-from workbench.formats.shared.markdown import Part, body_of, parts, rewritten, topic_of
-from workbench.formats.shared.nodes import slug
 from workbench.formats.shared.report import Report
 from workbench.formats.shared.values import Notes
 

@@ -7,8 +7,8 @@ from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.files.reason import Unread
 from workbench.core.stream.memory import Memory
 from workbench.formats.shared import nodes
-from workbench.formats.shared.jsonrecords import checked
 from workbench.formats.shared.nodes import Clock, Node
+from workbench.formats.shared.records import checked
 from workbench.formats.shared.report import Report, shown
 from workbench.formats.shared.values import Notes
 

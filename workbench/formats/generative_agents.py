@@ -12,8 +12,8 @@ from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.files.reason import Unread
 from workbench.core.stream.memory import Memory, Source
 from workbench.formats.shared import nodes, values
-from workbench.formats.shared.jsonrecords import checked
 from workbench.formats.shared.nodes import Node
+from workbench.formats.shared.records import checked
 from workbench.formats.shared.report import Report, shown
 from workbench.formats.shared.values import Notes, texts, time
 

@@ -11,17 +11,7 @@ from functools import partial
 from typing import Any
 
 from workbench.core.record import UnreadableFile
-from workbench.formats.shared.jsonrecords import (
-    Entry,
-    Node,
-    Style,
-    dumps,
-    indentation,
-    member,
-    scan,
-    scan_file,
-    style_of,
-)
+from workbench.formats.patch import Entry, Node, Style, dumps, indentation, member, scan, scan_file, style_of
 from workbench.formats.shared.jsontext import JsonReader
 
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\r\n]*|/\*.*?\*/', re.DOTALL)

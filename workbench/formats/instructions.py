@@ -18,8 +18,8 @@ from workbench.core.files.reason import Reason, Unread
 from workbench.core.stream.memory import FILE_KEY, Memory, Source
 from workbench.formats.lifecycle import content_id
 from workbench.formats.shared import markdown
-from workbench.formats.shared.jsonrecords import checked, created_at, place, rating
 from workbench.formats.shared.markdown import Statement, heading_of
+from workbench.formats.shared.records import checked, created_at, place, rating
 from workbench.formats.shared.report import Report, shown
 from workbench.formats.shared.values import Notes
 

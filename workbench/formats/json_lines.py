@@ -18,7 +18,8 @@ from workbench.core.record import UnreadableFile, iso
 from workbench.core.stream.memory import OBSERVATION_TYPES, Memory, Source
 from workbench.formats.lifecycle import content_id
 from workbench.formats.shared import jsonstream, values
-from workbench.formats.shared.jsonrecords import (
+from workbench.formats.shared.jsontext import JsonReader
+from workbench.formats.shared.records import (
     NO_CONTEXT,
     Doc,
     Key,
@@ -31,7 +32,6 @@ from workbench.formats.shared.jsonrecords import (
     restored,
     take,
 )
-from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.report import Report
 from workbench.formats.shared.values import Notes
 

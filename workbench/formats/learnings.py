@@ -13,8 +13,8 @@ from workbench.core.free_names import FreeNames
 from workbench.core.record import iso
 from workbench.core.stream.memory import FILE_KEY, Memory, Status
 from workbench.formats.shared import values
-from workbench.formats.shared.jsonrecords import NO_CONTEXT, at_time_of, checked, digest, file_part, rating
 from workbench.formats.shared.nodes import slug
+from workbench.formats.shared.records import NO_CONTEXT, at_time_of, checked, digest, file_part, rating
 from workbench.formats.shared.report import Report, shown
 from workbench.formats.shared.values import Notes
 

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import count
@@ -12,18 +12,15 @@ from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.files.reason import Reason, Unread
 from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import Memory
-from workbench.formats.shared.jsonrecords import (
+from workbench.formats.patch import Entry, Lines, Node, Style, dumps, patch, scan_file
+from workbench.formats.shared.jsonstream import unwrap
+from workbench.formats.shared.nodes import slug
+from workbench.formats.shared.records import (
     Doc,
-    Entry,
     Key,
-    Lines,
-    Node,
-    Style,
     at_time_of,
     checked,
     created_at,
-    dumps,
-    edited_object,
     file_part,
     fresh,
     rating,
@@ -31,13 +28,8 @@ from workbench.formats.shared.jsonrecords import (
     remembered,
     required_text,
     restored,
-    rewrite,
-    rewritten,
-    scan_file,
-    style_of,
+    with_records,
 )
-from workbench.formats.shared.jsonstream import unwrap
-from workbench.formats.shared.nodes import slug
 from workbench.formats.shared.report import Report, shown
 from workbench.formats.shared.values import Notes
 
@@ -122,18 +114,16 @@ def blocks(root: Node) -> Node | None:
     return next((found for name in _LISTS if (found := root.inside(name, "[")) is not None), None)
 
 
-def agents(root: Node) -> Iterator[tuple[int, Entry, dict[str, Any]]]:
-    """Yield the agents of the file: index, entry and value."""
+def agents(root: Node) -> list[dict[str, Any]]:
+    """Return the agents of the file."""
     found = root.inside("agents", "[")
-    for index, entry in enumerate(found.entries if found is not None else ()):
-        if isinstance(entry.value, dict):
-            yield index, entry, entry.value
+    return [entry.value for entry in found.entries if isinstance(entry.value, dict)] if found is not None else []
 
 
 def agent(root: Node) -> str:
     """Return the name of the file's agent, or of its first one."""
     own = root.get("name")
-    names = [own.value if own is not None else None, *(value.get("name") for _, _, value in agents(root))]
+    names = [own.value if own is not None else None, *(value.get("name") for value in agents(root))]
     return next((name for name in names if isinstance(name, str)), "")
 
 
@@ -177,27 +167,26 @@ def write(parsed: Parsed, original: str | None = None) -> str:
 
 
 def _woven(memories: Sequence[Memory], text: str) -> str:
-    root, style = scan_file(text, "the file", INSIDE), style_of(text)
+    root = scan_file(text, "the file", INSIDE)
     node = blocks(root)
     if node is None:
         return text
+    value, name = root.value, next(name for name in _LISTS if root.inside(name, "[") is node)
     new = {memory.id: memory for memory in _adopted(memories, agent(root), _unread(node))}
     old = _old(node, agent(root), new)
-    known = {memory.id for memory in old.values()}
-    names = _free_names(node, [name for name in new if name not in known])
-    gone = {_block_id(node.entries[index]) for index, memory in old.items() if memory.id not in new} - {""}
-
-    def entry(memory: Memory, outer: str) -> str:
-        return dumps(_document(memory, names[memory.id]), style, outer)
-
-    values: dict[int, str | None] = {}
-    for index, found in enumerate(root.entries):
-        if found.inner is node:
-            values[index] = rewritten(text, node, old, new, lambda _: KEYS, entry, style)
-        elif found.inner is not None and found.inner is root.inside("agents", "[") and (gone or names):
-            lists = _agents(text, root, gone, list(names.values()), style)
-            values[index] = rewrite(text, found.inner, lists, (), style)
-    return text[: root.start] + rewrite(text, root, values, (), style) + text[root.end :]
+    kept, added = with_records(dict(enumerate(value[name])), old, new, lambda _: KEYS)
+    taken = {_block_id(doc) for doc in value[name]}
+    free = (block for n in count() if (block := f"block-{n}") not in taken)
+    names = [next(free) for _ in added]
+    gone = {_block_id(node.entries[index].value) for index in old.keys() - kept.keys()} - {""}
+    value[name] = [*kept.values(), *map(_document, added, names)]
+    found = agents(root)
+    for doc in found if gone or names else ():
+        if isinstance(ids := doc.get("block_ids"), list):
+            # New blocks go to the agent when there is only one.
+            now = [one for one in ids if one not in gone] + names * (len(found) == 1)
+            value["agents"] = [{**one, "block_ids": now} if one is doc else one for one in value["agents"]]
+    return patch(text, value, root)
 
 
 def _old(node: Node, agent: str, new: Mapping[str, Memory]) -> dict[int, Memory]:
@@ -218,29 +207,8 @@ def _one(entry: Entry, agent: str, context: ReadContext) -> Memory:
     return block(entry, agent, context)[0]
 
 
-def _agents(text: str, root: Node, gone: Collection[str], added: list[str], style: Style) -> dict[int, str | None]:
-    """Return the agents whose lists of blocks change; new blocks go to the agent when there is only one."""
-    out: dict[int, str | None] = {}
-    found = list(agents(root))
-    for index, entry, doc in found:
-        listed = doc.get("block_ids")
-        if not isinstance(listed, list):
-            continue
-        ids = [name for name in listed if name not in gone] + (added if len(found) == 1 else [])
-        if ids != listed:
-            out[index] = edited_object(text, entry, {"block_ids": ids}, style)
-    return out
-
-
-def _free_names(node: Node, wanted: list[str]) -> dict[str, str]:
-    """Give each new block the next free `block-<n>`."""
-    taken = {_block_id(entry) for entry in node.entries}
-    free = (name for n in count() if (name := f"block-{n}") not in taken)
-    return {memory: next(free) for memory in wanted}
-
-
-def _block_id(entry: Entry) -> str:
-    name = entry.value.get("id") if isinstance(entry.value, dict) else None
+def _block_id(doc: Any) -> str:
+    name = doc.get("id") if isinstance(doc, dict) else None
     return name if isinstance(name, str) else ""
 
 

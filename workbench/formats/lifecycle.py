@@ -23,9 +23,10 @@ from workbench.core.stream.memory import (
     Source,
     broken_rule,
 )
+from workbench.formats.patch import alike
 from workbench.formats.shared import jsonstream, values
-from workbench.formats.shared.jsonrecords import NO_CONTEXT, alike, at_time_of
 from workbench.formats.shared.jsontext import JsonReader
+from workbench.formats.shared.records import NO_CONTEXT, at_time_of
 from workbench.formats.shared.report import Report, shown
 from workbench.formats.shared.values import Decode, Notes
 

@@ -18,37 +18,28 @@ from workbench.core.files.format import Detection, Format, Layout, Parsed, ReadC
 from workbench.core.files.reason import Reason, Unread
 from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import Memory
+from workbench.formats.patch import Entry, Lines, Node, dumps, patch, patched, scan, style_of
 from workbench.formats.shared import jsonstream, values
-from workbench.formats.shared.jsonrecords import (
+from workbench.formats.shared.jsonstream import BOM, Unwrapped, Value, spliced, unwrap
+from workbench.formats.shared.jsontext import JsonReader
+from workbench.formats.shared.records import (
     Doc,
-    Entry,
     Key,
-    Lines,
-    Node,
-    Style,
     at_time_of,
     changes,
     checked,
     digest,
-    dumps,
-    edited_object,
     file_part,
     fresh,
-    indentation,
-    member,
     rating,
     read_again,
     remembered,
     required_text,
     restored,
-    rewrite,
-    scan,
-    style_of,
     take,
     unique_id,
+    updated,
 )
-from workbench.formats.shared.jsonstream import BOM, Unwrapped, Value, spliced, unwrap
-from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.report import Report, shown
 from workbench.formats.shared.values import Notes
 
@@ -384,37 +375,22 @@ class Graph:
                 line = own.at(self.inside.start) if self.inside.nested else lines.at(entry.start)
                 yield Spot(kind, index, Value(line, entry.at, entry.end, entry.value, entry.changes))
 
-    def rewritten(self, edits: Iterable[tuple[Spot, str | None]], docs: Sequence[Doc], style: Style) -> str:
+    def rewritten(self, changes: Iterable[tuple[Spot, Doc | None]], docs: Sequence[Doc]) -> str:
         """Return the JSON text with other values at some places (None: none) and `docs` at the end of their lists."""
-        values: dict[str, dict[int, str | None]] = {kind: {} for kind in LISTS.values()}
-        for spot, value in edits:
-            values[spot.kind][spot.index] = value
-        changed, text = dict[int, str | None](), self.inside.text
-        missing: list[str] = []
+        value, changed = self.root.value, {(spot.kind, spot.index): doc for spot, doc in changes}
         for name, kind in LISTS.items():
-            own = [doc for doc in docs if (RELATION if doc.get("type") == RELATION else ENTITY) == kind]
             node = self.root.inside(name, "[")
-            if node is None:
-                missing += [member(name, [_listed(doc, None) for doc in own], style, style.unit)] if own else []
-            elif own or values[kind]:
-                outer = indentation(text, node.start) + style.unit
-                added = [dumps(_listed(doc, node), style, outer, inline=_is_inline(text, node)) for doc in own]
-                changed[_index(self.root, name)] = rewrite(text, node, values[kind], added, style)
-        return text[: self.root.start] + rewrite(text, self.root, changed, missing, style) + text[self.root.end :]
+            own = [doc for doc in docs if (RELATION if doc.get("type") == RELATION else ENTITY) == kind]
+            there = [changed.get((kind, at), one) for at, one in enumerate(node.value if node is not None else ())]
+            if node is not None or own:
+                value[name] = [one for one in there if one is not None] + [_listed(doc, node) for doc in own]
+        return patch(self.inside.text, value, self.root)
 
 
 def _listed(doc: Doc, node: Node | None) -> Doc:
     """Return a document as it stands in a list: with its type only where that has them."""
     typed = node is not None and any(isinstance(one.value, dict) and "type" in one.value for one in node.entries)
     return doc if typed else {key: value for key, value in doc.items() if key != "type" or value not in LISTS.values()}
-
-
-def _is_inline(text: str, node: Node) -> bool:
-    return bool(node.entries) and "\n" not in text[node.entries[-1].at : node.entries[-1].end]
-
-
-def _index(root: Node, name: str) -> int:
-    return next(index for index, entry in enumerate(root.entries) if entry.key == name)
 
 
 def certainty(head: str) -> float:
@@ -555,14 +531,16 @@ def write(parsed: Parsed, original: str | None = None) -> str:
         layout = parsed.layout if parsed.format == NAME else _SERVER
         return jsonstream.assemble((jsonstream.dumps(document(m), layout) for m in memories), layout)
     whole, new = find(original), {memory.id: memory for memory in memories}
-    text = original if whole is None else whole.inside.text
-    style = style_of(text) if whole is not None else replace(style_of(text), unit="")
     found = _records(_spots(original, whole), Report(""), partial(_again, new))
-    edits = _edits(text, {name: parts for name, parts in found.items() if name not in lost}, new, style)
+    changes = _changes({name: parts for name, parts in found.items() if name not in lost}, new)
     docs = [document(memory) for name, memory in new.items() if name not in found]
     if whole is not None:
-        return whole.inside.wrapped(whole.rewritten(edits, docs, style))
-    places = {(spot.value.start, spot.value.end): value for spot, value in edits}
+        return whole.inside.wrapped(whole.rewritten(changes, docs))
+    style = replace(style_of(original), unit="")
+    places = {
+        (spot.value.start, spot.value.end): None if doc is None else patched(original, spot.value.start, doc, style)
+        for spot, doc in changes
+    }
     added = [dumps(doc, style, inline=True) for doc in docs]
     return spliced(original, places, added, jsonstream.layout_of(original).newline)
 
@@ -571,19 +549,19 @@ def _again(new: Mapping[str, Memory], doc: object, kind: str) -> tuple[Memory, N
     return read_again(new, lambda context: item(doc, context, kind)[0]), []
 
 
-def _edits(text: str, found: Found, new: Mapping[str, Memory], style: Style) -> list[tuple[Spot, str | None]]:
-    """Return what is written at the places that change; `None` where nothing is to stand any more."""
-    edits: list[tuple[Spot, str | None]] = []
+def _changes(found: Found, new: Mapping[str, Memory]) -> list[tuple[Spot, Doc | None]]:
+    """Return what is to stand at the places that change; `None` where nothing is to stand any more."""
+    out: list[tuple[Spot, Doc | None]] = []
     for name, parts in found.items():
         after = new.get(name)
         if after is None:
-            edits += [(spot, None) for spot, _ in parts]
+            out += [(spot, None) for spot, _ in parts]
             continue
-        for (spot, _), doc in zip(parts, changed([part for _, part in parts], after), strict=True):
-            if doc:
-                entry = Entry(0, spot.value.start, spot.value.start, spot.value.end)
-                edits.append((spot, edited_object(text, entry, doc, style)))
-    return edits
+        docs = changed([part for _, part in parts], after)
+        for (spot, _), doc in zip(parts, docs, strict=True):
+            if doc and isinstance(spot.value.value, dict):
+                out.append((spot, updated(spot.value.value, doc)))
+    return out
 
 
 FORMAT = Format(NAME, "MCP memory server (JSON lines)", detect, read, write, suffix=".jsonl")

@@ -7,18 +7,9 @@ from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.files.reason import Unread
 from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import FILE_KEY, Memory, Source
+from workbench.formats.patch import Lines, Node, scan_file
 from workbench.formats.shared import values
-from workbench.formats.shared.jsonrecords import (
-    Lines,
-    Node,
-    checked,
-    created_at,
-    rating,
-    required_text,
-    scan_file,
-    take,
-    unique_id,
-)
+from workbench.formats.shared.records import checked, created_at, rating, required_text, take, unique_id
 from workbench.formats.shared.report import Report, shown
 from workbench.formats.shared.values import Notes
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from workbench.core.files.lint import lines
 from workbench.formats import plain_read as cells
+from workbench.formats.patch import scan
 from workbench.formats.shared import jsonstream
-from workbench.formats.shared.jsonrecords import scan
 from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.markdown import heading_of
 from workbench.formats.shared.report import shown

@@ -19,16 +19,7 @@ from workbench.core.stream.memory import FILE_KEY, Memory, Source
 from workbench.core.text import clean_for_store
 from workbench.formats.lifecycle import content_id
 from workbench.formats.shared import markdown
-from workbench.formats.shared.jsonrecords import (
-    COUNTS,
-    checked,
-    created_at,
-    place,
-    rating,
-    status_in,
-    unique_id,
-    votes_in,
-)
+from workbench.formats.shared.records import COUNTS, checked, created_at, place, rating, status_in, unique_id, votes_in
 from workbench.formats.shared.report import Report, shown
 from workbench.formats.shared.values import Notes
 

@@ -12,35 +12,26 @@ from workbench.core.files.reason import Unread
 from workbench.core.free_names import FreeNames
 from workbench.core.record import UnreadableFile, iso
 from workbench.core.stream.memory import Memory
+from workbench.formats.patch import Lines, Node, Style, dumps, patch, scan_file
 from workbench.formats.shared import values
-from workbench.formats.shared.jsonrecords import (
+from workbench.formats.shared.nodes import slug
+from workbench.formats.shared.records import (
     Doc,
-    Entry,
     Key,
-    Lines,
-    Node,
-    Style,
     at_time_of,
     checked,
     created_at,
-    dumps,
-    edited_object,
     file_part,
     fresh,
-    indentation,
-    member,
     rating,
     read_again,
     remembered,
     restored,
-    rewrite,
-    rewritten,
-    scan_file,
     status_in,
-    style_of,
     take,
+    updated,
+    with_records,
 )
-from workbench.formats.shared.nodes import slug
 from workbench.formats.shared.report import Report, shown
 from workbench.formats.shared.values import Notes
 
@@ -274,24 +265,23 @@ def write(parsed: Parsed, original: str | None = None) -> str:
 
 
 def _woven(parsed: Parsed, original: str) -> str:
-    root, style = scan_file(original, "the file", _INSIDE), style_of(original)
+    root = scan_file(original, "the file", _INSIDE)
     node = _patterns(root)
     if node is None:
         return original
     new = {memory.id: memory for memory in parsed.memories}
-    old, keys = _old(node, new), FreeNames((str(entry.key) for entry in node.entries), joined="_")
+    kept, added = with_records(node.value, _old(node, new), new, keys_of)
+    keys = FreeNames(map(str, node.value), joined="_")
+    return _with(original, root, kept | {keys.give(key_of(memory)): document(memory) for memory in added})
 
-    def entry(memory: Memory, outer: str) -> str:
-        return member(keys.give(key_of(memory)), document(memory), style, outer)
 
-    values: dict[int, str | None] = {}
-    grown = len(new.keys() - {m.id for m in old.values()}) - len({m.id for m in old.values()} - new.keys())
-    for index, found in enumerate(root.entries):
-        if found.inner is node:
-            values[index] = rewritten(original, node, old, new, keys_of, entry, style)
-        elif found.key == "meta" and grown:
-            values[index] = _counted(original, found, len(node.entries), grown, style)
-    return original[: root.start] + rewrite(original, root, values, (), style) + original[root.end :]
+def _with(text: str, root: Node, patterns: Mapping[str, Doc]) -> str:
+    """Return the file with other patterns, and with their number where its `meta` counts them."""
+    value, before = root.value, len(root.value["patterns"])
+    meta = value.get("meta")
+    if isinstance(meta, dict) and type(meta.get("total_patterns")) is int and meta["total_patterns"] == before:
+        value["meta"] = {**meta, "total_patterns": len(patterns)}
+    return patch(text, {**value, "patterns": patterns}, root)
 
 
 def written_back(
@@ -305,61 +295,46 @@ def written_back(
         keys = FreeNames(joined="_")
         made = {keys.give(_slug(entry, id)): dict(entry) for id, entry in whole.items()}
         return dumps({"patterns": made, "meta": {"total_patterns": len(made)}}, Style()) + "\n"
-    root, style = scan_file(original, "the file", _INSIDE), style_of(original)
+    root = scan_file(original, "the file", _INSIDE)
     node = _patterns(root)
     if node is None:
         raise UnreadableFile("The file has no “patterns” object.", "Nothing was written.")
-    keys = FreeNames((str(entry.key) for entry in node.entries), joined="_")
-    there = {_id(entry): index for index, entry in enumerate(node.entries)}
-    edited: dict[int, str | None] = {
-        there[id]: edited_object(original, node.entries[there[id]], entry, style)
-        for id, entry in changed.items() if id in there and entry
-    }  # fmt: skip
-    outer = indentation(original, node.start) + style.unit
-    new = {id: entry for id, entry in whole.items() if id not in there}
-    added = [member(keys.give(_slug(entry, id)), dict(entry), style, outer) for id, entry in new.items()]
-    values: dict[int, str | None] = {}
-    for index, found in enumerate(root.entries):
-        if found.inner is node:
-            values[index] = rewrite(original, node, edited, added, style)
-        elif found.key == "meta" and added:
-            values[index] = _counted(original, found, len(node.entries), len(added), style)
-    return original[: root.start] + rewrite(original, root, values, (), style) + original[root.end :]
+    ids = {key: _id(key, entry) for key, entry in node.value.items()}
+    keys = FreeNames(ids, joined="_")
+    now = {
+        key: updated(entry, changed.get(ids[key], {})) if isinstance(entry, dict) else entry
+        for key, entry in node.value.items()
+    }
+    new = {id: entry for id, entry in whole.items() if id not in ids.values()}
+    return _with(original, root, now | {keys.give(_slug(entry, id)): dict(entry) for id, entry in new.items()})
 
 
-def _id(entry: Entry) -> str:
-    """Return the id of an entry as it is read (see `pattern_entry.pattern`)."""
-    said = entry.value.get("id") if isinstance(entry.value, dict) else None
-    return said if isinstance(said, str) and said else f"pattern-{slug(str(entry.key)) or 'unnamed'}"
+def _id(key: str, entry: object) -> str:
+    """Return the id of an entry as it is read (see `pattern`)."""
+    said = entry.get("id") if isinstance(entry, dict) else None
+    return said if isinstance(said, str) and said else f"pattern-{slug(key) or 'unnamed'}"
 
 
 def _slug(entry: Mapping[str, object], id: str) -> str:
     return slug(str(entry.get("name", id))).replace("-", "_") or id
 
 
-def _old(node: Node, new: dict[str, Memory]) -> dict[int, Memory]:
-    """Return the patterns of the file by the index of their entry."""
-    found, seen = dict[int, Memory](), set[str]()
-    for index, entry in enumerate(node.entries):
+def _old(node: Node, new: dict[str, Memory]) -> dict[str, Memory]:
+    """Return the patterns of the file by their keys."""
+    found, seen = dict[str, Memory](), set[str]()
+    for key, doc in node.value.items():
         try:
-            memory = read_again(new, partial(_one, entry))
+            memory = read_again(new, partial(_one, key, doc))
         except ValueError:
             continue
         if memory.id not in seen:
             seen.add(memory.id)
-            found[index] = memory
+            found[key] = memory
     return found
 
 
-def _one(entry: Entry, context: ReadContext) -> Memory:
-    return pattern(str(entry.key), entry.value, context)[0]
-
-
-def _counted(text: str, meta: Entry, before: int, grown: int, style: Style) -> str | None:
-    """Return the file's `meta` with the number of patterns, where it counts them."""
-    if isinstance(meta.value, dict) and meta.value.get("total_patterns") == before:
-        return edited_object(text, meta, {"total_patterns": before + grown}, style)
-    return text[meta.at : meta.end]
+def _one(key: str, doc: Any, context: ReadContext) -> Memory:
+    return pattern(key, doc, context)[0]
 
 
 FORMAT = Format(NAME, "agent-playbook patterns (JSON)", detect, read, write, suffix=".json")

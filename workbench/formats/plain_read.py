@@ -13,9 +13,10 @@ from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import FILE_KEY, OBSERVATION_TYPES, Memory
 from workbench.core.text import clean_for_store
 from workbench.formats.lifecycle import FIELDS, from_entry
+from workbench.formats.patch import BOM, Lines, scan_file
 from workbench.formats.shared import books, jsonstream, values
-from workbench.formats.shared.jsonrecords import BOM, Lines, required_text, scan_file, take, unique_id
 from workbench.formats.shared.jsontext import JsonReader
+from workbench.formats.shared.records import required_text, take, unique_id
 from workbench.formats.shared.report import Report, shown
 from workbench.formats.shared.values import Notes
 

@@ -16,8 +16,8 @@ from workbench.core.files.reason import Reason, Unread
 from workbench.core.record import UnreadableFile, iso
 from workbench.core.tuning.judgment import MAX_GRADE
 from workbench.formats.shared import jsonstream
-from workbench.formats.shared.jsonrecords import NO_CONTEXT, take
 from workbench.formats.shared.jsontext import JsonReader
+from workbench.formats.shared.records import NO_CONTEXT, take
 from workbench.formats.shared.report import Report, shown
 from workbench.formats.shared.values import Notes, texts, time
 from workbench.formats.shared.values import text as as_text

@@ -8,26 +8,9 @@ from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.files.reason import Reason, Unread
 from workbench.core.playbook.book import Bullet, Playbook, next_number
 from workbench.core.record import UnreadableFile, iso
+from workbench.formats.patch import Lines, Node, Style, dumps, patch, scan_file
 from workbench.formats.shared import books, values
-from workbench.formats.shared.jsonrecords import (
-    Doc,
-    Key,
-    Lines,
-    Node,
-    Style,
-    dumps,
-    fresh,
-    indentation,
-    member,
-    remembered,
-    replacement,
-    restored,
-    rewrite,
-    rewritten,
-    scan_file,
-    style_of,
-    take,
-)
+from workbench.formats.shared.records import Doc, Key, fresh, remembered, restored, take, with_records
 from workbench.formats.shared.report import Report, shown
 from workbench.formats.shared.values import Notes
 
@@ -112,15 +95,10 @@ def read(text: str, context: ReadContext) -> Parsed:
     return report.parsed(NAME, playbooks=(book,))
 
 
-def bullets_by_entry(skills: Node, listed: dict[str, str]) -> dict[int, Bullet]:
-    """Return the readable skills by the index of their entry; the section of each is a name."""
-    return dict(_bullets(skills, Lines(""), listed, Report("")))
-
-
 def playbook(root: Node, skills: Node, file: str, lines: Lines, report: Report) -> Playbook:
     """Return the playbook of the skills, in the order of the sections that list them."""
     names, listed = listing(root)
-    found = [bullet for _, bullet in _bullets(skills, lines, listed, report)]
+    found = list(_bullets(skills, lines, listed, report))
     known = {str(entry.key) for entry in skills.entries}
     for name, section in listed.items():
         if name not in known and not root.damage:
@@ -155,9 +133,9 @@ def listing(root: Node) -> tuple[list[str], dict[str, str]]:
     return [str(entry.key) for entry in found.entries], listed
 
 
-def _bullets(skills: Node, lines: Lines, listed: dict[str, str], report: Report) -> Iterator[tuple[int, Bullet]]:
+def _bullets(skills: Node, lines: Lines, listed: dict[str, str], report: Report) -> Iterator[Bullet]:
     seen: dict[str, int] = {}
-    for index, entry in enumerate(skills.entries):
+    for entry in skills.entries:
         line, name = lines.at(entry.start), str(entry.key)
         try:
             if name in seen:
@@ -171,7 +149,7 @@ def _bullets(skills: Node, lines: Lines, listed: dict[str, str], report: Report)
         if listed.get(name, skill.section) != skill.section:
             values = (shown(name), shown(listed[name]), shown(skill.section))
             report.remark(line, Reason("{} is listed under {} but says {}: read as it says", values))
-        yield index, skill
+        yield skill
 
 
 def _in_order(found: list[Bullet], names: list[str], listed: dict[str, str]) -> list[tuple[str, Bullet]]:
@@ -206,57 +184,41 @@ def _document(bullet: Bullet) -> Doc:
 
 
 def _woven(book: Playbook, original: str) -> str:
-    root, style = scan_file(original, "the file", INSIDE), style_of(original)
+    root = scan_file(original, "the file", INSIDE)
     skills = records(root)
     if skills is None:
         return original
-    _, listed = listing(root)
-    old, new = bullets_by_entry(skills, listed), books.named(book)
+    new, value = books.named(book), root.value
     before = books.named(playbook(root, skills, "", Lines(""), Report("")))
-
-    def entry(bullet: Bullet, outer: str) -> str:
-        return member(bullet.id, _document(bullet), style, outer)
-
-    values: dict[int, str | None] = {}
-    for index, found in enumerate(root.entries):
-        if found.inner is skills:
-            values[index] = rewritten(original, skills, old, new, lambda _: KEYS, entry, style)
-        elif found.inner is not None and found.inner is root.inside("sections", "{"):
-            values[index] = _sections(original, found.inner, before, new, books.titles(book), style)
-        elif found.key == "next_id" and isinstance(found.value, int):
-            number = _highest(bullet for name, bullet in new.items() if name not in before)
-            values.update({index: str(number)} if number > max(found.value, 0) else {})
-    body = rewrite(original, root, values, (), style)
-    return original[: root.start] + body + original[root.end :]
+    name = next(name for name in ("skills", "bullets") if root.inside(name, "{") is skills)
+    kept, added = with_records(skills.value, before, new, lambda _: KEYS)
+    value[name] = kept | {bullet.id: _document(bullet) for bullet in added}
+    if root.inside("sections", "{") is not None:
+        value["sections"] = _sections(value["sections"], before, new, books.titles(book))
+    number = _highest(added)
+    if type(value.get("next_id")) is int and number > max(value["next_id"], 0):
+        value["next_id"] = number
+    return patch(original, value, root)
 
 
 def _sections(
-    text: str, node: Node, old: Mapping[str, Bullet], new: Mapping[str, Bullet], titles: Sequence[str], style: Style
-) -> str:
+    lists: Mapping[str, Any], old: Mapping[str, Bullet], new: Mapping[str, Bullet], titles: Sequence[str]
+) -> dict[str, Any]:
     """Return the lists of the sections, changed only where the members of a section changed."""
     before, after = books.grouped(old), books.grouped(new)
     rank = {name: index for index, name in enumerate(new)}
-    values: dict[int, str | None] = {}
-    for index, entry in enumerate(node.entries):
-        name = str(entry.key)
-        was, now = before.get(name, []), after.get(name, [])
-        listed = [item for item in entry.value if isinstance(item, str)] if isinstance(entry.value, list) else []
-        if was == now:
-            continue
-        if not now and name not in titles:
-            values[index] = None
-            continue
-        raw = text[entry.at : entry.end]
-        ids = _merged(listed, set(old), sorted(now, key=rank.__getitem__))
-        values[index] = replacement(ids, style, raw if listed else "\n", indentation(text, entry.start))
-    known = {str(entry.key) for entry in node.entries}
-    outer = indentation(text, node.start) + style.unit
-    names = [
-        name
-        for name in dict.fromkeys((*titles, *after))
-        if name not in known and (name not in before or before[name] != after.get(name, []))
-    ]
-    return rewrite(text, node, values, [member(name, after.get(name, []), style, outer) for name in names], style)
+    out: dict[str, Any] = {}
+    for name, ids in lists.items():
+        now = after.get(name, [])
+        if before.get(name, []) == now:
+            out[name] = ids
+        elif now or name in titles:
+            known = [item for item in ids if isinstance(item, str)] if isinstance(ids, list) else []
+            out[name] = _merged(known, set(old), sorted(now, key=rank.__getitem__))
+    for name in (*titles, *after):
+        if name not in lists and (name not in before or before[name] != after.get(name, [])):
+            out[name] = after.get(name, [])
+    return out
 
 
 def _merged(listed: list[str], known: set[str], wanted: list[str]) -> list[str]:

@@ -14,8 +14,8 @@ from workbench.formats import notes
 from workbench.formats.claude_memory import Link, line_record, links, own_statements, read_topic
 from workbench.formats.notes import Entry
 from workbench.formats.shared import markdown
-from workbench.formats.shared.jsonrecords import COUNTS
 from workbench.formats.shared.markdown import Statement
+from workbench.formats.shared.records import COUNTS
 from workbench.formats.shared.yamledit import (
     DamagedYaml,
     MappingNode,

@@ -5,7 +5,7 @@ from typing import Any
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import iso
 from workbench.formats.shared import values
-from workbench.formats.shared.jsonrecords import Doc, Key, fresh, remembered, required_text, restored, take, unique_id
+from workbench.formats.shared.records import Doc, Key, fresh, remembered, required_text, restored, take, unique_id
 from workbench.formats.shared.values import Notes
 
 NAME = "cass"

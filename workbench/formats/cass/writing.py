@@ -10,7 +10,7 @@ from workbench.core.playbook.book import Bullet
 from workbench.core.record import InvalidRecord, iso
 from workbench.formats.cass.entry import KEYS, NAME, bullet, document
 from workbench.formats.shared import books
-from workbench.formats.shared.jsonrecords import changes
+from workbench.formats.shared.records import changes
 from workbench.formats.shared.report import Report, shown
 from workbench.formats.shared.yamledit import Node, SequenceNode, Tree, changed, end_of, flow, line_end, plain, tree
 

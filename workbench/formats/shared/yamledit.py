@@ -15,8 +15,8 @@ from ruamel.yaml.tokens import Token
 from workbench.core.files.lint import Edit, newline_of
 from workbench.core.record import UnreadableFile
 from workbench.core.text import clean_for_store
-from workbench.formats.shared.jsonrecords import GONE
 from workbench.formats.shared.jsontext import MAX_DEPTH
+from workbench.formats.shared.records import GONE
 
 # YAML with places: the tree of a text, plain values of it, and where each value stands.
 

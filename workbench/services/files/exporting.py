@@ -24,7 +24,7 @@ from workbench.formats import mcp as mcp_entry
 from workbench.formats.ace import remarks
 from workbench.formats.exports import OUTLETS, export_format
 from workbench.formats.shared.books import dated
-from workbench.formats.shared.jsonrecords import file_part
+from workbench.formats.shared.records import file_part
 from workbench.safety.scanning import mask
 from workbench.services.agents.aliases import served_name
 from workbench.services.agents.documents.instructions import is_loaded

@@ -1,0 +1,302 @@
+"""JSON texts with places, and with another value: every byte of what says the same is kept."""
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Any
+
+from workbench.core.record import UnreadableFile
+from workbench.formats.shared.jsonstream import keeps_to_ascii
+from workbench.formats.shared.jsontext import JsonReader, skip
+
+BOM = "\ufeff"
+_NAMES = ("id", "label", "name")
+"""The keys that may tell the elements of a list apart, whatever else they say."""
+
+
+def alike(one: object, other: object) -> bool:
+    """Whether two JSON values are the same and of the same kind (1, 1.0 and true are not)."""
+    if isinstance(one, list) and isinstance(other, list):
+        if {str}.issuperset(map(type, one)):
+            return one == other
+        return len(one) == len(other) and all(map(alike, one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return list(one) == list(other) and all(alike(one[key], other[key]) for key in one)
+    return type(one) is type(other) and one == other
+
+
+def paired(old: Sequence[Any], new: Sequence[Any]) -> Iterator[tuple[int | None, Any]]:
+    """Yield every new element of a list with the index of the old one that it stands for, `None` for none."""
+    key = next((name for name in _NAMES if _tells(old, name) and _tells(new, name)), None)
+    a, b = ([one[key] if key else json.dumps(one, default=id) for one in items] for items in (old, new))
+    for kind, start, stop, begin, end in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
+        for step, value in enumerate(new[begin:end]):
+            paired = kind == "equal" or (kind == "replace" and key is None and start + step < stop)
+            yield start + step if paired else None, value
+
+
+def _tells(items: Sequence[Any], key: str) -> bool:
+    names = [one.get(key) if isinstance(one, dict) else None for one in items]
+    return all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
+
+
+# JSON: how it is written, where its values stand, and the text with another value.
+
+
+_INDENT = re.compile(r"[\[{][ \t]*(\r?\n|\r)([ \t]+)\S")
+_COLON = re.compile(r'"[ \t]*:([ \t]*)\S')
+_COMMA = re.compile(r'["\d\]}el],([ \t]*)\S')
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """`unit` is one level of indentation, empty where everything stands on one line."""
+
+    unit: str = "  "
+    newline: str = "\n"
+    colon: str = ": "
+    comma: str = ", "
+    ascii_only: bool = False
+
+
+def style_of(text: str) -> Style:
+    """Find out how `text` is written, by its first places that tell."""
+    indent, colon, comma = _INDENT.search(text), _COLON.search(text), _COMMA.search(text)
+    return Style(
+        unit=indent[2] if indent else "",
+        newline=indent[1] if indent else "\n",
+        colon=f":{colon[1]}" if colon else ": ",
+        comma=f",{comma[1]}" if comma else ", ",
+        ascii_only=keeps_to_ascii(text),
+    )
+
+
+def dumps(value: object, style: Style, outer: str = "", *, inline: bool = False) -> str:
+    """Write `value` as it stands behind a key on a line indented by `outer`; with `inline`, on one line."""
+    separators = (style.comma if inline or not style.unit else ",", style.colon)
+    indent = None if inline or not style.unit else style.unit
+    text = json.dumps(value, indent=indent, separators=separators, ensure_ascii=style.ascii_only)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = json.dumps(value, indent=indent, separators=separators, ensure_ascii=True)
+    # Line breaks inside strings are escaped, so every one that is left is layout.
+    return text.replace("\n", style.newline + outer)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One element: its key (or index), where it starts (at its key), where its value starts and ends.
+
+    `inner` is set where the value was taken apart itself; `value` is then None.
+    """
+
+    key: str | int
+    start: int
+    at: int
+    end: int
+    value: object = None
+    changes: tuple[str, ...] = ()
+    inner: "Node | None" = None
+
+    @property
+    def said(self) -> Any:
+        return self.value if self.inner is None else self.inner.value
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A list (`kind` “[”) or an object (“{”) from `start` to `end`.
+
+    `damage` says what ended it early, at `damage_at`.
+    """
+
+    kind: str
+    start: int
+    end: int
+    entries: tuple[Entry, ...]
+    damage: str = ""
+    damage_at: int = 0
+
+    @property
+    def value(self) -> Any:
+        """What it says; of a key that stands there twice, the first."""
+        if self.kind == "[":
+            return [entry.said for entry in self.entries]
+        said: dict[str | int, Any] = {}
+        for entry in self.entries:
+            said.setdefault(entry.key, entry.said)
+        return said
+
+    def get(self, key: str) -> Entry | None:
+        return next((entry for entry in self.entries if entry.key == key), None)
+
+    def inside(self, key: str, kind: str) -> "Node | None":
+        """Return the list or object of that key, if it was taken apart."""
+        found = self.get(key)
+        return found.inner if found is not None and found.inner is not None and found.inner.kind == kind else None
+
+
+class Lines:
+    """Finds the line of a place in a text."""
+
+    def __init__(self, text: str) -> None:
+        self._starts = [0, *(found.end() for found in re.finditer("\n", text))]
+
+    def at(self, place: int) -> int:
+        """Return the line, from 1, of the character at `place`."""
+        return bisect_right(self._starts, place)
+
+
+def scan(text: str, at: int, reader: JsonReader, inside: frozenset[str] = frozenset()) -> Node:
+    """Take apart the list or object that starts at `at`; the values of the keys in `inside` are taken apart too.
+
+    Raises `ValueError` when neither a list nor an object starts there.
+    """
+    opening = text[at : at + 1]
+    if opening not in ("[", "{"):
+        raise ValueError("neither a JSON list nor an object")
+    closing, place, entries = {"[": "]", "{": "}"}[opening], skip(text, at + 1), list[Entry]()
+    while text[place : place + 1] != closing:
+        try:
+            place = place if not entries else _expect(text, place, ",")
+            entry = _entry(text, place, len(entries) if opening == "[" else None, reader, inside)
+        except ValueError as error:
+            return Node(opening, at, len(text), tuple(entries), str(error), min(place, len(text)))
+        entries.append(entry)
+        if entry.inner is not None and entry.inner.damage:
+            return Node(opening, at, len(text), tuple(entries), entry.inner.damage, entry.inner.damage_at)
+        place = skip(text, entry.end)
+    return Node(opening, at, place + 1, tuple(entries))
+
+
+def _entry(text: str, at: int, index: int | None, reader: JsonReader, inside: frozenset[str]) -> Entry:
+    start, key = at, index if index is not None else ""
+    if index is None:
+        found, at = reader.decode_at(text, at)
+        if not isinstance(found, str):
+            raise ValueError("damaged from here on: a key is not a string")
+        key, at = found, _expect(text, skip(text, at), ":")
+    if key in inside and text[at : at + 1] in ("[", "{"):
+        node = scan(text, at, reader)
+        return Entry(key, start, at, node.end, inner=node)
+    value, end = reader.decode_at(text, at)
+    return Entry(key, start, at, end, value, tuple(sorted(reader.changes)))
+
+
+def _expect(text: str, at: int, sign: str) -> int:
+    if text[at : at + 1] != sign:
+        missing = f"damaged from here on: “{sign}” is missing"
+        raise ValueError(missing if at < len(text) else "cut off: the end is missing")
+    return skip(text, at + 1)
+
+
+def scan_file(text: str, file: str, inside: frozenset[str] = frozenset(), start: int | None = None) -> Node:
+    """Take apart a whole file. Raises `UnreadableFile` for no list or object, or nothing before the damage."""
+    at = skip(text, len(BOM) if text.startswith(BOM) else 0) if start is None else start
+    try:
+        node = scan(text, at, JsonReader(), inside)
+    except ValueError as error:
+        raise UnreadableFile(f"{file} cannot be read: {error} (line 1).", "Nothing was read from it.") from None
+    if node.damage and not any(entry.inner is None or entry.inner.entries for entry in node.entries):
+        reason = f"{file} cannot be read: {node.damage} (line {Lines(text).at(node.damage_at)})."
+        raise UnreadableFile(reason, "Nothing was read from it.")
+    rest = skip(text, node.end)
+    if not node.damage and rest < len(text):
+        return Node(node.kind, node.start, node.end, node.entries, "more text after the end of the JSON value", rest)
+    return node
+
+
+def _parts(text: str, node: Node) -> list[tuple[str, str]]:
+    """Return for each entry the white space before it and between it and its comma."""
+    parts, place = [], node.start + 1
+    for index, entry in enumerate(node.entries, 1):
+        comma = skip(text, entry.end) if index < len(node.entries) else entry.end
+        parts.append((text[place : entry.start], text[entry.end : comma]))
+        place = comma + 1
+    return parts
+
+
+def indentation(text: str, at: int) -> str:
+    """Return the white space that the line of the character at `at` begins with."""
+    start = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
+    found = re.match(r"[ \t]*", text[start:at])
+    return found.group() if found else ""
+
+
+def patch(text: str, value: object, root: Node | None = None) -> str:
+    """Return the text with another value of its object or list, or of that at `root`."""
+    node = root or scan_file(text, "the file")
+    return text[: node.start] + _container(text, node, value, style_of(text)) + text[node.end :]
+
+
+def patched(text: str, at: int, value: object, style: Style) -> str:
+    """Return the object or list that begins at `at`, with another value."""
+    return _container(text, scan(text, at, JsonReader()), value, style, last=True)
+
+
+def member(key: str, value: object, style: Style, outer: str, *, inline: bool = False) -> str:
+    return dumps(key, style, inline=True) + style.colon + dumps(value, style, outer, inline=inline)
+
+
+def _container(text: str, node: Node, new: Any, style: Style, *, last: bool = False) -> str:
+    """Return the text of `node` with a new value; of a key that stands twice, its first or its `last` place counts."""
+    found = list(enumerate(node.entries))
+    sample = text[node.entries[-1].at : node.entries[-1].end] if found else "\n"
+    is_flat = "\n" not in sample and (sample[:1] in ("[", "{") or "\n" not in text[node.start : node.end])
+    outer = indentation(text, node.start) + style.unit
+    parts: list[tuple[int | None, str]] = []
+    if node.kind == "[":
+        for index, value in paired(node.value, new):
+            if index is None:
+                parts.append((None, dumps(value, style, outer, inline=is_flat)))
+            else:
+                parts.append((index, _value(text, node.entries[index], value, style)))
+        return _joined(text, node, parts, style)
+    at = {entry.key: index for index, entry in (found if last else reversed(found))}
+    for index, entry in found:
+        if entry.key in new:
+            is_own = at[entry.key] == index
+            parts.append((index, _value(text, entry, new[entry.key], style) if is_own else text[entry.at : entry.end]))
+    for key in (key for key in new if key not in at):
+        parts.append((None, member(key, new[key], style, outer, inline=is_flat)))
+    return _joined(text, node, parts, style)
+
+
+def _value(text: str, entry: Entry, new: Any, style: Style) -> str:
+    old, raw = entry.said, text[entry.at : entry.end]
+    if alike(old, new):
+        return raw
+    if entry.inner is not None:
+        return _container(text, entry.inner, new, style)
+    if old and new and isinstance(new, dict | list) and type(old) is type(new):
+        return patched(text, entry.at, new, style)
+    is_inline = "\n" not in raw and "\r" not in raw and raw not in ("[]", "{}")
+    return dumps(new, style, indentation(text, entry.start), inline=is_inline)
+
+
+def _joined(text: str, node: Node, parts: Sequence[tuple[int | None, str]], style: Style) -> str:
+    """Return the text of `node` with these values, each in the place of an old entry or (`None`) a whole new one."""
+    whole, bodies = _parts(text, node), list[tuple[str, str, str]]()
+    margin = style.newline + indentation(text, node.start) + style.unit if style.unit else ""
+    first = whole[0][0] if whole else margin
+    if whole:
+        margin = whole[-1][0] if len(whole) > 1 or "\n" in first else style.comma[1:]
+    for index, body in parts:
+        if index is None:
+            bodies.append((margin, body, ""))
+        else:
+            entry, (before, after) = node.entries[index], whole[index]
+            bodies.append((before, text[entry.start : entry.at] + body, after))
+    tail = text[node.entries[-1].end if whole else node.start + 1 : node.end]
+    if bodies:
+        bodies[0] = (first, *bodies[0][1:])
+        bodies[-1] = (*bodies[-1][:2], "")
+        if not whole and "\n" not in tail:
+            tail = margin[: len(margin) - len(style.unit)] + tail.lstrip(" \t")
+    elif not tail[:-1].strip():
+        tail = tail[-1]
+    return text[node.start] + ",".join(a + body + b for a, body, b in bodies) + tail
