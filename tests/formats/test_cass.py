@@ -9,7 +9,7 @@ from tests.formats.others import CASS
 from tests.formats.samples import context
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import InvalidRecord, UnreadableFile
-from workbench.formats.cass.cass import read, write
+from workbench.formats.cass import read, write
 
 PARSED = read(CASS, context("x/playbook.yaml"))
 (BOOK,) = PARSED.playbooks

@@ -24,7 +24,7 @@ from workbench.formats.shared import nodes
 from workbench.formats.shared.markdown import heading_of, statements
 from workbench.formats.shared.nodes import slug
 from workbench.formats.shared.values import texts
-from workbench.formats.shared.yamledit import DamagedYaml, compose
+from workbench.formats.yaml_patch import DamagedYaml, compose
 
 LENGTH = 60_000
 T = TypeVar("T")

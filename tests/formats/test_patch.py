@@ -11,6 +11,7 @@ from workbench.core.record import UnreadableFile
 from workbench.formats.patch import Lines, Style, dumps, patch, scan, scan_file, style_of
 from workbench.formats.shared.jsonstream import unwrap
 from workbench.formats.shared.jsontext import JsonReader
+from workbench.formats.yaml_patch import Unfitting, patch_yaml, tree
 
 words = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=8)
 values = st.recursive(
@@ -43,6 +44,27 @@ def test_a_list_says_its_new_elements(old: list[Any], new: list[Any], indent: in
     text = json.dumps({"a": old}, indent=indent)
     assert json.loads(patch(text, {"a": new})) == {"a": new}
     assert patch(text, {"a": old}) == text
+
+
+plain_words = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8)
+plain_values = st.integers(-99, 99) | st.booleans() | plain_words | st.lists(plain_words, max_size=3)
+records = st.lists(st.dictionaries(plain_words, plain_values, min_size=1, max_size=3), max_size=4)
+yaml_docs = st.fixed_dictionaries({"list": records, "b": plain_values, "c": plain_values})
+
+
+@pytest.mark.slow
+@given(yaml_docs, yaml_docs)
+@settings(max_examples=40, deadline=None)
+def test_yaml_says_its_new_value_and_every_other_line_stays(one: dict[str, Any], other: dict[str, Any]) -> None:
+    text = patch_yaml("list: []\nb: 1 # first\nc: 2 # second\n", one)
+    assert tree(text).value == one
+    assert patch_yaml(text, one) == text
+    try:
+        again = patch_yaml(text, {**one, "list": other["list"]})
+    except Unfitting:
+        return
+    assert tree(again).value["list"] == other["list"]
+    assert again.endswith(text[text.index("\nb: ") :])
 
 
 @pytest.mark.parametrize(

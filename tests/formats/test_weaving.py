@@ -53,7 +53,7 @@ def test_front_matter_changes_by_its_lines() -> None:
     assert edited(NOTE, "n.md", tags=("b", "c")) == NOTE.replace("  - a\n  - 'b'\n", "  - 'b'\n  - c\n")
     assert edited(NOTE, "n.md", category="guide") == NOTE.replace("2]\n", '2]\ntype: "guide"\n')
     inline = "---\ntags: [a, b]\n---\nText\n"
-    assert edited(inline, "n.md", tags=("a", "c")) == '---\ntags: ["a", "c"]\n---\nText\n'
+    assert edited(inline, "n.md", tags=("a", "c")) == "---\ntags: [a, c]\n---\nText\n"
     assert edited("---\ntags: a, b\n---\nText\n", "n.md", tags=("a", "c")) == '---\ntags: "a, c"\n---\nText\n'
     again = read_note(edited(NOTE, "n.md", helpful_votes=2, harmful_votes=1), HERE, "n.md").memories[0]
     assert (again.helpful_count, again.harmful_count, "helpful" in again.metadata) == (2, 1, False)

@@ -16,7 +16,7 @@ from workbench.formats import managed_block
 from workbench.formats.ace import write_playbook
 from workbench.formats.plain_read import written, written_item
 from workbench.formats.shared.values import write_source
-from workbench.formats.shared.yamledit import scalar
+from workbench.formats.yaml_patch import scalar
 
 # Records inside the managed block of a Markdown file that belongs to somebody else, such as CLAUDE.md or AGENTS.md.
 

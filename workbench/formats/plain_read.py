@@ -209,21 +209,20 @@ def _own_yaml(text: str) -> Source | None:
 
 def _yaml(text: str, context: ReadContext, report: Report) -> Source:
     # The YAML parser is loaded when a file needs it: it would slow down every start of the program.
-    from workbench.formats.shared import yamledit
+    from workbench.formats.yaml_patch import records
 
     name = "memories" if re.search(r"^memories[ \t]*:", text, re.MULTILINE) else "bullets"
-    whole = yamledit.tree(text, context.file, name)
+    whole = records(text, context.file, name)
+    value, rows = whole.value, list[Row]()
     if whole.damage:
         report.skip(whole.line, whole.damage)
-    rows = list[Row]()
-    for node in whole.listed.value if whole.listed is not None else ():
+    for node, said in zip(whole.listed(name), value[name] or (), strict=True):
         line = node.start_mark.line + 1
-        try:
-            rows.append((line, yamledit.plain(node)))
-        except ValueError as reason:
-            report.skip(line, reason)
-    beside = {key: yamledit.plain(whole.top[key][1]) for key in ("sections", "playbook") if key in whole.top}
-    return Source(rows, name == "bullets", _titles(beside.get("sections")), _text(beside.get("playbook")))
+        if isinstance(said, ValueError):
+            report.skip(line, said)
+        else:
+            rows.append((line, said))
+    return Source(rows, name == "bullets", _titles(value.get("sections")), _text(value.get("playbook")))
 
 
 def _titles(value: object) -> tuple[str, ...]:

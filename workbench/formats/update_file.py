@@ -16,18 +16,7 @@ from workbench.formats.notes import Entry
 from workbench.formats.shared import markdown
 from workbench.formats.shared.markdown import Statement
 from workbench.formats.shared.records import COUNTS
-from workbench.formats.shared.yamledit import (
-    DamagedYaml,
-    MappingNode,
-    Node,
-    SequenceNode,
-    changed,
-    compose,
-    entries,
-    line_end,
-    plain,
-    scalar,
-)
+from workbench.formats.yaml_patch import DamagedYaml, Unfitting, patch_yaml, scalar, tree
 
 LONGEST = 2_000
 """Lines up to which each is looked for anywhere; of longer texts only what differs in the middle is replaced."""
@@ -162,7 +151,7 @@ def has_front(text: str) -> bool:
     """Tell whether a text begins with front matter in which values can be changed."""
     found = _FRONT.match(text)
     try:
-        return found is not None and isinstance(compose(found[1]), MappingNode)
+        return found is not None and not tree(found[1]).damage
     except DamagedYaml:
         return False
 
@@ -184,51 +173,22 @@ def with_facts(text: str, values: Mapping[str, Value]) -> str:
 
     Raises `Unplaced` when there is no front matter, or none that can be read.
     """
-    for name, value in values.items():
-        found = _FRONT.match(text)
-        if found is None:
-            raise Unplaced("it has no front matter")
-        text = text[: found.start(1)] + _with(found[1], name, value) + text[found.end(1) :]
-    return text
-
-
-def _with(front: str, name: str, value: Value) -> str:
+    found = _FRONT.match(text)
+    if found is None:
+        raise Unplaced("it has no front matter")
     try:
-        node = compose(front)
-    except DamagedYaml as error:
+        whole = tree(found[1])
+        if whole.damage:
+            raise Unplaced(f"its front matter is {whole.damage}")
+        said = whole.value
+        for name, value in values.items():
+            is_list = name not in said or isinstance(said[name], list)
+            joined = value if isinstance(value, str | int) else list(value) if is_list else ", ".join(value)
+            said[name] = joined
+        front = patch_yaml(found[1], said, whole)
+    except (DamagedYaml, Unfitting) as error:
         raise Unplaced(f"its front matter is {error}") from None
-    if not isinstance(node, MappingNode):
-        raise Unplaced("its front matter has no names and values")
-    old = next((there for known, _, there in entries(node) if known == name), None)
-    if isinstance(value, str | int):
-        return applied(front, changed(front, node, {name: value}))
-    if isinstance(old, SequenceNode) and not old.flow_style and old.value:
-        return applied(front, _listed(front, old, value))
-    is_list = old is None or isinstance(old, SequenceNode)
-    return applied(front, changed(front, node, {name: list(value) if is_list else ", ".join(value)}))
-
-
-def _listed(front: str, old: SequenceNode, wanted: Sequence[str]) -> list[Edit]:
-    """Return the edits that take lines out of a list, or add lines below it; each item stands on one."""
-    said = [(str(plain(item)), item) for item in old.value]
-    edits: list[Edit] = []
-    for value, item in said:
-        if value not in wanted:
-            edits.append((_line_start(front, item), _after_line(front, item), ""))
-    last: Node = said[-1][1]
-    start, known = _line_start(front, last), {value for value, _ in said}
-    lead, newline = front[start : last.start_mark.index], newline_of(front)
-    new = "".join(f"{lead}{scalar(value, None)}{newline}" for value in wanted if value not in known)
-    return [*edits, (_after_line(front, last), _after_line(front, last), new)] if new else edits
-
-
-def _line_start(front: str, item: Node) -> int:
-    return front.rfind("\n", 0, item.start_mark.index) + 1
-
-
-def _after_line(front: str, item: Node) -> int:
-    end = front.find("\n", line_end(front, item.start_mark.index))
-    return len(front) if end < 0 else end + 1
+    return text[: found.start(1)] + front + text[found.end(1) :]
 
 
 # Notes with what a store says of them now: the text below the front matter, entries of a day, values in front.

@@ -22,7 +22,7 @@ _ENTRIES = (
     "workbench.formats.genagents:FORMAT",
     "workbench.formats.generative_agents:FORMAT",
     "workbench.formats.skillbook:FORMAT",
-    "workbench.formats.cass.cass:FORMAT",
+    "workbench.formats.cass:FORMAT",
     "workbench.formats.patterns:FORMAT",
     "workbench.formats.learnings:FORMAT",
     "workbench.formats.beads:FORMAT",

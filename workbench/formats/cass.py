@@ -1,0 +1,179 @@
+"""cass playbooks: `playbook.yaml` version 2, `bullets:` with scope, category, content, counts and feedback."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.files.reason import Unread
+from workbench.core.playbook.book import Bullet
+from workbench.core.record import InvalidRecord, iso
+from workbench.formats.shared import books, values
+from workbench.formats.shared.records import (
+    Doc,
+    Key,
+    fresh,
+    remembered,
+    required_text,
+    restored,
+    take,
+    unique_id,
+    with_records,
+)
+from workbench.formats.shared.report import Report, shown
+from workbench.formats.shared.values import Notes
+
+NAME = "cass"
+GENERAL = "general"
+_DEPRECATED = (("state", "retired"), ("maturity", "deprecated"))
+
+
+def _is_out(bullet: Bullet) -> bool:
+    return bullet.state == "deprecated"
+
+
+KEYS: tuple[Key[Bullet], ...] = (
+    Key("id", lambda bullet: bullet.id),
+    Key("category", lambda bullet: bullet.section),
+    Key("content", lambda bullet: bullet.content),
+    Key("state", lambda bullet: "retired" if _is_out(bullet) else "active"),
+    Key("maturity", lambda bullet: "deprecated" if _is_out(bullet) else "candidate"),
+    Key("helpfulCount", lambda bullet: bullet.helpful_count),
+    Key("harmfulCount", lambda bullet: bullet.harmful_count),
+    Key("pinned", lambda bullet: bullet.pinned),
+    Key("deprecated", _is_out),
+)
+
+
+def bullet(doc: Any) -> tuple[Bullet, Notes]:
+    """Read one bullet; its section is its category. Raises `ValueError` when it has no content."""
+    if not isinstance(doc, dict):
+        raise doc if isinstance(doc, ValueError) else ValueError("not a bullet: expected a mapping")
+    content, notes = required_text(doc, "content").rstrip("\n"), Notes()
+    out = doc.get("deprecated") is True or any(doc.get(name) == value for name, value in _DEPRECATED)
+    found = Bullet(
+        id=take(doc, "id", values.text, "", notes).strip() or unique_id("b", content),
+        section=take(doc, "category", values.text, "", notes).strip() or GENERAL,
+        content=content,
+        helpful_imported=take(doc, "helpfulCount", values.count, 0, notes),
+        harmful_imported=take(doc, "harmfulCount", values.count, 0, notes),
+        pinned=take(doc, "pinned", values.flag, False, notes),
+        state="deprecated" if out else "active",
+        created_at=take(doc, "createdAt", values.time, None, notes),
+        last_feedback_at=take(doc, "lastValidatedAt", values.time, None, notes),
+    )
+    return remembered(found, doc, KEYS, NAME), notes
+
+
+def document(item: Bullet) -> Doc:
+    """Return the mapping for a bullet; a new one gets the keys that the tool asks for.
+
+    The tool refuses a bullet without a time: give one of unknown age a time first (`books.dated`).
+    """
+    kept = restored(item, KEYS, NAME, lambda doc: bullet(doc)[0])
+    if kept is not None:
+        return kept
+    times = dict.fromkeys(("createdAt", "updatedAt"), iso(item.created_at)) if item.created_at else {}
+    own = fresh(item, KEYS)
+    return {
+        "id": own.pop("id"), "scope": "global", **own, "type": "rule", "isNegative": False, "kind": "workflow_rule",
+        "feedbackEvents": [], **times, "sourceSessions": [], "sourceAgents": [], "tags": [],
+    }  # fmt: skip
+
+
+LIST = "bullets"
+"""The key of the list."""
+
+
+_BULLETS = re.compile(r"^[\"']?bullets[\"']?[ \t]*:", re.MULTILINE)
+_MARKS = re.compile(
+    r"[ {,-][\"']?(content|category|maturity|helpfulCount|harmfulCount|scope|feedbackEvents)[\"']?[ \t]*:"
+)
+_OWN = re.compile(r"^(?:schema_version|deprecatedPatterns|totalReflections)[ \t]*:|^  totalReflections:", re.MULTILINE)
+
+
+def detect(head: str, path: str) -> Detection:
+    """Sure when YAML has a list of `bullets` with the keys of cass."""
+    del path
+    if head.removeprefix("\ufeff").lstrip()[:1] not in ("{", "[", '"') and _BULLETS.search(head):
+        marks = len(set(_MARKS.findall(head))) + bool(_OWN.search(head))
+        return Detection(NAME, min(0.2 + 0.2 * marks, 0.95), "YAML with a list of “bullets”")
+    return Detection(NAME, 0.0, "no YAML list of bullets")
+
+
+def read(text: str, context: ReadContext) -> Parsed:
+    """Read every bullet that can be read. Raises `UnreadableFile` when the text holds no list of bullets."""
+    # The YAML parser is loaded when a file needs it: it would slow down every start of the program.
+    from workbench.formats.yaml_patch import records
+
+    report, whole = Report(context.file), records(text, context.file, LIST)
+    value = whole.value
+    lines = [node.start_mark.line + 1 for node in whole.listed(LIST)]
+    found = [item for _, item in _bullets(value[LIST] or [], lines, report)]
+    if whole.damage:
+        report.skip(whole.line, whole.damage)
+    patterns = value.get("deprecatedPatterns")
+    if isinstance(patterns, list) and patterns:
+        line = whole.top["deprecatedPatterns"][0].start_mark.line + 1
+        report.no_records(line, f"deprecated patterns are no bullets ({len(patterns):,} of them)", len(patterns))
+    book = books.playbook(context.file, [], [(item.section, item) for item in found])
+    return report.parsed(NAME, playbooks=(book,))
+
+
+def _bullets(docs: Sequence[Any], lines: Sequence[int], report: Report) -> Iterator[tuple[int, Bullet]]:
+    """Yield the readable bullets by their place in the list; the section of each is its category."""
+    seen: dict[str, int] = {}
+    for index, (doc, line) in enumerate(zip(docs, lines, strict=True)):
+        try:
+            item, notes = bullet(doc)
+            if item.id in seen:
+                raise Unread("the id {} was already used on line {}", shown(item.id), seen[item.id])
+        except ValueError as reason:
+            report.skip(line, reason)
+            continue
+        seen[item.id] = line
+        report.mapped_all(notes)
+        yield index, item
+
+
+_HEAD = (
+    "schema_version: 2", "name: {name}", 'description: ""', "metadata:", "  createdAt: {since}",
+    "  totalReflections: 0", "  totalSessionsProcessed: 0", "deprecatedPatterns: []",
+)  # fmt: skip
+
+
+def write(parsed: Parsed, original: str | None = None) -> str:
+    """Write the first playbook of `parsed`; with `original`, only what changed in it is new.
+
+    Raises `InvalidRecord` when the file is laid out in a way that a change cannot be fitted into.
+    """
+    from workbench.formats.yaml_patch import Unfitting, flow, patch_yaml, records, tree
+
+    book = parsed.playbooks[0] if parsed.playbooks else None
+    new = books.named(book) if book else {}
+    if original is not None and book is not None:
+        whole = records(original, "the file", LIST)
+        value = whole.value
+        docs = value[LIST] or []
+        old = dict(_bullets(docs, range(len(docs)), Report("")))
+        kept, added = with_records(dict(enumerate(docs)), old, new, lambda _: KEYS)
+        value[LIST] = [*kept.values(), *map(document, added)] or (value[LIST] and [])
+        try:
+            if whole.damage and not value[LIST]:
+                raise Unfitting("the rest of it cannot be read")
+            return patch_yaml(original, value, whole)
+        except Unfitting as reason:
+            message = f"The bullets cannot be fitted into the file as it is laid out: {reason}."
+            raise InvalidRecord(message, "Nothing was written; export to a new file instead.") from None
+    times = [bullet.created_at for bullet in new.values() if bullet.created_at]
+    since = flow(iso(min(times))) if times else ""
+    name = flow(book.book.name if book else "playbook")
+    head = [line.replace("{name}", name).replace("{since}", since) for line in _HEAD if since or "{since}" not in line]
+    empty = "\n".join([*head, "bullets: []", ""])
+    return patch_yaml(empty, {**tree(empty).value, LIST: list(map(document, new.values()))})
+
+
+FORMAT = Format(
+    NAME, "cass playbook (YAML)", detect, read, write, holds="playbook", suffix=".yaml",
+    endings=(".yaml", ".yml"), needs_times=True,
+)  # fmt: skip
