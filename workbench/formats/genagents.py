@@ -33,7 +33,7 @@ def detect(head: str, path: str) -> Detection:
 def read(text: str, context: ReadContext) -> Parsed:
     """Read every node that can be read. Raises `UnreadableFile` when the text holds no list of nodes."""
     report = Report(context.file)
-    found = [(item.line, item.value, item.changes) for item in nodes.whole(text, report)]
+    found = [(line, entry.value, entry.changes) for line, entry in nodes.whole(text, report)]
     steps = [
         node[key] for _, node, _ in found if isinstance(node, dict)
         for key in ("created", "last_retrieved") if nodes.is_step(node.get(key))

@@ -41,16 +41,16 @@ def read(text: str, context: ReadContext) -> Parsed:
     """Read every node that can be read. Raises `UnreadableFile` when the text holds no object of nodes."""
     report, start = Report(context.file), nodes.prefix(context, text.rstrip()[-nodes.IDENTIFYING :])
     memories: dict[str, Memory] = {}
-    for item in nodes.whole(text, report):
+    for line, item in nodes.whole(text, report):
         notes: Notes = [("value", change) for change in item.changes]
         try:
-            if item.key is None or not isinstance(item.value, dict):
+            if not isinstance(item.key, str) or not isinstance(item.value, dict):
                 raise ValueError("not a node: expected “node_<number>” and a JSON object")
             memory = _memory(item.key, item.value, start, context, notes)
             if memory.id in memories:
                 raise Unread("{} was already used", shown(item.key))
         except ValueError as reason:
-            report.skip(item.line, reason)
+            report.skip(line, reason)
             continue
         memories[memory.id] = memory
         for field, how in notes:

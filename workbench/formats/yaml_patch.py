@@ -25,6 +25,8 @@ _MAX_VALUES = 100_000
 _TAG = "tag:yaml.org,2002:"
 _INT = re.compile(r"[+-]?[0-9]{1,18}")
 _TRIES = 4
+_LONG_KEY = 1024
+"""From so many characters on a key needs a mark of its own."""
 _ITEM = re.compile(r"^[ \t]*- ", re.MULTILINE)
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9 _/.()-]*")
 _WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
@@ -360,7 +362,10 @@ def _item(value: object, margin: str, newline: str) -> str:
     """Write a new element of a list, without a line end."""
     if not isinstance(value, dict):
         return f"{margin}- {scalar(value, None)}"
-    lines = (f"{scalar(str(key), None)}: {flow(item)}" for key, item in value.items())
+    lines = list[str]()
+    for key, item in value.items():
+        name = scalar(str(key), None)
+        lines += [f"{name}: {flow(item)}"] if len(name) < _LONG_KEY else [f"? {name}", f": {flow(item)}"]
     return f"{margin}- " + f"{newline}{margin}  ".join(lines)
 
 

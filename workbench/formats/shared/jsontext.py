@@ -7,8 +7,6 @@ nesting up to the recursion limit. Here they become plain values and the change 
 import json
 import math
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 
 from workbench.core.files.reason import Unread, braced
 from workbench.core.text import clean_for_store
@@ -120,63 +118,7 @@ def too_deep(value: object) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One element of a top-level list (`key` is None) or object, with its line; or the damage that ends it."""
-
-    line: int
-    key: str | None = None
-    value: object = None
-    changes: tuple[str, ...] = ()
-    damage: str = ""
-
-
-def items(text: str, reader: JsonReader) -> Iterator[Item]:
-    """Yield the elements of the list or object `text` consists of, one by one.
-
-    A damaged text yields what stands before the damage, then one item that names it. A text that
-    is neither a list nor an object yields only that last item.
-    """
-    at, line, seen = skip(text, 0), 1, 0
-    opening = text[at : at + 1]
-    if opening not in ("[", "{"):
-        yield Item(1, damage="neither a JSON list nor an object")
-        return
-    closing, at = {"[": "]", "{": "}"}[opening], skip(text, at + 1)
-    first = True
-    while text[at : at + 1] != closing:
-        try:
-            at = at if first else _expect(text, at, ",")
-            start, key = at, None
-            if opening == "{":
-                key, at = _key(text, at, reader)
-            value, at = reader.decode_at(text, at)
-        except ValueError as error:
-            yield Item(line + text.count("\n", seen, at), damage=str(error))
-            return
-        line, seen, first = line + text.count("\n", seen, start), start, False
-        yield Item(line, key, value, tuple(sorted(reader.changes)))
-        at = skip(text, at)
-    if skip(text, at + 1) < len(text):
-        yield Item(line + text.count("\n", seen, at), damage="more text after the end of the JSON value")
-
-
 def skip(text: str, at: int) -> int:
     """Return where the next thing begins: behind the white space at a place."""
     found = _SPACE.match(text, at)
     return found.end() if found else at
-
-
-def _expect(text: str, at: int, sign: str) -> int:
-    if text[at : at + 1] != sign:
-        raise ValueError(
-            f"damaged from here on: “{sign}” is missing" if at < len(text) else "cut off: the end is missing"
-        )
-    return skip(text, at + 1)
-
-
-def _key(text: str, at: int, reader: JsonReader) -> tuple[str, int]:
-    key, at = reader.decode_at(text, at)
-    if not isinstance(key, str):
-        raise ValueError("damaged from here on: a key is not a string")
-    return key, _expect(text, skip(text, at), ":")

@@ -12,7 +12,7 @@ from typing import Any
 from workbench.core.files.format import ReadContext
 from workbench.core.files.reason import Unread
 from workbench.core.record import UnreadableFile
-from workbench.formats.shared.jsontext import Item, JsonReader, items
+from workbench.formats.patch import Entry, Lines, scan_file
 from workbench.formats.shared.report import Report, shown
 from workbench.formats.shared.values import Notes, time
 
@@ -77,18 +77,12 @@ def prefix(context: ReadContext, oldest: str) -> str:
     return f"ga-{agent}-"
 
 
-def whole(text: str, report: Report) -> Iterator[Item]:
-    """Yield the nodes of a file; damage is reported, and raises `UnreadableFile` when nothing stands before it."""
-    reader, read = JsonReader(), False
-    for item in items(text.removeprefix("\ufeff"), reader):
-        if item.damage and not read:
-            reason = f"{report.file} cannot be read: {item.damage} (line {item.line})."
-            raise UnreadableFile(reason, "Nothing was read from it.")
-        if item.damage:
-            report.skip(item.line, item.damage)
-            return
-        read = True
-        yield item
+def whole(text: str, report: Report) -> Iterator[tuple[int, Entry]]:
+    """Yield the nodes of a file with their lines; raises `UnreadableFile` when nothing stands before the damage."""
+    root, lines = scan_file(text, report.file), Lines(text)
+    if root.damage:
+        report.skip(lines.at(root.damage_at), root.damage)
+    yield from ((lines.at(entry.start), entry) for entry in root.entries)
 
 
 def node_number(raw: object) -> str:
