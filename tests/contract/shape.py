@@ -94,7 +94,7 @@ def _entry(line: Mapping[str, Any]) -> dict[str, Any]:
     moved: dict[str, set[str]] = {}
     for change in line["changes"]:
         said = moved.setdefault(f"{change['table']} {change.get('op', 'update')}", set())
-        said |= {*change.get("fields", {}), *(f"+{name}" for name in change.get("inc", {}))}
+        said |= {*change.get("doc", change.get("fields", {})), *(f"+{name}" for name in change.get("inc", {}))}
     return {
         "label": words(line["label"]),
         "kind": line.get("kind", "edit"),
