@@ -132,10 +132,7 @@ def weave(original: str, old: Mapping[int, tuple[str, str]], new: Mapping[str, s
     return (BOM if layout.bom else "") + "\n".join(out) + ("\n" if final and out else "")
 
 
-# JSON inside a JSON string: the inner text, and the outer one again after a change with the least difference.
-
-
-_SIGN = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|[^\\]", re.DOTALL)
+# JSON inside a JSON string: the inner text, and the outer one again after a change.
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,18 +150,13 @@ class Unwrapped:
         return self.start >= 0
 
     def wrapped(self, text: str) -> str:
-        """Return the file with another JSON text; what is the same in it is spelled as it was."""
+        """Return the file with another JSON text."""
         if not self.nested:
             return text
         if text == self.text:
             return self.outer
-        first = _shared(self.text, text)
-        last = _shared(self.text[first:][::-1], text[first:][::-1])
-        body = self.outer[self.start + 1 : self.end - 1]
-        left, right = _place(body, first), _place(body, len(self.text) - last)
-        middle = json.dumps(text[first : len(text) - last], ensure_ascii=keeps_to_ascii(self.outer))[1:-1]
-        inside = body[:left] + middle + body[right:]
-        return self.outer[: self.start + 1] + inside + self.outer[self.end - 1 :]
+        literal = json.dumps(text, ensure_ascii=keeps_to_ascii(self.outer[self.start : self.end]))
+        return self.outer[: self.start] + literal + self.outer[self.end :]
 
 
 def unwrap(text: str, file: str) -> Unwrapped:
@@ -178,25 +170,6 @@ def unwrap(text: str, file: str) -> Unwrapped:
     except ValueError as error:
         raise UnreadableFile(f"{file} cannot be read: {error} (line 1).", "Nothing was read from it.") from None
     return Unwrapped(text, str(inner), start, end)
-
-
-def _shared(one: str, other: str) -> int:
-    """Return how many characters two texts begin with alike."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if one[low:middle] == other[low:middle] else (low, middle - 1)
-    return low
-
-
-def _place(body: str, count: int) -> int:
-    """Return where in the body of a string literal its character number `count` begins."""
-    at = 0
-    for found in _SIGN.finditer(body):
-        if count == 0:
-            break
-        at, count = found.end(), count - 1
-    return at
 
 
 _BLANK = " \t\r\n"
