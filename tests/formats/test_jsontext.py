@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.core.text import clean_for_store
-from workbench.formats.shared.jsonstream import keeps_to_ascii
+from workbench.formats.patch import keeps_to_ascii
 from workbench.formats.shared.jsontext import JsonReader, storable
 
 TOLD = {"NUL or half a surrogate pair replaced by U+FFFD"}

@@ -18,9 +18,9 @@ from workbench.core.files.format import Detection, Format, Layout, Parsed, ReadC
 from workbench.core.files.reason import Reason, Unread
 from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import Memory
-from workbench.formats.patch import Entry, Lines, Node, dumps, patch, patched, scan, style_of
+from workbench.formats.patch import BOM, Entry, Lines, Node, dumps, patch, patched, scan, style_of
 from workbench.formats.shared import jsonstream, values
-from workbench.formats.shared.jsonstream import BOM, Unwrapped, Value, spliced, unwrap
+from workbench.formats.shared.jsonstream import Unwrapped, Value, spliced, unwrap
 from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.records import (
     Doc,

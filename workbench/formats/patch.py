@@ -9,7 +9,6 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from workbench.core.record import UnreadableFile
-from workbench.formats.shared.jsonstream import keeps_to_ascii
 from workbench.formats.shared.jsontext import JsonReader, skip
 
 BOM = "\ufeff"
@@ -49,6 +48,8 @@ def _tells(items: Sequence[Any], key: str) -> bool:
 _INDENT = re.compile(r"[\[{][ \t]*(\r?\n|\r)([ \t]+)\S")
 _COLON = re.compile(r'"[ \t]*:([ \t]*)\S')
 _COMMA = re.compile(r'["\d\]}el],([ \t]*)\S')
+_ASCII_ESCAPE = re.compile(r"\\u(?!00[0-7][^f]|00[0-6]f)")
+"""Escapes that only a writer makes that keeps to ASCII; control characters are escaped by all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,11 @@ class Style:
     colon: str = ": "
     comma: str = ", "
     ascii_only: bool = False
+
+
+def keeps_to_ascii(text: str) -> bool:
+    """Whether the writer of `text` escaped every character beyond ASCII (false when there was none to escape)."""
+    return text.isascii() and _ASCII_ESCAPE.search(text) is not None
 
 
 def style_of(text: str) -> Style:

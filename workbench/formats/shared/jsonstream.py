@@ -12,17 +12,16 @@ from itertools import islice
 from workbench.core.files.format import Layout
 from workbench.core.record import UnreadableFile
 from workbench.core.runtime import Progress
+from workbench.formats import patch
+from workbench.formats.patch import BOM, Style, keeps_to_ascii
 from workbench.formats.shared.jsontext import JsonReader, NotJson, skip
 
 # JSON lines as text: splitting a file, its layout, and weaving changed lines into an old file.
 
 
-BOM = "\ufeff"
 _LOOKED_AT = 50
 _STRIDE = 500
 _VISIBLE_KEY = re.compile(r'"(\w{1,40})"\s*:')
-_ASCII_ESCAPE = re.compile(r"\\u(?!00[0-7][^f]|00[0-6]f)")
-"""Escapes that only a writer makes that keeps to ASCII; control characters are escaped by all."""
 
 
 def lines(text: str) -> Iterator[tuple[int, str]]:
@@ -71,11 +70,6 @@ def layout_of(text: str) -> Layout:
     return next((found for _, line in lines(body) if (found := _reproducing(line, plain))), plain)
 
 
-def keeps_to_ascii(text: str) -> bool:
-    """Whether the writer of `text` escaped every character beyond ASCII (false when there was none to escape)."""
-    return text.isascii() and _ASCII_ESCAPE.search(text) is not None
-
-
 def _reproducing(line: str, plain: Layout) -> Layout | None:
     if "," not in line or ":" not in line:
         return None
@@ -89,13 +83,7 @@ def _reproducing(line: str, plain: Layout) -> Layout | None:
 
 def dumps(value: object, layout: Layout) -> str:
     """Write one value as one line; characters that UTF-8 cannot carry are escaped."""
-    separators = (layout.item_separator, layout.key_separator)
-    line = json.dumps(value, ensure_ascii=layout.ascii_only, separators=separators)
-    try:
-        line.encode()
-    except UnicodeEncodeError:
-        return json.dumps(value, ensure_ascii=True, separators=separators)
-    return line
+    return patch.dumps(value, Style("", "", layout.key_separator, layout.item_separator, layout.ascii_only))
 
 
 def assemble(written: Iterable[str], layout: Layout) -> str:

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from workbench.core.agents.actors import require_person
 from workbench.core.agents.read import UNKNOWN, Provenance
-from workbench.core.files.format import ExportFormat, Parsed, ReadContext
-from workbench.core.files.formats import format_named
+from workbench.core.files.format import ExportFormat, Parsed
 from workbench.core.files.locks import StoreBusy
 from workbench.core.files.replacing import bytes_of, changed_meanwhile, present_bytes, replace_bytes, restored, text_of
 from workbench.core.playbook.book import Bullet, Dialect, Playbook, Section
@@ -29,7 +28,7 @@ from workbench.safety.scanning import mask
 from workbench.services.agents.aliases import served_name
 from workbench.services.agents.documents.instructions import is_loaded
 from workbench.services.context import Context
-from workbench.services.files.overwriting import FileStates, NotReplaced, Obstacle, Overwriting, hash_of
+from workbench.services.files.overwriting import FileStates, NotReplaced, Obstacle, Overwriting, hash_of, read_text
 from workbench.services.files.replaced import Replaced
 from workbench.services.files.threeway import DiffLine, ThreeWay, diff_texts, three_way
 from workbench.services.playbook.playbook import BookView, Playbooks
@@ -271,14 +270,8 @@ def _asked_for(
 
 
 def _ids_in(context: Context, kind: ExportFormat, own: str, path: Path | None) -> frozenset[str]:
-    if not kind.reads:
-        return frozenset()
-    place = str(path or "")
-    try:
-        found = format_named(kind.name).read(own, ReadContext(now=context.now(), file=place, path=place))
-    except UnreadableFile:
-        return frozenset()
-    return frozenset(memory.id for memory in found.memories)
+    found = read_text(kind.name, own, path, context.now()) if kind.reads else None
+    return frozenset(memory.id for memory in found.memories) if found is not None else frozenset()
 
 
 def _may_be_read(context: Context, memory: Memory) -> bool:
@@ -494,13 +487,8 @@ def _holding(context: Context, states: FileStates, kind: ExportFormat, wanted: s
     """Yield the kept texts of a format that hold all of some memories."""
     for path in states.paths():
         text = states.base_as(kind, path)
-        if text is None:
-            continue
-        try:
-            held = format_named(kind.name).read(text, ReadContext(now=context.now(), file=str(path), path=str(path)))
-        except UnreadableFile:
-            continue
-        if wanted <= {memory.id for memory in held.memories}:
+        held = read_text(kind.name, text, path, context.now()) if text is not None else None
+        if text is not None and held is not None and wanted <= {memory.id for memory in held.memories}:
             yield text
 
 

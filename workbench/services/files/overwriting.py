@@ -170,6 +170,15 @@ def hash_of(data: bytes) -> str:
     return sha256(data).hexdigest()
 
 
+def read_text(format: str, text: str, path: Path | None, now: datetime) -> Parsed | None:
+    """Read a text as a file of a format at a path; `None` when nothing in it is of that format."""
+    place = str(path or "")
+    try:
+        return format_named(format).read(text, ReadContext(now=now, file=place, path=place))
+    except UnreadableFile:
+        return None
+
+
 Why = Literal["unknown", "kind", "changed", "uncarried"]
 """`unknown`: never read or written here; `kind`: of another format; `changed`: by somebody else since;
 `uncarried`: what is in it would not come back from being read and written."""
@@ -221,7 +230,7 @@ class Overwriting:
             return False
         if not kind.reads:
             return True
-        merged, *parts = [self._read(kind.reader, path, side) for side in (text, *sides)]
+        merged, *parts = [read_text(kind.reader, side, path, self.now) for side in (text, *sides)]
         return merged is not None and len(merged.issues) <= max((len(p.issues) for p in parts if p), default=0)
 
     def _why(self, path: Path, present: str, kind: ExportFormat) -> Why | None:
@@ -249,7 +258,7 @@ class Overwriting:
 
     def _carries(self, kind: ExportFormat, path: Path, present: str) -> bool:
         """Tell whether a file that is read and written unchanged comes out with the same bytes."""
-        parsed = self._read(kind.reader, path, present)
+        parsed = read_text(kind.reader, present, path, self.now)
         return parsed is not None and kind.write(parsed, present if kind.reads else None) == present
 
     def _format(self, path: Path, present: str) -> str:
@@ -259,16 +268,9 @@ class Overwriting:
         found = detect(path, present)
         return found[0].format if found else ""
 
-    def _read(self, format: str, path: Path, text: str) -> Parsed | None:
-        try:
-            reader = format_named(format).read
-            return reader(text, ReadContext(now=self.now, file=path.name, path=str(path)))
-        except UnreadableFile:
-            return None
-
     def _records(self, format: str, path: Path, text: str) -> Counter[Hashable]:
         """Return what tells the records of a text apart: their texts, under a name where they have one."""
-        parsed = self._read(format, path, text)
+        parsed = read_text(format, text, path, self.now)
         if parsed is None:
             return Counter()
         memories = ((m.id, m.content) for m in parsed.memories)
