@@ -4,7 +4,7 @@ A document is a mapping of JSON values. It leaves out every field that has its d
 a default mean the same; it may hold keys that the record does not know, which stay (`to_doc_over`).
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache, partial
@@ -71,18 +71,6 @@ def to_doc_over(record: Any, old: Doc) -> dict[str, object]:
         elif name in doc and isinstance(value, Mapping) and isinstance(part := getattr(record, name), Record):
             doc[name] = to_doc_over(part, value)
     return doc
-
-
-def are_readable(kind: type, name: str, values: Iterable[Any]) -> bool:
-    """Tell whether each of some values, none of them null, can be read as a field of a record."""
-    if name in _words(kind):
-        return True
-    reader = _readers(kind).get(name)
-    try:
-        convert(list(values if reader is None else map(reader, values)), list[get_type_hints(kind)[name]])  # type: ignore[misc]
-    except (TypeError, ValueError):
-        return False
-    return True
 
 
 @cache

@@ -19,8 +19,8 @@ LONG = 2000
 """Texts above which embedding them shows its progress."""
 
 _DETAILS = """list                what is saved, with the number of grades of each
-export FILE         write them: --format jsonl (queries with grades), qrels (grades), run (a profile's rankings)
-                    or judgments (who gave which grade, and when)
+export FILE         write them: --format jsonl (queries with grades), qrels (grades),
+                    run (a profile's rankings), judgments (who gave which grade, and when)
 measure FILE        how good a run of another system is, by the grades of this store
 
 A file that exists is left alone unless --force is given; “-” writes to stdout. `workbench import FILE` reads

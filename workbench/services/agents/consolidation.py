@@ -269,7 +269,8 @@ class Consolidating:
         heads = library.table(Episode).all()
         facts = Counter(f"episodes_{phase_of(one, now)}" for one in heads)
         facts.update(f"patterns_{one.status}" for one in library.table(Pattern).all())
-        facts |= {
+        every = {
+            **facts,
             "episodes_retention_over": sum(is_over(one, now) for one in heads),
             "episodes_bytes": sum(path.stat().st_size for _, path in library.blobs.files()),
             "episodes_read": len({id for read in library.table(AgentRead).all() for id in read.episodes}),
@@ -277,7 +278,7 @@ class Consolidating:
             "clusters": len(library.table(EpisodeCluster)),
             "applications": len(library.table(Application)),
         }
-        return Stage(len(heads) + len(library.table(Pattern)), facts=dict(sorted(facts.items())))
+        return Stage(len(heads) + len(library.table(Pattern)), facts=dict(sorted(every.items())))
 
 
 def _is_done(stage: Stage, cancelled: Cancelled) -> bool:
