@@ -1,4 +1,6 @@
-"""How a terminal that orders lines itself draws one: the Unicode bidirectional algorithm without embeddings."""
+"""How a terminal that orders lines itself draws one: the Unicode bidirectional algorithm without
+embeddings.
+"""
 
 import unicodedata
 from itertools import groupby
@@ -7,7 +9,9 @@ _STRONG = {"L": "L", "R": "R", "AL": "R"}
 
 
 def drawn(line: str, base: str = "L") -> str:
-    """Return the characters of a line from left to right, marks of direction left out; `base` opens the paragraph."""
+    """Return the characters of a line from left to right, marks of direction left out; `base` opens
+    the paragraph.
+    """
     kinds = _resolved([unicodedata.bidirectional(char) for char in line], base)
     levels = [{"L": 0, "R": 1, "N": 2}[kind] for kind in kinds]
     order = list(range(len(line)))
@@ -17,7 +21,11 @@ def drawn(line: str, base: str = "L") -> str:
             run = list(group)
             shuffled += reversed(run) if turned else run
         order = shuffled
-    return "".join(line[at] for at in order if unicodedata.bidirectional(line[at]) != "BN" and line[at] != "\u200e")
+    return "".join(
+        line[at]
+        for at in order
+        if unicodedata.bidirectional(line[at]) != "BN" and line[at] != "\u200e"
+    )
 
 
 def _resolved(kinds: list[str], base: str) -> list[str]:
@@ -28,7 +36,10 @@ def _resolved(kinds: list[str], base: str) -> list[str]:
         if kind == "NSM":
             out.append(out[-1] if out else base)
         else:
-            out.append(_STRONG.get(kind) or ({"EN": "L" if strong == "L" else "N", "AN": "N"}.get(kind, "?")))
+            out.append(
+                _STRONG.get(kind)
+                or ({"EN": "L" if strong == "L" else "N", "AN": "N"}.get(kind, "?"))
+            )
     for at, kind in enumerate(out):
         if kind == "?":
             behind = next((other for other in out[at:] if other != "?"), base)

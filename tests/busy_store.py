@@ -24,7 +24,10 @@ with journal.exclusive():
 def stopped_holder(store: Path) -> Iterator["subprocess.Popen[str]"]:
     """A process that holds the store's lock and is stopped."""
     process = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(store)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", HOLD, str(store)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     try:
         assert process.stdout is not None

@@ -1,4 +1,6 @@
-"""What was made of a store's texts, for copies of it: each test would embed and index the same texts again."""
+"""What was made of a store's texts, for copies of it: each test would embed and index the same
+texts again.
+"""
 
 import shutil
 from pathlib import Path
@@ -16,7 +18,9 @@ def make(bench: Workbench, folder: Path) -> None:
 
 
 def make_demo(folder: Path) -> Path:
-    """Make a demo store at its own time in `folder`, and keep its caches beside it, to be copied; return the store."""
+    """Make a demo store at its own time in `folder`, and keep its caches beside it, to be copied;
+    return the store.
+    """
     store = folder / "store"
     bench = open_workbench(store, profiles=store / "none", clock=lambda: ANCHOR)
     fill(bench, paths.shipped("fixtures/demo"))

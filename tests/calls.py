@@ -8,7 +8,9 @@ from typing import Any
 
 
 def calls_of(functions: Sequence[Callable[..., Any]], do: Callable[[], object]) -> list[int]:
-    """Return how often this thread calls each function, under whatever name, while it does something."""
+    """Return how often this thread calls each function, under whatever name, while it does
+    something.
+    """
     found = Counter[CodeType]()
 
     def look(frame: FrameType, event: str, _: object) -> None:
@@ -22,7 +24,9 @@ def calls_of(functions: Sequence[Callable[..., Any]], do: Callable[[], object]) 
 
 
 def steps_of(do: Callable[[], object]) -> int:
-    """Return how many calls this thread makes while it does something, those of what is built in too."""
+    """Return how many calls this thread makes while it does something, those of what is built in
+    too.
+    """
     found = Counter[str]()
 
     def look(_: FrameType, event: str, __: object) -> None:

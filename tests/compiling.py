@@ -1,7 +1,9 @@
-"""The sources of a run, compiled once: the workers of xdist begin at the same time, and each would compile them all.
+"""The sources of a run, compiled once: the workers of xdist begin at the same time, and each would
+compile them all.
 
-In a fresh checkout that takes a worker longer than to read them, most of it for the asserts of the tests, which pytest
-rewrites. Each worker begins at another place of the list, and finds compiled what the others have done.
+In a fresh checkout that takes a worker longer than to read them, most of it for the asserts of the
+tests, which pytest rewrites. Each worker begins at another place of the list, and finds compiled
+what the others have done.
 """
 
 import py_compile
@@ -15,13 +17,19 @@ from _pytest.config import Config
 
 
 def share(config: Config, root: Path) -> None:
-    """Compile what the run will read, beginning where no other worker begins; nothing when there are no workers."""
+    """Compile what the run will read, beginning where no other worker begins; nothing when there
+    are no workers.
+    """
     given: dict[str, object] | None = getattr(config, "workerinput", None)
     state = config.stash.get(rewrite.assertstate_key, None)
     if given is None or state is None:
         return
     sources = sorted({*(root / "workbench").rglob("*.py"), *_tests(config)})
-    at = len(sources) * int(str(given["workerid"]).removeprefix("gw")) // int(str(given["workercount"]))
+    at = (
+        len(sources)
+        * int(str(given["workerid"]).removeprefix("gw"))
+        // int(str(given["workercount"]))
+    )
     for source in sources[at:] + sources[:at]:
         _compile(source, config)
 
@@ -37,7 +45,9 @@ def _compile(source: Path, config: Config) -> None:
 
     One that cannot be compiled, or not kept, is left to who imports it, and says why.
     """
-    rewritten = source.name == "conftest.py" or any(source.match(kind) for kind in config.getini("python_files"))
+    rewritten = source.name == "conftest.py" or any(
+        source.match(kind) for kind in config.getini("python_files")
+    )
     kept = Path(cache_from_source(source))
     if rewritten:
         kept = rewrite.get_cache_dir(source) / f"{source.stem}{rewrite.PYC_TAIL}"

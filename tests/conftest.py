@@ -35,15 +35,18 @@ os.environ["TZ"] = "UTC"
 time.tzset()
 os.environ["TEXTUAL_ANIMATIONS"] = "none"
 os.umask(0o022)
-# Hundreds of processes are started, and each worker reads every test: what is compiled once serves them all.
+# Hundreds of processes are started, and each worker reads every test: what is compiled once serves
+# them all.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
-# A run holds all of its tests, which never are garbage: looking through them for some takes a fifth of its time.
+# A run holds all of its tests, which never are garbage: looking through them for some takes a fifth
+# of its time.
 gc.set_threshold(20_000, 10, 10)
 
 
-# New examples in every run, wherever it is: Hypothesis would fix them on its own where CI is set; what those of one run
-# miss, those of another find. How long one takes says something about the machine, not about the code.
+# New examples in every run, wherever it is: Hypothesis would fix them on its own where CI is set;
+# what those of one run miss, those of another find. How long one takes says something about the
+# machine, not about the code.
 settings.register_profile(
     "any machine",
     derandomize=False,
@@ -57,13 +60,16 @@ settings.load_profile("any machine")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose what the random examples begin with, unless told; workers of xdist get the same with their options."""
+    """Choose what the random examples begin with, unless told; workers of xdist get the same with
+    their options.
+    """
     if config.option.hypothesis_seed is None:
         config.option.hypothesis_seed = str(secrets.randbelow(1 << 32))
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Print the seed where every log has it, also one of a run that never ends, and see what lies in the checkout.
+    """Print the seed where every log has it, also one of a run that never ends, and see what lies
+    in the checkout.
 
     A worker compiles its share of what all of them read.
     """
@@ -71,15 +77,18 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     share(session.config, CHECKOUT)
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if reporter is not None:
-        reporter.write_line(f"random examples: --hypothesis-seed={session.config.option.hypothesis_seed}")
+        reporter.write_line(
+            f"random examples: --hypothesis-seed={session.config.option.hypothesis_seed}"
+        )
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Fail a run that left something in the checkout: a test wrote to the folder that it was started in.
+    """Fail a run that left something in the checkout: a test wrote to the folder that it was
+    started in.
 
-    What is in memory goes with the process: pytest would look through it five times more, and a worker that is still at
-    that when the run ends is interrupted.
+    What is in memory goes with the process: pytest would look through it five times more, and a
+    worker that is still at that when the run ends is interrupted.
     """
     gc.freeze()
     before: list[str] = session.config.stash[_FOUND]

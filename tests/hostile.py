@@ -38,7 +38,11 @@ def hostile_store(project: Path) -> Path:
         for number in range(1, 4):
             id = f"mem-20260301-000000{number}"
             tx.put(Memory(id, f"Use pnpm, says rule {number}.", NOON, NOON, status="confirmed"))
-        for record in (Book("main"), Section("rules", "rules", "main"), Bullet("b-1", "main", "rules", "Read it.")):
+        for record in (
+            Book("main"),
+            Section("rules", "rules", "main"),
+            Bullet("b-1", "main", "rules", "Read it."),
+        ):
             tx.put(record)
     library.journal.save_checkpoint()
     with library.transaction("import:x.jsonl", "import x.jsonl", group="import-1", more=True) as tx:
@@ -62,11 +66,19 @@ def bomb(block: bytes, count: int) -> bytes:
     for _ in range(count):
         crc = zlib.crc32(block, crc)
     header = b"\x1f\x8b\x08" + bytes(6) + b"\xff"
-    return header + packed * count + packer.flush() + struct.pack("<II", crc, len(block) * count & 0xFFFFFFFF)
+    return (
+        header
+        + packed * count
+        + packer.flush()
+        + struct.pack("<II", crc, len(block) * count & 0xFFFFFFFF)
+    )
 
 
-def written(folder: Path, *, without: tuple[Path, ...] = (), large: bool = True) -> dict[str, tuple[object, ...]]:
-    """Return everything below a folder, each with its kind, times and a hash: what differs after was written.
+def written(
+    folder: Path, *, without: tuple[Path, ...] = (), large: bool = True
+) -> dict[str, tuple[object, ...]]:
+    """Return everything below a folder, each with its kind, times and a hash: what differs after
+    was written.
 
     Without `large` the content of files above a megabyte is left out.
     """
@@ -77,5 +89,11 @@ def written(folder: Path, *, without: tuple[Path, ...] = (), large: bool = True)
         seen = path.lstat()
         plain = path.is_file() and not path.is_symlink() and (large or seen.st_size < 1 << 20)
         data = hashlib.sha256(path.read_bytes()).hexdigest() if plain else ""
-        found[str(path)] = (seen.st_mode, seen.st_ino, seen.st_mtime_ns, seen.st_size if data else 0, data)
+        found[str(path)] = (
+            seen.st_mode,
+            seen.st_ino,
+            seen.st_mtime_ns,
+            seen.st_size if data else 0,
+            data,
+        )
     return found

@@ -1,4 +1,5 @@
-"""The tables of the manual that come from the product's own: written between their markers in `workbench/help`.
+"""The tables of the manual that come from the product's own: written between their markers in
+`workbench/help`.
 
     python -m tests.manual   # writes them anew
 
@@ -65,7 +66,9 @@ def _code(text: str) -> str:
 
 def _hanging(left: str, right: str, column: int) -> list[str]:
     """Return two columns of a block of text, the right one wrapped."""
-    lines = textwrap.wrap(right, _WIDTH - column, break_long_words=False, break_on_hyphens=False) or [""]
+    lines = textwrap.wrap(
+        right, _WIDTH - column, break_long_words=False, break_on_hyphens=False
+    ) or [""]
     if len(left) > column - 2:
         return [left, *(" " * column + line for line in lines)]
     return [f"{left:<{column}}{lines[0]}".rstrip(), *(" " * column + line for line in lines[1:])]
@@ -109,7 +112,9 @@ def _in_lists() -> str:
 
 
 def _dialogs() -> str:
-    """Return the keys of each dialog, as a block of text: as tables they were a page that takes long to build."""
+    """Return the keys of each dialog, as a block of text: as tables they were a page that takes
+    long to build.
+    """
     parts = []
     for table in AREAS.dialogs:
         if held := _own((*table.own, *table.shared)):
@@ -117,7 +122,9 @@ def _dialogs() -> str:
                 line
                 for action in held
                 for line in _hanging(
-                    all_keys(action), f"{action.tooltip or sentence(action.label)} ({action.id})", _KEYS
+                    all_keys(action),
+                    f"{action.tooltip or sentence(action.label)} ({action.id})",
+                    _KEYS,
                 )
             ]
             parts.append("\n".join((f"## {sentence(table.title)}", "", "```text", *lines, "```")))
@@ -137,7 +144,11 @@ def parsers(parser: ArgumentParser, about: str = "") -> Iterator[tuple[str, Argu
 def options(parser: ArgumentParser) -> list[Action]:
     """Return the arguments of a command that are not those of every command."""
     left_out = _HelpAction, _SubParsersAction
-    every = (action for action in parser._actions if not isinstance(action, left_out) and action.help != SUPPRESS)
+    every = (
+        action
+        for action in parser._actions
+        if not isinstance(action, left_out) and action.help != SUPPRESS
+    )
     return [action for action in every if "--store" not in action.option_strings]
 
 
@@ -163,13 +174,19 @@ def _commands() -> str:
             line
             for action in options(parser)
             for line in _hanging(
-                _option(action), (action.help or "").replace("%(default)s", str(action.default)), _COLUMN
+                _option(action),
+                (action.help or "").replace("%(default)s", str(action.default)),
+                _COLUMN,
             )
         ]
         calls = [f"$ {call}" for call in example(parser)[:1]]
         block = [*calls, *([""] if calls and described else []), *described]
         heading = "###" if " " not in name else "####"
-        parts.append("\n".join((f"{heading} {name}", "", f"{sentence(about)}.", "", "```text", *block, "```")))
+        parts.append(
+            "\n".join(
+                (f"{heading} {name}", "", f"{sentence(about)}.", "", "```text", *block, "```")
+            )
+        )
     return "\n\n".join(parts)
 
 
@@ -188,9 +205,16 @@ def _settings() -> str:
 
 def _formats() -> str:
     written = {outlet.name for outlet in OUTLETS}
-    read = [(_code(f.name), f.title, "yes", "yes" if f.name in written else "") for f in known_formats()]
+    read = [
+        (_code(f.name), f.title, "yes", "yes" if f.name in written else "") for f in known_formats()
+    ]
     also = [
-        (_code(outlet.name), outlet.title, f"as {_code(outlet.reader)}" if outlet.reader else "", "yes")
+        (
+            _code(outlet.name),
+            outlet.title,
+            f"as {_code(outlet.reader)}" if outlet.reader else "",
+            "yes",
+        )
         for outlet in OUTLETS
         if outlet.name not in {f.name for f in known_formats()}
     ]
@@ -198,7 +222,9 @@ def _formats() -> str:
 
 
 def _filter(lines: Iterable[tuple[str, str]]) -> str:
-    shown = ((" ".join(_code(part) for part in re.split(r" {2,}", what)), finds) for what, finds in lines)
+    shown = (
+        (" ".join(_code(part) for part in re.split(r" {2,}", what)), finds) for what, finds in lines
+    )
     return _table(("write", "finds"), shown)
 
 
@@ -215,7 +241,10 @@ def _confidence() -> str:
 
 
 def _profiles() -> str:
-    lines = ((_code(p.name), f"{p.recency:g}", f"{p.importance:g}", f"{p.relevance:g}", p.about) for p in BUILT_IN)
+    lines = (
+        (_code(p.name), f"{p.recency:g}", f"{p.importance:g}", f"{p.relevance:g}", p.about)
+        for p in BUILT_IN
+    )
     return _table(("profile", "recency", "importance", "relevance", "about"), lines)
 
 
@@ -254,8 +283,14 @@ SYMBOLS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "duplicates": tuple((sign, duplicates.WORDS[kind]) for kind, sign in duplicates.SIGNS.items()),
     "tune": tuple((factor.glyph, f"{factor.label}: {factor.words}") for factor in FACTORS),
     "agents": (
-        *((sign, f"pattern: {state.replace('_', ' ')}") for state, sign in experience.SIGNS.items()),
-        *((sign, f"episode: {state.lower()}") for state, (sign, _) in experience.OUTCOME_SIGNS.items()),
+        *(
+            (sign, f"pattern: {state.replace('_', ' ')}")
+            for state, sign in experience.SIGNS.items()
+        ),
+        *(
+            (sign, f"episode: {state.lower()}")
+            for state, (sign, _) in experience.OUTCOME_SIGNS.items()
+        ),
     ),
 }
 """The signs of rows, and what each says."""
@@ -264,23 +299,31 @@ SYMBOLS: Mapping[str, tuple[tuple[str, str], ...]] = {
 TABLES: Mapping[str, Callable[[], str]] = {
     **{f"keys {area.id}": lambda area=area: _keys(_own(area.actions.own)) for area in AREAS},  # type: ignore[misc]
     **{
-        f"symbols {where}": lambda signs=signs: _table(("sign", "meaning"), ((_code(a), b) for a, b in signs))  # type: ignore[misc]
+        f"symbols {where}": lambda signs=signs: _table(
+            ("sign", "meaning"), ((_code(a), b) for a, b in signs)
+        )  # type: ignore[misc]
         for where, signs in SYMBOLS.items()
     },
     "keys everywhere": lambda: _keys(AREAS.everywhere),
     "keys lists": _in_lists,
     "keys dialogs": _dialogs,
     "commands": _commands,
-    "exit codes": lambda: _table(("code", "meaning"), ((f"{code}", meaning) for code, meaning in MEANINGS.items())),
+    "exit codes": lambda: _table(
+        ("code", "meaning"), ((f"{code}", meaning) for code, meaning in MEANINGS.items())
+    ),
     "settings": _settings,
     "formats": _formats,
     "filter stream": lambda: _filter((*stream_filter.HELP, IS_FLAGGED)),
     "filter playbook": lambda: _filter(playbook_filter.HELP),
     "confidence": _confidence,
-    "review groups": lambda: _table(("group", "what a decision does"), ((one.title, one.about) for one in GROUPS)),
+    "review groups": lambda: _table(
+        ("group", "what a decision does"), ((one.title, one.about) for one in GROUPS)
+    ),
     "profiles": _profiles,
     "tools": _tools,
-    "agent variables": lambda: _table(("variable", "agent"), ((_code(k), agent) for k, agent in ENVIRONMENT.items())),
+    "agent variables": lambda: _table(
+        ("variable", "agent"), ((_code(k), agent) for k, agent in ENVIRONMENT.items())
+    ),
 }
 
 

@@ -1,10 +1,11 @@
-"""Pictures of every area and of the dialogs that its keys open, at three sizes, to be compared by eye.
+"""Pictures of every area and of the dialogs that its keys open, at three sizes, to be compared by
+eye.
 
     python -m tests.pictures FOLDER [AREA…]   # SVG files, FOLDER/80x24/1-stream.svg, …/1-stream-edit.svg, …
     python -m tests.pictures manual           # those of README and manual, dark and light; names what differs
 
-Two folders of two commits are looked at side by side. The store is the demo's, on a clock that stands still; a key that
-opens nothing has no picture, and what it changed is taken back.
+Two folders of two commits are looked at side by side. The store is the demo's, on a clock that
+stands still; a key that opens nothing has no picture, and what it changed is taken back.
 """
 
 import asyncio
@@ -49,7 +50,9 @@ MANUAL_KEYS = {
 STILL_S, PATIENCE_S = 0.5, 20.0
 
 
-async def take(folder: Path, size: tuple[int, int], area: Area, actions: Sequence[Action]) -> list[Action]:
+async def take(
+    folder: Path, size: tuple[int, int], area: Area, actions: Sequence[Action]
+) -> list[Action]:
     """Take the pictures of an area at one size; return the actions that open something."""
     opening = []
     name = f"{area.key}-{area.title.lower()}"
@@ -94,7 +97,9 @@ async def illustrate(folder: Path, theme: str, name: str, keys: Sequence[str]) -
 
 @contextmanager
 def _place() -> Iterator[Path]:
-    """Make a folder to be in, with a home of its own; it always has the same name, as dialogs show it."""
+    """Make a folder to be in, with a home of its own; it always has the same name, as dialogs show
+    it.
+    """
     place, before = Path(tempfile.gettempdir()) / "workbench-pictures", Path.cwd()
     shutil.rmtree(place, ignore_errors=True)  # of a run that was killed
     place.mkdir()
@@ -137,7 +142,9 @@ def _save(app: WorkbenchApp, file: Path) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    """Take the pictures into the folder that is named first, of the areas whose keys are named behind it."""
+    """Take the pictures into the folder that is named first, of the areas whose keys are named
+    behind it.
+    """
     if not arguments:
         sys.exit(__doc__)
     os.environ["TEXTUAL_ANIMATIONS"] = "none"
@@ -145,15 +152,22 @@ def main(arguments: list[str]) -> None:
         for theme in ("dark", "light"):
             for name, keys in MANUAL_KEYS.items():
                 if asyncio.run(illustrate(MANUAL / theme, theme, name, keys)):
-                    print(f"differs: {(MANUAL / theme / name).relative_to(MANUAL.parents[1])}.svg", flush=True)
+                    print(
+                        f"differs: {(MANUAL / theme / name).relative_to(MANUAL.parents[1])}.svg",
+                        flush=True,
+                    )
         return
     folder = Path(arguments[0]).absolute()
     for area in AREAS.every:
         if len(arguments) > 1 and area.key not in arguments[1:]:
             continue
-        actions = [one for one in (*area.actions, *GLOBAL) if one.id.rpartition(".")[2] not in ELSEWHERE]
+        actions = [
+            one for one in (*area.actions, *GLOBAL) if one.id.rpartition(".")[2] not in ELSEWHERE
+        ]
         for width, height in SIZES:
-            actions = asyncio.run(take(folder / f"{width}x{height}", (width, height), area, actions))
+            actions = asyncio.run(
+                take(folder / f"{width}x{height}", (width, height), area, actions)
+            )
             print(f"{area.title} at {width}×{height}: {len(actions) + 1} pictures", flush=True)
 
 

@@ -16,8 +16,12 @@ from workbench.retrieval.embedding.embedder import CONFIG, TOKENIZER, WEIGHTS
 DIM = 48
 
 
-def small_model(folder: Path, texts: Collection[str], *, quantized: bool = False, **config: object) -> Path:
-    """Make a model2vec folder whose pieces are the words and letters of texts; `quantized` has fewer vectors."""
+def small_model(
+    folder: Path, texts: Collection[str], *, quantized: bool = False, **config: object
+) -> Path:
+    """Make a model2vec folder whose pieces are the words and letters of texts; `quantized` has
+    fewer vectors.
+    """
     letters = {letter for text in texts for letter in text} | {"▁"}
     words = {f"▁{word}" for text in texts for word in text.split() if script_of(word) != "cjk"}
     pieces = [
@@ -29,7 +33,9 @@ def small_model(folder: Path, texts: Collection[str], *, quantized: bool = False
     tokenizer.normalizer = normalizers.NFKC()
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
     size, random = tokenizer.get_vocab_size(), np.random.default_rng(1)
-    tensors: dict[str, NDArray[Any]] = {"embeddings": random.standard_normal((size, DIM)).astype(np.float32)}
+    tensors: dict[str, NDArray[Any]] = {
+        "embeddings": random.standard_normal((size, DIM)).astype(np.float32)
+    }
     if quantized:
         tensors = {
             "embeddings": tensors["embeddings"][: size // 2],

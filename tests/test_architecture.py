@@ -1,4 +1,6 @@
-"""The arrows as they really load: a late import hides from the import linter, not from `sys.modules`."""
+"""The arrows as they really load: a late import hides from the import linter, not from
+`sys.modules`.
+"""
 
 import ast
 import subprocess
@@ -18,7 +20,9 @@ HEAVY = ("textual", "tinydb", "numpy", "rapidfuzz", "model2vec", "anthropic", "s
 
 def loaded_by(code: str) -> set[str]:
     """Return the top-level modules that are loaded after running `code` in a fresh interpreter."""
-    script = f"import sys\n{code}\nprint(*sorted({{name.partition('.')[0] for name in sys.modules}}))"
+    script = (
+        f"import sys\n{code}\nprint(*sorted({{name.partition('.')[0] for name in sys.modules}}))"
+    )
     command = [sys.executable, "-c", script]
     result = subprocess.run(command, capture_output=True, text=True, check=True, cwd=PACKAGE.parent)
     return set(result.stdout.split())
@@ -46,7 +50,11 @@ def test_a_layer_loads_only_its_own_libraries(package: str, allowed: set[str]) -
 
 
 def test_the_app_loads_neither_the_model_library_nor_anthropic() -> None:
-    assert not loaded_by("import workbench.tui.app.run") & {"model2vec", "anthropic", "huggingface_hub"}
+    assert not loaded_by("import workbench.tui.app.run") & {
+        "model2vec",
+        "anthropic",
+        "huggingface_hub",
+    }
 
 
 def test_asking_for_help_loads_almost_nothing() -> None:
@@ -56,9 +64,14 @@ def test_asking_for_help_loads_almost_nothing() -> None:
 
 @cache
 def imports() -> dict[str, frozenset[str]]:
-    """Return which modules of ours each module imports: at its top, in a function, or for its types only."""
+    """Return which modules of ours each module imports: at its top, in a function, or for its types
+    only.
+    """
     files = {_module_name(path): tree for path, tree in trees().items()}
-    return {name: frozenset(_imported(name, tree, files.keys()) - {name}) for name, tree in files.items()}
+    return {
+        name: frozenset(_imported(name, tree, files.keys()) - {name})
+        for name, tree in files.items()
+    }
 
 
 def _module_name(path: Path) -> str:
@@ -79,7 +92,9 @@ def _imported(module: str, tree: ast.Module, known: Collection[str]) -> set[str]
 
 
 def test_no_file_imports_itself_by_way_of_others() -> None:
-    """What is imported late, or for its types, counts: neither of the two can be understood without the other."""
+    """What is imported late, or for its types, counts: neither of the two can be understood without
+    the other.
+    """
     try:
         TopologicalSorter(imports()).prepare()
     except CycleError as error:
@@ -99,13 +114,19 @@ def test_interfaces_import_the_services_the_core_and_the_config() -> None:
 
 
 def test_contracts_cover_every_package_and_module_of_the_root() -> None:
-    """Whoever does not own a library is in the contract that keeps it from it; the layers are exhaustive."""
+    """Whoever does not own a library is in the contract that keeps it from it; the layers are
+    exhaustive.
+    """
     root = {_module_name(path).split(".")[1] for path in trees() if path != PACKAGE / "__init__.py"}
-    settings = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
+    settings = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text("utf-8"))["tool"][
+        "importlinter"
+    ]
     layers = next(contract for contract in settings["contracts"] if contract["type"] == "layers")
     assert layers["exhaustive"]
     assert {name for layer in layers["layers"] for name in layer.split(" | ")} == root
-    kept = [contract for contract in settings["contracts"] if contract.get("allow_indirect_imports")]
+    kept = [
+        contract for contract in settings["contracts"] if contract.get("allow_indirect_imports")
+    ]
     assert len(kept) == len(OWNERS)
     for contract in kept:
         sources = {source.partition(".")[2] for source in contract["source_modules"]}
@@ -125,19 +146,29 @@ OWNERS = {
 
 
 def _modules_in(folder: Path) -> list[Path]:
-    """Return the modules and packages of a folder; what only byte code of former ones is left of is none."""
-    return [path for path in folder.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()]
+    """Return the modules and packages of a folder; what only byte code of former ones is left of is
+    none.
+    """
+    return [
+        path for path in folder.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()
+    ]
 
 
 def feature_table() -> str:
     """Return which folder or module of each layer is about a feature, as CONTRIBUTING shows it."""
     layers = ("core", "services", "tui", "cli")
     places = {layer: {path.stem: path for path in _modules_in(PACKAGE / layer)} for layer in layers}
-    lines = [f"| feature | {' | '.join(f'`{layer}/`' for layer in layers)} |", "|---" * (len(layers) + 1) + "|"]
+    lines = [
+        f"| feature | {' | '.join(f'`{layer}/`' for layer in layers)} |",
+        "|---" * (len(layers) + 1) + "|",
+    ]
     for feature in sorted(places["services"]):
         found = [places[layer].get(feature) for layer in layers]
         if len([path for path in found if path is not None]) > 1 and not feature.startswith("__"):
-            cells = [(path and f"[{path.name}](workbench/{path.parent.name}/{path.name})") or "" for path in found]
+            cells = [
+                (path and f"[{path.name}](workbench/{path.parent.name}/{path.name})") or ""
+                for path in found
+            ]
             lines.append(f"| {feature} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -186,7 +217,9 @@ def test_documents_as_they_are_stored_are_the_stores_own() -> None:
         for path, tree in trees().items()
         if not path.is_relative_to(PACKAGE / "store")
         for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and node.attr in ("documents", "state") and _is_library(node.value)
+        if isinstance(node, ast.Attribute)
+        and node.attr in ("documents", "state")
+        and _is_library(node.value)
     ]
     assert reaching == []
 
@@ -207,16 +240,34 @@ def test_a_joined_folder_of_a_store_is_found() -> None:
     other = "folder = self._library.folder; folder.glob('*')"
     for code in ("library.folder / 'x'", other, "bench.library.folder.parent"):
         assert list(_joined(ast.parse(f"def do(): {code}"))) == [1]
-    assert list(_joined(ast.parse("def do(): where = library.folder; print(where, f'{library.folder}')"))) == []
+    assert (
+        list(
+            _joined(
+                ast.parse("def do(): where = library.folder; print(where, f'{library.folder}')")
+            )
+        )
+        == []
+    )
 
 
 def _joined(tree: ast.Module) -> Iterator[int]:
-    """Yield the lines in which a library's folder is joined to something, or asked for what is in or beside it."""
+    """Yield the lines in which a library's folder is joined to something, or asked for what is in
+    or beside it.
+    """
     for function in ast.walk(tree):
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
             nodes = list(ast.walk(function))
-            given = [node for node in nodes if isinstance(node, ast.Assign) and _is_folder(node.value, set())]
-            names = {target.id for node in given for target in node.targets if isinstance(target, ast.Name)}
+            given = [
+                node
+                for node in nodes
+                if isinstance(node, ast.Assign) and _is_folder(node.value, set())
+            ]
+            names = {
+                target.id
+                for node in given
+                for target in node.targets
+                if isinstance(target, ast.Name)
+            }
             for node in nodes:
                 if isinstance(node, ast.BinOp) and _is_folder(node.left, names):
                     yield node.lineno
@@ -232,14 +283,24 @@ def _is_folder(node: ast.expr, names: set[str]) -> bool:
 
 def _is_library(node: ast.expr) -> bool:
     """Tell whether an expression is called a library: `library`, `self._library`, `bench.library`."""
-    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    name = (
+        node.id
+        if isinstance(node, ast.Name)
+        else node.attr
+        if isinstance(node, ast.Attribute)
+        else ""
+    )
     return name.strip("_") in ("library", "journal")
 
 
 def _is_journal(module: str, names: ast.ImportFrom | None = None) -> bool:
     """Tell whether an import is of the journal's package, or of something in it."""
     own = "workbench.store.journal"
-    inner = module == "workbench.store" and names is not None and any(name.name == "journal" for name in names.names)
+    inner = (
+        module == "workbench.store"
+        and names is not None
+        and any(name.name == "journal" for name in names.names)
+    )
     return inner or module == own or module.startswith(f"{own}.")
 
 

@@ -37,9 +37,12 @@ def test_then_the_terminal() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "term"), [("a text", "dumb"), ("a text", ""), ("ä" * LONGEST_OSC52, "xterm"), ("a \udcff", "linux")]
+    ("text", "term"),
+    [("a text", "dumb"), ("a text", ""), ("ä" * LONGEST_OSC52, "xterm"), ("a \udcff", "linux")],
 )
-def test_then_a_file_of_ones_own(text: str, term: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_then_a_file_of_ones_own(
+    text: str, term: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     sent: list[str] = []
     for _ in range(2):

@@ -72,7 +72,9 @@ def test_only_keys_that_hold_are_given(tmp_path: Path) -> None:
     assert loaded.given == {"profile"}
 
 
-def test_the_home_folder_is_expanded_in_the_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_home_folder_is_expanded_in_the_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     assert read(tmp_path, 'model = "~/m"').settings.model == tmp_path / "home" / "m"
     assert read(tmp_path, 'model = "/m"').settings.model == Path("/m")
@@ -147,14 +149,18 @@ def test_the_home_folder_is_expanded_in_the_model(tmp_path: Path, monkeypatch: p
         ),
     ],
 )  # fmt: skip
-def test_what_cannot_be_used_keeps_its_default_and_is_named(tmp_path: Path, text: str, problem: str) -> None:
+def test_what_cannot_be_used_keeps_its_default_and_is_named(
+    tmp_path: Path, text: str, problem: str
+) -> None:
     loaded = read(tmp_path, text)
     assert loaded.problems == (problem,)
     assert loaded.settings == Settings()
     assert loaded.given == frozenset()
 
 
-@pytest.mark.parametrize("key", ["lifecycle.sightings", "lifecycle.references", "claude.rounds", "reflection.hours"])
+@pytest.mark.parametrize(
+    "key", ["lifecycle.sightings", "lifecycle.references", "claude.rounds", "reflection.hours"]
+)
 def test_true_is_no_number(tmp_path: Path, key: str) -> None:
     table, _, name = key.partition(".")
     loaded = read(tmp_path, f"[{table}]\n{name} = true\n")
@@ -164,7 +170,9 @@ def test_true_is_no_number(tmp_path: Path, key: str) -> None:
 
 
 def test_one_mistake_does_not_spoil_the_rest(tmp_path: Path) -> None:
-    loaded = read(tmp_path, 'theme = "light"\nprofil = "x"\n[thresholds]\norder = -1\nreview = 0.6\n')
+    loaded = read(
+        tmp_path, 'theme = "light"\nprofil = "x"\n[thresholds]\norder = -1\nreview = 0.6\n'
+    )
     assert loaded.settings == Settings(theme="light", thresholds=DedupThresholds(review=0.6))
     assert len(loaded.problems) == 2
 
@@ -180,7 +188,9 @@ def test_one_mistake_does_not_spoil_the_rest(tmp_path: Path) -> None:
         ("x = " + "1" * 10_000, "not TOML"),
     ],
 )
-def test_broken_toml_means_the_defaults_and_one_problem(tmp_path: Path, text: str | bytes, where: str) -> None:
+def test_broken_toml_means_the_defaults_and_one_problem(
+    tmp_path: Path, text: str | bytes, where: str
+) -> None:
     loaded = read(tmp_path, text)
     assert loaded.settings == Settings()
     assert len(loaded.problems) == 1
@@ -227,7 +237,9 @@ _SETTINGS = st.builds(
     thresholds=st.tuples(st.floats(0, 1), st.floats(0, 1), st.floats(0, 100)).map(
         lambda t: DedupThresholds(flag=max(t[:2]), review=min(t[:2]), order=t[2])
     ),
-    reflection=st.builds(TriggerLimits, st.floats(1, 1e6), st.integers(1, 10**6), st.floats(0.1, 87_600)),
+    reflection=st.builds(
+        TriggerLimits, st.floats(1, 1e6), st.integers(1, 10**6), st.floats(0.1, 87_600)
+    ),
     lifecycle=st.tuples(*[st.floats(1, 36_500)] * 3).map(lambda days: LifecycleLimits(*days)),
     claude=st.just(LlmSettings()),
     agents=st.just(AgentSettings()),
@@ -238,7 +250,9 @@ _SETTINGS = st.builds(
 @pytest.mark.slow
 @hypothesis_settings(max_examples=60, deadline=None)
 @given(_SETTINGS)
-def test_the_shown_settings_read_back(tmp_path_factory: pytest.TempPathFactory, settings: Settings) -> None:
+def test_the_shown_settings_read_back(
+    tmp_path_factory: pytest.TempPathFactory, settings: Settings
+) -> None:
     loaded = read(tmp_path_factory.mktemp("c"), show(settings))
     assert loaded.problems == ()
     assert loaded.settings == settings

@@ -36,8 +36,13 @@ def test_values_are_put_in_place_and_everything_else_stays(tmp_path: Path) -> No
     }
     lines = path.read_text().splitlines()
     assert "duplicate = 0.87  # was 0.9" in lines
-    assert [line for line in lines if line not in MINE.splitlines()] == ["duplicate = 0.87  # was 0.9", "review = 0.7"]
-    assert [line for line in MINE.splitlines() if line not in lines] == ["duplicate = 0.92  # was 0.9"]
+    assert [line for line in lines if line not in MINE.splitlines()] == [
+        "duplicate = 0.87  # was 0.9",
+        "review = 0.7",
+    ]
+    assert [line for line in MINE.splitlines() if line not in lines] == [
+        "duplicate = 0.92  # was 0.9"
+    ]
     loaded = load(path)
     assert loaded.problems == ()
     assert (loaded.settings.thresholds.flag, loaded.settings.thresholds.review) == (0.87, 0.7)
@@ -54,14 +59,21 @@ def test_a_second_write_takes_the_first_back(tmp_path: Path) -> None:
 
 def test_a_missing_file_and_its_folder_are_made(tmp_path: Path) -> None:
     path = tmp_path / "new" / "folder" / "config.toml"
-    assert set_values(path, {"theme": "mono", "thresholds.review": 0.5}) == {"theme": None, "thresholds.review": None}
+    assert set_values(path, {"theme": "mono", "thresholds.review": 0.5}) == {
+        "theme": None,
+        "thresholds.review": None,
+    }
     assert tomllib.loads(path.read_text()) == {"theme": "mono", "thresholds": {"review": 0.5}}
     assert path.stat().st_mode & 0o777 == 0o644
 
 
 @pytest.mark.parametrize(
     "text",
-    ["thresholds = {duplicate = 0.9}\n", "thresholds.duplicate = 0.9\n", "\ufeff[thresholds]\r\nduplicate = 0.9\r\n"],
+    [
+        "thresholds = {duplicate = 0.9}\n",
+        "thresholds.duplicate = 0.9\n",
+        "\ufeff[thresholds]\r\nduplicate = 0.9\r\n",
+    ],
 )
 def test_every_way_to_write_a_table_is_kept(tmp_path: Path, text: str) -> None:
     path = tmp_path / "config.toml"
@@ -126,7 +138,9 @@ def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
 @pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.floats(0, 1), st.text(max_size=20))
-def test_whatever_is_written_is_read_back(tmp_path_factory: pytest.TempPathFactory, number: float, text: str) -> None:
+def test_whatever_is_written_is_read_back(
+    tmp_path_factory: pytest.TempPathFactory, number: float, text: str
+) -> None:
     path = tmp_path_factory.mktemp("config") / "config.toml"
     path.write_text(show(Settings()))
     set_values(path, {"thresholds.order": number, "editor": text})
@@ -167,7 +181,11 @@ def test_a_view_is_not_saved_into_what_is_no_table(tmp_path: Path) -> None:
     ("text", "views", "problem"),
     [
         ("views = 3", (), 'config.toml: "views" is no table of saved views, so there are none.'),
-        ("[views.a]\nfilter = 3", (), 'config.toml: the view "a" has no filter that is text, so it is left out.'),
+        (
+            "[views.a]\nfilter = 3",
+            (),
+            'config.toml: the view "a" has no filter that is text, so it is left out.',
+        ),
         (
             '[views.a]\nfilter = "since:never"\norder = "size"',
             (SavedView("a", "since:never"),),

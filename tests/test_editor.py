@@ -1,4 +1,6 @@
-"""The person's own editor: a text goes through a real program, which is told the line in its own way."""
+"""The person's own editor: a text goes through a real program, which is told the line in its own
+way.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,7 +24,9 @@ FILE = Path("/tmp/memory.md")
         (("my-editor",), ["my-editor", "/tmp/memory.md"]),
     ],
 )
-def test_each_kind_is_told_the_line_in_its_own_way(command: tuple[str, ...], told: list[str]) -> None:
+def test_each_kind_is_told_the_line_in_its_own_way(
+    command: tuple[str, ...], told: list[str]
+) -> None:
     assert at_line(command, FILE, 7) == told
     assert at_line(command, FILE, 0) == [*command, str(FILE)]
 
@@ -47,9 +51,12 @@ def test_an_editor_that_fails_changes_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("program", "said"), [("false", "false ended with an error"), ("no-such-editor", "no-such-editor cannot be run")]
+    ("program", "said"),
+    [("false", "false ended with an error"), ("no-such-editor", "no-such-editor cannot be run")],
 )
-def test_an_editor_that_fails_gives_the_terminal_back_before_that_is_said(program: str, said: str) -> None:
+def test_an_editor_that_fails_gives_the_terminal_back_before_that_is_said(
+    program: str, said: str
+) -> None:
     steps = list[str]()
 
     @contextmanager

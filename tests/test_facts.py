@@ -1,4 +1,6 @@
-"""Facts are values: no code of ours compares, splits or filters the sentences that other code of ours wrote."""
+"""Facts are values: no code of ours compares, splits or filters the sentences that other code of
+ours wrote.
+"""
 
 import ast
 import re
@@ -20,7 +22,10 @@ METHODS = SETS | frozenset({
 
 ALLOWED = {
     ("core/agents/episodes/episode.py", "no evidence"): "the tag that capture gives an episode",
-    ("core/playbook/budget.py", "net harmful"): "the name of a standing, which is also how it is said",
+    (
+        "core/playbook/budget.py",
+        "net harmful",
+    ): "the name of a standing, which is also how it is said",
     ("formats/claude_mem.py", "SQLite format 3\0"): "how a file of SQLite begins",
     ("formats/learnings.py", "Suggested Action"): "a field of the format",
     ("formats/learnings.py", "Suggested Fix"): "a field of the format",
@@ -29,7 +34,10 @@ ALLOWED = {
     ("formats/learnings.py", "Complexity Estimate"): "a field of the format",
     ("formats/learnings.py", "Suggested Implementation"): "a field of the format",
     ("formats/generative_agents.py", "this is blank"): "what the tool stores for nothing",
-    ("reflect/claude/asker.py", "too long"): "the server's own words; its status says no more than a bad request",
+    (
+        "reflect/claude/asker.py",
+        "too long",
+    ): "the server's own words; its status says no more than a bad request",
 }
 """What is looked for all the same, by module, and whose words those are."""
 
@@ -45,10 +53,16 @@ class Sources:
         self._own = {name: dict(_constants(tree)) for name, tree in self.trees.items()}
 
     def texts(self, name: str) -> Texts:
-        """Return the texts that the constants of a module and those it imports hold; `module.NAME` is one, too."""
+        """Return the texts that the constants of a module and those it imports hold; `module.NAME`
+        is one, too.
+        """
         found = dict(self._own[name])
         for node in ast.walk(self.trees[name]):
-            if not isinstance(node, ast.ImportFrom) or not node.module or not node.module.startswith("workbench"):
+            if (
+                not isinstance(node, ast.ImportFrom)
+                or not node.module
+                or not node.module.startswith("workbench")
+            ):
                 continue
             where = node.module.split(".")[1:]
             for alias in node.names:
@@ -75,7 +89,9 @@ def _constants(tree: ast.Module) -> Iterator[tuple[str, tuple[str, ...]]]:
             continue
         texts = tuple(_texts(node.value, {}))
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        yield from ((target.id, texts) for target in targets if isinstance(target, ast.Name) and texts)
+        yield from (
+            (target.id, texts) for target in targets if isinstance(target, ast.Name) and texts
+        )
 
 
 def _texts(node: ast.expr, known: Texts) -> Iterator[str]:
@@ -84,7 +100,9 @@ def _texts(node: ast.expr, known: Texts) -> Iterator[str]:
         case ast.Constant(value=str() as text):
             yield text
         case ast.JoinedStr(values=values):
-            yield "".join(str(value.value) if isinstance(value, ast.Constant) else "0" for value in values)
+            yield "".join(
+                str(value.value) if isinstance(value, ast.Constant) else "0" for value in values
+            )
         case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
             for part in parts:
                 yield from _texts(part, known)
@@ -97,12 +115,20 @@ def _texts(node: ast.expr, known: Texts) -> Iterator[str]:
 
 
 def looked_for(tree: ast.AST, known: Texts) -> Iterator[str]:
-    """Yield the texts of two words or more that something is compared with, split at or filtered by."""
+    """Yield the texts of two words or more that something is compared with, split at or filtered
+    by.
+    """
     for node in ast.walk(tree):
         asked: list[ast.expr] = []
-        if isinstance(node, ast.Compare) and not any(isinstance(op, ast.Is | ast.IsNot) for op in node.ops):
+        if isinstance(node, ast.Compare) and not any(
+            isinstance(op, ast.Is | ast.IsNot) for op in node.ops
+        ):
             asked = [node.left, *node.comparators]
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in METHODS:
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in METHODS
+        ):
             asked = [node.func.value, *node.args[:1]] if node.func.attr in SETS else node.args[:1]
         elif isinstance(node, ast.MatchValue):
             asked = [node.value]
@@ -122,7 +148,9 @@ def test_the_ways_to_look_for_words_are_seen(code: str) -> None:
     assert len(list(looked_for(ast.parse(code), known))) == 1
 
 
-@pytest.mark.parametrize("code", ['text == "kept"', 'text.split(", ")', "kind is KIND", 'say("It was left out.")'])
+@pytest.mark.parametrize(
+    "code", ['text == "kept"', 'text.split(", ")', "kind is KIND", 'say("It was left out.")']
+)
 def test_a_mark_a_name_and_what_is_said_are_none(code: str) -> None:
     known: Texts = {"KIND": ("kept in the file",)}
     assert list(looked_for(ast.parse(code), known)) == []
@@ -133,11 +161,17 @@ def test_constants_of_other_modules_are_known() -> None:
     known = texts("services/duplicates/plan.py")
     assert known["UNCONFIRMED_TEXT"] == ("the newest text was never confirmed",)
     assert texts("tui/health/upkeep.py")["UNCONFIRMED_TEXT"] == known["UNCONFIRMED_TEXT"]
-    assert texts("services/health/doctor.py")["checkpoint_writer.EDITED"] == ("memory.edited-*.json",)
+    assert texts("services/health/doctor.py")["checkpoint_writer.EDITED"] == (
+        "memory.edited-*.json",
+    )
 
 
 def test_no_code_looks_for_words_that_other_code_wrote() -> None:
     modules = sources()
-    found = {(name, text) for name, tree in modules.trees.items() for text in looked_for(tree, modules.texts(name))}
+    found = {
+        (name, text)
+        for name, tree in modules.trees.items()
+        for text in looked_for(tree, modules.texts(name))
+    }
     assert sorted(found - ALLOWED.keys()) == []
     assert sorted(ALLOWED.keys() - found) == [], "no longer looked for: take it off the list"

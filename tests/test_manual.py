@@ -1,4 +1,6 @@
-"""The manual: its tables are those of the product, it leaves nothing out, its links lead on, and its examples work."""
+"""The manual: its tables are those of the product, it leaves nothing out, its links lead on, and
+its examples work.
+"""
 
 import ast
 import os
@@ -29,7 +31,15 @@ _LINK = re.compile(r"\]\(([^)\s]+)\)")
 NO_SIGNS = set("“”‘’„…–—·×°±€′″")
 """What a sentence has, and what is only drawn as part of a figure or a frame."""
 
-FIGURES = ("BOX DRAWINGS", "BLOCK", "SHADE", "BRAILLE", "REPLACEMENT CHARACTER", "EIGHTH", "QUADRANT")
+FIGURES = (
+    "BOX DRAWINGS",
+    "BLOCK",
+    "SHADE",
+    "BRAILLE",
+    "REPLACEMENT CHARACTER",
+    "EIGHTH",
+    "QUADRANT",
+)
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
@@ -44,7 +54,9 @@ def test_every_table_is_on_a_page() -> None:
 
 def test_every_action_is_named_with_its_keys() -> None:
     ids = [action.id for action in AREAS.every_action()]
-    assert [id for id in ids if f"`{id}`" not in WHOLE and f"({id})" not in re.sub(r"\s+", " ", WHOLE)] == []
+    assert [
+        id for id in ids if f"`{id}`" not in WHOLE and f"({id})" not in re.sub(r"\s+", " ", WHOLE)
+    ] == []
 
 
 def test_every_command_and_option_is_described() -> None:
@@ -54,11 +66,16 @@ def test_every_command_and_option_is_described() -> None:
         _, found, rest = page.partition(f"# {name}\n")
         assert found, name
         section = rest.partition("\n#")[0]
-        assert [o for action in options(parser) for o in action.option_strings if o not in section] == [], name
+        assert [
+            o for action in options(parser) for o in action.option_strings if o not in section
+        ] == [], name
 
 
 def test_every_setting_and_format_is_described() -> None:
-    settings, files = ((PAGES / f"{name}.md").read_text("utf-8") for name in ("settings-and-keys", "files-and-formats"))
+    settings, files = (
+        (PAGES / f"{name}.md").read_text("utf-8")
+        for name in ("settings-and-keys", "files-and-formats")
+    )
     assert [key.name for key in KEYS if f"`{key.name}`" not in settings] == []
     names = [*(one.name for one in known_formats()), *(one.name for one in OUTLETS)]
     assert [name for name in names if f"`{name}`" not in files] == []
@@ -82,7 +99,11 @@ def _signs(path: Path) -> Iterator[str]:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in told:
             for sign in set(node.value) - NO_SIGNS:
                 is_letter = unicodedata.category(sign)[0] in "LMNZC"
-                if not sign.isascii() and not is_letter and not any(f in unicodedata.name(sign, "") for f in FIGURES):
+                if (
+                    not sign.isascii()
+                    and not is_letter
+                    and not any(f in unicodedata.name(sign, "") for f in FIGURES)
+                ):
                     yield sign
 
 
@@ -109,12 +130,21 @@ def test_every_page_has_a_title_and_can_be_reached_from_the_first() -> None:
         name = ahead.pop()
         if name not in seen and (PAGES / name).is_file():
             seen.add(name)
-            ahead += [target.partition("#")[0] for target in _LINK.findall((PAGES / name).read_text("utf-8"))]
+            ahead += [
+                target.partition("#")[0]
+                for target in _LINK.findall((PAGES / name).read_text("utf-8"))
+            ]
     assert [path.name for path in PATHS if path.name not in seen] == []
 
 
-EXAMPLES = {path.stem: re.findall(r"```console\n(.*?)```", path.read_text("utf-8"), re.DOTALL) for path in PATHS}
-FOUND_SOMETHING = {"workbench tune --save mine", 'workbench plan check "Already implemented in branch X"'}
+EXAMPLES = {
+    path.stem: re.findall(r"```console\n(.*?)```", path.read_text("utf-8"), re.DOTALL)
+    for path in PATHS
+}
+FOUND_SOMETHING = {
+    "workbench tune --save mine",
+    'workbench plan check "Already implemented in branch X"',
+}
 """Examples that end with 1: nothing is better there, or something takes one off the plan."""
 
 OF_AGENTS = ("CLAUDE", "ANTHROPIC", "CODEX", "WORKBENCH", "XDG_")
@@ -123,7 +153,9 @@ OF_AGENTS = ("CLAUDE", "ANTHROPIC", "CODEX", "WORKBENCH", "XDG_")
 @pytest.mark.slow
 @pytest.mark.parametrize("page", [name for name, blocks in EXAMPLES.items() if blocks])
 def test_the_examples_of_a_page_work_in_the_demo_store(page: str, tmp_path: Path) -> None:
-    """They are run one after the other, as somebody does who reads the page, in a folder and a home of its own."""
+    """They are run one after the other, as somebody does who reads the page, in a folder and a home
+    of its own.
+    """
     project, home = tmp_path / "project", tmp_path / "home"
     project.mkdir()
     home.mkdir()

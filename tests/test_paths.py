@@ -40,7 +40,9 @@ def test_a_folder_follows_its_variable_and_is_not_created(
 
 
 def test_without_a_project_the_global_store_is_chosen(tmp_path: Path, home: Path) -> None:
-    assert find_store(tmp_path) == StoreChoice(home / ".local/share/memory-workbench/store", "global")
+    assert find_store(tmp_path) == StoreChoice(
+        home / ".local/share/memory-workbench/store", "global"
+    )
 
 
 def test_the_nearest_project_above_is_chosen(tmp_path: Path) -> None:
@@ -60,7 +62,9 @@ def test_a_file_of_that_name_is_no_project(tmp_path: Path) -> None:
 
 def test_the_option_wins_and_may_be_new(tmp_path: Path, home: Path) -> None:
     (tmp_path / ".workbench").mkdir()
-    assert find_store(tmp_path, Path("new/store")) == StoreChoice(tmp_path / "new" / "store", "option")
+    assert find_store(tmp_path, Path("new/store")) == StoreChoice(
+        tmp_path / "new" / "store", "option"
+    )
     assert find_store(tmp_path, Path("~/mine")) == StoreChoice(home / "mine", "option")
     assert not (tmp_path / "new").exists()
 
@@ -116,7 +120,9 @@ def worktree(tmp_path: Path) -> tuple[Path, Path]:
     repository, tree = tmp_path / "shop", tmp_path / "trees" / "cart"
     who = ("-c", "user.name=Ann", "-c", "user.email=ann@example.com")
     subprocess.run(["git", "init", "-q", str(repository)], check=True)
-    subprocess.run(["git", "-C", str(repository), *who, "commit", "-q", "--allow-empty", "-m", "x"], check=True)
+    subprocess.run(
+        ["git", "-C", str(repository), *who, "commit", "-q", "--allow-empty", "-m", "x"], check=True
+    )
     subprocess.run(["git", "-C", str(repository), "worktree", "add", "-q", str(tree)], check=True)
     return repository, tree
 
@@ -132,7 +138,9 @@ def test_worktrees_share_the_store_of_their_repository(worktree: tuple[Path, Pat
     assert find_store(tree / "lib") == (tree / ".workbench", "project")
 
 
-def test_a_mark_of_git_that_came_from_elsewhere_names_no_store(tmp_path: Path, worktree: tuple[Path, Path]) -> None:
+def test_a_mark_of_git_that_came_from_elsewhere_names_no_store(
+    tmp_path: Path, worktree: tuple[Path, Path]
+) -> None:
     repository, tree = worktree
     foreign = tmp_path / "foreign"
     (repository / ".workbench").mkdir()

@@ -1,4 +1,6 @@
-"""The promises: those without a figure have tests, and one with a figure is kept or not by its bar and its cost."""
+"""The promises: those without a figure have tests, and one with a figure is kept or not by its bar
+and its cost.
+"""
 
 import pytest
 
@@ -13,7 +15,10 @@ def test_what_proves_a_promise_is_there(promise: str) -> None:
 
 def good() -> Figures:
     """Return figures that keep every promise."""
-    bars = {promise.figure: promise.least if promise.most is None else promise.most for promise in PROMISES}
+    bars = {
+        promise.figure: promise.least if promise.most is None else promise.most
+        for promise in PROMISES
+    }
     return {name: 1.0 if bar is None else bar for name, bar in bars.items()}
 
 

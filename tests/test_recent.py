@@ -57,7 +57,9 @@ def test_recent_stores_come_newest_first_without_missing_ones(tmp_path: Path) ->
 
 
 def test_the_file_does_not_grow_for_ever(tmp_path: Path) -> None:
-    rows = [{"path": f"/nowhere/{n}", "rev": n, "at": "2026-01-01T00:00:00Z"} for n in range(KEPT + 50)]
+    rows = [
+        {"path": f"/nowhere/{n}", "rev": n, "at": "2026-01-01T00:00:00Z"} for n in range(KEPT + 50)
+    ]
     (tmp_path / FILE_NAME).write_text(json.dumps({"version": 1, "stores": rows}))
     remember(tmp_path, tmp_path, 1, NOW)
     assert len(json.loads((tmp_path / FILE_NAME).read_text())["stores"]) == KEPT

@@ -61,7 +61,9 @@ def _code(argv: Sequence[str] | None) -> int:
         return ended.code if isinstance(ended.code, int) else 0 if ended.code is None else PROBLEM
 
 
-def open_app(store: Path, *, origin: str, demo: bool = False, begin: str = "", at: int | None = None) -> int:
+def open_app(
+    store: Path, *, origin: str, demo: bool = False, begin: str = "", at: int | None = None
+) -> int:
     """Run the app; Textual is imported only here."""
     from workbench.tui.app.run import run as run_app
 
@@ -97,14 +99,18 @@ def _never_fail_to_print() -> None:
 
 
 def _no_stream(error: OSError) -> int:
-    """Say that a standard stream is closed or full, if that is what an error is about; return the exit code, or 0."""
+    """Say that a standard stream is closed or full, if that is what an error is about; return the
+    exit code, or 0.
+    """
     name = error.filename
     if name not in ("stdin", "stdout"):
         return 0
     streams.let_go()
     verb = "read" if name == "stdin" else "written"
     what = (error.strerror or str(error)).lower()
-    sys.stderr.write(f"workbench: {name} cannot be {verb}: {what}. What was stored before is safe.\n")
+    sys.stderr.write(
+        f"workbench: {name} cannot be {verb}: {what}. What was stored before is safe.\n"
+    )
     return PROBLEM
 
 

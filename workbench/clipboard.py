@@ -1,4 +1,6 @@
-"""The clipboard: the desktop's own, else the terminal's (OSC 52), else a file; whoever copies hears which."""
+"""The clipboard: the desktop's own, else the terminal's (OSC 52), else a file; whoever copies hears
+which.
+"""
 
 import base64
 import os
@@ -42,13 +44,18 @@ def copy(
     environ: Mapping[str, str] = os.environ,
     native: "Callable[[str], bool] | None" = None,
 ) -> Copied:
-    """Copy a text by the first way that works; raises `WorkbenchError` when even a file cannot be written.
+    """Copy a text by the first way that works; raises `WorkbenchError` when even a file cannot be
+    written.
 
-    `to_terminal` sends a text to the terminal's clipboard, `native` to the desktop's and says whether that worked.
+    `to_terminal` sends a text to the terminal's clipboard, `native` to the desktop's and says
+    whether that worked.
     """
     if (native or to_desktop)(text):
         return Copied("clipboard", len(text))
-    if environ.get("TERM", "") not in _WITHOUT_OSC52 and len(text.encode(errors="replace")) <= LONGEST_OSC52:
+    if (
+        environ.get("TERM", "") not in _WITHOUT_OSC52
+        and len(text.encode(errors="replace")) <= LONGEST_OSC52
+    ):
         to_terminal(text)
         return Copied("terminal", len(text))
     path = Path(tempfile.gettempdir()) / FILE_NAME
@@ -57,7 +64,9 @@ def copy(
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(text.encode(errors="replace"))
     except OSError as error:
-        raise WorkbenchError(f"The text could not be copied: {error.strerror}.", "Nothing was lost.") from error
+        raise WorkbenchError(
+            f"The text could not be copied: {error.strerror}.", "Nothing was lost."
+        ) from error
     return Copied("file", len(text), path)
 
 

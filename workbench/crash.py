@@ -1,4 +1,6 @@
-"""Reports of errors that nobody foresaw: a file that says where they arose, and nothing of what was held."""
+"""Reports of errors that nobody foresaw: a file that says where they arose, and nothing of what was
+held.
+"""
 
 import os
 from datetime import UTC, datetime
@@ -15,10 +17,11 @@ KEPT = 10
 
 
 def report(error: BaseException, state: Path) -> Path | None:
-    """Write a report (mode 0600) below the `state` folder and return where it is, `None` when that is impossible.
+    """Write a report (mode 0600) below the `state` folder and return where it is, `None` when that
+    is impossible.
 
-    It names the kinds of the errors and the lines of code they came through. Their messages, which may quote stored
-    text, and the values of variables are left out.
+    It names the kinds of the errors and the lines of code they came through. Their messages, which
+    may quote stored text, and the values of variables are left out.
     """
     folder = state / FOLDER
     name = f"{datetime.now(UTC):%Y%m%dT%H%M%S.%f}Z-{os.getpid()}.txt"
@@ -35,7 +38,9 @@ def report(error: BaseException, state: Path) -> Path | None:
 
 
 def sentence(error: BaseException) -> str:
-    """Write a report; say in one line of ASCII that something nobody foresaw came up, and where the report is."""
+    """Write a report; say in one line of ASCII that something nobody foresaw came up, and where the
+    report is.
+    """
     from workbench.config import paths
     from workbench.core.record import WorkbenchError
 
@@ -44,12 +49,18 @@ def sentence(error: BaseException) -> str:
     except WorkbenchError:
         where = None
     what = f"{type(error).__name__}: {error}".splitlines()[0][:200]
-    seen = f"where it happened stands in {where}" if where else f"set {TRACEBACK}=1 to see where it happened"
+    seen = (
+        f"where it happened stands in {where}"
+        if where
+        else f"set {TRACEBACK}=1 to see where it happened"
+    )
     return ascii(f"internal error ({what}). What was stored before is safe; {seen}.")[1:-1]
 
 
 def described(error: BaseException) -> str:
-    """Return the way of an error and of those it came from, the first one first: code, no values, no messages."""
+    """Return the way of an error and of those it came from, the first one first: code, no values,
+    no messages.
+    """
     import traceback  # a hook never needs it, and is not to wait for it
 
     parts: list[str] = []

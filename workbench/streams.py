@@ -1,4 +1,6 @@
-"""Standard streams that were closed before the program began: named when they are used, and never taken for files."""
+"""Standard streams that were closed before the program began: named when they are used, and never
+taken for files.
+"""
 
 import io
 import os
@@ -56,12 +58,19 @@ class _Output(io.FileIO):
 
 
 def takes_marks() -> bool:
-    """Tell whether the terminal may be given marks of direction: Windows Terminal and WezTerm draw them as cells."""
-    return sys.platform != "win32" and "WT_SESSION" not in os.environ and os.environ.get("TERM_PROGRAM") != "WezTerm"
+    """Tell whether the terminal may be given marks of direction: Windows Terminal and WezTerm draw
+    them as cells.
+    """
+    return (
+        sys.platform != "win32"
+        and "WT_SESSION" not in os.environ
+        and os.environ.get("TERM_PROGRAM") != "WezTerm"
+    )
 
 
 def complete() -> None:
-    """Put something where a standard stream is missing, so that no file that is opened gets its number.
+    """Put something where a standard stream is missing, so that no file that is opened gets its
+    number.
 
     What goes wrong with stdin and stdout from now on has their names (`OSError.filename`).
     """
@@ -76,11 +85,15 @@ def complete() -> None:
     if sys.stdout is sys.__stdout__ and isinstance(sys.stdout, io.TextIOWrapper):
         end = io.BufferedWriter(_Output(sys.stdout.fileno(), "w", closefd=False))
         kept = sys.stdout
-        sys.stdout = io.TextIOWrapper(end, kept.encoding, kept.errors, line_buffering=kept.line_buffering)
+        sys.stdout = io.TextIOWrapper(
+            end, kept.encoding, kept.errors, line_buffering=kept.line_buffering
+        )
 
 
 def let_go() -> None:
-    """Send what is still to be written to stdout nowhere, so that the interpreter's last flush cannot complain."""
+    """Send what is still to be written to stdout nowhere, so that the interpreter's last flush
+    cannot complain.
+    """
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.close(nowhere)

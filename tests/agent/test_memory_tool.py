@@ -1,4 +1,6 @@
-"""The memory tool over a store: the SDK's runner files things away, and a person sees, corrects and undoes them."""
+"""The memory tool over a store: the SDK's runner files things away, and a person sees, corrects and
+undoes them.
+"""
 
 import json
 from pathlib import Path
@@ -44,7 +46,9 @@ def documents(bench: Workbench) -> dict[str, str]:
 
 def put(bench: Workbench, path: str, text: str, actor: str = "import:x") -> None:
     """Put a document in as it is, as an import would: nothing is masked on the way."""
-    with bench.library.transaction(actor, "put", group="import-1" if actor == "import:x" else "") as tx:
+    with bench.library.transaction(
+        actor, "put", group="import-1" if actor == "import:x" else ""
+    ) as tx:
         tx.put(Document(path, text, NOON, NOON))
 
 
@@ -124,10 +128,15 @@ SCRIPT: tuple[Call, ...] = (
 
 
 @pytest.mark.slow
-def test_the_answers_are_those_of_the_sdk_s_own(tool: "StoreMemoryTool", local: "LocalTool") -> None:
+def test_the_answers_are_those_of_the_sdk_s_own(
+    tool: "StoreMemoryTool", local: "LocalTool"
+) -> None:
     for call in SCRIPT:
         assert answer(tool, call) == answer(local, call), call
-    files = {f"/memories/{p.relative_to(local.memory_root)}": p.read_text() for p in local.memory_root.rglob("*.md")}
+    files = {
+        f"/memories/{p.relative_to(local.memory_root)}": p.read_text()
+        for p in local.memory_root.rglob("*.md")
+    }
     assert documents(tool.bench) == files
 
 
@@ -135,13 +144,20 @@ def test_a_folder_is_listed_two_levels_deep(tool: "StoreMemoryTool", local: "Loc
     for path in ("a.md", "b/c.md", "b/d/e.md", "b/d/f/g.md", ".hidden"):
         for one in (tool, local):
             answer(one, create(f"/memories/{path}", "x" * 1_536))
-    ours, theirs = answer(tool, view("/memories")).splitlines(), answer(local, view("/memories")).splitlines()
-    assert [line.partition("\t")[2] for line in ours] == [line.partition("\t")[2] for line in theirs]
+    ours, theirs = (
+        answer(tool, view("/memories")).splitlines(),
+        answer(local, view("/memories")).splitlines(),
+    )
+    assert [line.partition("\t")[2] for line in ours] == [
+        line.partition("\t")[2] for line in theirs
+    ]
     assert ours[0] == theirs[0]
     assert ours[2] == "1.5K\t/memories/a.md"
 
 
-@pytest.mark.parametrize(("number", "said"), [(0, "0B"), (5, "5B"), (1_024, "1K"), (1_536, "1.5K"), (5 << 20, "5M")])
+@pytest.mark.parametrize(
+    ("number", "said"), [(0, "0B"), (5, "5B"), (1_024, "1K"), (1_536, "1.5K"), (5 << 20, "5M")]
+)
 def test_sizes_are_said_as_the_sdk_does(number: int, said: str) -> None:
     assert size_of(number) == said
 
@@ -158,7 +174,10 @@ def test_the_runner_files_away_and_a_person_corrects_and_undoes(tool: "StoreMemo
 
         client = Anthropic(base_url=server.url, api_key="test-key", max_retries=0)
         runner = client.beta.messages.tool_runner(
-            model="claude-sonnet-5-5", max_tokens=500, messages=[{"role": "user", "content": "Remember"}], tools=[tool]
+            model="claude-sonnet-5-5",
+            max_tokens=500,
+            messages=[{"role": "user", "content": "Remember"}],
+            tools=[tool],
         )
         final = runner.until_done()
     assert [block.text for block in final.content if block.type == "text"] == ["Done."]
@@ -170,7 +189,10 @@ def test_the_runner_files_away_and_a_person_corrects_and_undoes(tool: "StoreMemo
     assert "never npm" in documents(bench)["/memories/tools.md"]
     assert KEY not in documents(bench)["/memories/tools.md"]
     events = [(e.actor, e.label) for e in bench.history.events(("documents", "/memories/tools.md"))]
-    assert events == [("agent:claude", "edit /memories/tools.md"), ("agent:claude", "create /memories/tools.md")]
+    assert events == [
+        ("agent:claude", "edit /memories/tools.md"),
+        ("agent:claude", "create /memories/tools.md"),
+    ]
     bench.stored_documents.write("/memories/tools.md", "Use pnpm.\n")
     assert bench.history.undo() == "edit /memories/tools.md"
     bench.history.undo_revision(bench.library.revision - 2)
@@ -183,7 +205,10 @@ def test_the_runner_files_away_and_a_person_corrects_and_undoes(tool: "StoreMemo
 
 def _model(calls: list[Call]) -> list[Reply]:
     """Return the replies of a model that makes some calls, one after the other, and then is done."""
-    uses: list[Call] = [{"type": "tool_use", "id": f"t{n}", "name": "memory", "input": c} for n, c in enumerate(calls)]
+    uses: list[Call] = [
+        {"type": "tool_use", "id": f"t{n}", "name": "memory", "input": c}
+        for n, c in enumerate(calls)
+    ]
     said: list[Call] = [*uses, {"type": "text", "text": "Done."}]
     return [
         Reply(body=json.dumps({
@@ -219,7 +244,13 @@ def test_what_is_masked_is_neither_shown_nor_touched(tool: "StoreMemoryTool") ->
 def test_what_gives_orders_is_held_back_until_a_person_allows_it(tool: "StoreMemoryTool") -> None:
     path = "/memories/orders.md"
     put(tool.bench, path, f"note\n{ORDER}\n")
-    for call in (view(path), replaced(path, "note", "x"), insert(path, 0, "x"), delete(path), rename(path, f"{path}2")):
+    for call in (
+        view(path),
+        replaced(path, "note", "x"),
+        insert(path, 0, "x"),
+        delete(path),
+        rename(path, f"{path}2"),
+    ):
         assert "held back" in answer(tool, call)
     assert ORDER in documents(tool.bench)[path]
     tool.bench.safety.allow(path)
@@ -255,14 +286,21 @@ def test_a_path_that_is_a_trick_is_refused(tool: "StoreMemoryTool", path: str) -
 
 def test_the_root_is_never_a_document_so_that_others_can_be_made(tool: "StoreMemoryTool") -> None:
     answer(tool, create("/memories", "x"))
-    assert answer(tool, create("/memories/a.md", "y")) == "File created successfully at: /memories/a.md"
+    assert (
+        answer(tool, create("/memories/a.md", "y"))
+        == "File created successfully at: /memories/a.md"
+    )
     assert set(documents(tool.bench)) == {"/memories/a.md"}
 
 
 @pytest.mark.timeout(120)
-def test_a_text_that_stands_everywhere_is_refused_without_looking_at_every_place(tool: "StoreMemoryTool") -> None:
+def test_a_text_that_stands_everywhere_is_refused_without_looking_at_every_place(
+    tool: "StoreMemoryTool",
+) -> None:
     answer(tool, create("/memories/a.md", "ab\n" * 300_000))
-    assert answer(tool, replaced("/memories/a.md", "", "x")).startswith("error: No replacement was performed: old_str")
+    assert answer(tool, replaced("/memories/a.md", "", "x")).startswith(
+        "error: No replacement was performed: old_str"
+    )
     said = answer(tool, replaced("/memories/a.md", "b", "x"))
     assert "lines: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and more" in said
     assert documents(tool.bench)["/memories/a.md"] == "ab\n" * 300_000
@@ -272,7 +310,10 @@ def test_paths_that_are_one_file_elsewhere_are_one_here(tool: "StoreMemoryTool")
     answer(tool, create("/memories/Notes.md", "x"))
     assert "is there already" in answer(tool, create("/memories/notes.md", "y"))
     assert "is there already" in answer(tool, create("/memories/Notes.md/x.md", "y"))
-    assert answer(tool, create("/memories//./a.md", "y")) == "File created successfully at: /memories/a.md"
+    assert (
+        answer(tool, create("/memories//./a.md", "y"))
+        == "File created successfully at: /memories/a.md"
+    )
     assert set(documents(tool.bench)) == {"/memories/Notes.md", "/memories/a.md"}
     assert "renamed" in answer(tool, rename("/memories/Notes.md", "/memories/notes.md"))
     assert "lies within" in answer(tool, rename("/memories/notes.md", "/memories/notes.md/x"))
@@ -285,7 +326,9 @@ def test_a_person_has_no_memory_tool(bench: Workbench) -> None:
         MemoryCommands(bench.context, bench.safety)
 
 
-def test_it_opens_the_store_that_the_app_would(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_opens_the_store_that_the_app_would(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / ".workbench").mkdir()
     monkeypatch.chdir(tmp_path)
     from workbench.agent.memory_tool import StoreMemoryTool

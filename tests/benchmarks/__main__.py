@@ -1,4 +1,6 @@
-"""Run one benchmark and print its figures as one JSON object: `python -m tests.benchmarks NAME [--small]`."""
+"""Run one benchmark and print its figures as one JSON object: `python -m tests.benchmarks NAME
+[--small]`.
+"""
 
 import argparse
 import importlib
@@ -7,7 +9,11 @@ import sys
 from pathlib import Path
 
 NAMES = tuple(
-    sorted(path.stem for path in Path(__file__).parent.glob("[!_]*.py") if "\ndef run(" in path.read_text("utf-8"))
+    sorted(
+        path.stem
+        for path in Path(__file__).parent.glob("[!_]*.py")
+        if "\ndef run(" in path.read_text("utf-8")
+    )
 )
 """The modules here that can be run; the others are what they share."""
 
@@ -17,13 +23,22 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument("name", choices=NAMES)
     parser.add_argument(
-        "--small", action="store_true", help="a tenth of a second instead of minutes, to see that it runs"
+        "--small",
+        action="store_true",
+        help="a tenth of a second instead of minutes, to see that it runs",
     )
     parser.add_argument(
-        "folder", nargs="?", type=Path, help="files: real files to try; floor, english: judged collections"
+        "folder",
+        nargs="?",
+        type=Path,
+        help="files: real files to try; floor, english: judged collections",
     )
-    parser.add_argument("--texts", nargs="+", metavar="TEXT", help="keys: the hostile texts to try after prose")
-    parser.add_argument("--against", metavar="COMMIT", help="promises: a commit to compare with, in turns")
+    parser.add_argument(
+        "--texts", nargs="+", metavar="TEXT", help="keys: the hostile texts to try after prose"
+    )
+    parser.add_argument(
+        "--against", metavar="COMMIT", help="promises: a commit to compare with, in turns"
+    )
     chosen = parser.parse_intermixed_args(arguments)
     module = importlib.import_module(f"tests.benchmarks.{chosen.name}")
     if chosen.folder is not None and chosen.name not in ("files", "floor", "english"):

@@ -1,8 +1,9 @@
-"""What agents are given at size: a context and its budget on the screen, the brief, and what documents say.
+"""What agents are given at size: a context and its budget on the screen, the brief, and what
+documents say.
 
-CPU is that of all threads of the process, those of matrix products that wait for the next one included; `wall` is what
-somebody waits. Medians over tasks in turn, with everything read once before; commands are whole processes, in turns
-with `search`. A step is from the key to the paint.
+CPU is that of all threads of the process, those of matrix products that wait for the next one
+included; `wall` is what somebody waits. Medians over tasks in turn, with everything read once
+before; commands are whole processes, in turns with `search`. A step is from the key to the paint.
 """
 
 import asyncio
@@ -56,27 +57,41 @@ def run(small: bool = False) -> dict[str, object]:
             found["alone_cpu_ms"] = _in_process(bench, tasks)
         commands = _commands(place, tasks, 2 if small else 7)
         found["step"] = {
-            f"{width}x{height}": asyncio.run(_painted(place, (width, height), tasks[0], 4 if small else 40))
+            f"{width}x{height}": asyncio.run(
+                _painted(place, (width, height), tasks[0], 4 if small else 40)
+            )
             for width, height in SIZES
         }
         _fill(place, done, learned)
         with closing(_opened(place)) as bench:
-            found["experience"] = {"episodes": done, "patterns": learned, "cpu_ms": _in_process(bench, tasks)}
+            found["experience"] = {
+                "episodes": done,
+                "patterns": learned,
+                "cpu_ms": _in_process(bench, tasks),
+            }
     return {**found, "commands": commands, "documents": _documents(small)}
 
 
 def _documents(small: bool) -> object:
-    """Return what documents take, of a process of its own: how much memory its parent had is not to count for it."""
+    """Return what documents take, of a process of its own: how much memory its parent had is not to
+    count for it.
+    """
     asked = [sys.executable, "-m", "tests.benchmarks", "documents", *(["--small"] if small else [])]
-    return json.loads(subprocess.run(asked, check=True, cwd=ROOT, capture_output=True, text=True).stdout)
+    return json.loads(
+        subprocess.run(asked, check=True, cwd=ROOT, capture_output=True, text=True).stdout
+    )
 
 
 def _opened(place: Path) -> Workbench:
-    return open_workbench(place / "store", profiles=place / "none", cache=place / "here", actor="human")
+    return open_workbench(
+        place / "store", profiles=place / "none", cache=place / "here", actor="human"
+    )
 
 
 def _in_process(bench: Workbench, tasks: Sequence[str]) -> dict[str, float]:
-    """Return ms of contexts, of cutting one, of what an agent's door gives, and of the brief; CPU but for `wall`."""
+    """Return ms of contexts, of cutting one, of what an agent's door gives, and of the brief; CPU
+    but for `wall`.
+    """
     bench.retriever.load()
     everything = _ms(lambda: learn_all(bench.context))
     agent = replace(bench.context, actor="agent:bench")
@@ -84,13 +99,17 @@ def _in_process(bench: Workbench, tasks: Sequence[str]) -> dict[str, float]:
     make = partial(gathered, agent, bench.tuning, bench.playbooks)
     first = _ms(lambda: make(tasks[0]))
     # With what failed and the cut, as the server answers.
-    both = [_both(lambda task=task: make(task, error=f"TimeoutError: {task}").cut()) for task in tasks[1:]]  # type: ignore[misc]
+    both = [
+        _both(lambda task=task: make(task, error=f"TimeoutError: {task}").cut())  # type: ignore[misc]
+        for task in tasks[1:]
+    ]
     times, walls = (sorted(some) for some in zip(*both, strict=True))
     material = make(tasks[0])
     cuts = [_ms(partial(material.cut, budget)) for budget in range(1_000, 21_000, 1_000)]
     doors = [_ms(partial(door.memory_context, f"{task} once more", BUDGET)) for task in tasks[1:]]
     briefs = [
-        _ms(lambda: context.make_brief(bench.context, bench.tuning, bench.playbooks, "agent:bench")) for _ in range(5)
+        _ms(lambda: context.make_brief(bench.context, bench.tuning, bench.playbooks, "agent:bench"))
+        for _ in range(5)
     ]
     bench.keep_caches()
     return {
@@ -107,12 +126,19 @@ def _in_process(bench: Workbench, tasks: Sequence[str]) -> dict[str, float]:
 
 
 def _commands(place: Path, tasks: Sequence[str], runs: int) -> dict[str, Any]:
-    """Return what a search and a context cost as commands, in turns, and a session that begins: its brief is made."""
+    """Return what a search and a context cost as commands, in turns, and a session that begins: its
+    brief is made.
+    """
     ours = [sys.executable, "-m", "workbench", "--store", str(place / "store")]
 
     def turn(number: int) -> dict[str, Asked]:
         task = f"{tasks[number % len(tasks)]} {number}"
-        event = {"hook_event_name": "SessionStart", "session_id": f"s-{number}", "cwd": "/", "source": "startup"}
+        event = {
+            "hook_event_name": "SessionStart",
+            "session_id": f"s-{number}",
+            "cwd": "/",
+            "source": "startup",
+        }
         return {
             "search": Asked([*ours, "search", task]),
             "context": Asked([*ours, "context", task]),
@@ -151,7 +177,9 @@ def _made_on(screen: Screen[object]) -> object:
 
 
 async def _painted(place: Path, size: tuple[int, int], task: str, steps: int) -> dict[str, object]:
-    """Move the budget of all and of a layer, to and fro; return ms from the key to the paint, rested and held down."""
+    """Move the budget of all and of a layer, to and fro; return ms from the key to the paint,
+    rested and held down.
+    """
     with closing(_opened(place)) as bench:
         app = PaintedApp(bench, _made_on)
         taken: dict[str, list[Any]] = {"rested": [], "held": []}
@@ -176,7 +204,9 @@ async def _asked(pilot: Pilot[Path | None], bench: Workbench, task: str) -> Agen
     screen = pilot.app.screen
     assert isinstance(screen, AgentsScreen)
     screen.preview.box.value = task
-    await _until(pilot, lambda: screen.preview.made is not None and screen.preview.made.task == task.strip())
+    await _until(
+        pilot, lambda: screen.preview.made is not None and screen.preview.made.task == task.strip()
+    )
     screen.preview.rows.focus()
     await pilot.pause(1.0)
     return screen

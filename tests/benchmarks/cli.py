@@ -1,6 +1,8 @@
-"""How long commands take as whole processes, against an interpreter that only imports what any of them needs.
+"""How long commands take as whole processes, against an interpreter that only imports what any of
+them needs.
 
-Each command and the base run in turn, so that whatever else the machine does falls on all of them alike.
+Each command and the base run in turn, so that whatever else the machine does falls on all of them
+alike.
 """
 
 import os
@@ -22,7 +24,12 @@ from workbench.store.identity import FOLDER
 from workbench.store.library import STANDARD, Library
 
 BASE = "import argparse, dataclasses, datetime, hashlib, json, pathlib, re, typing"
-BARS = {"status": "1.5 × base + 20 ms", "append": "2 × base", "vote": "2.5 × base", "search": "0.9 s"}
+BARS = {
+    "status": "1.5 × base + 20 ms",
+    "append": "2 × base",
+    "vote": "2.5 × base",
+    "search": "0.9 s",
+}
 TRUST = """
 import sys
 from pathlib import Path
@@ -33,7 +40,9 @@ if not library.standing.trusted:
     library.journal.trust()
     library.save_checkpoint()
 """
-"""What makes a store that was built here one that this machine remembers, with a checkpoint that it believes."""
+"""What makes a store that was built here one that this machine remembers, with a checkpoint that it
+believes.
+"""
 
 APPENDED = 10_000
 """Changes after the last checkpoint, which every command has to reckon with."""
@@ -56,7 +65,9 @@ def run(small: bool = False) -> dict[str, object]:
 
 
 def measure(store: Path, runs: int) -> Figures:
-    """Return the figures of each command and of the base on a store, which is changed by each turn alike."""
+    """Return the figures of each command and of the base on a store, which is changed by each turn
+    alike.
+    """
     return in_turns(partial(turn_of, store), own(store), runs)
 
 
@@ -75,11 +86,16 @@ def turn_of(store: Path, number: int, names: Collection[str] = ()) -> dict[str, 
 
 
 def in_turns(
-    turn: Callable[[int], Mapping[str, Asked]], surroundings: Mapping[str, str], runs: int, base: str = "base"
+    turn: Callable[[int], Mapping[str, Asked]],
+    surroundings: Mapping[str, str],
+    runs: int,
+    base: str = "base",
 ) -> Figures:
-    """Return the medians of commands as whole processes, in ms of the clock and of the processor, and their ratios.
+    """Return the medians of commands as whole processes, in ms of the clock and of the processor,
+    and their ratios.
 
-    The processor's time (user and system, of the process and its children) is what a busy machine changes least.
+    The processor's time (user and system, of the process and its children) is what a busy machine
+    changes least.
     """
     clock: dict[str, list[float]] = {}
     processor: dict[str, list[float]] = {}
@@ -87,7 +103,12 @@ def in_turns(
         for name, asked in turn(number).items():
             begun, spent = perf_counter(), _spent()
             subprocess.run(
-                asked.command, input=asked.stdin, check=True, cwd=ROOT, env=surroundings, capture_output=True
+                asked.command,
+                input=asked.stdin,
+                check=True,
+                cwd=ROOT,
+                env=surroundings,
+                capture_output=True,
             )
             if number:  # the first fills the caches
                 clock.setdefault(name, []).append(1000 * (perf_counter() - begun))
@@ -107,7 +128,9 @@ def _spent() -> float:
 
 
 def _commands(turn: int) -> Mapping[str, Sequence[str]]:
-    """Return the commands of a turn: each of them does something, so that a vote is another one than the last."""
+    """Return the commands of a turn: each of them does something, so that a vote is another one
+    than the last.
+    """
     return {
         "status": ("status",),
         "search": ("search", "how do we deploy the api to staging", "-k", "5"),
@@ -124,16 +147,26 @@ def _ours(store: Path, args: Sequence[str]) -> list[str]:
 
 
 def own(store: Path) -> dict[str, str]:
-    """Make a store that of somebody who has used it, trusted and indexed, and return the surroundings for commands."""
+    """Make a store that of somebody who has used it, trusted and indexed, and return the
+    surroundings for commands.
+    """
     surroundings = _surroundings(store.parent)
-    for args in (["-c", TRUST, str(store)], ["-m", "workbench", "--store", str(store), "list", "-n", "1"]):
-        subprocess.run([sys.executable, *args], check=True, cwd=ROOT, env=surroundings, capture_output=True)
+    for args in (
+        ["-c", TRUST, str(store)],
+        ["-m", "workbench", "--store", str(store), "list", "-n", "1"],
+    ):
+        subprocess.run(
+            [sys.executable, *args], check=True, cwd=ROOT, env=surroundings, capture_output=True
+        )
     return {name: value for name, value in surroundings.items() if name != "WORKBENCH_TRUST"}
 
 
 def _surroundings(folder: Path) -> dict[str, str]:
     """Return surroundings in which no command touches what the person at this machine has."""
-    homes = {f"XDG_{kind}_HOME": str(folder / kind.lower()) for kind in ("CONFIG", "DATA", "STATE", "CACHE")}
+    homes = {
+        f"XDG_{kind}_HOME": str(folder / kind.lower())
+        for kind in ("CONFIG", "DATA", "STATE", "CACHE")
+    }
     # A person's processes find what they import compiled already.
     own = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return {**own, **homes, "WORKBENCH_TRUST": str(folder / "store")}

@@ -1,8 +1,9 @@
-"""What texts made to be slow cost every command that reads, against prose of the same size in the same run.
+"""What texts made to be slow cost every command that reads, against prose of the same size in the
+same run.
 
-For each text there is a store with a hundred memories of it, a summary and a bullet of a megabyte, and a file. The
-commands run one after the other in a process of the text's own, first without a cache of verdicts and then with it;
-one that takes no end is ended, and named.
+For each text there is a store with a hundred memories of it, a summary and a bullet of a megabyte,
+and a file. The commands run one after the other in a process of the text's own, first without a
+cache of verdicts and then with it; one that takes no end is ended, and named.
 """
 
 import argparse
@@ -48,7 +49,9 @@ Times = dict[str, float]
 
 
 def run(small: bool) -> dict[str, object]:
-    """Return for each command the worst text and how many times the seconds of prose it took, and what never ended."""
+    """Return for each command the worst text and how many times the seconds of prose it took, and
+    what never ended.
+    """
     size = 20_000 if small else MEGABYTE
     names = ("variation selectors", "jwt heads") if small else NAMES
     return measured(names, size)
@@ -72,13 +75,25 @@ def measured(names: Iterable[str], size: int) -> dict[str, object]:
             "worst": round(ratios[ranked[0]], 1),
             "texts": {name: round(ratios[name], 1) for name in ranked[:6] if ratios[name] > 1.5},
         }
-    return {"size": size, "commands": worst, "never_ended": [name for name, times in found.items() if times is None]}
+    return {
+        "size": size,
+        "commands": worst,
+        "never_ended": [name for name, times in found.items() if times is None],
+    }
 
 
 def _times(name: str, size: int) -> Times | None:
-    """Return the seconds of every command, run in a process of its own; `None` when they take too long."""
+    """Return the seconds of every command, run in a process of its own; `None` when they take too
+    long.
+    """
     with tempfile.TemporaryDirectory() as folder:
-        surroundings = {**os.environ, "HOME": folder, "XDG_CACHE_HOME": "", "XDG_STATE_HOME": "", "XDG_DATA_HOME": ""}
+        surroundings = {
+            **os.environ,
+            "HOME": folder,
+            "XDG_CACHE_HOME": "",
+            "XDG_STATE_HOME": "",
+            "XDG_DATA_HOME": "",
+        }
         command = [sys.executable, "-m", "tests.benchmarks.commands", name, str(size), folder]
         try:
             done = subprocess.run(command, env=surroundings, capture_output=True, check=True)
@@ -101,8 +116,11 @@ def _in_own_process(name: str, size: int, folder: Path) -> Times:
         shutil.rmtree(paths.cache_dir(), ignore_errors=True)
         os.environ["WORKBENCH_TRUST"] = "" if label == "trust" else str(store)
         times[label] = _seconds(arguments)
-        # What did not change anything is not to be undone: the undo would take the store's texts away.
-        assert label != "undo" or _holds_all(store), f"the changes before the undo did not come about ({name})"
+        # What did not change anything is not to be undone: the undo would take the store's texts
+        # away.
+        assert label != "undo" or _holds_all(store), (
+            f"the changes before the undo did not come about ({name})"
+        )
         if label != "import --dry-run" and "FILE" not in label:
             times[f"{label} (again)"] = _seconds(arguments)
     return times
@@ -129,15 +147,25 @@ def _commands(store: Path, file: Path, folder: Path) -> Mapping[str, tuple[str, 
     memories = folder / "memories.jsonl"
     bench = open_workbench(store, profiles=folder / "none", clock=lambda: NOW)
     bench.close()
-    with memories.open("w", encoding="utf-8") as out, contextlib.redirect_stdout(out), contextlib.suppress(SystemExit):
+    with (
+        memories.open("w", encoding="utf-8") as out,
+        contextlib.redirect_stdout(out),
+        contextlib.suppress(SystemExit),
+    ):
         _run((*at, "export", "--format", "jsonl", "--memories"))
     csv, book = folder / "one.csv", folder / "playbook.txt"
     book.write_text(
-        "## NOTES\n[note-00001] helpful=1 harmful=0 :: " + " ".join(file.read_text("utf-8").split()), "utf-8"
+        "## NOTES\n[note-00001] helpful=1 harmful=0 :: "
+        + " ".join(file.read_text("utf-8").split()),
+        "utf-8",
     )
-    csv.write_text("id,content\n1," + json.dumps(" ".join(file.read_text("utf-8").split())) + "\n", "utf-8")
+    csv.write_text(
+        "id,content\n1," + json.dumps(" ".join(file.read_text("utf-8").split())) + "\n", "utf-8"
+    )
     checks = folder / "checks.jsonl"
-    checks.write_text('{"query": "the retry loop of a queue", "never": ["mem-20260320-0000001"]}\n', "utf-8")
+    checks.write_text(
+        '{"query": "the retry loop of a queue", "never": ["mem-20260320-0000001"]}\n', "utf-8"
+    )
     return {
         "status": (*at, "status"),
         "list": (*at, "list"),

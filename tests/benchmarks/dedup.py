@@ -12,15 +12,47 @@ from workbench.services.open import Workbench, open_workbench
 
 NOW = datetime(2026, 3, 20, 18, tzinfo=UTC)
 SHARE = 20
-"""One memory in so many gets a copy, one a copy in other words, and one a look-alike that says something else."""
+"""One memory in so many gets a copy, one a copy in other words, and one a look-alike that says
+something else.
+"""
 
 _SUBJECTS = (
     "deploy", "cache", "token", "index", "queue", "session", "schema", "worker", "client", "export", "invoice",
     "webhook", "backup", "migration",
 )  # fmt: skip
-_VERBS = ("needs", "reads", "writes", "blocks", "retries", "skips", "checks", "signs", "caches", "drops", "loads")
-_OBJECTS = ("secret", "column", "header", "replica", "bucket", "branch", "fixture", "lock", "offset", "digest")
-_PLACES = ("staging", "production", "the nightly run", "the pull request", "the mobile app", "the billing service")
+_VERBS = (
+    "needs",
+    "reads",
+    "writes",
+    "blocks",
+    "retries",
+    "skips",
+    "checks",
+    "signs",
+    "caches",
+    "drops",
+    "loads",
+)
+_OBJECTS = (
+    "secret",
+    "column",
+    "header",
+    "replica",
+    "bucket",
+    "branch",
+    "fixture",
+    "lock",
+    "offset",
+    "digest",
+)
+_PLACES = (
+    "staging",
+    "production",
+    "the nightly run",
+    "the pull request",
+    "the mobile app",
+    "the billing service",
+)
 
 
 def run(*, small: bool = False) -> dict[str, object]:
@@ -61,7 +93,9 @@ def _fill(bench: Workbench, size: int) -> int:
             later = at + timedelta(seconds=10)
             if made % SHARE == 0:
                 tx.put(Memory(f"copy-{made}", text, later, later))
-                tx.put(Memory(f"opposite-{made}", text.replace(" always ", " never "), later, later))
+                tx.put(
+                    Memory(f"opposite-{made}", text.replace(" always ", " never "), later, later)
+                )
                 made += 2
             elif made % SHARE == SHARE // 2:
                 tx.put(Memory(f"said-{made}", f"Note: {text.lower()}", later, later))

@@ -1,6 +1,8 @@
-"""Recall over a large `messages.jsonl`, beside what searches it alone, and opening a folder of many documents.
+"""Recall over a large `messages.jsonl`, beside what searches it alone, and opening a folder of many
+documents.
 
-Recall and what it is held against take turns; medians count. Memory is that of a process of its own that recalls once.
+Recall and what it is held against take turns; medians count. Memory is that of a process of its own
+that recalls once.
 """
 
 import json
@@ -27,7 +29,21 @@ BARS = {
 }
 QUERY = "jwt authentication"
 QUESTION = "how did we decide about jwt authentication"
-WORDS = ["token", "auth", "the", "session", "refresh", "pnpm", "cache", "build", "we", "test", "deploy", "on", "friday"]
+WORDS = [
+    "token",
+    "auth",
+    "the",
+    "session",
+    "refresh",
+    "pnpm",
+    "cache",
+    "build",
+    "we",
+    "test",
+    "deploy",
+    "on",
+    "friday",
+]
 EVERY = 100_000
 """Messages between two that say what is looked for."""
 
@@ -52,7 +68,9 @@ def run(small: bool = False) -> dict[str, object]:
         times = _recall(context, messages, turns)
         memory = {ask: _memory(folder, ask) for ask in (QUERY, QUESTION)}
         notes = _notes(folder / "notes", documents)
-        open_s = statistics.median(_timed(lambda: Documents(context).opened(notes)) for _ in range(turns))
+        open_s = statistics.median(
+            _timed(lambda: Documents(context).opened(notes)) for _ in range(turns)
+        )
     ratios = {"literal_without": times["python"] / times["grep"]}
     return {
         "bars": BARS,
@@ -68,7 +86,9 @@ def run(small: bool = False) -> dict[str, object]:
 def opened(folder: Path) -> Context:
     """Return an empty store whose project has one session of external memory."""
     places = DocumentPlaces(folder / "seen", None, folder / "sessions", folder / "project")
-    bench = open_workbench(folder / "project" / ".workbench", profiles=folder / "none", documents=places)
+    bench = open_workbench(
+        folder / "project" / ".workbench", profiles=folder / "none", documents=places
+    )
     return replace(bench.context, actor="human")
 
 
@@ -88,7 +108,9 @@ def _recall(context: Context, messages: Path, turns: int) -> Mapping[str, float]
 
 
 def _searched(*command: str) -> None:
-    """Run a command to its end; one that sees that nobody reads its answer would end with the first line."""
+    """Run a command to its end; one that sees that nobody reads its answer would end with the first
+    line.
+    """
     subprocess.run(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, check=False)
 
 
@@ -112,11 +134,16 @@ def _messages(folder: Path, size: int) -> Path:
     session.mkdir(parents=True)
     (folder / "project").mkdir()
     blocks = [
-        json.dumps({"role": "user", "content": " ".join(random.choices(WORDS, k=random.randint(10, 200)))}).encode()
+        json.dumps(
+            {"role": "user", "content": " ".join(random.choices(WORDS, k=random.randint(10, 200)))}
+        ).encode()
         + b"\n"
         for _ in range(2_000)
     ]
-    rare = json.dumps({"role": "assistant", "content": "Decided to use JWT Authentication"}).encode() + b"\n"
+    rare = (
+        json.dumps({"role": "assistant", "content": "Decided to use JWT Authentication"}).encode()
+        + b"\n"
+    )
     left, count = size, 0
     with (session / "messages.jsonl").open("wb") as file:
         while left > 0:
@@ -132,5 +159,8 @@ def _notes(folder: Path, count: int) -> Path:
         place = folder / f"topic-{number % 30}" / f"note-{number}.md"
         place.parent.mkdir(parents=True, exist_ok=True)
         parts = [f"## Part {n}\n\n{' '.join(random.choices(WORDS, k=60))}\n" for n in range(5)]
-        place.write_text(f"# Note {number}\n\n<!--\nMETA:\ncreated: 2024-01-15T10:30:00Z\n-->\n\n" + "\n".join(parts))
+        place.write_text(
+            f"# Note {number}\n\n<!--\nMETA:\ncreated: 2024-01-15T10:30:00Z\n-->\n\n"
+            + "\n".join(parts)
+        )
     return folder

@@ -1,7 +1,8 @@
 """How well English memories are found, in percent of R@10 and nDCG@10, by the default profile.
 
-The stores are the demo as it was before it had memories in other languages, the LoCoMo conversations, and, below a
-folder that is named, judged collections: folders with `memories.jsonl` and `queries.jsonl`.
+The stores are the demo as it was before it had memories in other languages, the LoCoMo
+conversations, and, below a folder that is named, judged collections: folders with `memories.jsonl`
+and `queries.jsonl`.
 """
 
 import json
@@ -31,11 +32,17 @@ def run(small: bool = False, folder: Path | None = None) -> dict[str, object]:
     """Return each store's figures, those of the conversations on average."""
     with tempfile.TemporaryDirectory() as name:
         found = {"demo": demo(Path(name) / "demo")}
-        talks = [] if small else [_talk(file, Path(name) / file.stem) for file in locomo.conversations()]
+        talks = (
+            []
+            if small
+            else [_talk(file, Path(name) / file.stem) for file in locomo.conversations()]
+        )
         if talks:
             found["locomo"] = [round(fmean(each), 1) for each in zip(*talks, strict=True)]
         for queries in sorted(folder.rglob("queries.jsonl")) if folder is not None else ():
-            found[queries.parent.name] = collection(queries.parent, Path(name) / queries.parent.name)
+            found[queries.parent.name] = collection(
+                queries.parent, Path(name) / queries.parent.name
+            )
     return {"found": found, "bars": BARS}
 
 
@@ -46,10 +53,15 @@ def demo(place: Path) -> list[float]:
     others = {id for query in queries if OTHERS in query["tags"] for id in query["relevant"]}
     place.mkdir(parents=True)
     for name, docs in (
-        ("memories", [doc for doc in _lines(shipped_demo / "memories.jsonl") if doc["id"] not in others]),
+        (
+            "memories",
+            [doc for doc in _lines(shipped_demo / "memories.jsonl") if doc["id"] not in others],
+        ),
         ("queries", [query for query in queries if OTHERS not in query["tags"]]),
     ):
-        (place / f"{name}.jsonl").write_text("".join(json.dumps(doc) + "\n" for doc in docs), "utf-8")
+        (place / f"{name}.jsonl").write_text(
+            "".join(json.dumps(doc) + "\n" for doc in docs), "utf-8"
+        )
     return collection(place, place.parent)
 
 

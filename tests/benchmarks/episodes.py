@@ -1,7 +1,8 @@
-"""Episodes at size: one by its id, by attribute, the ten most like a task; and what they cost the start of a store.
+"""Episodes at size: one by its id, by attribute, the ten most like a task; and what they cost the
+start of a store.
 
-CPU time of this process, medians of several; a start is that of a process of its own, with and without them in turns.
-What is stored for it is not made durable, which is not measured here.
+CPU time of this process, medians of several; a start is that of a process of its own, with and
+without them in turns. What is stored for it is not made durable, which is not measured here.
 """
 
 import json
@@ -52,26 +53,38 @@ def run(small: bool = False) -> dict[str, object]:
             for with_them in (False, True):
                 _filled(folder / str(with_them), count, with_them=with_them)
         bench = opened(folder / "True")
-        find, ids = bench.episode_finder.find, [one.id for one in bench.episodes.all()[:: max(1, count // 50)]]
+        find, ids = (
+            bench.episode_finder.find,
+            [one.id for one in bench.episodes.all()[:: max(1, count // 50)]],
+        )
         began = process_time()
         find(_words(Random(0), 9), k=10)
         figures = {
             "first_search_s": process_time() - began,
             "by_id_ms": 1_000 * _median(lambda n: bench.episodes.open(ids[n % len(ids)]), turns),
-            "by_attribute_ms": 1_000 * _median(lambda n: find("", "structured", Criteria(domain=f"d{n}"), 10), turns),
-            "semantic_top_10_ms": 1_000 * _median(lambda n: find(_words(Random(n), 9), k=10), turns),
-            "failure_ms": 1_000 * _median(lambda n: find(_words(Random(n), 9), "failure", k=10), turns),
+            "by_attribute_ms": 1_000
+            * _median(lambda n: find("", "structured", Criteria(domain=f"d{n}"), 10), turns),
+            "semantic_top_10_ms": 1_000
+            * _median(lambda n: find(_words(Random(n), 9), k=10), turns),
+            "failure_ms": 1_000
+            * _median(lambda n: find(_words(Random(n), 9), "failure", k=10), turns),
         }
         bench.close()
         starts = [(_start(folder / "True"), _start(folder / "False")) for _ in range(min(turns, 9))]
         figures["start_ratio"] = statistics.median(one / other for one, other in starts)
         figures["start_ms"] = 1_000 * statistics.median(one for one, _ in starts)
-    return {"bars": BARS, "episodes": count, **{name: round(value, 2) for name, value in figures.items()}}
+    return {
+        "bars": BARS,
+        "episodes": count,
+        **{name: round(value, 2) for name, value in figures.items()},
+    }
 
 
 def opened(folder: Path) -> Workbench:
     """Open the store of a benchmark."""
-    return open_workbench(folder / "s", profiles=folder / "p", cache=folder / "c", clock=lambda: NOW, actor="cli")
+    return open_workbench(
+        folder / "s", profiles=folder / "p", cache=folder / "c", clock=lambda: NOW, actor="cli"
+    )
 
 
 def _filled(folder: Path, count: int, *, with_them: bool) -> None:
@@ -83,7 +96,9 @@ def _filled(folder: Path, count: int, *, with_them: bool) -> None:
                 at = NOW - timedelta(hours=n % 8_000)
                 tx.put(Memory(f"m-{n}", _words(chance, 16), at, at))
         if with_them:
-            bench.episodes.store_all([_episode(n, chance) for n in range(start, min(count, start + CHUNK))])
+            bench.episodes.store_all(
+                [_episode(n, chance) for n in range(start, min(count, start + CHUNK))]
+            )
     bench.library.save_checkpoint()
     bench.keep_caches()
     bench.close()
@@ -96,7 +111,10 @@ def _episode(n: int, chance: Random) -> dict[str, object]:
         "session_id": f"s{n % 50}",
         "task": {"original_input": _words(chance, 14)},
         "execution": {"trace": trace, "duration": n % 90},
-        "outcome": {"status": ("SUCCESS", "PARTIAL", "FAILURE")[n % 3], "primary_output": _words(chance, 8)},
+        "outcome": {
+            "status": ("SUCCESS", "PARTIAL", "FAILURE")[n % 3],
+            "primary_output": _words(chance, 8),
+        },
         "reflection": {"insights": [_words(chance, 9)]},
         "metadata": {"domain": f"d{n % 40}", "task_type": f"t{n % 25}", "tags": [f"x{n % 9}"]},
     }
@@ -117,6 +135,10 @@ def _median(work: Callable[[int], object], turns: int) -> float:
 
 def _start(folder: Path) -> float:
     done = subprocess.run(
-        [sys.executable, "-c", _START, str(folder)], capture_output=True, text=True, check=True, env=dict(os.environ)
+        [sys.executable, "-c", _START, str(folder)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=dict(os.environ),
     )
     return float(json.loads(done.stdout))

@@ -1,7 +1,8 @@
-"""Episodes and patterns together: the context of a task with many of them, and what consolidating them takes.
+"""Episodes and patterns together: the context of a task with many of them, and what consolidating
+them takes.
 
-CPU time of this process, medians of several where a thing is done several times. What is stored for it is not made
-durable, which is not measured here.
+CPU time of this process, medians of several where a thing is done several times. What is stored for
+it is not made durable, which is not measured here.
 """
 
 import statistics
@@ -45,12 +46,20 @@ def run(small: bool = False) -> dict[str, object]:
         bench.close()
         bench = opened(Path(name) / "alike")
         bench.episodes.store_all(
-            [_episode(n, "Deploy the service to staging and see that it answers") for n in range(one)]
+            [
+                _episode(n, "Deploy the service to staging and see that it answers")
+                for n in range(one)
+            ]
         )
         figures["cluster_of_1000_s"] = _seconds(lambda: bench.consolidating.carry_out(["episodes"]))
         held = sum(head.status == "archived" for head in bench.episodes.all())
         bench.close()
-    counts = {"episodes": episodes, "patterns": patterns, "archived": archived, "archived_of_cluster": held}
+    counts = {
+        "episodes": episodes,
+        "patterns": patterns,
+        "archived": archived,
+        "archived_of_cluster": held,
+    }
     return {"bars": BARS, **counts, **{name: round(value, 2) for name, value in figures.items()}}
 
 
@@ -63,13 +72,19 @@ def _fill(bench: Workbench, episodes: int, patterns: int) -> None:
     tasks = [_task(chance) for _ in range(max(1, episodes // 3))]
     for start in range(0, episodes, CHUNK):
         some = range(start, min(episodes, start + CHUNK))
-        bench.episodes.store_all([_episode(n, tasks[n % len(tasks)], f"t{n % len(tasks) % TYPES}") for n in some])
+        bench.episodes.store_all(
+            [_episode(n, tasks[n % len(tasks)], f"t{n % len(tasks) % TYPES}") for n in some]
+        )
     bench.patterns.add([_pattern(n, chance) for n in range(patterns)])
     bench.library.save_checkpoint()
 
 
 def _episode(n: int, task: str, of: str = "deploy") -> dict[str, object]:
-    failed = {"failures_analyzed": [{"error": f"TimeoutError: {task}"}]} if of != "deploy" and n % 3 == 2 else {}
+    failed = (
+        {"failures_analyzed": [{"error": f"TimeoutError: {task}"}]}
+        if of != "deploy" and n % 3 == 2
+        else {}
+    )
     return {
         "timestamp": (NOW - timedelta(days=35, hours=n % 600)).isoformat(),
         "task": {"original_input": task},
@@ -85,7 +100,10 @@ def _pattern(n: int, chance: Random) -> dict[str, object]:
         "name": f"{_words(chance, 4)} {n}",
         "category": ("strategy", "recovery", "failure", "domain")[n % 4],
         "summary": _words(chance, 12),
-        "applicability": {"problem_types": [f"t{n % TYPES}"], "task_features": {"domain": [f"d{n % DOMAINS}"]}},
+        "applicability": {
+            "problem_types": [f"t{n % TYPES}"],
+            "task_features": {"domain": [f"d{n % DOMAINS}"]},
+        },
         "lifecycle": {"status": "validated"},
     }
 

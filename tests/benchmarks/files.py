@@ -19,10 +19,11 @@ FIRST = 20261121
 
 
 def run(small: bool, folder: Path | None = None) -> dict[str, object]:
-    """Play rounds over every file below `folder` (the demo's own without one) that is read and written.
+    """Play rounds over every file below `folder` (the demo's own without one) that is read and
+    written.
 
-    `lines_lost` and `values_lost` count what went although no edit was about it; `losses` names the first ones. Every
-    edit is made `rounds` times a file, at places that a fixed seed chooses.
+    `lines_lost` and `values_lost` count what went although no edit was about it; `losses` names the
+    first ones. Every edit is made `rounds` times a file, at places that a fixed seed chooses.
     """
     chance, rounds = random.Random(FIRST), 1 if small else 4
     outcomes: Counter[str] = Counter()
@@ -40,7 +41,9 @@ def run(small: bool, folder: Path | None = None) -> dict[str, object]:
                     shutil.rmtree(place)
                 outcomes[done.outcome] += 1
                 lines, values = lines + len(done.lines), values + len(done.values)
-                losses += [f"{path.name}, {edit}: {lost[:80]}" for lost in (*done.lines, *done.values)]
+                losses += [
+                    f"{path.name}, {edit}: {lost[:80]}" for lost in (*done.lines, *done.values)
+                ]
     return {
         "files": len(every), "edits": outcomes.total(), **outcomes, "lines_lost": lines, "values_lost": values,
         "losses": losses[:20], "not_written": skipped,

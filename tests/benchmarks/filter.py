@@ -1,7 +1,9 @@
-"""How long a key in the Stream's filter takes: typed words, clauses and phrases over a large store, key by key.
+"""How long a key in the Stream's filter takes: typed words, clauses and phrases over a large store,
+key by key.
 
-It is measured twice: the work up to the list of memories, in CPU time, and in the app, from the key until what holds
-the words is painted, by the clock and by the time that the screen's thread was at work.
+It is measured twice: the work up to the list of memories, in CPU time, and in the app, from the key
+until what holds the words is painted, by the clock and by the time that the screen's thread was at
+work.
 """
 
 import asyncio
@@ -29,11 +31,15 @@ GAP_S, RESTED_S = 0.12, 1.0
 
 
 def run(small: bool = False) -> dict[str, object]:
-    """Return ms of CPU for each key by what is typed, their median and 95th percentile, and what getting ready took."""
+    """Return ms of CPU for each key by what is typed, their median and 95th percentile, and what
+    getting ready took.
+    """
     size = 5_001 if small else 100_000
     with tempfile.TemporaryDirectory(prefix="bench-filter-") as name:
         build(Path(name) / "store", size)
-        bench = open_workbench(Path(name) / "store", profiles=Path(name) / "profiles", cache=Path(name) / "cache")
+        bench = open_workbench(
+            Path(name) / "store", profiles=Path(name) / "profiles", cache=Path(name) / "cache"
+        )
         begun = process_time()
         bench.library.read()
         bench.stream.prepare()
@@ -66,9 +72,11 @@ def _near(screen: Screen[object]) -> object:
 
 
 async def _painted(bench: Workbench) -> dict[str, object]:
-    """Type each text in the app; return the figures of all keys, and ms of the screen's thread for each key.
+    """Type each text in the app; return the figures of all keys, and ms of the screen's thread for
+    each key.
 
-    `ranked_ms` is the time from the last key of a text until what is near by meaning is painted, too.
+    `ranked_ms` is the time from the last key of a text until what is near by meaning is painted,
+    too.
     """
     app, taken, ranked = PaintedApp(bench, _shown), dict[str, list[Taken]](), dict[str, float]()
     async with app.run_test(size=(140, 45)) as pilot:

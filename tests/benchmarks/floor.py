@@ -1,7 +1,9 @@
-"""How often the floor calls a query empty: answered ones, off-topic ones, and plausible ones without an answer.
+"""How often the floor calls a query empty: answered ones, off-topic ones, and plausible ones
+without an answer.
 
-The stores are the demo, the LoCoMo conversations and, below a folder that is named, judged collections: folders with
-`memories.jsonl` and `queries.jsonl`. None of the off-topic questions is among the background questions.
+The stores are the demo, the LoCoMo conversations and, below a folder that is named, judged
+collections: folders with `memories.jsonl` and `queries.jsonl`. None of the off-topic questions is
+among the background questions.
 """
 
 import json
@@ -37,7 +39,9 @@ BARS = {"answered": 2.0, "off_topic": 90.0, "answered_worst": 5.0, "off_topic_wo
 
 @dataclass(frozen=True, eq=False)
 class Store:
-    """A store to measure on, its judged queries, and plausible questions that nothing in it answers, by their kind."""
+    """A store to measure on, its judged queries, and plausible questions that nothing in it
+    answers, by their kind.
+    """
 
     name: str
     bench: Workbench
@@ -46,13 +50,17 @@ class Store:
 
 
 def run(small: bool, folder: Path | None = None) -> dict[str, object]:
-    """Return, per store and on average, the share of each kind of question that is called empty, in percent."""
+    """Return, per store and on average, the share of each kind of question that is called empty, in
+    percent.
+    """
     with tempfile.TemporaryDirectory() as name:
         stores: dict[str, dict[str, object]] = {}
         for store in _stores(Path(name), folder, small):
             stores[store.name] = _measured(store)
             store.bench.close()
-    answered, off = ([_number(found[kind]) for found in stores.values()] for kind in ("answered", "off_topic"))
+    answered, off = (
+        [_number(found[kind]) for found in stores.values()] for kind in ("answered", "off_topic")
+    )
     return {
         "stores": stores,
         "mean": {"answered": round(fmean(answered), 2), "off_topic": round(fmean(off), 2)},
@@ -63,7 +71,9 @@ def run(small: bool, folder: Path | None = None) -> dict[str, object]:
 
 
 def _stores(place: Path, folder: Path | None, small: bool) -> Iterator[Store]:
-    plausible = [json.loads(line) for line in (HERE / "no_answer.jsonl").read_text("utf-8").splitlines()]
+    plausible = [
+        json.loads(line) for line in (HERE / "no_answer.jsonl").read_text("utf-8").splitlines()
+    ]
 
     def without_answer(store: str) -> list[str]:
         return [one["query"] for one in plausible if one["store"] == store]
@@ -82,13 +92,19 @@ def _stores(place: Path, folder: Path | None, small: bool) -> Iterator[Store]:
         return
     for file in locomo.conversations():
         bench, _, queries = locomo.open_conversation(file, place / file.stem)
-        asked = [qa["question"] for qa in json.loads(file.read_text("utf-8"))["qa"] if qa.get("category") == 5]
+        asked = [
+            qa["question"]
+            for qa in json.loads(file.read_text("utf-8"))["qa"]
+            if qa.get("category") == 5
+        ]
         name = f"locomo {file.stem}"
         yield Store(name, bench, queries, {"plausible": without_answer(name), "adversarial": asked})
     for queries_file in sorted(folder.rglob("queries.jsonl")) if folder is not None else ():
         name = queries_file.parent.name
         bench = _opened(place / name, queries_file.with_name("memories.jsonl"))
-        yield Store(name, bench, from_file(bench.context, queries_file), {"plausible": without_answer(name)})
+        yield Store(
+            name, bench, from_file(bench.context, queries_file), {"plausible": without_answer(name)}
+        )
 
 
 def _opened(place: Path, memories: Path) -> Workbench:
@@ -112,13 +128,17 @@ def _measured(store: Store) -> dict[str, object]:
         "weak_below": round(standard.floor.memory, 4),
         "answered": answered,
         "off_topic": _empty(store, off),
-        "without_answer": {kind: [len(asked), _empty(store, asked)] for kind, asked in kinds.items()},
+        "without_answer": {
+            kind: [len(asked), _empty(store, asked)] for kind, asked in kinds.items()
+        },
         "agents": agents,
     }
 
 
 def _answered(store: Store) -> tuple[float, dict[str, object]]:
-    """Return the share of answered queries called empty, and what agents are given under the default profile."""
+    """Return the share of answered queries called empty, and what agents are given under the
+    default profile.
+    """
     empty: list[bool] = []
     whole, given, rows = [], [], []
     for query in store.judged.queries:
@@ -131,12 +151,20 @@ def _answered(store: Store) -> tuple[float, dict[str, object]]:
         whole.append(len(relevant & set(ids)) / len(relevant))
         given.append(len(relevant & set(strong)) / len(relevant))
         rows.append(len(strong))
-    figures = {"recall@10": fmean(whole), "recall@10_given": fmean(given), "rows_given": fmean(rows)}
-    agents: dict[str, object] = {WORKBENCH.name: {name: round(value, 3) for name, value in figures.items()}}
+    figures = {
+        "recall@10": fmean(whole),
+        "recall@10_given": fmean(given),
+        "rows_given": fmean(rows),
+    }
+    agents: dict[str, object] = {
+        WORKBENCH.name: {name: round(value, 3) for name, value in figures.items()}
+    }
     return round(100 * fmean(empty), 2), agents
 
 
-def _asked(store: Store, query: str, profile: Profile, now: datetime | None) -> tuple[tuple[str, ...], list[str], bool]:
+def _asked(
+    store: Store, query: str, profile: Profile, now: datetime | None
+) -> tuple[tuple[str, ...], list[str], bool]:
     """Return the ten best, those of them that an agent is given, and whether the query is empty."""
     tuning = store.bench.tuning
     question = tuning.question(query)
@@ -154,7 +182,11 @@ def _cost(size: int) -> dict[str, float]:
     """Return the CPU seconds of computing a floor, and of telling whether a pool is still the same."""
     random, at = Random(1), datetime(2026, 3, 20, tzinfo=UTC)
     path = shipped("fixtures/demo") / "memories.jsonl"
-    sentences = [s for line in path.read_text("utf-8").splitlines() for s in json.loads(line)["context"].split(". ")]
+    sentences = [
+        s
+        for line in path.read_text("utf-8").splitlines()
+        for s in json.loads(line)["context"].split(". ")
+    ]
     texts = [" ".join(random.choices(sentences, k=3)) for _ in range(size)]
     pool = Pool.build([Memory(f"m{number}", text, at, at) for number, text in enumerate(texts)])
     embedder = Embedder()

@@ -1,4 +1,6 @@
-"""What importing costs: reading, comparing and writing generated learning entries, nothing deduplicated."""
+"""What importing costs: reading, comparing and writing generated learning entries, nothing
+deduplicated.
+"""
 
 import json
 import shutil
@@ -16,22 +18,27 @@ KINDS = ("error", "success", "code_change", "general")
 
 
 def run(small: bool) -> dict[str, object]:
-    """Import one file of generated entries; entries per second from opening the file to the last fsync.
+    """Import one file of generated entries; entries per second from opening the file to the last
+    fsync.
 
-    `entries_per_cpu_s` leaves out the waiting for a busy machine and its disk. `cancel_ms` is how long an import
-    takes to stop once it is asked to, at the longest.
+    `entries_per_cpu_s` leaves out the waiting for a busy machine and its disk. `cancel_ms` is how
+    long an import takes to stop once it is asked to, at the longest.
     """
     count = 2_000 if small else 100_000
     folder = Path(tempfile.mkdtemp(prefix="bench-importing-"))
     try:
         path = folder / "entries.jsonl"
         path.write_text("".join(f"{line}\n" for line in entries(count)))
-        bench = open_workbench(folder / "store", profiles=folder / "none", clock=lambda: NOW, actor="cli")
+        bench = open_workbench(
+            folder / "store", profiles=folder / "none", clock=lambda: NOW, actor="cli"
+        )
         start, busy = perf_counter(), process_time()
         plan = bench.importer.plan(path)
         planned = perf_counter()
         steps = [planned]
-        report = bench.importer.carry_out(plan, progress=lambda _done, _total: steps.append(perf_counter()))
+        report = bench.importer.carry_out(
+            plan, progress=lambda _done, _total: steps.append(perf_counter())
+        )
         done, busy = perf_counter(), process_time() - busy
         again = bench.importer.plan(path)
         compared = perf_counter()

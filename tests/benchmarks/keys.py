@@ -1,11 +1,12 @@
 """How long the app's thread is busy after each key, over stores of texts that were made to be slow.
 
-Each text is a store: a hundred memories, some with a megabyte as their summary, candidates that cite them, and a
-playbook with a bullet of a megabyte. Each has a process of its own, as a person has who opens one, prose of the same
-size as well: a first visit loads what it needs with either.
+Each text is a store: a hundred memories, some with a megabyte as their summary, candidates that
+cite them, and a playbook with a bullet of a megabyte. Each has a process of its own, as a person
+has who opens one, prose of the same size as well: a first visit loads what it needs with either.
 
-A key has three times: how long it was until something was painted, how long the thread was busy without a rest in
-between (another key would have waited so long), and all that the thread did until it had nothing to do.
+A key has three times: how long it was until something was painted, how long the thread was busy
+without a rest in between (another key would have waited so long), and all that the thread did until
+it had nothing to do.
 """
 
 import asyncio
@@ -44,7 +45,9 @@ BAR_MS = 100.0
 SIZE = (140, 45)
 MEMORIES, PIECE, HUGE, READINGS = 100, 9_900, 6, 30
 HUGE_ROWS = (0, 1, 2, 3)
-"""Of each so many, what is a megabyte long: the rows on which the keys are pressed that open a form are among them."""
+"""Of each so many, what is a megabyte long: the rows on which the keys are pressed that open a form
+are among them.
+"""
 QUIET_S, STILL_MS = 0.06, 1.5
 """The app rests once no stretch of work was longer than `STILL_MS` for `QUIET_S` seconds."""
 PATIENCE_S = 4.0
@@ -92,7 +95,9 @@ Ways = Mapping[str, Sequence[str]]
 
 
 class Times(NamedTuple):
-    """The milliseconds of a key until something was painted, of the longest stretch of work, and of all the work."""
+    """The milliseconds of a key until something was painted, of the longest stretch of work, and of
+    all the work.
+    """
 
     painted: float
     stretch: float
@@ -104,12 +109,17 @@ Pressed = list[tuple[str, Times]]
 
 
 def run(small: bool, names: Sequence[str] = NAMES) -> dict[str, object]:
-    """Press every key of `WAYS` over every text; return what took longest by each measure, and what is over the bar."""
+    """Press every key of `WAYS` over every text; return what took longest by each measure, and what
+    is over the bar.
+    """
     size, names = (50_000, names[:2]) if small else (MEGABYTE, names)
     ways = {"1": MOVES} if small else WAYS
     found = {name: in_process(name, size, ways) for name in (PROSE, *names)}
     slowest = {
-        measure: {name: _told(max(pressed, key=lambda one: one[1][at]), at) for name, pressed in found.items()}
+        measure: {
+            name: _told(max(pressed, key=lambda one: one[1][at]), at)
+            for name, pressed in found.items()
+        }
         for at, measure in enumerate(Times._fields)
     }
     over = {
@@ -161,7 +171,9 @@ def pressed_over(name: str, size: int, ways: Ways) -> Pressed:
 
 def open_bench(folder: Path) -> Workbench:
     """Open a store in a folder, its caches beside it."""
-    return open_workbench(folder / "store", profiles=folder / "profiles", cache=folder / "cache", clock=lambda: NOW)
+    return open_workbench(
+        folder / "store", profiles=folder / "profiles", cache=folder / "cache", clock=lambda: NOW
+    )
 
 
 def fill(bench: Workbench, text: str) -> None:
@@ -180,12 +192,21 @@ def fill(bench: Workbench, text: str) -> None:
         tx.put(Section("rules", "Rules", "main"))
         for n in range(12):
             content = text if n % 6 in HUGE_ROWS else pieces[n % len(pieces)]
-            tx.put(Bullet(f"r-{n:05}", "rules", content if content.strip() else f"x{content}", order=float(n)))
+            tx.put(
+                Bullet(
+                    f"r-{n:05}",
+                    "rules",
+                    content if content.strip() else f"x{content}",
+                    order=float(n),
+                )
+            )
     for n in range(READINGS):
         given = tuple(f"mem-{other:05}" for other in range(n, n + 8))
         scores = tuple(1 - place / 10 for place in range(len(given)))
         at, asked = NOW - timedelta(minutes=n), pieces[n % len(pieces)][:400] or "x"
-        read = AgentRead(new_id(), "claude", at, asked, f"s-{n // 10}", "mcp", "workbench", given, scores)
+        read = AgentRead(
+            new_id(), "claude", at, asked, f"s-{n // 10}", "mcp", "workbench", given, scores
+        )
         keep(replace(bench.context, actor="agent:claude"), [read])
 
 
@@ -235,7 +256,10 @@ class Busy:
             display(app, screen, what)
             self.paints()
 
-        with patch.object(selectors.EpollSelector, "select", select), patch.object(App, "_display", displayed):
+        with (
+            patch.object(selectors.EpollSelector, "select", select),
+            patch.object(App, "_display", displayed),
+        ):
             yield
 
     async def until_quiet(self, at_work: Callable[[], bool] = lambda: False) -> None:
@@ -296,7 +320,9 @@ def _send(app: App[Any], key: str) -> None:
 
 
 async def _timed(app: App[Any], key: str, busy: Busy, at_work: Callable[[], bool]) -> Times:
-    """Press a key; the work is all that the thread does until it rests, the stretch also what comes in later."""
+    """Press a key; the work is all that the thread does until it rests, the stretch also what comes
+    in later.
+    """
     busy.total = busy.longest = busy.painted = 0.0
     begun = perf_counter()
     _send(app, key)
@@ -320,7 +346,9 @@ class _Nothing(ModalScreen[None]):
 
 
 async def _empty() -> list[float]:
-    """Return what the first and the second opening of a dialog take that holds one word, in an app without rules."""
+    """Return what the first and the second opening of a dialog take that holds one word, in an app
+    without rules.
+    """
     busy, times = Busy(), []
     with busy.watching():
         async with (app := _Plain()).run_test(size=SIZE):

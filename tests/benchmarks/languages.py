@@ -1,10 +1,12 @@
-"""How well an agent finds memories in many languages, and how well talks between a user and an assistant are ranked.
+"""How well an agent finds memories in many languages, and how well talks between a user and an
+assistant are ranked.
 
-`language_data/memories` has a file for each language. In its memories, literal terms stand in brackets; `inflected` and
-`compounds` name a query and the word of a memory that it stands for; none of the memories answers the questions under
-`unrelated` and `sharing`, but the latter share function words and a noun with them. `language_data/talks` has talks,
-each with a bank of paragraphs from which long answers are made. Every third term, form and question is held out: rules
-and constants are chosen on the others. `before.json` has the figures from before such rules were chosen.
+`language_data/memories` has a file for each language. In its memories, literal terms stand in
+brackets; `inflected` and `compounds` name a query and the word of a memory that it stands for; none
+of the memories answers the questions under `unrelated` and `sharing`, but the latter share function
+words and a noun with them. `language_data/talks` has talks, each with a bank of paragraphs from
+which long answers are made. Every third term, form and question is held out: rules and constants
+are chosen on the others. `before.json` has the figures from before such rules were chosen.
 """
 
 import json
@@ -46,7 +48,9 @@ _PROFILES = (
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language's memories by id, its queries of each kind with the ids that they are to find, and its questions."""
+    """A language's memories by id, its queries of each kind with the ids that they are to find, and
+    its questions.
+    """
 
     name: str
     script: str
@@ -62,15 +66,26 @@ def run(small: bool = False) -> dict[str, object]:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         found = {
-            one.name: {f"{size}": _found(one, spoken, place / f"{one.name}{size}", size) for size in SIZES[: 2 - small]}
+            one.name: {
+                f"{size}": _found(one, spoken, place / f"{one.name}{size}", size)
+                for size in SIZES[: 2 - small]
+            }
             for one in measured
         }
-        some = [pair for row in zip(*(one.memories.items() for one in spoken), strict=True) for pair in row]
+        some = [
+            pair
+            for row in zip(*(one.memories.items() for one in spoken), strict=True)
+            for pair in row
+        ]
         with closing(_opened(place / "mixed", _rows(some[: SIZES[0]]))) as bench:
             for one in measured:
-                found[one.name]["mixed"] = {"unrelated": [bool(_given(bench, asked)) for asked in one.unrelated]}
+                found[one.name]["mixed"] = {
+                    "unrelated": [bool(_given(bench, asked)) for asked in one.unrelated]
+                }
         now = {"languages": _shares(found), "talks": _talks(place / "talks")}
-        now |= {} if small else {"scripts": _scripts(measured, found), "index": _index(spoken, place)}
+        now |= (
+            {} if small else {"scripts": _scripts(measured, found), "index": _index(spoken, place)}
+        )
     before = json.loads((DATA / "before.json").read_text("utf-8"))
     return {"bars": BARS, "before | now": _beside(before, now)}
 
@@ -79,35 +94,60 @@ def read(path: Path) -> Language:
     """Read a language's file; every query must have one or a few memories that it is to find."""
     data = tomllib.loads(path.read_text("utf-8"))
     memories = {
-        f"{path.stem}-{number:02}": _TERM.sub(r"\1", text) for number, text in enumerate(data["memories"].splitlines())
+        f"{path.stem}-{number:02}": _TERM.sub(r"\1", text)
+        for number, text in enumerate(data["memories"].splitlines())
     }
     asked = {"terms": [(term, term) for term in _TERM.findall(data["memories"])]}
     for kind in [kind for kind in ("inflected", "compounds") if kind in data]:
-        asked[kind] = [(query, word) for query, _, word in (line.partition(" = ") for line in data[kind].splitlines())]
+        asked[kind] = [
+            (query, word)
+            for query, _, word in (line.partition(" = ") for line in data[kind].splitlines())
+        ]
     queries = {
-        kind: [(query, {id for id, text in memories.items() if word in text}) for query, word in pairs]
+        kind: [
+            (query, {id for id, text in memories.items() if word in text}) for query, word in pairs
+        ]
         for kind, pairs in asked.items()
     }
-    assert all(1 <= len(ids) <= (2 if kind == "terms" else 3) for kind, rows in queries.items() for _, ids in rows)
+    assert all(
+        1 <= len(ids) <= (2 if kind == "terms" else 3)
+        for kind, rows in queries.items()
+        for _, ids in rows
+    )
     pairs = zip(data["unrelated"].splitlines(), data["sharing"].splitlines(), strict=True)
-    return Language(path.stem, data["script"], memories, queries, [question for pair in pairs for question in pair])
+    return Language(
+        path.stem,
+        data["script"],
+        memories,
+        queries,
+        [question for pair in pairs for question in pair],
+    )
 
 
-def _found(one: Language, spoken: Sequence[Language], place: Path, size: int) -> dict[str, list[bool]]:
-    """Tell of each query whether it found its memory in a store that other languages fill up, and what was answered."""
+def _found(
+    one: Language, spoken: Sequence[Language], place: Path, size: int
+) -> dict[str, list[bool]]:
+    """Tell of each query whether it found its memory in a store that other languages fill up, and
+    what was answered.
+    """
     random = Random(one.name)
     others = [pair for other in spoken if other is not one for pair in other.memories.items()]
     memories = [*one.memories.items(), *random.sample(others, size - len(one.memories))]
     random.shuffle(memories)
     with closing(_opened(place, _rows(memories))) as bench:
-        found = {kind: [bool(ids & _given(bench, asked)) for asked, ids in rows] for kind, rows in one.queries.items()}
+        found = {
+            kind: [bool(ids & _given(bench, asked)) for asked, ids in rows]
+            for kind, rows in one.queries.items()
+        }
         return {**found, "unrelated": [bool(_given(bench, asked)) for asked in one.unrelated]}
 
 
 def _given(bench: Workbench, query: str) -> set[str]:
     """Return what an agent is given in the first ten."""
     agent = replace(bench.context, actor="agent:bench")
-    return set(give(agent, bench.tuning, query, 10, bench.tuning.default(), bench.safety).ranking.ids)
+    return set(
+        give(agent, bench.tuning, query, 10, bench.tuning.default(), bench.safety).ranking.ids
+    )
 
 
 def _rows(memories: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
@@ -135,7 +175,9 @@ def _write(path: Path, rows: Iterable[dict[str, Any]]) -> None:
 def _shares(found: dict[str, Any]) -> dict[str, Any]:
     """Return the mean of each list, and that of the third of it that is held out."""
     return {
-        name: _shares(value) if isinstance(value, dict) else [round(fmean(each), 3) for each in (value, value[2::3])]
+        name: _shares(value)
+        if isinstance(value, dict)
+        else [round(fmean(each), 3) for each in (value, value[2::3])]
         for name, value in found.items()
     }
 
@@ -150,9 +192,11 @@ def _scripts(measured: Sequence[Language], found: dict[str, Any]) -> dict[str, A
 
 
 def _index(spoken: Sequence[Language], place: Path) -> dict[str, int]:
-    """Return the bytes of the full-text index of as many texts in each language, made of parts of its memories.
+    """Return the bytes of the full-text index of as many texts in each language, made of parts of
+    its memories.
 
-    Parts are words, and four letters each of what is written without spaces, so that no run of those comes twice.
+    Parts are words, and four letters each of what is written without spaces, so that no run of
+    those comes twice.
     """
     sizes = {}
     for one in spoken:
@@ -161,7 +205,9 @@ def _index(spoken: Sequence[Language], place: Path) -> dict[str, int]:
         found = re.findall(r"(?:\w[^\w\s]*|\W){1,4}" if close else r"\S+", " ".join(memories))
         texts = [("" if close else " ").join(random.choices(found, k=8)) for _ in range(TEXTS)]
         LexicalCache(place / f"index-{one.name}").index(texts)
-        sizes[one.name] = sum(path.stat().st_size for path in (place / f"index-{one.name}").rglob("*.npz"))
+        sizes[one.name] = sum(
+            path.stat().st_size for path in (place / f"index-{one.name}").rglob("*.npz")
+        )
     return sizes
 
 
@@ -170,29 +216,50 @@ def _talks(place: Path) -> dict[str, Any]:
     turns, queries = talks()
     with closing(_opened(place, turns)) as bench:
         _write(place / "queries.jsonl", queries)
-        results = bench.evaluator.evaluate(from_file(bench.context, place / "queries.jsonl"), _PROFILES).results
-    values = {one.profile.name: {measure.name: one.values(measure) for measure in _MEASURES} for one in results}
+        results = bench.evaluator.evaluate(
+            from_file(bench.context, place / "queries.jsonl"), _PROFILES
+        ).results
+    values = {
+        one.profile.name: {measure.name: one.values(measure) for measure in _MEASURES}
+        for one in results
+    }
     return _shares(values)
 
 
 def talks() -> tuple[list[dict[str, str]], list[dict[str, Any]]]:
     """Return the turns of all talks, and the questions with the turns that answer them."""
-    banks, told = (tomllib.loads((DATA / "talks" / f"{name}.toml").read_text("utf-8")) for name in ("banks", "talks"))
+    banks, told = (
+        tomllib.loads((DATA / "talks" / f"{name}.toml").read_text("utf-8"))
+        for name in ("banks", "talks")
+    )
     turns, queries = [], []
     for number, talk in enumerate(told["talk"]):
         bank, at = banks[talk["bank"]], talk["began"]
         for place, turn in enumerate(talk["turns"]):
             first, count = 2 * number + 3 * place, 7 + (number + place) % 4
-            more = (bank[(first + step) % len(bank)].replace("{about}", turn["about"]) for step in range(count))
+            more = (
+                bank[(first + step) % len(bank)].replace("{about}", turn["about"])
+                for step in range(count)
+            )
             said = {"user": turn["user"], "assistant": "\n\n".join([turn["answer"], *more])}
             assert 2_000 <= len(said["assistant"]) <= 5_000
             for role, text in said.items():
                 at += timedelta(minutes=3)
                 id, session = f"{number}-{place}-{role}", f"talk-{number}"
-                turns.append({"id": id, "session_id": session, "role": role, "text": text, "timestamp": at.isoformat()})
+                turns.append(
+                    {
+                        "id": id,
+                        "session_id": session,
+                        "role": role,
+                        "text": text,
+                        "timestamp": at.isoformat(),
+                    }
+                )
             for kind, role in (("ask", "user"), ("recall", "assistant")):
                 if kind in turn:
-                    queries.append({"query": turn[kind], "relevant": {f"{number}-{place}-{role}": 1}})
+                    queries.append(
+                        {"query": turn[kind], "relevant": {f"{number}-{place}-{role}": 1}}
+                    )
     return turns, queries
 
 

@@ -1,7 +1,8 @@
 """LoCoMo conversations as memories and judged queries, for measuring how good the ranking is.
 
-Every turn of a dialogue becomes a memory; every question of the four answerable categories becomes a query that is
-asked after the last turn, with the turns that hold its answer as the relevant memories.
+Every turn of a dialogue becomes a memory; every question of the four answerable categories becomes
+a query that is asked after the last turn, with the turns that hold its answer as the relevant
+memories.
 """
 
 import json
@@ -22,7 +23,9 @@ _BETWEEN_TURNS = timedelta(seconds=30)
 
 
 def conversations() -> tuple[Path, ...]:
-    """Return the conversation files: in $WORKBENCH_LOCOMO, else beside the checkout; none when there are none."""
+    """Return the conversation files: in $WORKBENCH_LOCOMO, else beside the checkout; none when
+    there are none.
+    """
     named = os.environ.get("WORKBENCH_LOCOMO")
     beside = Path(__file__).parents[2].parent / "shared" / "data" / "locomo"
     return tuple(sorted((Path(named) if named else beside).glob("*.json")))
@@ -30,7 +33,10 @@ def conversations() -> tuple[Path, ...]:
 
 def open_conversation(path: Path, folder: Path) -> tuple[Workbench, Evaluator, JudgedSet]:
     """Import a conversation into a store in `folder` and match its questions."""
-    talk, files = json.loads(path.read_text("utf-8")), (folder / "memories.jsonl", folder / "queries.jsonl")
+    talk, files = (
+        json.loads(path.read_text("utf-8")),
+        (folder / "memories.jsonl", folder / "queries.jsonl"),
+    )
     folder.mkdir(parents=True)
     memories = list(_memories(path.stem, talk))
     _write(files[0], memories)
@@ -38,15 +44,23 @@ def open_conversation(path: Path, folder: Path) -> tuple[Workbench, Evaluator, J
     bench = open_workbench(folder / "store", profiles=folder / "profiles")
     bench.importer.carry_out(bench.importer.plan(files[0]))
     bench.retriever.load()
-    return bench, Evaluator(bench.context, bench.retriever, bench.tuning.profiles), from_file(bench.context, files[1])
+    return (
+        bench,
+        Evaluator(bench.context, bench.retriever, bench.tuning.profiles),
+        from_file(bench.context, files[1]),
+    )
 
 
 def _memories(name: str, talk: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    numbers = sorted(int(key.removeprefix("session_")) for key in talk if re.fullmatch(r"session_\d+", key))
+    numbers = sorted(
+        int(key.removeprefix("session_")) for key in talk if re.fullmatch(r"session_\d+", key)
+    )
     for number in numbers:
         began = _began(talk[f"session_{number}_date_time"])
         for turn, said in enumerate(talk[f"session_{number}"]):
-            picture = f" [shares a picture: {said['blip_caption']}]" if said.get("blip_caption") else ""
+            picture = (
+                f" [shares a picture: {said['blip_caption']}]" if said.get("blip_caption") else ""
+            )
             yield {
                 "id": f"{name}-{said['dia_id']}",
                 "timestamp": (began + turn * _BETWEEN_TURNS).isoformat(),
@@ -59,13 +73,19 @@ def _memories(name: str, talk: dict[str, Any]) -> Iterator[dict[str, Any]]:
             }
 
 
-def _queries(name: str, talk: dict[str, Any], memories: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _queries(
+    name: str, talk: dict[str, Any], memories: list[dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
     known = {memory["id"] for memory in memories}
     for asked in talk["qa"]:
         turns = _TURN.findall(" ".join(asked.get("evidence") or []))
         relevant = {id: 1 for turn in turns if (id := f"{name}-{turn}") in known}
         if asked.get("category") in ANSWERABLE and relevant:
-            yield {"query": asked["question"], "relevant": relevant, "now": memories[-1]["timestamp"]}
+            yield {
+                "query": asked["question"],
+                "relevant": relevant,
+                "now": memories[-1]["timestamp"],
+            }
 
 
 def _began(text: str) -> datetime:

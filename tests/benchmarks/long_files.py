@@ -1,4 +1,5 @@
-"""What a reader takes for a file that is one thing over and over, against an eighth of it: eight times at most.
+"""What a reader takes for a file that is one thing over and over, against an eighth of it: eight
+times at most.
 
 Every format reads every text, also those that are not its own: a person may name the wrong one.
 """
@@ -39,7 +40,9 @@ HEADS = (
 
 
 def run(small: bool) -> dict[str, object]:
-    """Read texts of a fixed draw with every format; `over` are those that took more than twice their share."""
+    """Read texts of a fixed draw with every format; `over` are those that took more than twice
+    their share.
+    """
     chance, size = random.Random(FIRST), 40_000 if small else SIZE
     units = [*UNITS, *("".join(pair) for pair in product(UNITS, UNITS))]
     over: list[str] = []
@@ -48,15 +51,28 @@ def run(small: bool) -> dict[str, object]:
         for each in known_formats():
             _seconds(Path(folder), each.name, "what is imported once is imported now")
         for _ in range(20 if small else TRIES):
-            chosen, head, unit = chance.choice(known_formats()).name, chance.choice(HEADS), chance.choice(units)
+            chosen, head, unit = (
+                chance.choice(known_formats()).name,
+                chance.choice(HEADS),
+                chance.choice(units),
+            )
             little = _seconds(Path(folder), chosen, head + unit * (size // PARTS // len(unit)))
             if little < (LEAST_S / 100 if small else LEAST_S):
                 continue
-            ratio = _seconds(Path(folder), chosen, head + unit * (size // len(unit))) / little / PARTS
+            ratio = (
+                _seconds(Path(folder), chosen, head + unit * (size // len(unit))) / little / PARTS
+            )
             compared, worst = compared + 1, max(worst, ratio)
             if ratio > 2:
-                over.append(f"{chosen}: {head!r} and {unit!r} over and over: {ratio:.1f} times its share")
-    return {"characters": size, "compared": compared, "worst_of_its_share": round(worst, 2), "over": over}
+                over.append(
+                    f"{chosen}: {head!r} and {unit!r} over and over: {ratio:.1f} times its share"
+                )
+    return {
+        "characters": size,
+        "compared": compared,
+        "worst_of_its_share": round(worst, 2),
+        "over": over,
+    }
 
 
 def _seconds(folder: Path, name: str, text: str) -> float:

@@ -1,7 +1,8 @@
 """What the server for agents adds to ranking, how it serves several at once, and how it starts.
 
-Every figure stands beside what it is held against, measured in turn with it, so that whatever else the machine does
-falls on both alike. The client is the SDK's own; the server is a process as an agent starts it.
+Every figure stands beside what it is held against, measured in turn with it, so that whatever else
+the machine does falls on both alike. The client is the SDK's own; the server is a process as an
+agent starts it.
 """
 
 import asyncio
@@ -65,16 +66,27 @@ def run(small: bool = False) -> dict[str, object]:
         figures = asyncio.run(_measured(store, bench.tuning, questions, turns))
         starts = asyncio.run(_starts(store, questions[0], 2 if small else 7))
         bench.close()
-    return {"bars": BARS, "memories": size, "first_ranking_ms": round(rank, 1), **figures, "start": starts}
+    return {
+        "bars": BARS,
+        "memories": size,
+        "first_ranking_ms": round(rank, 1),
+        **figures,
+        "start": starts,
+    }
 
 
-async def _measured(store: Path, tuning: Tuning, questions: Sequence[str], turns: int) -> dict[str, object]:
+async def _measured(
+    store: Path, tuning: Tuning, questions: Sequence[str], turns: int
+) -> dict[str, object]:
     asked = questions[: turns + 1]
     async with Client(_ours(store)) as client:
         await _warm(client, asked[0])
         over_stdio = await _in_turn(client, tuning, asked)
     async with _over_http(store) as address:
-        return {"stdio": over_stdio, "http": await _several(address, over_stdio["ranking_ms"], asked)}
+        return {
+            "stdio": over_stdio,
+            "http": await _several(address, over_stdio["ranking_ms"], asked),
+        }
 
 
 async def _in_turn(client: Client, tuning: Tuning, asked: Sequence[str]) -> Times:
@@ -89,8 +101,12 @@ async def _in_turn(client: Client, tuning: Tuning, asked: Sequence[str]) -> Time
     return {name: round(statistics.median(each), 2) for name, each in times.items()}
 
 
-async def _several(address: tuple[str, str], ranking_ms: float, asked: Sequence[str]) -> dict[str, float]:
-    """Let several clients ask at once; their throughput is held against one that only ranks and answers."""
+async def _several(
+    address: tuple[str, str], ranking_ms: float, asked: Sequence[str]
+) -> dict[str, float]:
+    """Let several clients ask at once; their throughput is held against one that only ranks and
+    answers.
+    """
     async with contextlib.AsyncExitStack() as stack:
         clients = [await stack.enter_async_context(_web_client(address, n)) for n in range(CLIENTS)]
         await asyncio.gather(*(_warm(client, asked[0]) for client in clients))
@@ -100,8 +116,15 @@ async def _several(address: tuple[str, str], ranking_ms: float, asked: Sequence[
         per_second = CLIENTS * len(asked[1:]) / (perf_counter() - begun)
     round_trip = statistics.median(empty)
     possible = 1000 / (ranking_ms + round_trip)
-    shown = {"searches_per_s": per_second, "empty_round_trip_ms": round_trip, "possible_per_s": possible}
-    return {**{name: round(value, 2) for name, value in shown.items()}, "share": round(per_second / possible, 2)}
+    shown = {
+        "searches_per_s": per_second,
+        "empty_round_trip_ms": round_trip,
+        "possible_per_s": possible,
+    }
+    return {
+        **{name: round(value, 2) for name, value in shown.items()},
+        "share": round(per_second / possible, 2),
+    }
 
 
 async def _asks(client: Client, asked: Sequence[str]) -> None:
@@ -110,8 +133,12 @@ async def _asks(client: Client, asked: Sequence[str]) -> None:
 
 
 async def _starts(store: Path, query: str, runs: int) -> dict[str, object]:
-    """Return how long a fresh server takes to its list of tools and to a first answer, and the SDK's empty one."""
-    empty = StdioServerParameters(command=sys.executable, args=["-c", EMPTY], env=_env(store), cwd=ROOT)
+    """Return how long a fresh server takes to its list of tools and to a first answer, and the
+    SDK's empty one.
+    """
+    empty = StdioServerParameters(
+        command=sys.executable, args=["-c", EMPTY], env=_env(store), cwd=ROOT
+    )
     makes: Mapping[str, tuple[StdioServerParameters, str]] = {
         "empty": (empty, ""),
         "tools_list": (_ours(store), ""),
@@ -128,7 +155,9 @@ async def _starts(store: Path, query: str, runs: int) -> dict[str, object]:
             if turn:
                 times[name].append(1000 * took)
                 cpu[name].append(1000 * (_children_s() - spent))
-    wall, used = (({name: statistics.median(each) for name, each in kept.items()}) for kept in (times, cpu))
+    wall, used = (
+        ({name: statistics.median(each) for name, each in kept.items()}) for kept in (times, cpu)
+    )
     return {
         "wall_ms": {name: round(ms) for name, ms in wall.items()},
         "cpu_ms": {name: round(ms) for name, ms in used.items()},
@@ -138,7 +167,9 @@ async def _starts(store: Path, query: str, runs: int) -> dict[str, object]:
 
 
 async def _warm(client: Client, query: str) -> None:
-    """Ask once, and wait until the server got ready meanwhile: it begins with that a moment after its start."""
+    """Ask once, and wait until the server got ready meanwhile: it begins with that a moment after
+    its start.
+    """
     await _search(client, query)
     await asyncio.sleep(WARM_S)
 
@@ -166,7 +197,9 @@ def _ranking(tuning: Tuning, query: str) -> float:
 
 
 def _ours(store: Path) -> StdioServerParameters:
-    return StdioServerParameters(command=sys.executable, args=_arguments(store), env=_env(store), cwd=ROOT)
+    return StdioServerParameters(
+        command=sys.executable, args=_arguments(store), env=_env(store), cwd=ROOT
+    )
 
 
 def _arguments(store: Path, *more: str) -> list[str]:
@@ -210,7 +243,9 @@ async def _web_client(address: tuple[str, str], number: int) -> AsyncIterator[Cl
     async with httpx2.AsyncClient(headers=headers, timeout=60) as web:
         await _reachable(web, address[0])
         known = Implementation(name=f"bench-{number}", version="1")
-        async with Client(streamable_http_client(address[0], http_client=web), client_info=known) as client:
+        async with Client(
+            streamable_http_client(address[0], http_client=web), client_info=known
+        ) as client:
             yield client
 
 

@@ -22,7 +22,9 @@ START = datetime(2025, 11, 1, 8, tzinfo=UTC)
 CHUNK = 5_000
 RUNS = 5
 LIMIT_S = 15 * 60
-"""The largest store is left out when, by the one before it, preparing and measuring it would take longer."""
+"""The largest store is left out when, by the one before it, preparing and measuring it would take
+longer.
+"""
 
 CHILD = """
 import json, resource, sys
@@ -60,7 +62,9 @@ def run(small: bool = False) -> dict[str, object]:
 
     The million is skipped, with the reason, when it would take more than a quarter of an hour.
     """
-    found: dict[str, object] = {"bars": {"100000": {"total_s": 2.0}, "1000000": {"total_s": 20.0, "peak_mb": 4096}}}
+    found: dict[str, object] = {
+        "bars": {"100000": {"total_s": 2.0}, "1000000": {"total_s": 20.0, "peak_mb": 4096}}
+    }
     spent = 0.0
     for size in (10_000,) if small else (10_000, 100_000, 1_000_000):
         if 10 * spent > LIMIT_S:
@@ -85,7 +89,9 @@ def measure(size: int) -> dict[str, object]:
         return {
             **{name: round(statistics.median([one[name] for one in figures]), 3) for name in cold},
             "fastest_s": round(min(one["total_s"] for one in figures), 3),
-            "lexical_new_query_ms": round(statistics.median([ms for _, times in warm for ms in times]), 2),
+            "lexical_new_query_ms": round(
+                statistics.median([ms for _, times in warm for ms in times]), 2
+            ),
             "filling_the_caches_s": round(prepared, 1),
             "cold_peak_mb": round(cold["peak_mb"]),
         }
@@ -108,7 +114,9 @@ def build(folder: Path, size: int) -> list[str]:
 
 
 def memory(number: int, sentences: Sequence[str], random: Random) -> Memory:
-    """Make a memory as hooks and people write them: one to three sentences, and what they are about."""
+    """Make a memory as hooks and people write them: one to three sentences, and what they are
+    about.
+    """
     at = START + timedelta(seconds=97 * number)
     said = " ".join(random.sample(sentences, random.randint(1, 3)))
     return Memory(
@@ -137,7 +145,11 @@ def demo_sentences() -> list[str]:
 
 
 def child(folder: Path, questions: Sequence[str]) -> tuple[dict[str, float], list[float]]:
-    """Open a store in a fresh process; return its figures, and the ms of full text for each question."""
+    """Open a store in a fresh process; return its figures, and the ms of full text for each
+    question.
+    """
     command = [sys.executable, "-c", CHILD, str(folder), json.dumps(questions)]
-    answer = json.loads(subprocess.run(command, check=True, cwd=ROOT, capture_output=True, text=True).stdout)
+    answer = json.loads(
+        subprocess.run(command, check=True, cwd=ROOT, capture_output=True, text=True).stdout
+    )
     return answer["figures"], answer["lexical_ms"]

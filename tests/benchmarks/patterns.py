@@ -1,7 +1,7 @@
 """Patterns at size: which apply to a task, and one by its id, in a store that holds so many.
 
-Times are CPU of this thread, in milliseconds: medians and 95th percentiles over tasks in turn. `made_ms` is what the
-first question costs: the records are read and the index is made.
+Times are CPU of this thread, in milliseconds: medians and 95th percentiles over tasks in turn.
+`made_ms` is what the first question costs: the records are read and the index is made.
 """
 
 import statistics
@@ -21,7 +21,20 @@ BARS = {"match_ms": 50, "get_ms": 5}
 CHUNK = 500
 TYPES = [f"problem_{n}" for n in range(40)]
 DOMAINS = ["python", "rust", "typescript", "sql", "http", "docker", "git", "css"]
-WORDS = ["retry", "cache", "deploy", "token", "build", "lint", "migrate", "index", "parse", "stream", "batch", "lock"]
+WORDS = [
+    "retry",
+    "cache",
+    "deploy",
+    "token",
+    "build",
+    "lint",
+    "migrate",
+    "index",
+    "parse",
+    "stream",
+    "batch",
+    "lock",
+]
 
 
 def run(small: bool = False) -> dict[str, object]:
@@ -38,8 +51,12 @@ def run(small: bool = False) -> dict[str, object]:
         made = _ms(lambda: bench.patterns.find(tasks[0]))
         figures: dict[str, object] = {"bars": BARS, "patterns": size, "made_ms": round(made, 1)}
         figures["match_ms"] = _spread([_ms(partial(bench.patterns.find, task)) for task in tasks])
-        figures["explain_ms"] = _spread([_ms(partial(bench.patterns.find, task, explain=True)) for task in tasks[:40]])
-        figures["get_ms"] = _spread([_ms(partial(bench.patterns.get, id)) for id in random.choices(ids, k=asked)])
+        figures["explain_ms"] = _spread(
+            [_ms(partial(bench.patterns.find, task, explain=True)) for task in tasks[:40]]
+        )
+        figures["get_ms"] = _spread(
+            [_ms(partial(bench.patterns.get, id)) for id in random.choices(ids, k=asked)]
+        )
         agent = _opened(folder, "agent:claude")
         _give(agent, tasks[0])
         figures["for_agent_ms"] = _spread([_ms(partial(_give, agent, task)) for task in tasks[:40]])
@@ -75,11 +92,20 @@ def _pattern(random: Random, number: int) -> dict[str, object]:
                 "domain": random.sample(DOMAINS, random.choice((0, 1, 2))),
                 "complexity": {"min": random.randint(0, 4), "max": random.randint(5, 10)},
             },
-            "context_conditions": [f"attempts < {random.randint(1, 9)} or not (size > {random.randint(1, 99)})"],
+            "context_conditions": [
+                f"attempts < {random.randint(1, 9)} or not (size > {random.randint(1, 99)})"
+            ],
             "anti_conditions": [f"domain in [cobol, legacy{number % 50}]"],
         },
-        "content": {"type": "procedure", "procedure": {"steps": [f"{word} it" for word in random.sample(WORDS, 5)]}},
-        "evidence": {"confidence_score": random.random(), "success_rate": random.random(), "num_applications": 9},
+        "content": {
+            "type": "procedure",
+            "procedure": {"steps": [f"{word} it" for word in random.sample(WORDS, 5)]},
+        },
+        "evidence": {
+            "confidence_score": random.random(),
+            "success_rate": random.random(),
+            "num_applications": 9,
+        },
         "lifecycle": {
             "status": random.choices(("validated", "candidate"), (8, 2))[0],
             "usage_count": random.randint(0, 99),
@@ -90,7 +116,9 @@ def _pattern(random: Random, number: int) -> dict[str, object]:
 def _task(random: Random) -> Task:
     facts = {"attempts": random.randint(1, 9), "size": random.randint(1, 99)}
     text = " ".join(random.choices(WORDS, k=8))
-    return task_of(text, random.sample(TYPES, 2), random.sample(DOMAINS, 1), random.randint(0, 10), facts=facts)
+    return task_of(
+        text, random.sample(TYPES, 2), random.sample(DOMAINS, 1), random.randint(0, 10), facts=facts
+    )
 
 
 def _ms(do: Callable[[], object]) -> float:
@@ -101,4 +129,7 @@ def _ms(do: Callable[[], object]) -> float:
 
 def _spread(times: list[float]) -> dict[str, float]:
     ordered = sorted(times)
-    return {"median": round(statistics.median(ordered), 3), "p95": round(ordered[int(len(ordered) * 0.95)], 3)}
+    return {
+        "median": round(statistics.median(ordered), 3),
+        "p95": round(ordered[int(len(ordered) * 0.95)], 3),
+    }

@@ -24,9 +24,15 @@ OPEN_BAR_S, GROUPS_BAR_S = 0.5, 1.0
 
 
 def run(*, small: bool) -> dict[str, object]:
-    """Measure one playbook: the file that `WORKBENCH_PLAYBOOK` names, or 318 made-up bullets (30 when `small`)."""
+    """Measure one playbook: the file that `WORKBENCH_PLAYBOOK` names, or 318 made-up bullets (30
+    when `small`).
+    """
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(os.environ.get(TRAINED, "")) if os.environ.get(TRAINED) else _made_up(Path(folder), small)
+        path = (
+            Path(os.environ.get(TRAINED, ""))
+            if os.environ.get(TRAINED)
+            else _made_up(Path(folder), small)
+        )
         bench = open_bench(Path(folder))
         import_file(bench, path)
         opened = asyncio.run(_opened(bench))
@@ -57,13 +63,19 @@ def run(*, small: bool) -> dict[str, object]:
 
 
 async def _opened(bench: Workbench) -> float:
-    """Return the seconds from the key to the playbook on the screen, the screen built for the first time."""
+    """Return the seconds from the key to the playbook on the screen, the screen built for the first
+    time.
+    """
     app = app_over(bench)
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
         start = time.perf_counter()
         await pilot.press("3")
-        while not (isinstance(app.screen, PlaybookScreen) and app.screen.is_mounted and app.screen.rows.rows):
+        while not (
+            isinstance(app.screen, PlaybookScreen)
+            and app.screen.is_mounted
+            and app.screen.rows.rows
+        ):
             await asyncio.sleep(0)
         await pilot.pause()
         return round(time.perf_counter() - start, 3)
@@ -76,16 +88,24 @@ def _timed(work: Callable[[], T]) -> tuple[T, float]:
 
 
 def _made_up(folder: Path, small: bool) -> Path:
-    """Write a playbook of the demo's sentences, two a bullet, of which every tenth bullet stands twice."""
+    """Write a playbook of the demo's sentences, two a bullet, of which every tenth bullet stands
+    twice.
+    """
     docs = [json.loads(line) for line in (DEMO / "memories.jsonl").read_text("utf-8").splitlines()]
-    sentences = sorted({part.strip() for doc in docs for part in doc["context"].split(". ") if len(part) > 20})
+    sentences = sorted(
+        {part.strip() for doc in docs for part in doc["context"].split(". ") if len(part) > 20}
+    )
     random, texts = Random(1), list[str]()
     lines = ["## STRATEGIES AND HARD RULES"]
     for number in range(30 if small else 318):
         texts.append(
-            texts[-1] if number % 10 == 9 else ". ".join(one_line(s, 200) for s in random.sample(sentences, 2))
+            texts[-1]
+            if number % 10 == 9
+            else ". ".join(one_line(s, 200) for s in random.sample(sentences, 2))
         )
-        lines.append(f"[shr-{number + 1:05}] helpful={number % 4} harmful={number % 3} :: {texts[-1]}")
+        lines.append(
+            f"[shr-{number + 1:05}] helpful={number % 4} harmful={number % 3} :: {texts[-1]}"
+        )
     path = folder / "made-up.txt"
     path.write_text("\n".join([*lines, "", "## OTHERS", ""]), "utf-8")
     return path

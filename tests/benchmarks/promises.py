@@ -1,9 +1,11 @@
-"""The promises: what was measured of each, its bar, and whether it is kept; also of two commits in turns.
+"""The promises: what was measured of each, its bar, and whether it is kept; also of two commits in
+turns.
 
-Each is measured in rounds by a process of its own, in the time of the processor where that tells it, and the medians of
-the rounds count. With `--against COMMIT` that commit is measured round by round in turns with what stands here, in a
-worktree of its own, with its own benchmarks: a cost is kept when it is not a tenth higher. `--small` shows that it
-runs: its stores are too small for most bars.
+Each is measured in rounds by a process of its own, in the time of the processor where that tells
+it, and the medians of the rounds count. With `--against COMMIT` that commit is measured round by
+round in turns with what stands here, in a worktree of its own, with its own benchmarks: a cost is
+kept when it is not a tenth higher. `--small` shows that it runs: its stores are too small for most
+bars.
 
 A promise without a figure has tests, which `TESTS` names.
 """
@@ -32,14 +34,18 @@ Figures = dict[str, float]
 
 
 class Promise(NamedTuple):
-    """What is promised of a figure: the most it may be, or the least; without either it is only compared."""
+    """What is promised of a figure: the most it may be, or the least; without either it is only
+    compared.
+    """
 
     what: str
     figure: str
     most: float | None = None
     least: float | None = None
     is_cost: bool = False
-    """Whether it is compared with that of another commit: a time, or a ratio that is as steady as one."""
+    """Whether it is compared with that of another commit: a time, or a ratio that is as steady as
+    one.
+    """
 
 
 PROMISES = (
@@ -101,7 +107,9 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     ),
     "rankings and words as recorded": ("test_what_is_recorded_holds",),
 }  # fmt: skip
-"""The tests of promises, wherever they stand; the quality of retrieval has benchmarks: `rank_quality`, `languages`."""
+"""The tests of promises, wherever they stand; the quality of retrieval has benchmarks:
+`rank_quality`, `languages`.
+"""
 
 
 # Measured, one round after the other
@@ -119,13 +127,18 @@ def vote(folder: Path, size: int) -> Iterator[Figures]:
     big = Library(folder / "big", lambda: NOW, heads=heads_dir())
     while True:
         before, syncs, sync = _lines(folder / "big"), list[int](), os.fsync
-        with patch.object(os, "fsync", lambda handle, sync=sync, syncs=syncs: (syncs.append(handle), sync(handle))[1]):
+        with patch.object(
+            os,
+            "fsync",
+            lambda handle, sync=sync, syncs=syncs: (syncs.append(handle), sync(handle))[1],
+        ):
             vote_in_turn(big, big, folder / "probe", 5)
         taken = vote_in_turn(little, big, folder / "probe", 100)
         yield {
             "vote_lines": (_lines(folder / "big") - before - 100) / 10,
             "vote_syncs": (len(syncs) - 5) / 10,  # the bare file is synced as well
-            "vote_times_stock": stock_vote_ms(folder / "plain.json", folder / "stock.json", size, 1) / taken["big"],
+            "vote_times_stock": stock_vote_ms(folder / "plain.json", folder / "stock.json", size, 1)
+            / taken["big"],
             "vote_growth": taken["big_cpu"] / taken["little_cpu"],
             "vote_ms": taken["big_cpu"],
         }
@@ -161,7 +174,10 @@ def paint(folder: Path, size: int) -> Iterator[Figures]:
     home = own(folder / "store")
     programs = {
         "empty": ([sys.executable, "-c", EMPTY], "first paint"),
-        "ours": ([sys.executable, "-m", "workbench", "--store", str(folder / "store")], newest(folder / "store")[0]),
+        "ours": (
+            [sys.executable, "-m", "workbench", "--store", str(folder / "store")],
+            newest(folder / "store")[0],
+        ),
     }
     while True:
         times: dict[str, list[float]] = {name: [] for name in programs}
@@ -170,7 +186,10 @@ def paint(folder: Path, size: int) -> Iterator[Figures]:
             for name, (command, text) in programs.items():
                 times[name].append(first_paint(command, text, surroundings=home, spent=spent[name]))
         wall = {name: statistics.median(each) for name, each in times.items()}
-        yield {"paint_ratio": wall["ours"] / wall["empty"], "paint_ms": 1000 * statistics.median(spent["ours"])}
+        yield {
+            "paint_ratio": wall["ours"] / wall["empty"],
+            "paint_ms": 1000 * statistics.median(spent["ours"]),
+        }
 
 
 def commands(folder: Path, size: int) -> Iterator[Figures]:
@@ -200,14 +219,21 @@ def keys(_folder: Path, size: int) -> Iterator[Figures]:
         pressed = in_process(PROSE, 2_000, ways)
         stretches = sorted(times.stretch for _, times in pressed)
         helped = [times.busy for key, times in pressed if key == "StreamScreen question_mark"]
-        yield {"keys_p95_ms": stretches[int(len(stretches) * 0.95)], "dialog_ms": statistics.median(helped)}
+        yield {
+            "keys_p95_ms": stretches[int(len(stretches) * 0.95)],
+            "dialog_ms": statistics.median(helped),
+        }
 
 
 def dialog(folder: Path, _size: int) -> Iterator[Figures]:
     """Open dialogs and look where they are painted."""
     while True:
         place = Path(tempfile.mkdtemp(dir=folder))
-        yield {"dialog_frames": max(asyncio.run(_places(place / key, key)) for key in ("question_mark", "e"))}
+        yield {
+            "dialog_frames": max(
+                asyncio.run(_places(place / key, key)) for key in ("question_mark", "e")
+            )
+        }
 
 
 async def _places(folder: Path, key: str) -> int:
@@ -222,7 +248,11 @@ async def _places(folder: Path, key: str) -> int:
 
     def painting(screen: Screen[object]) -> None:
         paint(screen)
-        if isinstance(screen, Dialog) and screen is app.screen and screen.query_one(".dialog").region.area:
+        if (
+            isinstance(screen, Dialog)
+            and screen is app.screen
+            and screen.query_one(".dialog").region.area
+        ):
             places.add(screen.query_one(".dialog").region)
 
     with patch.object(Screen, "_compositor_refresh", painting):
@@ -252,11 +282,19 @@ def export(folder: Path, _size: int) -> Iterator[Figures]:
             bench.importer.carry_out(plan)
             kind = kind_of(plan.parsed.format, path)
             assert kind is not None
-            book = next((b.id for b in bench.library.books.all()), None) if plan.parsed.playbooks else None
+            book = (
+                next((b.id for b in bench.library.books.all()), None)
+                if plan.parsed.playbooks
+                else None
+            )
             out = bench.exporter.render(kind.name, Choice(book), place / path.name).text
-            if bench.exporter.preview(place / path.name, out, kind=kind).obstacle is None:  # else the file is kept
+            if (
+                bench.exporter.preview(place / path.name, out, kind=kind).obstacle is None
+            ):  # else the file is kept
                 data = out.encode()
-                changed += sum(a != b for a, b in zip(data, text, strict=False)) + abs(len(data) - len(text))
+                changed += sum(a != b for a, b in zip(data, text, strict=False)) + abs(
+                    len(data) - len(text)
+                )
             bench.close()
         yield {"export_bytes": changed}
 
@@ -271,7 +309,9 @@ SMALL = 2_000
 
 
 def run(small: bool = False, against: str = "") -> dict[str, object]:
-    """Return every promise with its figure, its bar and whether it is kept, beside that of another commit."""
+    """Return every promise with its figure, its bar and whether it is kept, beside that of another
+    commit.
+    """
     size, rounds = (SMALL, 2) if small else (100_000, ROUNDS)
     found: dict[str, dict[str, list[float]]] = {}
     with ExitStack() as stack:
@@ -281,12 +321,21 @@ def run(small: bool = False, against: str = "") -> dict[str, object]:
         for probe in PROBES:
             for name, value, side in _in_rounds(probe, size, rounds, sides):
                 found.setdefault(side, {}).setdefault(name, []).append(value)
-    medians = {side: {name: statistics.median(each) for name, each in held.items()} for side, held in found.items()}
-    return {"memories": size, "rounds": rounds, "promises": judged(medians["now"], medians.get("before"))}
+    medians = {
+        side: {name: statistics.median(each) for name, each in held.items()}
+        for side, held in found.items()
+    }
+    return {
+        "memories": size,
+        "rounds": rounds,
+        "promises": judged(medians["now"], medians.get("before")),
+    }
 
 
 def judged(now: Figures, before: Figures | None = None) -> list[dict[str, object]]:
-    """Return each promise with its figure and whether it is kept; `ok` of a cost is told beside the former one."""
+    """Return each promise with its figure and whether it is kept; `ok` of a cost is told beside the
+    former one.
+    """
     rows = []
     for what, name, most, least, is_cost in PROMISES:
         row: dict[str, object] = {"promise": what, "figure": round(now[name], 3)}
@@ -301,13 +350,18 @@ def judged(now: Figures, before: Figures | None = None) -> list[dict[str, object
     return rows
 
 
-def _in_rounds(probe: str, size: int, rounds: int, sides: Mapping[str, Path]) -> Iterator[tuple[str, float, str]]:
+def _in_rounds(
+    probe: str, size: int, rounds: int, sides: Mapping[str, Path]
+) -> Iterator[tuple[str, float, str]]:
     """Yield the figures of a probe with their side, each round of one side behind one of the other."""
     with tempfile.TemporaryDirectory(prefix="bench-promises-") as folder, ExitStack() as stack:
         started = {}
         for side, root in sides.items():
             (place := Path(folder) / side).mkdir()
-            homes = {f"XDG_{kind}_HOME": str(place / kind.lower()) for kind in ("CONFIG", "DATA", "STATE", "CACHE")}
+            homes = {
+                f"XDG_{kind}_HOME": str(place / kind.lower())
+                for kind in ("CONFIG", "DATA", "STATE", "CACHE")
+            }
             started[side] = stack.enter_context(
                 subprocess.Popen(
                     [sys.executable, "-m", "tests.benchmarks.promises", probe, str(size), str(place)],

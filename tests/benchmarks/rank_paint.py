@@ -1,4 +1,6 @@
-"""How long a slider step or a new query takes to be on the screen: the real app over a real store, key to paint."""
+"""How long a slider step or a new query takes to be on the screen: the real app over a real store,
+key to paint.
+"""
 
 import asyncio
 import shutil
@@ -47,7 +49,8 @@ class Taken:
 
 
 class PaintedApp(WorkbenchApp):
-    """The app without a terminal that yet renders every byte the terminal would be sent, and notes when.
+    """The app without a terminal that yet renders every byte the terminal would be sent, and notes
+    when.
 
     `shown` returns what is waited for, `None` from a screen that does not show it.
     """
@@ -56,7 +59,9 @@ class PaintedApp(WorkbenchApp):
 
     def __init__(self, bench: Workbench, shown: Callable[[Screen[object]], object]) -> None:
         share_memory()
-        super().__init__(bench, AppOptions("bench", "workbench-dark", load_themes((ROOT / "themes",)).themes))
+        super().__init__(
+            bench, AppOptions("bench", "workbench-dark", load_themes((ROOT / "themes",)).themes)
+        )
         self.shown = shown
         self.painted = asyncio.Event()
         self.before: object = None
@@ -78,7 +83,8 @@ def ranking_on(screen: Screen[object]) -> object:
 
 
 def painted(rows: int, steps: int, folder: Path | None = None) -> dict[str, object]:
-    """Return ms from a key to its paint, by the size of the terminal; `steps` per slider and way of pressing.
+    """Return ms from a key to its paint, by the size of the terminal; `steps` per slider and way of
+    pressing.
 
     `folder` may hold the store already; without one it is made for the occasion.
     """
@@ -122,8 +128,13 @@ async def _measured(bench: Workbench, size: tuple[int, int], steps: int) -> dict
         for name in SLIDERS:
             slider = screen.query_one(f"#slider-{name}", Slider)
             slider.focus()
-            # To and fro, and first away from the nearer end of the scale, so that no step is lost at an end.
-            forth, back = ("right", "left") if slider.scale.fraction(slider.value or 0.0) < 0.5 else ("left", "right")
+            # To and fro, and first away from the nearer end of the scale, so that no step is lost
+            # at an end.
+            forth, back = (
+                ("right", "left")
+                if slider.scale.fraction(slider.value or 0.0) < 0.5
+                else ("left", "right")
+            )
             for way, rest in (("rested", RESTED_S), ("held", HELD_S)):
                 await pilot.pause(1.0)
                 for number in range(steps):
@@ -134,8 +145,12 @@ async def _measured(bench: Workbench, size: tuple[int, int], steps: int) -> dict
     return {way: figures(times) for way, times in found.items()}
 
 
-async def _asked(app: PaintedApp, pilot: Pilot[Path | None], screen: TuneScreen, queries: int) -> list[Taken]:
-    """Write new queries of five to nine words; return what the last letter of each took until its ranking was there."""
+async def _asked(
+    app: PaintedApp, pilot: Pilot[Path | None], screen: TuneScreen, queries: int
+) -> list[Taken]:
+    """Write new queries of five to nine words; return what the last letter of each took until its
+    ranking was there.
+    """
     random, sentences, taken = Random(queries), demo_sentences(), list[Taken]()
     screen.box.focus()
     for _ in range(queries):
@@ -158,7 +173,9 @@ async def _opened(pilot: Pilot[Path | None]) -> TuneScreen:
 
 
 async def step(app: PaintedApp, screen: Screen[object], key: str) -> Taken:
-    """Press a key as the terminal would send it; return what it took until something else was painted."""
+    """Press a key as the terminal would send it; return what it took until something else was
+    painted.
+    """
     app.before = app.shown(screen)
     app.painted.clear()
     character = key if len(key) == 1 else None

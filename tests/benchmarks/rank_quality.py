@@ -47,7 +47,9 @@ def verdict_simulations(small: bool) -> dict[str, object]:
 
 
 def synthetic_worlds(small: bool) -> dict[str, object]:
-    """Return how much nDCG@10 is lost against the true weights after 12 judged queries and after 24 answers."""
+    """Return how much nDCG@10 is lost against the true weights after 12 judged queries and after 24
+    answers.
+    """
     embedder = Embedder()
     pooled, asked, start = [], [], []
     for seed in range(4 if small else 24):
@@ -68,7 +70,9 @@ def synthetic_worlds(small: bool) -> dict[str, object]:
 
 
 def conversations(small: bool) -> dict[str, object]:
-    """Return every built-in profile's means over the LoCoMo conversations, and what tuning on half of them brings."""
+    """Return every built-in profile's means over the LoCoMo conversations, and what tuning on half
+    of them brings.
+    """
     files = locomo.conversations()[: 1 if small else None]
     if not files:
         return {"skipped": "no LoCoMo conversations; name their folder in WORKBENCH_LOCOMO"}
@@ -82,9 +86,12 @@ def conversations(small: bool) -> dict[str, object]:
                 means[result.profile.name].append(result.mean)
             ranker = bench.retriever.ranker()
             queries = [
-                JudgedScores(ranker.relevance(q.text), q.relevant, q.now or bench.context.now()) for q in judged.queries
+                JudgedScores(ranker.relevance(q.text), q.relevant, q.now or bench.context.now())
+                for q in judged.queries
             ]
-            built_in = {result.profile.name: np.array(result.values(NDCG10)) for result in found.results}
+            built_in = {
+                result.profile.name: np.array(result.values(NDCG10)) for result in found.results
+            }
             table = score_table(ranker, queries, settings_around(WORKBENCH), NDCG10)
             splits += _splits(table, built_in, number)
             bench.close()
@@ -92,7 +99,8 @@ def conversations(small: bool) -> dict[str, object]:
     return {
         "conversations": len(files),
         "profiles": {
-            name: {m: round(fmean(mean[m] for mean in each), 4) for m in each[0]} for name, each in means.items()
+            name: {m: round(fmean(mean[m] for mean in each), 4) for m in each[0]}
+            for name, each in means.items()
         },
         "recall@10_bar": 0.70,
         "ndcg@10_bar": 0.525,
@@ -102,13 +110,18 @@ def conversations(small: bool) -> dict[str, object]:
             "cant_tell": outcomes["unclear"],
             "worse": outcomes["worse"],
             "mean_delta": round(fmean(s.delta for s in splits), 4),
-            "mean_interval": [round(fmean(s.low for s in splits), 4), round(fmean(s.high for s in splits), 4)],
+            "mean_interval": [
+                round(fmean(s.low for s in splits), 4),
+                round(fmean(s.high for s in splits), 4),
+            ],
         },
     }
 
 
 def _splits(table: Column, built_in: dict[str, Column], seed: int) -> list[Split]:
-    """Tune on one half and compare on the other with the built-in profile that is best on that other half."""
+    """Tune on one half and compare on the other with the built-in profile that is best on that
+    other half.
+    """
     random = np.random.default_rng(seed)
     found: list[Split] = []
     settings = settings_around(WORKBENCH)
@@ -116,6 +129,8 @@ def _splits(table: Column, built_in: dict[str, Column], seed: int) -> list[Split
         order = random.permutation(table.shape[1])
         half, other = order[: len(order) // 2], order[len(order) // 2 :]
         rival = max(built_in.values(), key=lambda values: float(values[other].mean()))
-        verdict = compare(rival[other].tolist(), table[best(settings, table[:, half]), other].tolist())
+        verdict = compare(
+            rival[other].tolist(), table[best(settings, table[:, half]), other].tolist()
+        )
         found.append(Split(verdict.outcome, verdict.delta, verdict.low, verdict.high))
     return found

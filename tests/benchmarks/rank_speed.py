@@ -28,7 +28,9 @@ _WORDS = 30_000
 
 
 def slider_steps(rows: int, runs: int) -> dict[str, float]:
-    """Return medians in ms: a step of a weight, of the half-life and of the blend, and the bare numpy pass."""
+    """Return medians in ms: a step of a weight, of the half-life and of the blend, and the bare
+    numpy pass.
+    """
     random = np.random.default_rng(1)
     ranker = _bare_ranker(_pool(rows, random))
     scores = _scores(rows, random)
@@ -73,11 +75,14 @@ def _worded(rows: int, random: np.random.Generator) -> tuple[Ranker, list[str]]:
     texts = [" ".join(vocabulary[w] for w in row) for row in chosen.tolist()]
     near = embedder.thesaurus().near
     index = LexicalIndex.build(texts)
-    return Ranker(_pool(rows, random), embedder.embed(texts), index, embedder.embed, related=near), texts
+    return Ranker(
+        _pool(rows, random), embedder.embed(texts), index, embedder.embed, related=near
+    ), texts
 
 
 def new_query(rows: int, runs: int) -> dict[str, object]:
-    """Return figures in ms from a query's text to its ranking (embed, cosine, full text, combine, top 50).
+    """Return figures in ms from a query's text to its ranking (embed, cosine, full text, combine,
+    top 50).
 
     They are those of the default profile, and of a step of each part's slider.
     """
@@ -105,7 +110,10 @@ def _ids(ranker: Ranker, scores: QueryScores, profile: Profile) -> tuple[str, ..
 
 
 def _spread(times: list[float]) -> dict[str, float]:
-    return {"median_ms": round(statistics.median(times), 2), "p95_ms": round(float(np.quantile(times, 0.95)), 2)}
+    return {
+        "median_ms": round(statistics.median(times), 2),
+        "p95_ms": round(float(np.quantile(times, 0.95)), 2),
+    }
 
 
 def _real_words(random: np.random.Generator) -> list[str]:
@@ -123,7 +131,10 @@ def auto_tune(rows: int, queries: int) -> dict[str, object]:
     for _ in range(queries):
         scores = _scores(rows, random)
         near = np.argsort(-(scores.dense + scores.lexical))[:40]
-        grades = {f"m-{row:07d}": int(random.integers(0, 4)) for row in random.choice(near, 20, replace=False).tolist()}
+        grades = {
+            f"m-{row:07d}": int(random.integers(0, 4))
+            for row in random.choice(near, 20, replace=False).tolist()
+        }
         judged.append(JudgedScores(scores, grades, NOW))
     seconds = _ms(lambda: tune(ranker, judged, WORKBENCH)) / 1000
     return {"seconds": round(seconds, 2), "bar": 4.0, "queries": queries, "rows": rows}
@@ -145,7 +156,9 @@ def _pool(rows: int, random: np.random.Generator) -> Pool:
 def _bare_ranker(pool: Pool) -> Ranker:
     """Return a ranker that is only given scores, never a query."""
     nothing = np.zeros((len(pool), 0), np.float32)
-    return Ranker(pool, nothing, LexicalIndex.build([]), lambda texts: np.zeros((len(texts), 0), np.float32))
+    return Ranker(
+        pool, nothing, LexicalIndex.build([]), lambda texts: np.zeros((len(texts), 0), np.float32)
+    )
 
 
 def _scores(rows: int, random: np.random.Generator) -> QueryScores:
@@ -153,7 +166,9 @@ def _scores(rows: int, random: np.random.Generator) -> QueryScores:
     return QueryScores("query", dense, random.beta(1, 20, rows).astype(np.float32))
 
 
-def _bare_pass(columns: list[NDArray[np.float64]], weights: tuple[float, float, float]) -> NDArray[np.intp]:
+def _bare_pass(
+    columns: list[NDArray[np.float64]], weights: tuple[float, float, float]
+) -> NDArray[np.intp]:
     recency, importance, relevance = columns
     totals = weights[0] * recency + weights[1] * importance + weights[2] * relevance
     top = np.argpartition(totals, len(totals) - TOP)[-TOP:]

@@ -1,6 +1,8 @@
-"""How long extractive reflection over 1,000 recent memories takes, and what it makes of a real memory stream.
+"""How long extractive reflection over 1,000 recent memories takes, and what it makes of a real
+memory stream.
 
-The stream is that of `WORKBENCH_NODES`, a `nodes.json` of generative agents; without it that figure is left out.
+The stream is that of `WORKBENCH_NODES`, a `nodes.json` of generative agents; without it that figure
+is left out.
 """
 
 import os
@@ -40,17 +42,27 @@ def run(*, small: bool = False) -> dict[str, object]:
         "bar": BAR_SECONDS,
     }
     path = os.environ.get("WORKBENCH_NODES", "")
-    return {**figures, "nodes": nodes(embedder, Path(path)) if path else "left out: WORKBENCH_NODES is not set"}
+    return {
+        **figures,
+        "nodes": nodes(embedder, Path(path)) if path else "left out: WORKBENCH_NODES is not set",
+    }
 
 
 def recent(count: int) -> list[Memory]:
-    """Return so many memories: those of the demo over and over, an hour apart, each round worded a little otherwise."""
+    """Return so many memories: those of the demo over and over, an hour apart, each round worded a
+    little otherwise.
+    """
     found = read(shipped("fixtures/demo") / "memories.jsonl")
     made = []
     for place in range(count):
         memory = found[place % len(found)]
-        text, at = ROUNDS[place // len(found) % len(ROUNDS)] + memory.content, NOW - timedelta(hours=count - place)
-        made.append(Memory(f"m{place}", text, at, at, session_id=f"s{place // 12}", importance_score=7.0))
+        text, at = (
+            ROUNDS[place // len(found) % len(ROUNDS)] + memory.content,
+            NOW - timedelta(hours=count - place),
+        )
+        made.append(
+            Memory(f"m{place}", text, at, at, session_id=f"s{place // 12}", importance_score=7.0)
+        )
     return made
 
 
@@ -71,7 +83,9 @@ def nodes(embedder: Embedder, path: Path) -> dict[str, object]:
 def reflected(embedder: Embedder, memories: list[Memory]) -> Reflection:
     """Reflect on memories, oldest first."""
     ordered = sorted(memories, key=lambda memory: (memory.created_at, memory.id))
-    return ExtractiveReflector(embedder.embed).reflect(Request(tuple(ordered)), lambda step: None, lambda: False)
+    return ExtractiveReflector(embedder.embed).reflect(
+        Request(tuple(ordered)), lambda step: None, lambda: False
+    )
 
 
 def read(path: Path) -> list[Memory]:

@@ -27,7 +27,9 @@ KEYS = ("a", "x", "space", "u")
 
 
 def run(*, small: bool) -> dict[str, object]:
-    """Decide at every size of a terminal; times in ms, `evidence` until what is alike stands there too."""
+    """Decide at every size of a terminal; times in ms, `evidence` until what is alike stands there
+    too.
+    """
     memories, candidates, each = (200, 60, 4) if small else (10_000, 500, 50)
     with tempfile.TemporaryDirectory() as folder:
         bench = open_bench(Path(folder))
@@ -36,31 +38,47 @@ def run(*, small: bool) -> dict[str, object]:
         sizes = {f"{w}x{h}": asyncio.run(_decide(bench, (w, h), each)) for w, h in SIZES}
         bench.close()
     worst = max(float(figures["p95"]) for keys in sizes.values() for figures in keys.values())
-    told = {"memories": memories, "candidates": candidates, "decisions_per_key": each, "bar_ms": BAR_MS}
+    told = {
+        "memories": memories,
+        "candidates": candidates,
+        "decisions_per_key": each,
+        "bar_ms": BAR_MS,
+    }
     return {**told, "worst_p95_ms": worst, "within_the_bar": worst <= BAR_MS, "ms": sizes}
 
 
 def fill(bench: Workbench, memories: int, candidates: int) -> None:
-    """Store synthetic memories, made of the demo's sentences, and candidates that cite four of them each."""
+    """Store synthetic memories, made of the demo's sentences, and candidates that cite four of them
+    each.
+    """
     docs = [json.loads(line) for line in (DEMO / "memories.jsonl").read_text("utf-8").splitlines()]
-    random, sentences = Random(1), [part for doc in docs for part in str(doc.get("context", "")).split(". ") if part]
+    random, sentences = (
+        Random(1),
+        [part for doc in docs for part in str(doc.get("context", "")).split(". ") if part],
+    )
 
     def text(count: int) -> str:
         return ". ".join(random.choice(sentences) for _ in range(count))
 
     def memory(id: str, content: str, **fields: Any) -> Memory:
         at = NOW - timedelta(hours=random.uniform(1, 2000))
-        return Memory(id, content, at, at, importance_score=float(random.randrange(1, 10)), **fields)
+        return Memory(
+            id, content, at, at, importance_score=float(random.randrange(1, 10)), **fields
+        )
 
     with bench.library.transaction("benchmark", "fill") as tx:
         for n in range(memories):
             tx.put(memory(f"m-{n:05}", text(2), status="confirmed", session_id=f"s-{n // 40}"))
         for n in range(candidates):
             cited = tuple(f"m-{random.randrange(memories):05}" for _ in range(4))
-            tx.put(memory(f"c-{n:05}", text(3), status="candidate", is_synthetic=True, citations=cited))
+            tx.put(
+                memory(f"c-{n:05}", text(3), status="candidate", is_synthetic=True, citations=cited)
+            )
 
 
-async def _decide(bench: Workbench, size: tuple[int, int], each: int) -> dict[str, dict[str, float]]:
+async def _decide(
+    bench: Workbench, size: tuple[int, int], each: int
+) -> dict[str, dict[str, float]]:
     app = app_over(bench)
     async with app.run_test(size=size) as pilot:
         await pilot.press("2")
@@ -74,16 +92,26 @@ async def _decide(bench: Workbench, size: tuple[int, int], each: int) -> dict[st
             for key in KEYS:
                 times = [await _one(app, screen, pilot, painted, key) for _ in range(each)]
                 item, evidence, cpu = (list(column) for column in zip(*times, strict=True))
-                found[key] = {**_figures(item), "cpu_p95": _p95(cpu), "evidence_p95": _p95(evidence)}
+                found[key] = {
+                    **_figures(item),
+                    "cpu_p95": _p95(cpu),
+                    "evidence_p95": _p95(evidence),
+                }
     return found
 
 
 async def _one(
-    app: WorkbenchApp, screen: ReviewScreen, pilot: Pilot[Any], painted: list[tuple[float, str]], key: str
+    app: WorkbenchApp,
+    screen: ReviewScreen,
+    pilot: Pilot[Any],
+    painted: list[tuple[float, str]],
+    key: str,
 ) -> tuple[float, float, float]:
-    """Press one key; return the ms until the next item was painted, and until its evidence was complete.
+    """Press one key; return the ms until the next item was painted, and until its evidence was
+    complete.
 
-    The third figure is what the app's thread worked for the first one, whatever else the machine did.
+    The third figure is what the app's thread worked for the first one, whatever else the machine
+    did.
     """
     before = _id(screen)
     painted.clear()
@@ -132,7 +160,11 @@ async def _until(pilot: Pilot[Any], holds: Callable[[], bool]) -> None:
 
 
 def _figures(times: list[float]) -> dict[str, float]:
-    return {"median": round(sorted(times)[len(times) // 2], 1), "p95": _p95(times), "max": round(max(times), 1)}
+    return {
+        "median": round(sorted(times)[len(times) // 2], 1),
+        "p95": _p95(times),
+        "max": round(max(times), 1),
+    }
 
 
 def _p95(times: list[float]) -> float:

@@ -26,7 +26,11 @@ Mask = Callable[[str], str]
 def run(small: bool) -> dict[str, object]:
     """Measure on the memories of the demo, all of them clean; the best of several rounds each."""
     lines = (paths.shipped("fixtures/demo") / "memories.jsonl").read_text("utf-8").splitlines()
-    texts = [text for line in lines if (text := json.loads(line).get("context") or json.loads(line).get("content"))]
+    texts = [
+        text
+        for line in lines
+        if (text := json.loads(line).get("context") or json.loads(line).get("content"))
+    ]
     rounds, count, hooks = (1, 50, 3) if small else (15, 3_000, 100)
     return {
         "texts": len(texts),
@@ -43,7 +47,9 @@ def run(small: bool) -> dict[str, object]:
 
 
 def _hostile(size: int) -> dict[str, object]:
-    """Return how long a look at prose takes, and how many times that the worst of the texts made to be slow."""
+    """Return how long a look at prose takes, and how many times that the worst of the texts made to
+    be slow.
+    """
     plain = _seconds(prose(size))
     times = {name: _seconds(hostile(name, size)) for name in NAMES}
     worst = max(times, key=lambda name: times[name])
@@ -74,7 +80,10 @@ def _each(look: Callable[[str], object], texts: list[str], rounds: int) -> float
 def _ingest(texts: list[str], count: int, masking: Mask) -> int:
     """Return observations a second, in batches, the model loaded."""
     dice = Random(3)
-    seen = [Observation(f"{dice.choice(texts)[:200]} {dice.choice(texts)[:200]} case {n}") for n in range(count)]
+    seen = [
+        Observation(f"{dice.choice(texts)[:200]} {dice.choice(texts)[:200]} case {n}")
+        for n in range(count)
+    ]
     with tempfile.TemporaryDirectory() as folder:
         bench = open_workbench(Path(folder) / "store", profiles=Path(folder), clock=lambda: NOW)
         ingest = Ingest(bench.context, bench.retriever, masking)
@@ -95,6 +104,8 @@ def _append(texts: list[str], count: int, masking: Mask) -> float:
         times = []
         for n in range(count):
             start = time.perf_counter()
-            append(store, Observation(f"{n} {texts[n % len(texts)]}"), "agent:a", lambda: NOW, masking)
+            append(
+                store, Observation(f"{n} {texts[n % len(texts)]}"), "agent:a", lambda: NOW, masking
+            )
             times.append(time.perf_counter() - start)
     return round(sorted(times)[len(times) // 2] * 1e3, 3)

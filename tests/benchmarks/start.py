@@ -1,8 +1,9 @@
-"""How long it takes until the newest memory stands on the screen, against an empty Textual app in the same run.
+"""How long it takes until the newest memory stands on the screen, against an empty Textual app in
+the same run.
 
-All are started as whole processes in a pseudo-terminal, in turn, and timed until a text of their own is drawn: that of
-the newest memory, of the demo and of a large store. Then at once, while the rest is still read, the cursor is moved:
-that is answered when the next memory's text is drawn.
+All are started as whole processes in a pseudo-terminal, in turn, and timed until a text of their
+own is drawn: that of the newest memory, of the demo and of a large store. Then at once, while the
+rest is still read, the cursor is moved: that is answered when the next memory's text is drawn.
 """
 
 import os
@@ -76,11 +77,19 @@ def first_paint(
 ) -> float:
     """Start a terminal program and return the seconds until `text` (a regular expression) is drawn.
 
-    With `next` the cursor is moved then, and `answered` gets the seconds until that text is drawn. `surroundings` are
-    the program's, unless they are ours; `spent` gets the seconds of the processor that it took until then.
+    With `next` the cursor is moved then, and `answered` gets the seconds until that text is drawn.
+    `surroundings` are the program's, unless they are ours; `spent` gets the seconds of the
+    processor that it took until then.
     """
     begun = time.perf_counter()
-    child = pexpect.spawn(command[0], command[1:], dimensions=(45, 140), encoding="utf-8", timeout=60, env=surroundings)
+    child = pexpect.spawn(
+        command[0],
+        command[1:],
+        dimensions=(45, 140),
+        encoding="utf-8",
+        timeout=60,
+        env=surroundings,
+    )
     child.delaybeforesend = None  # by itself it would wait before each key
     child.expect(text)
     seconds = time.perf_counter() - begun
@@ -99,8 +108,12 @@ def first_paint(
 
 @cache
 def newest(folder: Path) -> tuple[str, str]:
-    """Return how the newest memory of a store begins, and a piece of the next one that stands only in its detail."""
-    first, second = nlargest(2, Library(folder).memories.all(), key=lambda memory: (memory.created_at, memory.id))
+    """Return how the newest memory of a store begins, and a piece of the next one that stands only
+    in its detail.
+    """
+    first, second = nlargest(
+        2, Library(folder).memories.all(), key=lambda memory: (memory.created_at, memory.id)
+    )
     return first.line[:20], second.id
 
 

@@ -1,4 +1,6 @@
-"""What the store costs: commits against TinyDB's own storage, a hook's append, ingest, opening, memory."""
+"""What the store costs: commits against TinyDB's own storage, a hook's append, ingest, opening,
+memory.
+"""
 
 import json
 import os
@@ -79,7 +81,9 @@ print(json.dumps({"open_s": opened, "build_all_s": built, "all_again_s": perf_co
 
 
 def run(small: bool) -> dict[str, object]:
-    """Measure everything in one run on one disk; times in milliseconds unless the name says otherwise."""
+    """Measure everything in one run on one disk; times in milliseconds unless the name says
+    otherwise.
+    """
     few, many, votes, stock_votes = (100, 2_000, 20, 2) if small else (1_000, 100_000, 300, 3)
     folder = Path(tempfile.mkdtemp(prefix="bench-store-"))
     os.environ["XDG_STATE_HOME"] = str(folder / "state")
@@ -88,7 +92,9 @@ def run(small: bool) -> dict[str, object]:
         big, rate = fill(folder / "big", many)
         commits = vote_in_turn(little, big, folder / "probe", votes)
         big.close()
-        stock = stock_vote_ms(folder / "big" / "memory.json", folder / "stock.json", many, stock_votes)
+        stock = stock_vote_ms(
+            folder / "big" / "memory.json", folder / "stock.json", many, stock_votes
+        )
         opened = json.loads(fresh(OPEN, folder / "big"))
         appended = append_ms(folder / "big", 3 if small else 11)
         ingested = json.loads(fresh(INGEST, folder / "big", 3 if small else 11))
@@ -102,7 +108,9 @@ def run(small: bool) -> dict[str, object]:
             "commit_growth": round(commits["big"] / commits["little"], 2),
             f"stock_vote_ms_at_{many}": stock,
             "faster_than_stock": round(stock / commits["big"]),
-            "faster_than_stock_without_the_disk": round(stock / max(0.001, commits["big"] - commits["fsync"])),
+            "faster_than_stock_without_the_disk": round(
+                stock / max(0.001, commits["big"] - commits["fsync"])
+            ),
             "append_process_ms": appended,
             "bare_python_ms": process_ms([sys.executable, "-c", "pass"], 3 if small else 11),
             **{name: round(value, 3) for name, value in opened.items()},
@@ -131,18 +139,27 @@ def fill(folder: Path, count: int, chunk: int = 1000) -> tuple[Library, float]:
     start = perf_counter()
     for first in range(0, count, chunk):
         last = min(count, first + chunk)
-        with library.transaction("import:bench", "import", group="import-1", more=last < count) as tx:
+        with library.transaction(
+            "import:bench", "import", group="import-1", more=last < count
+        ) as tx:
             for number in range(first, last):
                 tx.put(example(tx.new_memory_id(NOW), number))
     return library, count / (perf_counter() - start)
 
 
 def vote_in_turn(little: Library, big: Library, probe: Path, times: int) -> dict[str, float]:
-    """Vote in both stores and write to a bare file in turn, so that a busy disk is the same for all; medians.
+    """Vote in both stores and write to a bare file in turn, so that a busy disk is the same for
+    all; medians.
 
     What ends with `_cpu` is the processor's part of it.
     """
-    taken: dict[str, list[float]] = {"little": [], "big": [], "little_cpu": [], "big_cpu": [], "fsync": []}
+    taken: dict[str, list[float]] = {
+        "little": [],
+        "big": [],
+        "little_cpu": [],
+        "big_cpu": [],
+        "fsync": [],
+    }
     handle = os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     targets = {"little": (little, little.memories.all()), "big": (big, big.memories.all())}
     for turn in range(times):
@@ -179,7 +196,11 @@ def append_ms(folder: Path, times: int) -> float:
     taken = []
     for turn in range(times):
         text = f"the hook saw step {turn} of the nightly build end"
-        taken.append(process_ms([sys.executable, "-m", "workbench", "--store", str(folder), "append", text], 1))
+        taken.append(
+            process_ms(
+                [sys.executable, "-m", "workbench", "--store", str(folder), "append", text], 1
+            )
+        )
     return round(median(taken), 1)
 
 

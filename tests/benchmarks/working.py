@@ -1,4 +1,5 @@
-"""The working memory of a session: setting and reading a variable, while it is nearly full and the store is large.
+"""The working memory of a session: setting and reading a variable, while it is nearly full and the
+store is large.
 
 Times are CPU of this thread, in milliseconds: medians and 95th percentiles.
 """
@@ -30,7 +31,10 @@ def run(small: bool = False) -> dict[str, object]:
             memory.working.set(f"known_{n}", "a value of some words")
         memory.working.snapshot()
         keys, working = [f"known_{n % 200}" for n in range(asked)], memory.working
-        sets = [_ms(partial(working.set, key, f"a value of some words {n}")) for n, key in enumerate(keys)]
+        sets = [
+            _ms(partial(working.set, key, f"a value of some words {n}"))
+            for n, key in enumerate(keys)
+        ]
         gets = [_ms(partial(working.get, key)) for key in keys]
         figures: dict[str, object] = {"bars": BARS, "tokens": memory.working.show()["tokens"]}
         figures |= {
@@ -49,4 +53,7 @@ def _ms(call: Callable[[], object]) -> float:
 
 
 def _spread(times: list[float]) -> dict[str, float]:
-    return {"median": round(statistics.median(times), 3), "p95": round(statistics.quantiles(times, n=20)[-1], 3)}
+    return {
+        "median": round(statistics.median(times), 3),
+        "p95": round(statistics.quantiles(times, n=20)[-1], 3),
+    }

@@ -1,8 +1,10 @@
-"""Small synthetic stores whose true weights are known: what tuning and pairwise questions are measured on.
+"""Small synthetic stores whose true weights are known: what tuning and pairwise questions are
+measured on.
 
-Texts are composed from the demo's sentences, vectors are the bundled model's. Every topic (a category of the demo)
-has its own typical importance and age, so importance and recency say something about relevance, as in real stores.
-A simulated person grades by the true setting and slips in 8 % of the cases.
+Texts are composed from the demo's sentences, vectors are the bundled model's. Every topic (a
+category of the demo) has its own typical importance and age, so importance and recency say
+something about relevance, as in real stores. A simulated person grades by the true setting and
+slips in 8 % of the cases.
 """
 
 import json
@@ -43,8 +45,13 @@ class World:
     random: Random
 
     def ndcg(self, profile: Profile) -> float:
-        """Return the mean nDCG@10 over the unseen queries, by the person's true grades (the oracle has 1)."""
-        values = [NDCG10.of(self.ranker.rank(q, profile, NOW, 10).ids, self.grades(q)) for q in self.unseen]
+        """Return the mean nDCG@10 over the unseen queries, by the person's true grades (the oracle
+        has 1).
+        """
+        values = [
+            NDCG10.of(self.ranker.rank(q, profile, NOW, 10).ids, self.grades(q))
+            for q in self.unseen
+        ]
         return sum(values) / len(values)
 
     def grades(self, query: QueryScores) -> dict[str, int]:
@@ -59,7 +66,9 @@ class World:
         for id in judging_pool(self.ranker, query, WORKBENCH, NOW):
             grade = true.get(id, 0)
             slipped = self.random.random() < SLIP
-            found[id] = self.random.choice([g for g in range(4) if g != grade]) if slipped else grade
+            found[id] = (
+                self.random.choice([g for g in range(4) if g != grade]) if slipped else grade
+            )
         return JudgedScores(query, found, NOW)
 
     def tuned(self) -> Profile:
@@ -103,7 +112,11 @@ def _memories(random: Random) -> tuple[list[Memory], list[str]]:
         at = NOW - timedelta(days=random.expovariate(1 / age))
         score = min(10.0, max(0.0, round(random.gauss(importance, 1.5))))
         session = f"{name}-{random.randrange(SIZE // 8)}"
-        memories.append(Memory(f"w-{number:04d}", text, at, at, session_id=session, importance_score=float(score)))
+        memories.append(
+            Memory(
+                f"w-{number:04d}", text, at, at, session_id=session, importance_score=float(score)
+            )
+        )
         texts.append(text)
     return memories, texts
 
@@ -115,11 +128,15 @@ def _query(random: Random) -> str:
 
 
 def _truth(random: Random) -> Profile:
-    """Draw weights anywhere on the simplex and a half-life anywhere from a day to four months: off the grid."""
+    """Draw weights anywhere on the simplex and a half-life anywhere from a day to four months: off
+    the grid.
+    """
     parts = [random.expovariate(1) for _ in range(3)]
     recency, importance, relevance = (part / sum(parts) for part in parts)
     ageing = with_half_life(WORKBENCH, math.exp(random.uniform(0, math.log(120))))
-    return replace(ageing, name="truth", recency=recency, importance=importance, relevance=relevance)
+    return replace(
+        ageing, name="truth", recency=recency, importance=importance, relevance=relevance
+    )
 
 
 def _demo() -> list[dict[str, str]]:

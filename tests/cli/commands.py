@@ -1,6 +1,8 @@
-"""Commands in processes of their own that start in milliseconds; imported by them, so kept free of test machinery.
+"""Commands in processes of their own that start in milliseconds; imported by them, so kept free of
+test machinery.
 
-They are forked from a process that has everything loaded: what is tried is the command, not the start of Python.
+They are forked from a process that has everything loaded: what is tried is the command, not the
+start of Python.
 """
 
 import multiprocessing
@@ -51,7 +53,8 @@ LOADED = (
 
 
 class Command:
-    """One run of the command line, with the environment of this moment and `more`, that can be killed at any time.
+    """One run of the command line, with the environment of this moment and `more`, that can be
+    killed at any time.
 
     `peak` is, once it has ended by itself, how many bytes of memory it had at most.
     """
@@ -62,7 +65,9 @@ class Command:
         context.set_forkserver_preload(list(LOADED))
         self._streams = tempfile.mkdtemp()
         environment = {**os.environ, **more}
-        self._process = context.Process(target=_run, args=(list(arguments), str(cwd), environment, self._streams))
+        self._process = context.Process(
+            target=_run, args=(list(arguments), str(cwd), environment, self._streams)
+        )
         self._process.start()
 
     @property
@@ -75,7 +80,9 @@ class Command:
         self._process.kill()
 
     def ended(self, patience: float | None = None) -> tuple[int, str, str]:
-        """Wait for its end, at most so many seconds; return the exit code, and what came on stdout and stderr."""
+        """Wait for its end, at most so many seconds; return the exit code, and what came on stdout
+        and stderr.
+        """
         self._process.join(patience)
         if self._process.exitcode is None:
             self.kill()
@@ -103,9 +110,16 @@ def _run(arguments: list[str], cwd: str, environment: dict[str, str], streams: s
         os.dup2(handle, number)
         os.close(handle)
     # Every line is there once it is printed, so that what was acknowledged is known.
-    sys.stdout, sys.stderr = (open(n, "w", buffering=1, encoding="utf-8", closefd=False) for n in (1, 2))  # noqa: SIM115
+    sys.stdout, sys.stderr = (
+        open(n, "w", buffering=1, encoding="utf-8", closefd=False)  # noqa: SIM115
+        for n in (1, 2)
+    )
     resource.setrlimit(resource.RLIMIT_AS, (MOST, MOST))
-    Path("/proc/self/clear_refs").write_text("5")  # the highest memory so far is that of the process it was forked from
+    Path("/proc/self/clear_refs").write_text(
+        "5"
+    )  # the highest memory so far is that of the process it was forked from
     code = main(arguments)
-    Path(streams, PEAK).write_text(re.findall(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[0])
+    Path(streams, PEAK).write_text(
+        re.findall(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[0]
+    )
     sys.exit(code)

@@ -49,7 +49,8 @@ class Cli:
     def ok(self, *args: str) -> str:
         """Run a command that has to succeed; return what it printed.
 
-        It makes no remark but that it made the store, and which candidates a search would have found, too.
+        It makes no remark but that it made the store, and which candidates a search would have
+        found, too.
         """
         result = self(*args)
         usual = re.compile(r"Made a new store in |[\d,]+ candidates? fits? and waits? in Review: ")
@@ -73,8 +74,12 @@ class Cli:
 
 
 @pytest.fixture(autouse=True)
-def _trusted(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Trust the stores that tests make by copying and by other doors; what came from elsewhere has its own tests."""
+def _trusted(
+    tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Trust the stores that tests make by copying and by other doors; what came from elsewhere has
+    its own tests.
+    """
     stores = [tmp_path / name for name in ("store", "here")]
     stores += [request.getfixturevalue("filled")] if "filled" in request.fixturenames else []
     monkeypatch.setenv("WORKBENCH_TRUST", os.pathsep.join(map(str, stores)))
@@ -111,5 +116,7 @@ def demo(cli: Cli, filled: Path) -> Cli:
 
 def files_of(folder: Path) -> dict[str, bytes]:
     """Return every file below a folder with its bytes, the rebuildable cache left out."""
-    names = (p for p in folder.rglob("*") if p.is_file() and "cache" not in p.relative_to(folder).parts)
+    names = (
+        p for p in folder.rglob("*") if p.is_file() and "cache" not in p.relative_to(folder).parts
+    )
     return {str(p.relative_to(folder)): p.read_bytes() for p in names}

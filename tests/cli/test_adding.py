@@ -35,7 +35,11 @@ def test_an_observation_gets_an_id_and_an_importance(cli: Cli) -> None:
     )
     assert out == "Stored as mem-20260320-0000001, importance 9.\n"
     memory = one(cli, "mem-20260320-0000001")
-    assert (memory["observation_type"], memory["session_id"], memory["tags"]) == ("error", "s1", ["ci"])
+    assert (memory["observation_type"], memory["session_id"], memory["tags"]) == (
+        "error",
+        "s1",
+        ["ci"],
+    )
     assert (memory["helpful_count"], memory["memory_type"]) == (1, "episodic")
 
 
@@ -44,8 +48,12 @@ def test_the_importance_table_is_the_configs_unless_another_is_named(cli: Cli) -
     path.parent.mkdir(parents=True)
     path.write_text('importance = "code"', "utf-8")
     assert cli.ok("ingest", "The tests failed in production").endswith("importance 8.\n")
-    assert cli.ok("ingest", "A CVE in the parser", "--rated-by", "general").endswith("importance 5.\n")
-    assert cli.ok("append", "Another CVE in the lexer", "--rated-by", "code").endswith("importance 8.\n")
+    assert cli.ok("ingest", "A CVE in the parser", "--rated-by", "general").endswith(
+        "importance 5.\n"
+    )
+    assert cli.ok("append", "Another CVE in the lexer", "--rated-by", "code").endswith(
+        "importance 8.\n"
+    )
     assert cli.ok("append", "One more CVE, in the linker").endswith("importance 5.\n")
     cli.ok(
         "import",
@@ -87,7 +95,10 @@ def test_stdin_that_is_no_text_is_refused(cli: Cli, monkeypatch: pytest.MonkeyPa
     feed(monkeypatch, b"abc\xff")
     result = cli("ingest", "-")
     assert (result.code, result.out) == (2, "")
-    assert result.err == "workbench: stdin is not UTF-8 text: byte 0xff at offset 3. Nothing was written.\n"
+    assert (
+        result.err
+        == "workbench: stdin is not UTF-8 text: byte 0xff at offset 3. Nothing was written.\n"
+    )
     assert not cli.store.exists()
 
 
@@ -95,7 +106,10 @@ def test_stdin_that_is_no_text_is_refused(cli: Cli, monkeypatch: pytest.MonkeyPa
     ("text", "message"),
     [
         (" \n", "workbench: There is no text to remember. Nothing was written.\n"),
-        ("x" * 10_001, "workbench: The text is 10,001 characters long, at most 10,000 fit. Nothing was written.\n"),
+        (
+            "x" * 10_001,
+            "workbench: The text is 10,001 characters long, at most 10,000 fit. Nothing was written.\n",
+        ),
     ],
 )
 def test_text_that_is_no_memory_is_refused(cli: Cli, text: str, message: str) -> None:
@@ -109,16 +123,29 @@ def test_a_person_has_one_vote(demo: Cli) -> None:
     before = one(demo, "mem-20260206-0000002")["helpful_count"]
     assert isinstance(before, int)
     vote = ("vote", "mem-20260206-0000002")
-    assert demo.ok(*vote, "helpful", "--reason", "it held") == "Voted helpful on mem-20260206-0000002.\n"
-    assert demo.ok(*vote, "helpful", "--reason", "it held") == "You already voted helpful on mem-20260206-0000002.\n"
+    assert (
+        demo.ok(*vote, "helpful", "--reason", "it held")
+        == "Voted helpful on mem-20260206-0000002.\n"
+    )
+    assert (
+        demo.ok(*vote, "helpful", "--reason", "it held")
+        == "You already voted helpful on mem-20260206-0000002.\n"
+    )
     assert one(demo, "mem-20260206-0000002")["helpful_count"] == before + 1
-    assert demo.ok(*vote, "harmful") == "Voted harmful on mem-20260206-0000002 instead of helpful.\n"
+    assert (
+        demo.ok(*vote, "harmful") == "Voted harmful on mem-20260206-0000002 instead of helpful.\n"
+    )
     memory = one(demo, "mem-20260206-0000002")
     assert (memory["helpful_count"], memory["harmful_count"]) == (before, 1)
 
 
 def test_agents_and_sessions_vote_for_themselves(demo: Cli) -> None:
-    for who in ((), ("--actor", "claude"), ("--actor", "claude", "--session", "s2"), ("--actor", "agent:claude")):
+    for who in (
+        (),
+        ("--actor", "claude"),
+        ("--actor", "claude", "--session", "s2"),
+        ("--actor", "agent:claude"),
+    ):
         demo.ok("vote", "shr-00003", "harmful", *who)
     assert one(demo, "shr-00003")["harmful_votes"] == 3
     actors = [step["actor"] for step in json.loads(demo.ok("history", "shr-00003", "--json"))]
@@ -148,5 +175,8 @@ def test_a_vote_on_nothing_changes_nothing(demo: Cli) -> None:
     before = files_of(demo.store)
     result = demo("vote", "mem-none", "helpful")
     assert (result.code, result.out) == (2, "")
-    assert result.err == "workbench: There is no memory or bullet mem-none in this store. Nothing was changed.\n"
+    assert (
+        result.err
+        == "workbench: There is no memory or bullet mem-none in this store. Nothing was changed.\n"
+    )
     assert files_of(demo.store) == before

@@ -1,4 +1,6 @@
-"""What an agent would be given, what agents asked, and the overview: as a person reads them on the command line."""
+"""What an agent would be given, what agents asked, and the overview: as a person reads them on the
+command line.
+"""
 
 import json
 import re
@@ -32,7 +34,9 @@ def test_the_tokens_of_the_layers_add_up_and_stay_within_their_budgets(demo: Cli
     assert together.endswith(" of 4,000 tokens; what a layer leaves goes on to the next.")
     used = 0
     for line in layers:
-        took, budget = (int(one.replace(",", "")) for one in re.findall(r"([\d,]+) of ([\d,]+) tokens", line)[0])
+        took, budget = (
+            int(one.replace(",", "")) for one in re.findall(r"([\d,]+) of ([\d,]+) tokens", line)[0]
+        )
         assert took <= budget, line
         used += took
     assert f", {used:,} of " in together
@@ -43,13 +47,22 @@ def test_the_tokens_of_the_layers_add_up_and_stay_within_their_budgets(demo: Cli
 def test_a_context_in_json_stays_under_its_budget(demo: Cli) -> None:
     answer = json.loads(demo("context", TASK, "--budget", "500", "--json").out)
     assert answer["tokens"] <= 500
-    assert [layer["layer"] for layer in answer["layers"]] == ["pinned", "known", "playbook", "retrieved"]
+    assert [layer["layer"] for layer in answer["layers"]] == [
+        "pinned",
+        "known",
+        "playbook",
+        "retrieved",
+    ]
 
 
 @pytest.mark.slow
 def test_judged_tasks_of_a_file_are_counted_per_budget(demo: Cli) -> None:
     before = demo.files()
-    task = {"task": TASK, "helps": ["mem-20260209-0000015", "mem-none"], "misleads": ["mem-20260318-0000264"]}
+    task = {
+        "task": TASK,
+        "helps": ["mem-20260209-0000015", "mem-none"],
+        "misleads": ["mem-20260318-0000264"],
+    }
     (demo.cwd / "tasks.jsonl").write_text(json.dumps(task) + "\n")
     found = json.loads(demo("context", "--eval", "tasks.jsonl", "--budget", "3000", "--json").out)
     whole = next(row for row in found["sums"] if row["set"] == "all")
@@ -65,11 +78,18 @@ def test_judged_tasks_of_a_file_are_counted_per_budget(demo: Cli) -> None:
 def test_an_agent_that_is_given_a_context_has_read_it(demo: Cli) -> None:
     demo("context", TASK, "--for-agent", "claude", "--session", "s-1")
     (first, *_) = json.loads(demo("reads", "--json", "-n", "1").out)
-    assert (first["agent"], first["session"], first["query"], first["door"]) == ("claude", "s-1", TASK, "cli")
+    assert (first["agent"], first["session"], first["query"], first["door"]) == (
+        "claude",
+        "s-1",
+        TASK,
+        "cli",
+    )
     assert first["memories"]
 
 
-@pytest.mark.parametrize(("args", "sentence"), [(("context", " "), "The task is empty"), (("reads", "nope"), "nope")])
+@pytest.mark.parametrize(
+    ("args", "sentence"), [(("context", " "), "The task is empty"), (("reads", "nope"), "nope")]
+)
 def test_what_cannot_be_shown_is_refused(args: tuple[str, ...], sentence: str, demo: Cli) -> None:
     result = demo(*args)
     assert result.code == 2
@@ -79,7 +99,9 @@ def test_what_cannot_be_shown_is_refused(args: tuple[str, ...], sentence: str, d
 def test_readings_are_listed_filtered_and_shown_in_full(demo: Cli) -> None:
     demo("search", "how do we deploy", "-k", "2", "--for-agent", "codex")
     demo("search", "recipe for lasagne", "--for-agent", "codex")
-    rows: list[dict[str, Any]] = json.loads(demo("reads", "--agent", "codex", "--json", "-n", "2").out)
+    rows: list[dict[str, Any]] = json.loads(
+        demo("reads", "--agent", "codex", "--json", "-n", "2").out
+    )
     given, empty = sorted(rows, key=lambda row: str(row["query"]))
     assert (given["is_empty"], empty["is_empty"]) == (False, True)
     listed = demo("reads", "--agent", "codex", "-n", "2").out
@@ -124,4 +146,7 @@ def test_a_name_that_speaks_is_an_alias_in_the_overview(cli: Cli) -> None:
 def test_a_reading_that_is_not_there_is_called_one(cli: Cli) -> None:
     cli.ok("init")
     result = cli("reads", "read-none")
-    assert (result.code, result.err.partition(",")[0]) == (2, "workbench: There is no reading read-none")
+    assert (result.code, result.err.partition(",")[0]) == (
+        2,
+        "workbench: There is no reading read-none",
+    )

@@ -9,7 +9,10 @@ def test_what_changes_something_answers_as_json(cli: Cli) -> None:
     first = json.loads(cli.ok("append", "use pnpm here", "--json"))
     second = json.loads(cli.ok("ingest", "never force-push to main", "--json"))
     assert (first["outcome"], second["outcome"], second["other"]) == ("created", "created", None)
-    assert json.loads(cli.ok("append", "use pnpm here", "--json")) == {**first, "outcome": "skipped"}
+    assert json.loads(cli.ok("append", "use pnpm here", "--json")) == {
+        **first,
+        "outcome": "skipped",
+    }
     assert json.loads(cli.ok("vote", first["id"], "helpful", "--json"))["id"] == first["id"]
     undone = json.loads(cli.ok("undo", "--json"))
     assert undone["undone"] == f"vote helpful on {first['id']}"
@@ -32,7 +35,10 @@ def test_the_same_vote_again_writes_nothing(cli: Cli) -> None:
 
 
 def test_several_records_are_shown(cli: Cli) -> None:
-    ids = [json.loads(cli.ok("append", text, "--json"))["id"] for text in ("use pnpm here", "never force-push")]
+    ids = [
+        json.loads(cli.ok("append", text, "--json"))["id"]
+        for text in ("use pnpm here", "never force-push")
+    ]
     shown = cli.ok("show", *ids)
     assert shown.index("use pnpm here") < shown.index("never force-push")
     assert [doc["id"] for doc in json.loads(cli.ok("show", *ids, "--json"))] == ids
@@ -40,10 +46,19 @@ def test_several_records_are_shown(cli: Cli) -> None:
 
 
 def test_an_import_names_the_new_ids(cli: Cli) -> None:
-    line = {"id": "s1", "type": "gotcha", "content": "The cache is cleared after the commit", "importance_score": 5}
+    line = {
+        "id": "s1",
+        "type": "gotcha",
+        "content": "The cache is cleared after the commit",
+        "importance_score": 5,
+    }
     name = cli.write("m.jsonl", json.dumps({"format": "x", **line}) + "\n")
     (dry,) = json.loads(cli("import", name, "--dry-run", "--json").out)
     (done,) = json.loads(cli("import", name, "--json").out)
     assert (dry["dry_run"], done["dry_run"]) == (True, False)
     assert done["memories"] == dry["memories"]
-    assert len(json.loads(cli.ok("list", "--json"))) == len(done["memories"]) == done["new"]["memories"]
+    assert (
+        len(json.loads(cli.ok("list", "--json")))
+        == len(done["memories"])
+        == done["new"]["memories"]
+    )

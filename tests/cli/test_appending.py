@@ -36,13 +36,24 @@ def test_an_appended_observation_is_a_memory_like_any_other(demo: Cli) -> None:
     id = out.split()[2].rstrip(",")
     assert out == f"Stored as {id}, importance 10.\n"
     found = json.loads(demo.ok("show", id, "--json"))
-    assert (found["content"], found["session_id"], found["tags"]) == ("Critical: the cache was stale", "s1", ["ci"])
-    assert (found["observation_type"], found["helpful_created"], found["importance_score"]) == ("error", 1, 10.0)
+    assert (found["content"], found["session_id"], found["tags"]) == (
+        "Critical: the cache was stale",
+        "s1",
+        ["ci"],
+    )
+    assert (found["observation_type"], found["helpful_created"], found["importance_score"]) == (
+        "error",
+        1,
+        10.0,
+    )
     (event,) = json.loads(demo.ok("history", "-n", "1", "--json"))
     assert (event["actor"], event["label"]) == ("agent:claude", f"ingest error {id}")
     after = json.loads(demo.ok("stats", "--json"))
     assert after["memories"] == before["memories"] + 1
-    assert after["reflection"]["importance"]["value"] == before["reflection"]["importance"]["value"] + 10
+    assert (
+        after["reflection"]["importance"]["value"]
+        == before["reflection"]["importance"]["value"] + 10
+    )
 
 
 def test_the_first_one_starts_a_store_and_the_gauge(cli: Cli) -> None:
@@ -65,7 +76,10 @@ def test_appended_observations_can_be_undone_in_any_order(cli: Cli) -> None:
 
 def test_what_one_of_the_last_ten_says_is_skipped(cli: Cli) -> None:
     cli.ok("append", "Deploys need AUTH_SECRET in CI")
-    assert cli.ok("append", "deploys need AUTH_SECRET") == "Skipped: mem-20260320-0000001 says it already.\n"
+    assert (
+        cli.ok("append", "deploys need AUTH_SECRET")
+        == "Skipped: mem-20260320-0000001 says it already.\n"
+    )
     assert json.loads(cli.ok("stats", "--json"))["revision"] == 1
 
 
@@ -95,12 +109,16 @@ def test_a_hook_loads_next_to_nothing(demo: Cli) -> None:
         f"code = main(['--store', {str(demo.store)!r}, 'append', 'seen by a hook'])\n"
         f"print([m for m in {heavy!r} if m in sys.modules], code, file=sys.stderr)\n"
     )
-    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     assert run.stderr == "[] 0\n"
 
 
 @pytest.mark.slow
-def test_who_only_adds_leaves_a_checkpoint_now_and_then(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_only_adds_leaves_a_checkpoint_now_and_then(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(observation, "TIDIED_EVERY", 205)
     library = Library(cli.store, lambda: NOW, heads=heads_dir())
     for number in range(203):
@@ -121,16 +139,19 @@ def test_who_said_it_is_kept_shown_and_found(demo: Cli) -> None:
     assert json.loads(demo.ok("show", id, "--json"))["source"] == {
         "hook": None, "turn": None, "file": None, "speaker": "Ann Lee",
     }  # fmt: skip
-    assert [line.split(None, 2) for line in demo.ok("show", id).splitlines() if line.startswith("said")] == [
-        ["said", "by", "Ann Lee"]
-    ]
+    assert [
+        line.split(None, 2) for line in demo.ok("show", id).splitlines() if line.startswith("said")
+    ] == [["said", "by", "Ann Lee"]]
     (found,) = json.loads(demo.ok("list", 'speaker:"ann lee"', "--json"))
     assert (found["id"], found["source"]["speaker"]) == (id, "Ann Lee")
     (found,) = json.loads(demo.ok("list", "speaker:ASSISTANT", "--json"))
     assert found["id"] in " ".join(other)
     assert id not in demo.ok("list", "--limit", "0", "--", "-speaker:*")
     exported = [json.loads(row) for row in demo.ok("export", "--format", "lifecycle").splitlines()]
-    assert [row["source"]["speaker"] for row in exported if "speaker" in row["source"]] == ["Ann Lee", "assistant"]
+    assert [row["source"]["speaker"] for row in exported if "speaker" in row["source"]] == [
+        "Ann Lee",
+        "assistant",
+    ]
     (event,) = json.loads(demo.ok("history", id, "--json"))
     assert "Ann Lee" in json.dumps(event)
 
@@ -159,7 +180,9 @@ def test_what_an_agent_appends_of_what_was_forgotten_is_counted_and_asked_about(
     cli.ok("append", "Something else entirely")
     cli.ok("forget", id)
     for session in ("s1", "s2"):
-        assert "Counted as seen again" in cli.ok("append", text, "--actor", "claude", "--session", session)
+        assert "Counted as seen again" in cli.ok(
+            "append", text, "--actor", "claude", "--session", session
+        )
     (waiting,) = json.loads(cli.ok("review", "list", "--json"))
     assert (waiting["kind"], waiting["evidence"]) == ("return", [id])
     cli.ok("review", "approve", waiting["id"])
@@ -168,7 +191,9 @@ def test_what_an_agent_appends_of_what_was_forgotten_is_counted_and_asked_about(
 
 
 def test_what_another_process_archived_since_is_known(cli: Cli) -> None:
-    for number, text in enumerate(("One rule of the house", "Another rule of the house", "A third rule of it"), 1):
+    for number, text in enumerate(
+        ("One rule of the house", "Another rule of the house", "A third rule of it"), 1
+    ):
         id = cli.ok("append", text).split()[2].rstrip(",")
         cli.ok("append", f"Something in between, the {number}. time")
         cli.ok("forget", id)
@@ -215,17 +240,24 @@ def test_a_purged_text_is_said_and_not_stored(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize("command", ["append", "ingest"])
-def test_an_unknown_type_of_an_agent_is_kept_and_a_persons_is_asked_about(cli: Cli, command: str) -> None:
+def test_an_unknown_type_of_an_agent_is_kept_and_a_persons_is_asked_about(
+    cli: Cli, command: str
+) -> None:
     result = cli(command, "It rained on Friday", "--type", "weather", "--actor", "claude", "--json")
     found = json.loads(cli.ok("show", json.loads(result.out)["id"], "--json"))
     assert (found["observation_type"], found["metadata"]) == ("general", {"type": "weather"})
-    for kind, hint in (("eror", "Did you mean error?"), ("weather", "Types are: instruction, error, ")):
+    for kind, hint in (
+        ("eror", "Did you mean error?"),
+        ("weather", "Types are: instruction, error, "),
+    ):
         result = cli(command, "It rained on Sunday", "--type", kind)
         assert (result.code, result.out) == (2, "")
         assert result.err.startswith(f"workbench: There is no observation type “{kind}”. {hint}")
 
 
-def test_what_was_forgotten_is_recognised_from_stdin_too(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_forgotten_is_recognised_from_stdin_too(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text = "Deploys need AUTH_SECRET in CI"
     id = cli.ok("append", text).split()[2].rstrip(",")
     cli.ok("append", "Something else entirely")

@@ -22,7 +22,9 @@ def test_a_backup_is_restored_as_the_same_store(demo: Cli) -> None:
     assert "SHA-256" in out
     restored = demo.bare("restore", "b.tar.gz", "new")
     assert (restored.code, restored.err) == (0, "")
-    assert demo.bare("--store", "new", "list", "-n", "0", "--json").out == demo.ok("list", "-n", "0", "--json")
+    assert demo.bare("--store", "new", "list", "-n", "0", "--json").out == demo.ok(
+        "list", "-n", "0", "--json"
+    )
     assert str(demo.cwd / "b.tar.gz") in demo.ok("doctor")
     said = json.loads(demo.ok("backup", "b.tar.gz", "--force", "--json"))
     assert said["revision"] == revision
@@ -86,7 +88,11 @@ def test_a_backup_says_how_many_secrets_it_holds_and_is_masked_when_asked(cli: C
     assert files_of(cli.store) == before
     for name, left in (("plain", True), ("masked", False)):
         cli.bare("restore", f"{name}.tar.gz", name)
-        assert [bool(left_in(cli.cwd / name, secret)) for secret in (old, new, kept)] == [left, left, True]
+        assert [bool(left_in(cli.cwd / name, secret)) for secret in (old, new, kept)] == [
+            left,
+            left,
+            True,
+        ]
     restored = cli.bare("--store", "masked", "list")
     assert "[secret: GitHub token]" in restored.out
     assert cli.bare("--store", "masked", "doctor").code == 0
@@ -101,4 +107,7 @@ def test_a_backup_without_secrets_says_nothing_of_them(cli: Cli) -> None:
 def test_one_record_is_counted_as_one(cli: Cli) -> None:
     put(cli, m1="fine")
     assert "1 memory" in cli.ok("backup", "b.tar.gz")
-    assert held({"books": 1, "queries": 1, "kept_pairs": 1, "votes": 2}) == "1 book, 1 query, 1 kept pair, 2 votes"
+    assert (
+        held({"books": 1, "queries": 1, "kept_pairs": 1, "votes": 2})
+        == "1 book, 1 query, 1 kept pair, 2 votes"
+    )

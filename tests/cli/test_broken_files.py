@@ -1,4 +1,6 @@
-"""Broken files of every format through the command line: a reason with a place, never a traceback, nothing written."""
+"""Broken files of every format through the command line: a reason with a place, never a traceback,
+nothing written.
+"""
 
 import random
 from pathlib import Path
@@ -21,18 +23,28 @@ def bytes_of(name: str, dice: random.Random, folder: Path) -> bytes:
     elif name == "claude-mem-db":
         data = claude_mem_database(folder / f"{dice.random()}.db").read_bytes()
         at = dice.randrange(len(data))
-        return data[:at] + dice.randbytes(dice.choice((1, 100, 4096))) + data[at + dice.choice((0, 1, 100)) :]
+        return (
+            data[:at]
+            + dice.randbytes(dice.choice((1, 100, 4096)))
+            + data[at + dice.choice((0, 1, 100)) :]
+        )
     else:
         data = broken("q-1 Q0 mem-1 1 0.9 run\nq-1 Q0 mem-2 2 0.8 run\n", dice).encode()
     if dice.random() < 0.33:
         at = dice.randrange(len(data) + 1)
-        data = data[:at] + dice.choice((b"\xff\xfe", b"\xc3", b"\xed\xa0\x80", b"\x00\x00")) + data[at:]
+        data = (
+            data[:at]
+            + dice.choice((b"\xff\xfe", b"\xc3", b"\xed\xa0\x80", b"\x00\x00"))
+            + data[at:]
+        )
     return data
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-def test_broken_files_are_refused_with_a_place_and_a_reason(name: str, cli: Cli, tmp_path: Path) -> None:
+def test_broken_files_are_refused_with_a_place_and_a_reason(
+    name: str, cli: Cli, tmp_path: Path
+) -> None:
     dice = random.Random(f"through the door: {name}")
     path = cli.cwd / f"{name}.file"
     for _ in range(FILES):

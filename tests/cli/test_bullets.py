@@ -17,7 +17,9 @@ def bullets(cli: Cli) -> dict[str, Bullet]:
 
 def test_bullets_are_listed_by_section_with_their_votes(demo: Cli) -> None:
     first = next(iter(bullets(demo).values()))
-    line = next(line for line in demo.ok("bullet", "list").splitlines() if line.startswith(first.id))
+    line = next(
+        line for line in demo.ok("bullet", "list").splitlines() if line.startswith(first.id)
+    )
     assert f"+{first.helpful_count}  −{first.harmful_count}" in line
     rows = json.loads(demo.ok("bullet", "list", "--json"))
     assert {row["id"] for row in rows} == set(bullets(demo))
@@ -56,7 +58,10 @@ def test_an_agent_changes_no_playbook(demo: Cli, monkeypatch: pytest.MonkeyPatch
 def test_the_first_bullet_of_a_store_begins_a_playbook(named: tuple[str, ...], cli: Cli) -> None:
     cli.ok("init")
     added = json.loads(cli.ok("bullet", "add", "strategies", RULE, *named, "--json"))
-    assert (added["book"], bullets(cli)[added["id"]].content) == (named[-1] if named else "main", RULE)
+    assert (added["book"], bullets(cli)[added["id"]].content) == (
+        named[-1] if named else "main",
+        RULE,
+    )
     assert "There is no section “pitfalls”" in cli("bullet", "add", "pitfalls", RULE).err
     cli.ok("undo")
     assert not Library(cli.store).books.all()

@@ -1,4 +1,6 @@
-"""Arguments that are not text, and standard streams that are closed or full: one line, and the usual exit codes."""
+"""Arguments that are not text, and standard streams that are closed or full: one line, and the
+usual exit codes.
+"""
 
 import os
 import subprocess
@@ -17,13 +19,17 @@ Done = subprocess.CompletedProcess[bytes]
 
 def workbench(store: Path, *arguments: bytes, **environment: str) -> Done:
     command = [PYTHON, b"-m", b"workbench", b"--store", os.fsencode(store), *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, env={**os.environ, **environment}, check=False)
+    return subprocess.run(
+        command, cwd=ROOT, capture_output=True, env={**os.environ, **environment}, check=False
+    )
 
 
 def through_shell(store: Path, line: str) -> Done:
     """Run a line of a shell in which `$W` is the program on the store."""
     program = f"exec '{sys.executable}' -m workbench --store '{store}' {line}"
-    return subprocess.run(["sh", "-c", program], cwd=ROOT, capture_output=True, stdin=subprocess.DEVNULL, check=False)
+    return subprocess.run(
+        ["sh", "-c", program], cwd=ROOT, capture_output=True, stdin=subprocess.DEVNULL, check=False
+    )
 
 
 def one_line(run: Done, code: int = 2) -> str:
@@ -78,7 +84,9 @@ UTF_8, OTHER = "é.jsonl".encode(), b"bad\xff.jsonl"
         pytest.param(OTHER, BARE, id="other name-ascii", marks=pytest.mark.slow),
     ],
 )
-def test_files_of_any_name_are_read_and_written(tmp_path: Path, name: bytes, environment: dict[str, str]) -> None:
+def test_files_of_any_name_are_read_and_written(
+    tmp_path: Path, name: bytes, environment: dict[str, str]
+) -> None:
     here, store = os.fsencode(tmp_path), tmp_path / "store"
     source = os.path.join(here, name)  # noqa: PTH118 - bytes
     with open(source, "w", encoding="utf-8") as file:  # noqa: PTH123
@@ -92,7 +100,12 @@ def test_files_of_any_name_are_read_and_written(tmp_path: Path, name: bytes, env
         run = workbench(store, *arguments, **environment)
         assert run.returncode in (0, 1), run.stderr
         assert b"unexpected" not in run.stderr
-    assert workbench(store, b"export", b"--format", b"jsonl", b"--out", source + b".3", **environment).returncode == 0
+    assert (
+        workbench(
+            store, b"export", b"--format", b"jsonl", b"--out", source + b".3", **environment
+        ).returncode
+        == 0
+    )
     assert os.path.exists(source + b".3")  # noqa: PTH110
 
 
@@ -103,9 +116,13 @@ CLOSED, FULL = "bad file descriptor", "no space left on device"
     ("line", "said"),
     [
         ("list -n 0 >&-", f"stdout cannot be written: {CLOSED}"),
-        pytest.param("list -n 0 --json >&-", f"stdout cannot be written: {CLOSED}", marks=pytest.mark.slow),
+        pytest.param(
+            "list -n 0 --json >&-", f"stdout cannot be written: {CLOSED}", marks=pytest.mark.slow
+        ),
         ("stats >/dev/full", f"stdout cannot be written: {FULL}"),
-        pytest.param("list -n 0 >/dev/full", f"stdout cannot be written: {FULL}", marks=pytest.mark.slow),
+        pytest.param(
+            "list -n 0 >/dev/full", f"stdout cannot be written: {FULL}", marks=pytest.mark.slow
+        ),
         ("list -n 0 --json >/dev/full", f"stdout cannot be written: {FULL}"),
         ("export --format jsonl >/dev/full", f"stdout cannot be written: {FULL}"),
         ("--help >/dev/full", f"stdout cannot be written: {FULL}"),
@@ -114,7 +131,9 @@ CLOSED, FULL = "bad file descriptor", "no space left on device"
         ("scan - <&-", f"- cannot be read: {CLOSED}"),
     ],
 )
-def test_a_stream_that_is_closed_or_full_is_one_line(tmp_path: Path, filled: Path, line: str, said: str) -> None:
+def test_a_stream_that_is_closed_or_full_is_one_line(
+    tmp_path: Path, filled: Path, line: str, said: str
+) -> None:
     assert said in one_line(through_shell(filled, line))
 
 
@@ -122,10 +141,19 @@ def test_what_was_stored_before_it_could_not_be_said_is_stored(tmp_path: Path) -
     store = tmp_path / "store"
     assert workbench(store, b"init").returncode == 0
     for number, (command, streams) in enumerate(
-        [("append", ">&-"), ("append", ">&- 2>&-"), ("append", ">/dev/full"), ("ingest", ">&- 2>&-"), ("ingest", ">&-")]
+        [
+            ("append", ">&-"),
+            ("append", ">&- 2>&-"),
+            ("append", ">/dev/full"),
+            ("ingest", ">&- 2>&-"),
+            ("ingest", ">&-"),
+        ]
     ):
         run = through_shell(store, f"{command} 'deploys fail on friday {number}' {streams}")
-        assert (run.returncode, f"friday {number}".encode() in workbench(store, b"list").stdout) == (0, True), streams
+        assert (
+            run.returncode,
+            f"friday {number}".encode() in workbench(store, b"list").stdout,
+        ) == (0, True), streams
     refused = through_shell(store, "append 'deploys fail on friday 0' >&- 2>&-")
     assert refused.returncode == 2
 
@@ -137,11 +165,19 @@ def test_a_server_without_stdin_says_so(tmp_path: Path, filled: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "closed", ["<&- >&- 2>&-", *(pytest.param(one, marks=pytest.mark.slow) for one in ("<&-", ">&-", "2>&-"))]
+    "closed",
+    [
+        "<&- >&- 2>&-",
+        *(pytest.param(one, marks=pytest.mark.slow) for one in ("<&-", ">&-", "2>&-")),
+    ],
 )
-def test_no_file_of_the_store_takes_the_place_of_a_closed_stream(tmp_path: Path, closed: str) -> None:
+def test_no_file_of_the_store_takes_the_place_of_a_closed_stream(
+    tmp_path: Path, closed: str
+) -> None:
     store = tmp_path / "store"
     for _ in range(2):
-        assert through_shell(store, f"ingest 'deploys fail on friday {closed}' {closed}").returncode in (0, 2)
+        assert through_shell(
+            store, f"ingest 'deploys fail on friday {closed}' {closed}"
+        ).returncode in (0, 2)
     run = workbench(store, b"doctor")
     assert run.returncode == 0, run.stdout

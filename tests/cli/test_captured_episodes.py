@@ -26,14 +26,22 @@ class Session(Transcript):
 
     def read(self, path: str, failed: bool = False) -> None:
         id = f"toolu_{self._session[:6]}{self._count:04}"
-        use = {"type": "tool_use", "id": id, "name": "Read", "input": {"file_path": f"/home/ann/shop/{path}"}}
+        use = {
+            "type": "tool_use",
+            "id": id,
+            "name": "Read",
+            "input": {"file_path": f"/home/ann/shop/{path}"},
+        }
         text = "<tool_use_error>File does not exist.</tool_use_error>" if failed else "1→import os"
         result = {"type": "tool_result", "tool_use_id": id, "content": text, "is_error": failed}
         self.line(type="assistant", message={"role": "assistant", "content": [use]})
         self.line(type="user", message={"role": "user", "content": [result]})
 
     def said(self, text: str) -> None:
-        self.line(type="assistant", message={"role": "assistant", "content": [{"type": "text", "text": text}]})
+        self.line(
+            type="assistant",
+            message={"role": "assistant", "content": [{"type": "text", "text": text}]},
+        )
 
     def whole(self) -> None:
         self.first()
@@ -49,7 +57,11 @@ class Session(Transcript):
         self.asked("[Request interrupted by user]")
         self.asked("go on")
         self.edited("src/auth/login.py")
-        self.line(type="queue-operation", operation="enqueue", content="<task-notification>\n<task-id>b1</task-id>\nx")
+        self.line(
+            type="queue-operation",
+            operation="enqueue",
+            content="<task-notification>\n<task-id>b1</task-id>\nx",
+        )
         self.ran("pytest tests/auth 2>&1 | tail -3", "9 passed in 0.30s")
         self.ran(f"git commit -m 'fix login {SECRET}'", "[main 1234567] fix login")
         self.read("tasks/b1.output", failed=True)
@@ -63,7 +75,11 @@ class Session(Transcript):
         self.asked(summary, isCompactSummary=True)
         self.asked("also handle the umlauts")
         self.edited("src/reports/export.ts")
-        self.ran("npm run build", "src/reports/export.ts(3,1): error TS2304: Cannot find name 'Row'.", failed=True)
+        self.ran(
+            "npm run build",
+            "src/reports/export.ts(3,1): error TS2304: Cannot find name 'Row'.",
+            failed=True,
+        )
         self.asked("did you push?")
         self.ran("git status", "nothing to commit")
         self.said("No, not yet.")
@@ -98,19 +114,29 @@ def test_three_tasks_of_a_session_are_three_episodes(cli: Cli, session: Session)
     cli.ok("capture", "transcript", str(session.path))
     episodes = [shown(cli, row["id"]) for row in listed(cli)]
     assert [one["outcome"]["status"] for one in episodes] == ["SUCCESS", "FAILURE", "PARTIAL"]
-    assert [one["task"]["original_input"][:11] for one in episodes] == ["Fix the log", "Now add a C", "Rename the "]
+    assert [one["task"]["original_input"][:11] for one in episodes] == [
+        "Fix the log",
+        "Now add a C",
+        "Rename the ",
+    ]
     first, second, third = (one["outcome"]["evidence"] for one in episodes)
     assert "9 passed" in first[0]
     assert "All 9 tests pass" in first[1]
     assert "npm run build" in second[0]
     assert third == ["no evidence"]
-    assert [(row["captured"], row["tags"]) for row in listed(cli)] == [(True, []), (True, []), (True, ["no evidence"])]
+    assert [(row["captured"], row["tags"]) for row in listed(cli)] == [
+        (True, []),
+        (True, []),
+        (True, ["no evidence"]),
+    ]
     assert SECRET not in json.dumps(episodes)
     assert episodes[0]["session_id"] == SESSION
     assert not any(row["approved"] for row in listed(cli))
 
 
-def test_reading_a_session_again_makes_none_twice(cli: Cli, session: Session, hook: Callable[..., str]) -> None:
+def test_reading_a_session_again_makes_none_twice(
+    cli: Cli, session: Session, hook: Callable[..., str]
+) -> None:
     session.whole()
     cli.ok("capture", "transcript", str(session.path))
     before = listed(cli)
@@ -121,7 +147,9 @@ def test_reading_a_session_again_makes_none_twice(cli: Cli, session: Session, ho
     assert listed(cli) == before
 
 
-def test_a_task_that_goes_on_after_a_stop_is_one_episode(cli: Cli, session: Session, hook: Callable[..., str]) -> None:
+def test_a_task_that_goes_on_after_a_stop_is_one_episode(
+    cli: Cli, session: Session, hook: Callable[..., str]
+) -> None:
     def stop(name: str = "Stop") -> list[str]:
         hook(name, transcript_path=str(session.path))
         return [row["outcome"] for row in listed(cli)]
@@ -150,7 +178,9 @@ def test_a_task_that_goes_on_after_a_stop_is_one_episode(cli: Cli, session: Sess
     assert stop() == ["SUCCESS", "PARTIAL"]
 
 
-def test_what_a_person_decided_on_an_episode_stays(cli: Cli, session: Session, hook: Callable[..., str]) -> None:
+def test_what_a_person_decided_on_an_episode_stays(
+    cli: Cli, session: Session, hook: Callable[..., str]
+) -> None:
     session.whole()
     hook("Stop", transcript_path=str(session.path))
     first, second, third = (row["id"] for row in listed(cli))
@@ -166,14 +196,20 @@ def test_what_a_person_decided_on_an_episode_stays(cli: Cli, session: Session, h
     cli.ok("undo")
 
 
-def test_what_was_undone_does_not_come_back(cli: Cli, session: Session, hook: Callable[..., str]) -> None:
+def test_what_was_undone_does_not_come_back(
+    cli: Cli, session: Session, hook: Callable[..., str]
+) -> None:
     session.first()
     hook("Stop", transcript_path=str(session.path))
     assert len(listed(cli)) == 1
     given = cli.ok("episode", "find", "login redirect", "--for-agent", "claude")
     assert "[unreviewed" in given
     assert "File does not exist" not in given
-    rev = next(row["rev"] for row in json.loads(cli.ok("history", "--json")) if row["label"].startswith("capture an"))
+    rev = next(
+        row["rev"]
+        for row in json.loads(cli.ok("history", "--json"))
+        if row["label"].startswith("capture an")
+    )
     cli.ok("undo", "--rev", str(rev))
     session.ran("git log", "fix login")
     hook("Stop", transcript_path=str(session.path))
@@ -195,14 +231,19 @@ def test_liberal_capture_keeps_changes_and_decisions_as_unimportant_signals(
     assert set(kept) == {"code_change", "decision"}
     assert "login.py" in kept["code_change"].content
     assert kept["decision"].content.startswith("I'll go with a signed cookie")
-    assert {(memory.status, memory.importance_score <= 2) for memory in kept.values()} == {("signal", True)}
+    assert {(memory.status, memory.importance_score <= 2) for memory in kept.values()} == {
+        ("signal", True)
+    }
     session.edited("src/auth/cookie.py")
     hook("Stop", transcript_path=str(session.path))
     assert len(told(cli.store)) == 3
 
 
 def test_a_memory_of_type_working_ends_with_its_session(cli: Cli, hook: Callable[..., str]) -> None:
-    for text, session in (("tokens lie in the cache for now", SESSION), ("another is at work on the parser", "other")):
+    for text, session in (
+        ("tokens lie in the cache for now", SESSION),
+        ("another is at work on the parser", "other"),
+    ):
         cli.ok("append", text, "--memory-type", "working", "--session", session)
     hook("SessionEnd", reason="other")
     rows = json.loads(cli.ok("list", "--json", "status:archived"))

@@ -59,7 +59,10 @@ class Transcript:
         return id
 
     def noise(self) -> None:
-        self.line(type="progress", data={"type": "hook_progress", "hookEvent": "Stop", "command": "no, use pnpm here"})
+        self.line(
+            type="progress",
+            data={"type": "hook_progress", "hookEvent": "Stop", "command": "no, use pnpm here"},
+        )
         self.line(type="file-history-snapshot", messageId="m", snapshot={})
         self.line(type="system", subtype="turn_duration", durationMs=12)
 
@@ -73,9 +76,17 @@ def transcript(tmp_path: Path) -> Transcript:
     written = Transcript(tmp_path / "sessions" / f"{SESSION}.jsonl")
     written.asked("build the cart and push it")
     written.noise()
-    written.ran("git push", "Exit code 128\nfatal: The current branch cart has no upstream branch.", failed=True)
+    written.ran(
+        "git push",
+        "Exit code 128\nfatal: The current branch cart has no upstream branch.",
+        failed=True,
+    )
     written.ran("git push -u origin cart", "done")
-    written.line(type="queue-operation", operation="enqueue", content=f"No, use pnpm instead of npm, key {SECRET}")
+    written.line(
+        type="queue-operation",
+        operation="enqueue",
+        content=f"No, use pnpm instead of npm, key {SECRET}",
+    )
     return written
 
 
@@ -91,10 +102,16 @@ def hook(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     return call
 
 
-def test_a_dry_run_shows_what_counts_most_first_and_writes_nothing(cli: Cli, transcript: Transcript) -> None:
+def test_a_dry_run_shows_what_counts_most_first_and_writes_nothing(
+    cli: Cli, transcript: Transcript
+) -> None:
     out = cli.ok("capture", "transcript", str(transcript.path), "--dry-run")
     assert "1 transcript: 2 new lessons, 2 of them wait for a decision." in out
-    assert out.index("No, use pnpm instead of npm") < out.index("has no upstream branch") < out.index("What worked")
+    assert (
+        out.index("No, use pnpm instead of npm")
+        < out.index("has no upstream branch")
+        < out.index("What worked")
+    )
     assert SECRET not in out
     assert "Passed over: prompts that ask for something (1)." in out
     assert "Nothing was stored" in out
@@ -102,12 +119,18 @@ def test_a_dry_run_shows_what_counts_most_first_and_writes_nothing(cli: Cli, tra
     assert not list((captures_dir() or cli.store).glob("*/*.json"))
 
 
-def test_lessons_come_with_where_they_are_from_and_wait_in_review(cli: Cli, transcript: Transcript) -> None:
+def test_lessons_come_with_where_they_are_from_and_wait_in_review(
+    cli: Cli, transcript: Transcript
+) -> None:
     cli.ok("capture", "transcript", str(transcript.path))
     correction, failure = told(cli.store)
     assert (correction.observation_type, failure.observation_type) == ("correction", "failure")
     assert {correction.status, failure.status} == {"candidate"}
-    assert (failure.session_id, failure.source.hook, failure.source.speaker) == (SESSION, "transcript", "tool")
+    assert (failure.session_id, failure.source.hook, failure.source.speaker) == (
+        SESSION,
+        "transcript",
+        "tool",
+    )
     assert (failure.source.turn, correction.source.speaker) == (1, "user")
     assert failure.source.file == str(transcript.path)
     assert SECRET not in correction.content
@@ -117,8 +140,12 @@ def test_lessons_come_with_where_they_are_from_and_wait_in_review(cli: Cli, tran
     assert told(cli.store) == []
 
 
-def test_what_an_old_session_taught_waits_from_when_it_came_here(cli: Cli, transcript: Transcript) -> None:
-    """What a session of a year ago says is as old as that, but nobody has kept it waiting, and it has its evidence."""
+def test_what_an_old_session_taught_waits_from_when_it_came_here(
+    cli: Cli, transcript: Transcript
+) -> None:
+    """What a session of a year ago says is as old as that, but nobody has kept it waiting, and it
+    has its evidence.
+    """
     lines = transcript.path.read_text().replace("2026-03-19T", "2025-03-19T")
     transcript.path.write_text(lines)
     cli.ok("capture", "transcript", str(transcript.path))
@@ -128,7 +155,9 @@ def test_what_an_old_session_taught_waits_from_when_it_came_here(cli: Cli, trans
     assert not json.loads(cli.ok("stats", "--json")).get("waits_long")
 
 
-def test_reading_goes_on_where_it_was_left_and_stores_nothing_twice(cli: Cli, transcript: Transcript) -> None:
+def test_reading_goes_on_where_it_was_left_and_stores_nothing_twice(
+    cli: Cli, transcript: Transcript
+) -> None:
     read = ("capture", "transcript", str(transcript.path))
     cli.ok(*read)
     assert "0 new lessons" in cli.ok(*read)
@@ -143,7 +172,9 @@ def test_reading_goes_on_where_it_was_left_and_stores_nothing_twice(cli: Cli, tr
     assert failing
 
 
-def test_a_store_tells_what_it_has_where_nobody_remembers_reading(cli: Cli, transcript: Transcript) -> None:
+def test_a_store_tells_what_it_has_where_nobody_remembers_reading(
+    cli: Cli, transcript: Transcript
+) -> None:
     cli.ok("capture", "transcript", str(transcript.path))
     for path in (captures_dir() or cli.store).glob("*/*.json"):
         path.unlink()
@@ -151,7 +182,9 @@ def test_a_store_tells_what_it_has_where_nobody_remembers_reading(cli: Cli, tran
     assert len(told(cli.store)) == 2
 
 
-def test_a_line_that_is_being_written_is_read_the_next_time(cli: Cli, transcript: Transcript) -> None:
+def test_a_line_that_is_being_written_is_read_the_next_time(
+    cli: Cli, transcript: Transcript
+) -> None:
     whole = transcript.path.read_bytes()
     transcript.path.write_bytes(whole[:-40])
     assert "Stored 1." in cli.ok("capture", "transcript", str(transcript.path))
@@ -211,7 +244,9 @@ def test_what_a_person_turned_down_does_not_come_back(cli: Cli, transcript: Tran
     assert {memory.archived_reason for memory in told(cli.store)} == {"rejected"}
 
 
-def test_a_purged_text_is_captured_no_more(cli: Cli, transcript: Transcript, hook: Callable[..., str]) -> None:
+def test_a_purged_text_is_captured_no_more(
+    cli: Cli, transcript: Transcript, hook: Callable[..., str]
+) -> None:
     cli.ok("capture", "transcript", str(transcript.path))
     for memory in (purged := told(cli.store)):
         cli.ok("purge", memory.id, "--yes-erase", memory.id)
@@ -225,7 +260,12 @@ def test_a_purged_text_is_captured_no_more(cli: Cli, transcript: Transcript, hoo
 def test_subagents_are_read_beside_their_session(cli: Cli, transcript: Transcript) -> None:
     beside = Transcript(transcript.path.with_suffix("") / "subagents" / "agent-a1.jsonl", SESSION)
     beside.asked("No, use yarn instead of npm", isSidechain=True, agentId="a1")
-    beside.ran("make tests", "make: *** No rule to make target 'tests'.  Stop.", failed=True, isSidechain=True)
+    beside.ran(
+        "make tests",
+        "make: *** No rule to make target 'tests'.  Stop.",
+        failed=True,
+        isSidechain=True,
+    )
     beside.ran("make test", "ok", isSidechain=True)
     cli.ok("capture", "transcript", str(transcript.path))
     texts = "\n".join(memory.content for memory in told(cli.store))
@@ -235,7 +275,11 @@ def test_subagents_are_read_beside_their_session(cli: Cli, transcript: Transcrip
 
 @pytest.mark.parametrize(
     ("name", "sentence"),
-    [("none.jsonl", "cannot be read"), ("plain.txt", "is no transcript of a session"), ("", "There is no transcript")],
+    [
+        ("none.jsonl", "cannot be read"),
+        ("plain.txt", "is no transcript of a session"),
+        ("", "There is no transcript"),
+    ],
 )
 def test_what_is_no_transcript_is_refused(cli: Cli, name: str, sentence: str) -> None:
     cli.write("plain.txt", "no, use pnpm\n")
@@ -245,7 +289,9 @@ def test_what_is_no_transcript_is_refused(cli: Cli, name: str, sentence: str) ->
     assert not cli.store.exists()
 
 
-def test_an_event_that_corrects_is_kept_and_its_secrets_are_not(cli: Cli, hook: Callable[..., str]) -> None:
+def test_an_event_that_corrects_is_kept_and_its_secrets_are_not(
+    cli: Cli, hook: Callable[..., str]
+) -> None:
     hook("SessionStart", source="startup")
     assert hook("UserPromptSubmit", prompt=f"No, use pnpm instead of npm here, key {SECRET}") == ""
     hook("UserPromptSubmit", prompt="build the cart")
@@ -255,8 +301,14 @@ def test_an_event_that_corrects_is_kept_and_its_secrets_are_not(cli: Cli, hook: 
         "candidate",
         "UserPromptSubmit",
     )
-    assert (memory.session_id, memory.source.speaker, memory.importance_score) == (SESSION, "user", 9.0)
-    everything = b"".join(path.read_bytes() for path in (captures_dir() or cli.store).rglob("*") if path.is_file())
+    assert (memory.session_id, memory.source.speaker, memory.importance_score) == (
+        SESSION,
+        "user",
+        9.0,
+    )
+    everything = b"".join(
+        path.read_bytes() for path in (captures_dir() or cli.store).rglob("*") if path.is_file()
+    )
     assert SECRET.encode() not in everything
     assert json.loads(cli.ok("history", "-n", "1", "--json"))[0]["actor"] == "agent:claude"
 
@@ -264,18 +316,30 @@ def test_an_event_that_corrects_is_kept_and_its_secrets_are_not(cli: Cli, hook: 
 def test_no_line_of_a_key_is_kept_that_a_command_was_cut_into(
     cli: Cli, transcript: Transcript, hook: Callable[..., str]
 ) -> None:
-    lines = ["/" + drawn(n, string.ascii_letters + string.digits + "+/", seed=at) for at, n in enumerate((63, 63, 40))]
+    lines = [
+        "/" + drawn(n, string.ascii_letters + string.digits + "+/", seed=at)
+        for at, n in enumerate((63, 63, 40))
+    ]
     head, tail = (f"-----{word} RSA PRIVATE" + " KEY-----" for word in ("BEGIN", "END"))
     block = "\n".join((head, *lines, tail))
     failing = {"command": f"deploy --key {block} --to staging"}
-    transcript.ran(failing["command"], f"Exit code 1\n{lines[1]}: No such file or directory", failed=True)
+    transcript.ran(
+        failing["command"], f"Exit code 1\n{lines[1]}: No such file or directory", failed=True
+    )
     transcript.ran(f"deploy --to staging --key {block} --force", "done")
     hook("SessionStart", source="startup")
-    hook("PostToolUseFailure", tool_name="Bash", tool_input=failing, error="deploy: the region is not set, set REGION")
+    hook(
+        "PostToolUseFailure",
+        tool_name="Bash",
+        tool_input=failing,
+        error="deploy: the region is not set, set REGION",
+    )
     cli.ok("capture", "transcript", str(transcript.path))
     assert any("deploy" in memory.content for memory in told(cli.store))
     folders = (captures_dir() or cli.store, cli.store)
-    kept = b"".join(path.read_bytes() for folder in folders for path in folder.rglob("*") if path.is_file())
+    kept = b"".join(
+        path.read_bytes() for folder in folders for path in folder.rglob("*") if path.is_file()
+    )
     assert not [line for line in lines if line[4:24].encode() in kept]
 
 
@@ -291,7 +355,9 @@ def test_a_session_that_is_called_like_a_secret_is_kept_by_another_name(
     assert len({memory.session_id for memory in told(cli.store)}) == 1
     folders = (captures_dir() or cli.store, cli.store)
     files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
-    kept = b"".join(path.read_bytes() for path in files if path.suffix != ".jsonl" or "journal" in path.name)
+    kept = b"".join(
+        path.read_bytes() for path in files if path.suffix != ".jsonl" or "journal" in path.name
+    )
     assert name.encode() not in kept
 
 
@@ -301,11 +367,23 @@ def test_a_hook_and_the_transcript_tell_the_same_once(
     hook("SessionStart", source="startup", transcript_path=str(transcript.path))
     hook("UserPromptSubmit", prompt=f"No, use pnpm instead of npm, key {SECRET}")
     lines = transcript.path.read_text().splitlines()
-    (use,) = [b["id"] for line in lines if (b := _block(line, "tool_use")) and b["input"]["command"] == "git push"]
+    (use,) = [
+        b["id"]
+        for line in lines
+        if (b := _block(line, "tool_use")) and b["input"]["command"] == "git push"
+    ]
     bash = {"tool_name": "Bash", "tool_input": {"command": "git push"}, "tool_use_id": use}
-    hook("PostToolUseFailure", **bash, error="fatal: The current branch cart has no upstream branch.")
-    then = {"tool_name": "Bash", "tool_input": {"command": "git push -u origin cart"}, "tool_use_id": "toolu_x"}
-    hook("PostToolUse", **then, tool_response={"stdout": "done", "stderr": "", "interrupted": False})
+    hook(
+        "PostToolUseFailure", **bash, error="fatal: The current branch cart has no upstream branch."
+    )
+    then = {
+        "tool_name": "Bash",
+        "tool_input": {"command": "git push -u origin cart"},
+        "tool_use_id": "toolu_x",
+    }
+    hook(
+        "PostToolUse", **then, tool_response={"stdout": "done", "stderr": "", "interrupted": False}
+    )
     assert len(told(cli.store)) == 2
     for name in ("Stop", "PreCompact", "SessionEnd", "Stop"):
         hook(name, transcript_path=str(transcript.path))
@@ -339,15 +417,35 @@ def test_hooks_of_other_forms_are_understood(cli: Cli, hook: Callable[..., str])
     hook("", event="before_start")
     hook("", event="on_error", error="deploy failed: region us-east-9 does not exist")
     hook("", event="on_error", error="deploy failed: region us-east-9 does not exist")
-    hook("UserPromptSubmit", agent="codex", prompt="No, run it with --frozen please", turn_id="t", transcript_path=None)
-    bash = {"tool_name": "shell", "tool_input": {"command": ["bash", "-lc", "make tests"]}, "tool_use_id": "call_1"}
     hook(
-        "PostToolUse", agent="codex", **bash, tool_response={"output": "No rule to make target 'tests'", "exit_code": 2}
+        "UserPromptSubmit",
+        agent="codex",
+        prompt="No, run it with --frozen please",
+        turn_id="t",
+        transcript_path=None,
     )
-    then = {"tool_name": "shell", "tool_input": {"command": ["bash", "-lc", "make test"]}, "tool_use_id": "call_2"}
+    bash = {
+        "tool_name": "shell",
+        "tool_input": {"command": ["bash", "-lc", "make tests"]},
+        "tool_use_id": "call_1",
+    }
+    hook(
+        "PostToolUse",
+        agent="codex",
+        **bash,
+        tool_response={"output": "No rule to make target 'tests'", "exit_code": 2},
+    )
+    then = {
+        "tool_name": "shell",
+        "tool_input": {"command": ["bash", "-lc", "make test"]},
+        "tool_use_id": "call_2",
+    }
     hook("PostToolUse", agent="codex", **then, tool_response={"output": "ok", "exit_code": 0})
     error, correction, failure = told(cli.store)
-    assert (error.status, error.content) == ("signal", "deploy failed: region us-east-9 does not exist")
+    assert (error.status, error.content) == (
+        "signal",
+        "deploy failed: region us-east-9 does not exist",
+    )
     assert correction.observation_type == "correction"
     assert "`make test`" in failure.content
 
@@ -359,8 +457,20 @@ def test_an_event_of_cursor_is_taken_as_it_tells_it(cli: Cli, hook: Callable[...
     }  # fmt: skip
     push = {"command": "git push", "working_directory": str(cli.cwd)}
     lost = "fatal: The current branch cart has no upstream branch."
-    assert hook("sessionStart", "cursor", **common, is_background_agent=False, composer_mode="agent") == ""
-    assert hook("beforeSubmitPrompt", "cursor", **common, prompt="No, use pnpm instead of npm", attachments=[]) == ""
+    assert (
+        hook("sessionStart", "cursor", **common, is_background_agent=False, composer_mode="agent")
+        == ""
+    )
+    assert (
+        hook(
+            "beforeSubmitPrompt",
+            "cursor",
+            **common,
+            prompt="No, use pnpm instead of npm",
+            attachments=[],
+        )
+        == ""
+    )
     hook(
         "postToolUseFailure", "cursor", **common, tool_name="Shell", tool_input=push, tool_use_id="t-1",
         error_message=lost, failure_type="error", duration=12.5, is_interrupt=False,
@@ -384,9 +494,14 @@ def test_an_event_of_cursor_is_taken_as_it_tells_it(cli: Cli, hook: Callable[...
     assert [read[name] for name in ("agent", "session", "door")] == ["cursor", "c-1", "hook"]
 
 
-def test_a_tool_of_cursor_that_says_its_exit_code_failed(cli: Cli, hook: Callable[..., str]) -> None:
+def test_a_tool_of_cursor_that_says_its_exit_code_failed(
+    cli: Cli, hook: Callable[..., str]
+) -> None:
     for command, output in (
-        ("git push", {"output": "fatal: The current branch cart has no upstream branch.", "exitCode": 128}),
+        (
+            "git push",
+            {"output": "fatal: The current branch cart has no upstream branch.", "exitCode": 128},
+        ),
         ("git push -u origin cart", {"output": "done", "exitCode": 0}),
     ):
         hook(
@@ -406,20 +521,38 @@ def rollout(folder: Path, *items: tuple[str, dict[str, Any]]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     head = (
         "session_meta",
-        {"id": THREAD, "cwd": "/home/ann/shop", "originator": "codex_cli", "instructions": "x" * 70_000},
+        {
+            "id": THREAD,
+            "cwd": "/home/ann/shop",
+            "originator": "codex_cli",
+            "instructions": "x" * 70_000,
+        },
     )
-    about = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "No, use yarn everywhere"}]}
+    about = {
+        "type": "message",
+        "role": "user",
+        "content": [{"type": "input_text", "text": "No, use yarn everywhere"}],
+    }
     with path.open("a") as file:
         for number, (kind, payload) in enumerate((head, ("response_item", about), *items)):
-            line = {"timestamp": f"2026-03-19T10:00:{number:02}.000Z", "type": kind, "payload": payload}
+            line = {
+                "timestamp": f"2026-03-19T10:00:{number:02}.000Z",
+                "type": kind,
+                "payload": payload,
+            }
             file.write(json.dumps(line, separators=(",", ":")) + "\n")
     return path
 
 
-def ran(id: str, command: object, output: object, name: str = "shell") -> list[tuple[str, dict[str, Any]]]:
+def ran(
+    id: str, command: object, output: object, name: str = "shell"
+) -> list[tuple[str, dict[str, Any]]]:
     arguments = json.dumps(command)
     return [
-        ("response_item", {"type": "function_call", "name": name, "arguments": arguments, "call_id": id}),
+        (
+            "response_item",
+            {"type": "function_call", "name": name, "arguments": arguments, "call_id": id},
+        ),
         ("event_msg", {"type": "token_count", "info": {}}),
         ("response_item", {"type": "function_call_output", "call_id": id, "output": output}),
     ]
@@ -452,18 +585,27 @@ UPSTREAM = "fatal: The current branch cart has no upstream branch."
 def test_sessions_of_codex_are_read_as_those_of_claude_code(
     cli: Cli, tmp_path: Path, name: str, call: Callable[[str], object], lost: str, done: str
 ) -> None:
-    asked = ("event_msg", {"type": "user_message", "message": f"No, use pnpm instead of npm, key {SECRET}"})
+    asked = (
+        "event_msg",
+        {"type": "user_message", "message": f"No, use pnpm instead of npm, key {SECRET}"},
+    )
     path = rollout(
         tmp_path / "sessions", asked, *ran("c1", call("git push"), lost, name),
         *ran("c2", call("git push -u origin cart"), done, name),
     )  # fmt: skip
-    shown = json.loads(cli.ok("capture", "transcript", str(tmp_path / "sessions"), "--dry-run", "--json"))
+    shown = json.loads(
+        cli.ok("capture", "transcript", str(tmp_path / "sessions"), "--dry-run", "--json")
+    )
     assert (shown["transcripts"], len(shown["lessons"]), shown["passed_over"]) == (1, 2, {})
     cli.ok("capture", "transcript", str(path))
     solved, said = sorted(told(cli.store), key=lambda memory: memory.content[0] == "N")
     assert "no upstream branch" in solved.content
     assert "git push -u origin cart" in solved.content
-    assert (said.session_id, said.source.hook, SECRET in said.content) == (THREAD, "transcript", False)
+    assert (said.session_id, said.source.hook, SECRET in said.content) == (
+        THREAD,
+        "transcript",
+        False,
+    )
     assert "yarn" not in said.content
     again = json.loads(cli.ok("capture", "transcript", str(path), "--again", "--json"))
     assert (again["stored"], again["passed_over"]) == ([], {"known": 2})
@@ -473,7 +615,13 @@ def test_sessions_of_codex_are_read_as_those_of_claude_code(
 def test_what_codex_patches_is_what_resolved_a_failure(cli: Cli, tmp_path: Path) -> None:
     body = "@@\n-old\n+config :shop, secret_key_base: key()"
     patch = f"*** Begin Patch\n*** Update File: config/test.exs\n{body}\n*** End Patch"
-    edit = {"type": "custom_tool_call", "name": "apply_patch", "input": patch, "call_id": "p1", "status": "completed"}
+    edit = {
+        "type": "custom_tool_call",
+        "name": "apply_patch",
+        "input": patch,
+        "call_id": "p1",
+        "status": "completed",
+    }
     path = rollout(
         tmp_path / "sessions",
         *ran("c1", {"cmd": "mix test"}, "Process exited with code 1\nOutput:\n** (ArgumentError) no :secret_key_base "
@@ -482,7 +630,9 @@ def test_what_codex_patches_is_what_resolved_a_failure(cli: Cli, tmp_path: Path)
         ("response_item", {"type": "custom_tool_call_output", "call_id": "p1", "output": "Success."}),
         *ran("c2", {"cmd": "mix test"}, "Process exited with code 0\nOutput:\n3 tests, 0 failures", "exec_command"),
     )  # fmt: skip
-    (lesson,) = json.loads(cli.ok("capture", "transcript", str(path), "--dry-run", "--json"))["lessons"]
+    (lesson,) = json.loads(cli.ok("capture", "transcript", str(path), "--dry-run", "--json"))[
+        "lessons"
+    ]
     assert "config/test.exs" in lesson["text"]
     assert "secret_key_base: key()" in lesson["text"]
 
@@ -501,8 +651,18 @@ def test_a_hook_of_codex_and_its_session_file_tell_the_same_once(
     rollout(
         tmp_path / "sessions",
         ("compacted", {"message": "1. Errors and fixes:\n   - a\n"}),
-        *ran("c1", {"cmd": "git push"}, f"Process exited with code 128\nOutput:\n{UPSTREAM}", "exec_command"),
-        *ran("c2", {"cmd": "git push -u origin cart"}, "Process exited with code 0\nOutput:\nok", "exec_command"),
+        *ran(
+            "c1",
+            {"cmd": "git push"},
+            f"Process exited with code 128\nOutput:\n{UPSTREAM}",
+            "exec_command",
+        ),
+        *ran(
+            "c2",
+            {"cmd": "git push -u origin cart"},
+            "Process exited with code 0\nOutput:\nok",
+            "exec_command",
+        ),
     )
     assert path.stat().st_size > before
     hook("Stop", "codex", **common)
@@ -510,7 +670,8 @@ def test_a_hook_of_codex_and_its_session_file_tell_the_same_once(
 
 
 @pytest.mark.parametrize(
-    "event", [b"", b"nonsense", b"[1]", b"\xff\xfe", b'{"hook_event_name": "Stop"}', b"null", b"{}" * 9]
+    "event",
+    [b"", b"nonsense", b"[1]", b"\xff\xfe", b'{"hook_event_name": "Stop"}', b"null", b"{}" * 9],
 )
 def test_no_event_breaks_an_agent(cli: Cli, monkeypatch: pytest.MonkeyPatch, event: bytes) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(event)))
@@ -519,7 +680,9 @@ def test_no_event_breaks_an_agent(cli: Cli, monkeypatch: pytest.MonkeyPatch, eve
     assert not cli.store.exists()
 
 
-def test_what_goes_wrong_is_kept_in_a_log(cli: Cli, hook: Callable[..., str], tmp_path: Path) -> None:
+def test_what_goes_wrong_is_kept_in_a_log(
+    cli: Cli, hook: Callable[..., str], tmp_path: Path
+) -> None:
     cli.store.write_text("a file stands where the store should be")
     hook("UserPromptSubmit", prompt="No, use pnpm instead of npm")
     cli.store.unlink()
@@ -570,9 +733,15 @@ def test_a_waiting_event_that_cannot_be_read_any_more_holds_up_no_later_one(
     assert json.loads(cli.ok("capture", "status", "--json"))["waiting"] == 0
 
 
-def test_a_disk_that_is_full_is_said_where_the_log_cannot_be_written(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_is_full_is_said_where_the_log_cannot_be_written(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     cli.ok("append", "the store is there")
-    event = {"session_id": SESSION, "hook_event_name": "UserPromptSubmit", "prompt": "No, use pnpm instead of npm"}
+    event = {
+        "session_id": SESSION,
+        "hook_event_name": "UserPromptSubmit",
+        "prompt": "No, use pnpm instead of npm",
+    }
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(event).encode())))
     captures = captures_dir()
     assert captures is not None
@@ -599,7 +768,9 @@ def loaded(cli: Cli, events: list[dict[str, Any]], heavy: tuple[str, ...]) -> st
         f"    code = main(['--store', {str(cli.store)!r}, 'capture', 'claude-code'])\n"
         f"print([m for m in {heavy!r} if m in sys.modules], code, file=sys.stderr)\n"
     )
-    return subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stderr
+    return subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stderr
 
 
 def test_a_session_that_begins_looks_at_the_store_and_loads_no_library(cli: Cli) -> None:
@@ -614,7 +785,10 @@ def test_an_event_loads_next_to_nothing(cli: Cli) -> None:
     for text in ("the store is there", "and what was archived in it is known"):
         cli.ok("append", text, "--speaker", "user")
     # Of a session that was seen to begin, it is known that the store holds nothing.
-    assert loaded(cli, [{"hook_event_name": "SessionStart", "source": "startup"}], LIBRARIES) == "[] 0\n"
+    assert (
+        loaded(cli, [{"hook_event_name": "SessionStart", "source": "startup"}], LIBRARIES)
+        == "[] 0\n"
+    )
     events: list[dict[str, Any]] = [
         {"hook_event_name": "UserPromptSubmit", "prompt": "No, use pnpm instead of npm"},
         {"hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "tool_input": {"command": "git push"},
@@ -635,19 +809,39 @@ def test_fifty_at_once_are_each_kept_exactly_once(cli: Cli) -> None:
         "prompt": f"No, use tool{n // 2} for step {n // 2}"})
         for n in range(50)
     ]  # fmt: skip
-    command = [sys.executable, "-m", "workbench", "--store", str(cli.store), "capture", "claude-code"]
-    running = [subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, env=os.environ.copy()) for _ in docs]
+    command = [
+        sys.executable,
+        "-m",
+        "workbench",
+        "--store",
+        str(cli.store),
+        "capture",
+        "claude-code",
+    ]
+    running = [
+        subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, env=os.environ.copy())
+        for _ in docs
+    ]
     for process, doc in zip(running, docs, strict=True):
         assert process.stdin is not None
         process.stdin.write(doc.encode())
         process.stdin.close()
     assert [process.wait() for process in running] == [0] * 50
     # Those that waited for too long are stored by the next event.
-    subprocess.run(command, cwd=ROOT, input=b'{"hook_event_name": "SessionEnd", "session_id": "last"}', check=True)
+    subprocess.run(
+        command,
+        cwd=ROOT,
+        input=b'{"hook_event_name": "SessionEnd", "session_id": "last"}',
+        check=True,
+    )
     kept = [(memory.session_id, memory.content) for memory in told(cli.store) if memory.session_id]
-    assert sorted(kept) == sorted({(doc["session_id"], doc["prompt"]) for doc in map(json.loads, docs)})
+    assert sorted(kept) == sorted(
+        {(doc["session_id"], doc["prompt"]) for doc in map(json.loads, docs)}
+    )
 
 
 def _block(line: str, kind: str) -> Any:
     content = json.loads(line).get("message", {}).get("content")
-    return next((b for b in content if b["type"] == kind), None) if isinstance(content, list) else None
+    return (
+        next((b for b in content if b["type"] == kind), None) if isinstance(content, list) else None
+    )

@@ -20,7 +20,10 @@ def test_an_edit_changes_the_text_and_is_undone(demo: Cli) -> None:
     before = stored(demo).content
     assert f"Edited {ONE}." in demo("edit", ONE, "The access token lives 20 minutes.").out
     assert stored(demo).content == "The access token lives 20 minutes."
-    assert json.loads(demo("edit", ONE, "The access token lives 20 minutes.", "--json").out)["changed"] is False
+    assert (
+        json.loads(demo("edit", ONE, "The access token lives 20 minutes.", "--json").out)["changed"]
+        is False
+    )
     demo("undo")
     assert stored(demo).content == before
 
@@ -33,7 +36,9 @@ def test_an_edit_changes_the_text_and_is_undone(demo: Cli) -> None:
         (("unforget", ONE), "cannot be restored"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_done_is_refused_and_nothing_is_changed(args: tuple[str, ...], sentence: str, demo: Cli) -> None:
+def test_what_cannot_be_done_is_refused_and_nothing_is_changed(
+    args: tuple[str, ...], sentence: str, demo: Cli
+) -> None:
     rev = Library(demo.store).revision
     result = demo(*args)
     assert result.code == 2
@@ -68,8 +73,13 @@ def test_what_is_forgotten_comes_back(demo: Cli) -> None:
 @pytest.mark.slow
 def test_an_agent_asks_a_person(demo: Cli) -> None:
     before = stored(demo)
-    assert "A person is asked" in demo("edit", ONE, "The token lives an hour.", "--actor", "claude").out
-    assert json.loads(demo("forget", ONE, "--actor", "claude", "--reason", "old", "--json").out)["proposed"] == [ONE]
+    assert (
+        "A person is asked"
+        in demo("edit", ONE, "The token lives an hour.", "--actor", "claude").out
+    )
+    assert json.loads(demo("forget", ONE, "--actor", "claude", "--reason", "old", "--json").out)[
+        "proposed"
+    ] == [ONE]
     assert stored(demo) == before
     waiting = demo("review", "list").out
     assert "replace" in waiting
@@ -78,7 +88,9 @@ def test_an_agent_asks_a_person(demo: Cli) -> None:
         assert "for a person" in demo(*args, "--actor", "claude").err
 
 
-def test_inside_an_agent_nothing_is_changed_at_once(demo: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_inside_an_agent_nothing_is_changed_at_once(
+    demo: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CLAUDECODE", "1")
     before = stored(demo)
     demo("edit", ONE, "The token lives an hour.")
@@ -88,7 +100,9 @@ def test_inside_an_agent_nothing_is_changed_at_once(demo: Cli, monkeypatch: pyte
 
 @pytest.mark.slow
 def test_what_cannot_be_accepted_any_more_can_be_turned_down(demo: Cli) -> None:
-    proposed = json.loads(demo("edit", ONE, "The token lives an hour.", "--actor", "claude", "--json").out)["proposed"]
+    proposed = json.loads(
+        demo("edit", ONE, "The token lives an hour.", "--actor", "claude", "--json").out
+    )["proposed"]
     assert "The token lives an hour." in demo("review", "show", proposed).out
     demo("forget", ONE)
     assert demo("review", "approve", proposed).code == 2

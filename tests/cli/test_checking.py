@@ -49,7 +49,8 @@ def test_what_does_not_hold_is_said_with_the_reason(demo: Cli, expecting: Path) 
     ):  # fmt: skip
         assert sentence in result.out
     kinds = [
-        [miss["kind"] for miss in row["misses"]] for row in json.loads(demo("check", str(expecting), "--json").out)
+        [miss["kind"] for miss in row["misses"]]
+        for row in json.loads(demo("check", str(expecting), "--json").out)
     ]
     assert kinds == [["low", "absent", "absent", "found"], ["something"], ["absent"]]
 
@@ -78,7 +79,9 @@ def test_a_query_set_has_a_least_mean(demo: Cli, expecting: Path) -> None:
         ('[[expect]]\nqueries = "gone.jsonl"\nndcg = 0.5\n', "gone.jsonl"),
     ],
 )  # fmt: skip
-def test_a_file_that_cannot_be_checked_is_refused(text: str, sentence: str, demo: Cli, expecting: Path) -> None:
+def test_a_file_that_cannot_be_checked_is_refused(
+    text: str, sentence: str, demo: Cli, expecting: Path
+) -> None:
     expecting.write_text(text)
     result = demo("check", str(expecting))
     assert (result.code, result.out) == (2, "")

@@ -15,7 +15,10 @@ SAME = {
 
 @pytest.fixture
 def filled(cli: Cli) -> Cli:
-    cli.write("runs.json", json.dumps([{**SAME, "timestamp": f"2026-01-0{n}T09:00:00Z"} for n in (1, 2, 3)]))
+    cli.write(
+        "runs.json",
+        json.dumps([{**SAME, "timestamp": f"2026-01-0{n}T09:00:00Z"} for n in (1, 2, 3)]),
+    )
     cli.ok("episode", "add", "runs.json")
     return cli
 

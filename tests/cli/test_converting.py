@@ -10,7 +10,8 @@ from tests.formats.others import TEXTS
 from tests.formats.samples import COUNTS, GENAGENTS
 
 BOOK = (
-    "## RULES\n[r-00001] helpful=1 harmful=0 :: Ask first.\n[r-00002] helpful=0 harmful=2 :: Then act.\n\n## OTHERS\n"
+    "## RULES\n[r-00001] helpful=1 harmful=0 :: Ask first.\n"
+    "[r-00002] helpful=0 harmful=2 :: Then act.\n\n## OTHERS\n"
 )
 
 
@@ -97,12 +98,17 @@ def test_a_file_read_as_the_wrong_format_gives_nothing(cli: Cli) -> None:
 def test_places_that_differ_in_a_number_are_summed_up_too(cli: Cli) -> None:
     cli.ok("init")
     lines = [f'{{"id": "a{n}", "context": "{"x" * n}' for n in range(100)]
-    cli.write("notes.jsonl", "\n".join(['{"id": "b", "context": "whole", "status": "signal"}', *lines]) + "\n")
+    cli.write(
+        "notes.jsonl",
+        "\n".join(['{"id": "b", "context": "whole", "status": "signal"}', *lines]) + "\n",
+    )
     for command in ("import", "lint"):
         said = cli(command, "notes.jsonl")
         printed = (said.err if said.err else said.out).splitlines()
         assert "notes.jsonl:2: not JSON: Unterminated string starting at column " in printed[0]
-        assert "notes.jsonl: … and 80 more places up to line 101: not JSON: " in "\n".join(printed[20:])
+        assert "notes.jsonl: … and 80 more places up to line 101: not JSON: " in "\n".join(
+            printed[20:]
+        )
         assert len(printed) <= 22
 
 

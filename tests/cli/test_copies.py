@@ -1,4 +1,6 @@
-"""`edit` and the copies of what it corrects: only on a word, in one action, and what stays is named."""
+"""`edit` and the copies of what it corrects: only on a word, in one action, and what stays is
+named.
+"""
 
 import json
 from pathlib import Path
@@ -23,7 +25,17 @@ def project(cli: Cli) -> Path:
     with bench.library.transaction("human", "set up") as tx:
         tx.put(Memory("m1", NPM, NOW, NOW, status="confirmed"))
         tx.put(Memory("i1", "Builds need care.", NOW, NOW, is_synthetic=True, citations=("m1",)))
-        tx.put(AgentRead("r1", "claude", NOW, "how to install", "s1", memories=("i1", "m1"), scores=(2.0, 1.0)))
+        tx.put(
+            AgentRead(
+                "r1",
+                "claude",
+                NOW,
+                "how to install",
+                "s1",
+                memories=("i1", "m1"),
+                scores=(2.0, 1.0),
+            )
+        )
     bench.promotion.carry_out(bench.promotion.plan(["m1"], Target("block", "AGENTS.md")))
     bench.close()
     return cli.cwd
@@ -57,7 +69,9 @@ def test_json_tells_what_became_of_each(cli: Cli, project: Path) -> None:
         ("i1", False, "cites"),
         ("AGENTS.md", False, ""),
     ]
-    assert found["given"] == [{"agent": "claude", "sessions": 1, "query": "how to install", "place": 2}]
+    assert found["given"] == [
+        {"agent": "claude", "sessions": 1, "query": "how to install", "place": 2}
+    ]
 
 
 def test_a_masked_secret_leaves_the_copies(cli: Cli, project: Path) -> None:

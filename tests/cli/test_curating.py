@@ -18,8 +18,17 @@ CURATION = json.dumps({
         {"type": "DELETE", "bullet_id": "r-00404"},
     ],
 })  # fmt: skip
-ANALYSIS = json.dumps({"key_insight": "Waiting has to end.", "bullet_tags": [{"id": "r-00001", "tag": "harmful"}]})
-RUN = json.dumps({"question": "Load it", "trace": "I waited for ever.", "answer": "", "bullets": ["r-00001", "x-1"]})
+ANALYSIS = json.dumps(
+    {"key_insight": "Waiting has to end.", "bullet_tags": [{"id": "r-00001", "tag": "harmful"}]}
+)
+RUN = json.dumps(
+    {
+        "question": "Load it",
+        "trace": "I waited for ever.",
+        "answer": "",
+        "bullets": ["r-00001", "x-1"],
+    }
+)
 
 
 @pytest.fixture
@@ -94,13 +103,18 @@ def test_a_dry_run_shows_and_keeps_nothing_but_the_tokens(
     result = store("curate", "--book", "mine", "--dry-run", "--json")
     found = json.loads(result.out)
     assert (result.code, found["into_review"], found["usage"]["month"]) == (0, 0, 160)
-    assert [s["title"] for s in found["replies"][0]["suggestions"]] == ["change r-00001", "delete r-00404"]
+    assert [s["title"] for s in found["replies"][0]["suggestions"]] == [
+        "change r-00001",
+        "delete r-00404",
+    ]
     assert waiting(store) == []
     real = json.loads(store("curate", "--book", "mine", "--json").out)
     assert (real["replies"], real["into_review"]) == (found["replies"], 2)
 
 
-def test_a_run_gives_marks_and_operations(store: Cli, claude: MessagesServer, script: list[Reply]) -> None:
+def test_a_run_gives_marks_and_operations(
+    store: Cli, claude: MessagesServer, script: list[Reply]
+) -> None:
     script += [Reply(ANALYSIS), Reply(CURATION)]
     result = store("curate", "--book", "mine", "--run", store.write("run.json", RUN))
     assert result.code == 0
@@ -113,7 +127,9 @@ def test_a_run_gives_marks_and_operations(store: Cli, claude: MessagesServer, sc
     assert waiting(store) == [], "one action"
 
 
-def test_a_reply_that_cannot_be_read_is_kept(store: Cli, claude: MessagesServer, script: list[Reply]) -> None:
+def test_a_reply_that_cannot_be_read_is_kept(
+    store: Cli, claude: MessagesServer, script: list[Reply]
+) -> None:
     assert claude.url
     script.append(Reply("I would rather not use JSON."))
     result = store("curate", "--book", "mine")

@@ -1,4 +1,6 @@
-"""Edit, pin, forget and unforget, bullets, and archiving: each one action with an actor, which undo takes back."""
+"""Edit, pin, forget and unforget, bullets, and archiving: each one action with an actor, which undo
+takes back.
+"""
 
 import json
 from pathlib import Path
@@ -53,14 +55,24 @@ def actor(cli: Cli) -> str:
         (("--section", "Build"), "section", "Build"),
         (("--related", "m2,m3"), "related", ["m2", "m3"]),
         (("--session", "s-1"), "session_id", "s-1"),
-        (("--speaker", "Ann Lee"), "source", {"file": None, "hook": None, "speaker": "Ann Lee", "turn": None}),
+        (
+            ("--speaker", "Ann Lee"),
+            "source",
+            {"file": None, "hook": None, "speaker": "Ann Lee", "turn": None},
+        ),
         (("--status", "confirmed"), "status", "confirmed"),
         (("--status", "candidate"), "status", "candidate"),
     ],
 )
-def test_every_field_is_edited_and_undone(options: tuple[str, ...], field: str, value: object, care: Cli) -> None:
+def test_every_field_is_edited_and_undone(
+    options: tuple[str, ...], field: str, value: object, care: Cli
+) -> None:
     before = shown(care, "m1")
-    assert json.loads(care.ok("edit", "m1", *options, "--json")) == {"id": "m1", "changed": True, "ids": ["m1"]}
+    assert json.loads(care.ok("edit", "m1", *options, "--json")) == {
+        "id": "m1",
+        "changed": True,
+        "ids": ["m1"],
+    }
     assert shown(care, "m1")[field] == value
     care.ok("undo")
     assert shown(care, "m1") == before
@@ -95,7 +107,9 @@ def test_several_memories_get_the_same_values_all_or_none(care: Cli) -> None:
         (("har-00001", "--importance", "3"), "is a bullet"),
     ],
 )
-def test_what_cannot_be_is_refused_and_nothing_changes(arguments: tuple[str, ...], said: str, care: Cli) -> None:
+def test_what_cannot_be_is_refused_and_nothing_changes(
+    arguments: tuple[str, ...], said: str, care: Cli
+) -> None:
     id = next(bullet["id"] for bullet in json.loads(care.ok("bullet", "list", "--json")))
     arguments = tuple(id if argument == "har-00001" else argument for argument in arguments)
     before = care.files()
@@ -154,7 +168,10 @@ def test_what_is_forgotten_comes_back(care: Cli) -> None:
     care.ok("unforget", "m2", "m1")
     assert [shown(care, id)["status"] for id in ("m1", "m2")] == ["signal", "confirmed"]
     assert "cannot be restored" in care("unforget", "m1").err
-    assert "is a bullet" in care("forget", json.loads(care.ok("bullet", "list", "--json"))[0]["id"]).err
+    assert (
+        "is a bullet"
+        in care("forget", json.loads(care.ok("bullet", "list", "--json"))[0]["id"]).err
+    )
 
 
 def test_bullets_are_added_edited_moved_and_listed(care: Cli) -> None:
@@ -168,7 +185,10 @@ def test_bullets_are_added_edited_moved_and_listed(care: Cli) -> None:
         "Never deploy on Friday",
         "Caches are cold",
     ]
-    assert [row["id"] for row in json.loads(care.ok("bullet", "list", "-cold", "--json"))] == [ids[1], ids[0]]
+    assert [row["id"] for row in json.loads(care.ok("bullet", "list", "-cold", "--json"))] == [
+        ids[1],
+        ids[0],
+    ]
     for _ in range(3):
         care.ok("undo")
     assert [row["content"] for row in json.loads(care.ok("bullet", "list", "--json"))] == [
@@ -192,15 +212,24 @@ def test_old_memories_are_archived_into_a_file_that_import_reads(care: Cli, tmp_
     dry = json.loads(care("archive", *options, "--status", "confirmed", "--dry-run", "--json").out)
     assert (dry["ids"], dry["dry_run"]) == (["m2"], True)
     assert shown(care, "m2")["status"] == "confirmed"
-    assert "1 memory of that age stays: pinned." in care("archive", *options, "--status", "signal").err
+    assert (
+        "1 memory of that age stays: pinned." in care("archive", *options, "--status", "signal").err
+    )
     care.ok("archive", *options, "--status", "confirmed")
     care.ok("archive", *options, "--status", "candidate")
-    assert [(shown(care, id)["status"], shown(care, id)["archived_reason"]) for id in ("m2", "m3")] == [
+    assert [
+        (shown(care, id)["status"], shown(care, id)["archived_reason"]) for id in ("m2", "m3")
+    ] == [
         ("archived", "done"),
         ("archived", "pruned"),
     ]
-    lines = [json.loads(line) for line in (care.cwd / "memory-archive.jsonl").read_text().splitlines()]
-    assert [(line["id"], line["status"]) for line in lines] == [("m2", "archived"), ("m3", "archived")]
+    lines = [
+        json.loads(line) for line in (care.cwd / "memory-archive.jsonl").read_text().splitlines()
+    ]
+    assert [(line["id"], line["status"]) for line in lines] == [
+        ("m2", "archived"),
+        ("m3", "archived"),
+    ]
     care.bare("import", "memory-archive.jsonl", "--store", str(tmp_path / "other"))
     assert "archived 2" in care.bare("stats", "--store", str(tmp_path / "other")).out
     care.ok("undo")
@@ -209,7 +238,9 @@ def test_old_memories_are_archived_into_a_file_that_import_reads(care: Cli, tmp_
 
 def test_a_file_of_somebody_else_is_not_replaced_and_nothing_is_archived(care: Cli) -> None:
     care.write("hand.jsonl", "my own notes\n")
-    result = care("archive", "--before", "2026-04-01", "--status", "confirmed", "--to", "hand.jsonl")
+    result = care(
+        "archive", "--before", "2026-04-01", "--status", "confirmed", "--to", "hand.jsonl"
+    )
     assert (result.code, "was never read or written here" in result.err) == (2, True), result.err
     assert (care.cwd / "hand.jsonl").read_text() == "my own notes\n"
     assert shown(care, "m2")["status"] == "confirmed"

@@ -1,4 +1,6 @@
-"""The long proof of damage: 500 files spoiled at random, each command that then says less than the truth says so."""
+"""The long proof of damage: 500 files spoiled at random, each command that then says less than the
+truth says so.
+"""
 
 import json
 import os
@@ -18,7 +20,15 @@ from workbench.store.library import Library
 from workbench.store.maintenance import backup
 
 DAMAGES = 500
-FILES = ("journal.jsonl", "journal.jsonl", "journal.jsonl", "memory.json", "checkpoint.json", "closed", "packed")
+FILES = (
+    "journal.jsonl",
+    "journal.jsonl",
+    "journal.jsonl",
+    "memory.json",
+    "checkpoint.json",
+    "closed",
+    "packed",
+)
 
 Spoil = Callable[[bytes, random.Random], bytes | None]
 
@@ -32,7 +42,11 @@ def flipped(data: bytes, chance: random.Random) -> bytes:
 def cut(data: bytes, chance: random.Random) -> bytes:
     """Cut the end off, at a line end or anywhere."""
     ends = [place + 1 for place, byte in enumerate(data[:-1]) if byte == 10]
-    return data[: chance.choice(ends)] if ends and chance.random() < 0.5 else data[: chance.randrange(len(data))]
+    return (
+        data[: chance.choice(ends)]
+        if ends and chance.random() < 0.5
+        else data[: chance.randrange(len(data))]
+    )
 
 
 def unended(data: bytes, chance: random.Random) -> bytes:
@@ -77,10 +91,25 @@ def digit(data: bytes, chance: random.Random) -> bytes:
     """Change one digit into another one."""
     places = [place for place, byte in enumerate(data) if 48 <= byte <= 57]
     place = chance.choice(places)
-    return data[:place] + bytes([48 + (data[place] - 48 + chance.randrange(1, 10)) % 10]) + data[place + 1 :]
+    return (
+        data[:place]
+        + bytes([48 + (data[place] - 48 + chance.randrange(1, 10)) % 10])
+        + data[place + 1 :]
+    )
 
 
-KINDS: tuple[Spoil, ...] = (flipped, flipped, cut, unended, zeroed, hollow, swapped, without_a_line, deleted, digit)
+KINDS: tuple[Spoil, ...] = (
+    flipped,
+    flipped,
+    cut,
+    unended,
+    zeroed,
+    hollow,
+    swapped,
+    without_a_line,
+    deleted,
+    digit,
+)
 
 
 def make(folder: Path) -> None:
@@ -90,7 +119,14 @@ def make(folder: Path) -> None:
     for number in range(24):
         with library.transaction("human", f"add {number}") as tx:
             name = tx.new_memory_id(NOW)
-            tx.put(Memory(name, f"memory number {number} says what the build of module {number} needs", NOW, NOW))
+            tx.put(
+                Memory(
+                    name,
+                    f"memory number {number} says what the build of module {number} needs",
+                    NOW,
+                    NOW,
+                )
+            )
         if number == 9:
             backup.compact(library.journal)
         if number == 15:
@@ -105,11 +141,15 @@ def chosen(folder: Path, name: str, chance: random.Random) -> Path:
     """Return the file that is meant."""
     if name == "packed":
         return next(folder.glob("journal-*.gz"))
-    return chance.choice(sorted(folder.glob("journal-*.jsonl"))) if name == "closed" else folder / name
+    return (
+        chance.choice(sorted(folder.glob("journal-*.jsonl"))) if name == "closed" else folder / name
+    )
 
 
 def spoiled(folder: Path, chance: random.Random) -> tuple[str, str]:
-    """Spoil one file and say which and how; its times differ from before, as a disk's or a program's doing would."""
+    """Spoil one file and say which and how; its times differ from before, as a disk's or a
+    program's doing would.
+    """
     while True:
         path = chosen(folder, chance.choice(FILES), chance)
         data, kind = path.read_bytes(), chance.choice(KINDS)
@@ -127,7 +167,11 @@ def spoiled(folder: Path, chance: random.Random) -> tuple[str, str]:
 
 def answers(cli: Cli) -> Iterator[tuple[str, str, str]]:
     """Ask what a person would ask; yield the command, what it said and what it said of the store."""
-    for command in (("list", "-n", "0", "--json"), ("history", "-n", "0", "--json"), ("stats", "--json")):
+    for command in (
+        ("list", "-n", "0", "--json"),
+        ("history", "-n", "0", "--json"),
+        ("stats", "--json"),
+    ):
         result = cli(*command)
         assert "Traceback" not in result.out + result.err
         yield command[0], result.out if result.code == 0 else f"exit {result.code}", result.err
@@ -165,9 +209,13 @@ def test_no_damage_is_silent(cli: Cli, tmp_path: Path) -> None:
 
 
 def hooked(cli: Cli, silent: list[tuple[object, ...]], what: tuple[object, ...]) -> None:
-    """Add a memory to the spoiled store: what is said to be stored is read back, and nothing else is replaced."""
+    """Add a memory to the spoiled store: what is said to be stored is read back, and nothing else
+    is replaced.
+    """
     before = (
-        {m["id"]: m["content"] for m in json.loads(listed)} if (listed := cli("list", "-n", "0", "--json").out) else {}
+        {m["id"]: m["content"] for m in json.loads(listed)}
+        if (listed := cli("list", "-n", "0", "--json").out)
+        else {}
     )
     result = cli("append", "what the hook saw in the end", "--json")
     if result.code != 0:

@@ -1,4 +1,6 @@
-"""`documents` and `recall` on the command line: what is shown, followed, trusted, written and found."""
+"""`documents` and `recall` on the command line: what is shown, followed, trusted, written and
+found.
+"""
 
 import json
 import os
@@ -18,9 +20,15 @@ def session(cli: Cli) -> Path:
     """A session of external memory of the working directory."""
     root = Path.home() / ".ai" / "sessions" / encoded(cli.cwd.resolve()) / "s-1"
     (root / "working-memory" / "detail").mkdir(parents=True)
-    (root / "working-memory" / "overview.md").write_text("# Working Memory\n\n## Current Task\nTokens\n")
-    (root / "working-memory" / "detail" / "auth.md").write_text(f"# Auth\n\n## Decision\nUse JWT. Key {KEY}.\n")
-    (root / "messages.jsonl").write_text('{"role": "user", "content": "Which JWT?"}\nno JSON, JWT\n')
+    (root / "working-memory" / "overview.md").write_text(
+        "# Working Memory\n\n## Current Task\nTokens\n"
+    )
+    (root / "working-memory" / "detail" / "auth.md").write_text(
+        f"# Auth\n\n## Decision\nUse JWT. Key {KEY}.\n"
+    )
+    (root / "messages.jsonl").write_text(
+        '{"role": "user", "content": "Which JWT?"}\nno JSON, JWT\n'
+    )
     return root
 
 
@@ -40,8 +48,17 @@ def test_a_folder_is_shown_by_section_with_tokens(cli: Cli, session: Path) -> No
     assert "Current Task" in shown.out
     answer = json.loads(cli("documents", str(session), "--json").out)
     assert [d["path"] for d in answer["documents"]] == ["overview.md", "detail/auth.md"]
-    assert answer["documents"][1]["sections"][1] == {"title": "Decision", "level": 2, "line": 3, "end": 4, "tokens": 14}
-    assert answer["messages"] == {"path": "messages.jsonl", "bytes": (session / "messages.jsonl").stat().st_size}
+    assert answer["documents"][1]["sections"][1] == {
+        "title": "Decision",
+        "level": 2,
+        "line": 3,
+        "end": 4,
+        "tokens": 14,
+    }
+    assert answer["messages"] == {
+        "path": "messages.jsonl",
+        "bytes": (session / "messages.jsonl").stat().st_size,
+    }
     assert str(session) in cli("documents").out
     assert cli("documents", "--list", "--json").code == 0
 
@@ -72,7 +89,9 @@ def test_a_document_is_written_and_undone(cli: Cli, session: Path) -> None:
     assert overview.read_text() == "somebody else\n"
 
 
-def test_what_nobody_looked_at_reaches_no_agent_until_it_is_trusted(cli: Cli, session: Path) -> None:
+def test_what_nobody_looked_at_reaches_no_agent_until_it_is_trusted(
+    cli: Cli, session: Path
+) -> None:
     given = cli("recall", "JWT", "--for-agent", "claude")
     assert "Found 0 result(s)" in given.out
     assert "nobody has looked at" in given.err
@@ -94,14 +113,25 @@ def test_what_nobody_approved_of_documents_is_given_to_no_agent_that_is_served_a
     cli("documents", str(session), "--trust", "--yes")
     paths.config_dir().mkdir(parents=True, exist_ok=True)
     (paths.config_dir() / "config.toml").write_text('[agents]\nserve = "approved"\n')
-    for asked in (("context", "JWT", "--for-agent", "claude"), ("recall", "JWT", "--for-agent", "claude")):
+    for asked in (
+        ("context", "JWT", "--for-agent", "claude"),
+        ("recall", "JWT", "--for-agent", "claude"),
+    ):
         said = cli(*asked).out
-        assert ("Working Memory" in said, "Which JWT" in said, "Use JWT" in said) == (False, False, False)
+        assert ("Working Memory" in said, "Which JWT" in said, "Use JWT" in said) == (
+            False,
+            False,
+            False,
+        )
     monkeypatch.setenv("CLAUDECODE", "1")
     whole = str(session / "working-memory" / "overview.md")
     for command, text in (("context", "JWT"), ("recall", "JWT"), ("documents", whole)):
         said = cli(command, text).out
-        assert ("Working Memory" in said, "Which JWT" in said, "Use JWT" in said) == (False, False, False)
+        assert ("Working Memory" in said, "Which JWT" in said, "Use JWT" in said) == (
+            False,
+            False,
+            False,
+        )
 
 
 def test_an_agent_trusts_nothing(cli: Cli, session: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,7 +143,9 @@ def test_an_agent_trusts_nothing(cli: Cli, session: Path, monkeypatch: pytest.Mo
 
 def test_recall_prints_what_the_source_asks_for(cli: Cli, session: Path) -> None:
     found = cli("recall", "which jwt")
-    assert found.out.startswith('Found 3 result(s) for: "which jwt"\n\n[1] Source: messages\n    Line: 1\n')
+    assert found.out.startswith(
+        'Found 3 result(s) for: "which jwt"\n\n[1] Source: messages\n    Line: 1\n'
+    )
     assert "messages.jsonl:2" in found.err  # a line that is no message
     answer = json.loads(cli("recall", "jwt", "--scope", "messages", "--json", "--limit", "1").out)
     assert (answer["sources"], answer["found"], len(answer["results"])) == (["messages"], 2, 1)
@@ -173,7 +205,9 @@ def test_what_cannot_be_done_is_said(args: tuple[str, ...], sentence: str, cli: 
     assert sentence in result.err
 
 
-@pytest.mark.skipif(os.geteuid() == 0 if hasattr(os, "geteuid") else True, reason="nothing is closed to root")
+@pytest.mark.skipif(
+    os.geteuid() == 0 if hasattr(os, "geteuid") else True, reason="nothing is closed to root"
+)
 def test_a_folder_for_details_that_is_closed_is_an_error(cli: Cli, session: Path) -> None:
     detail = session / "working-memory" / "detail"
     detail.chmod(0)

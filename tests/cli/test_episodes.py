@@ -1,4 +1,6 @@
-"""`workbench episode`: from a file into the store, listed, shown, found, corrected, given to an agent, written."""
+"""`workbench episode`: from a file into the store, listed, shown, found, corrected, given to an
+agent, written.
+"""
 
 import json
 from pathlib import Path
@@ -29,12 +31,24 @@ def test_it_is_kept_listed_shown_and_written_as_it_was(cli: Cli) -> None:
     assert add(cli) == "Stored as run-1 (success).\n"
     assert add(cli) == "There already, word for word: run-1 (success).\n"
     listed = cli.ok("episode")
-    assert ("run-1" in listed, "Move the build" in listed, "ci/move" in listed, "#build" in listed) == (True,) * 4
+    assert (
+        "run-1" in listed,
+        "Move the build" in listed,
+        "ci/move" in listed,
+        "#build" in listed,
+    ) == (True,) * 4
     shown = cli.ok("episode", "show", "run-1")
-    assert all(part in shown for part in ("green build", "No rule to make target", "Look for the rule first", "active"))
+    assert all(
+        part in shown
+        for part in ("green build", "No rule to make target", "Look for the rule first", "active")
+    )
     whole = json.loads(cli.ok("episode", "show", "run-1", "--json"))
     assert {name: whole[name] for name in FULL} == FULL
-    assert (whole["phase"], whole["notes"], whole["lifecycle"]["archival_status"]) == ("active", [], "active")
+    assert (whole["phase"], whole["notes"], whole["lifecycle"]["archival_status"]) == (
+        "active",
+        [],
+        "active",
+    )
     assert cli.ok("episode", "export", "out") == f"Wrote 1 episode to {cli.cwd / 'out'}.\n"
     written = json.loads((cli.cwd / "out" / "run-1.json").read_text())
     assert {name: written[name] for name in FULL} == FULL
@@ -43,11 +57,16 @@ def test_it_is_kept_listed_shown_and_written_as_it_was(cli: Cli) -> None:
 
 
 def test_json_says_what_became_of_each(cli: Cli) -> None:
-    cli.write("two.json", json.dumps([FULL, {**FULL, "episode_id": None, "task": {"original_input": f"Use {KEY}"}}]))
+    cli.write(
+        "two.json",
+        json.dumps([FULL, {**FULL, "episode_id": None, "task": {"original_input": f"Use {KEY}"}}]),
+    )
     answer = json.loads(cli.ok("episode", "add", "two.json", "--json"))
     assert [row["is_new"] for row in answer["stored"]] == [True, True]
     assert answer["stored"][1]["masked"]
-    assert KEY not in cli.ok("episode", "list", "--json") + cli.ok("episode", "show", answer["stored"][1]["id"])
+    assert KEY not in cli.ok("episode", "list", "--json") + cli.ok(
+        "episode", "show", answer["stored"][1]["id"]
+    )
     cli.ok("undo")
     assert json.loads(cli("episode", "list", "--json").out) == []
 
@@ -68,7 +87,12 @@ def test_bad_input_is_named_and_nothing_is_stored(cli: Cli, text: str, said: str
     result = cli("episode", "add", "bad.json")
     assert (result.code, said in result.err, "Nothing was stored." in result.err) == (2, True, True)
     assert cli("episode").out == ""
-    for args in (("add", "none.json"), ("show", "nope"), ("note", "nope", "x"), ("find", "", "--strategy", "semantic")):
+    for args in (
+        ("add", "none.json"),
+        ("show", "nope"),
+        ("note", "nope", "x"),
+        ("find", "", "--strategy", "semantic"),
+    ):
         assert cli("episode", *args).code == 2
 
 
@@ -125,7 +149,11 @@ def test_a_lost_file_leaves_the_head_and_is_named(cli: Cli) -> None:
     for path in (cli.store / "blobs").rglob("*.gz"):
         path.unlink()
     listed = cli("episode")
-    assert ("run-1" in listed.out, "cannot be read" in listed.out, "doctor" in listed.err) == (True, True, True)
+    assert ("run-1" in listed.out, "cannot be read" in listed.out, "doctor" in listed.err) == (
+        True,
+        True,
+        True,
+    )
     shown = cli("episode", "show", "run-1")
     assert (shown.code, "is missing" in shown.err) == (2, True)
     found = cli("doctor")
@@ -150,7 +178,9 @@ def test_an_episode_is_learned_from(cli: Cli) -> None:
     assert "Stored as run-1 (success, 2 insights)." in done.out
     assert "new candidate, 1 of 1 application succeeded: too few to say more" in done.out
     assert "“Nameless” became no pattern" in done.err
-    again = json.loads(cli.ok("episode", "learn", "run.json", "--insight", "look", "--insight", "twice", "--json"))
+    again = json.loads(
+        cli.ok("episode", "learn", "run.json", "--insight", "look", "--insight", "twice", "--json")
+    )
     assert (again["stored"], again["episode"], [row["is_new"] for row in again["patterns"]]) == (
         False,
         "run-1",
@@ -163,14 +193,21 @@ def test_an_episode_is_learned_from(cli: Cli) -> None:
     assert json.loads(cli("episode", "list", "--json").out) == []
     assert json.loads(cli("pattern", "list", "--json").out) == []
     add(cli, {**FULL, "outcome": {"status": "FAILURE"}})
-    context = json.loads(cli.ok("context", "build", "--error", "make: *** No rule to make target 'x'", "--json"))
+    context = json.loads(
+        cli.ok("context", "build", "--error", "make: *** No rule to make target 'x'", "--json")
+    )
     assert [row["ids"] for row in context["layers"] if row["layer"] == "failures"] == [["run-1"]]
 
 
 def test_a_folder_of_episodes_is_imported_with_its_notes_and_undone(cli: Cli) -> None:
     cli.ok("init")
     doc = {"task": {"original_input": "Deploy the API"}, "outcome": {"status": "SUCCESS"}}
-    theirs = {"id": "ep-own-1", "timestamp": "2026-01-02", "situation": "The build fails", "solution": "Pin the runner"}
+    theirs = {
+        "id": "ep-own-1",
+        "timestamp": "2026-01-02",
+        "situation": "The build fails",
+        "solution": "Pin the runner",
+    }
     (cli.cwd / "kept" / "episodic" / "2026").mkdir(parents=True)
     (cli.cwd / "kept" / ".git").mkdir()
     cli.write("kept/run.json", json.dumps({**doc, "episode_id": "ep-own-2"}))
@@ -192,11 +229,18 @@ def test_a_folder_of_episodes_is_imported_with_its_notes_and_undone(cli: Cli) ->
     assert "a folder of 1 file" in said
 
 
-def test_a_file_in_a_folder_that_cannot_be_an_episode_is_named_and_nothing_is_stored(cli: Cli) -> None:
+def test_a_file_in_a_folder_that_cannot_be_an_episode_is_named_and_nothing_is_stored(
+    cli: Cli,
+) -> None:
     cli.ok("init")
     (cli.cwd / "kept").mkdir()
-    cli.write("kept/a.json", json.dumps({"task": {"original_input": "x"}, "outcome": {"status": "SUCCESS"}}))
-    cli.write("kept/b.json", json.dumps({"task": {"original_input": "x"}, "outcome": {"status": "MAYBE"}}))
+    cli.write(
+        "kept/a.json",
+        json.dumps({"task": {"original_input": "x"}, "outcome": {"status": "SUCCESS"}}),
+    )
+    cli.write(
+        "kept/b.json", json.dumps({"task": {"original_input": "x"}, "outcome": {"status": "MAYBE"}})
+    )
     assert "b.json: This is no episode: outcome.status" in cli("import", "kept").err
     cli.write("kept/b.json", '{"situation": 3')
     assert "b.json is no JSON" in cli("import", "kept").err

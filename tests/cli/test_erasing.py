@@ -43,7 +43,11 @@ def secret(demo: Cli) -> str:
 
 @pytest.mark.slow
 def test_nothing_of_the_text_is_left_anywhere(demo: Cli, secret: str) -> None:
-    other = next(line.split()[0] for line in demo.ok("list", "marmalade-9912").splitlines() if secret not in line)
+    other = next(
+        line.split()[0]
+        for line in demo.ok("list", "marmalade-9912").splitlines()
+        if secret not in line
+    )
     typed = drafts.folder_of(state_dir(), demo.store)
     drafts.keep(typed, drafts.Item(f"memories/{secret}"), drafts.Draft(f"{SECRET}, or", "", NOW))
     assert b"marmalade" in everything(typed)
@@ -64,7 +68,9 @@ def test_nothing_of_the_text_is_left_anywhere(demo: Cli, secret: str) -> None:
 
 
 @pytest.mark.slow
-def test_without_a_yes_nothing_is_erased(demo: Cli, secret: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_yes_nothing_is_erased(
+    demo: Cli, secret: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = files_of(demo.store)
     monkeypatch.setattr(sys, "stdin", StringIO(""))
     result = demo("purge", secret)
@@ -118,7 +124,9 @@ def test_an_erased_memory_cannot_be_brought_back(cli: Cli) -> None:
     assert b"marmalade" not in everything(cli.store)
 
 
-def test_pairs_kept_apart_are_named_among_what_goes(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pairs_kept_apart_are_named_among_what_goes(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     library = Library(cli.store, lambda: NOW)
     with library.transaction("cli", "some memories") as tx:
         for id in "ab":
@@ -184,7 +192,9 @@ def test_a_purge_is_not_passed_over_by_undo(cli: Cli) -> None:
     before = files_of(cli.store)
     result = cli("undo")
     assert (result.code, files_of(cli.store)) == (2, before)
-    assert result.err.startswith("workbench: The purge cannot be undone. The change before it is: ingest ")
+    assert result.err.startswith(
+        "workbench: The purge cannot be undone. The change before it is: ingest "
+    )
     rev = result.err.partition("--rev ")[2].partition("`")[0]
     cli.ok("undo", "--rev", rev)
     assert "pnpm" not in cli("list").out

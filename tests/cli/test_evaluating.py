@@ -1,4 +1,6 @@
-"""`workbench eval` and `workbench tune`: their JSON, their lines, and friendly answers to what goes wrong."""
+"""`workbench eval` and `workbench tune`: their JSON, their lines, and friendly answers to what goes
+wrong.
+"""
 
 import json
 import tomllib
@@ -19,7 +21,9 @@ METRICS = {"ndcg@10", "recall@10", "recall@5", "mrr@10", "p@10"}
 @pytest.fixture
 def queries(tmp_path: Path) -> str:
     """A few of the demo's queries that have an answer."""
-    lines = (shipped("fixtures/demo") / "queries.jsonl").read_text("utf-8").splitlines(keepends=True)
+    lines = (
+        (shipped("fixtures/demo") / "queries.jsonl").read_text("utf-8").splitlines(keepends=True)
+    )
     (tmp_path / "queries.jsonl").write_text("".join(lines[:14]), "utf-8")
     return str(tmp_path / "queries.jsonl")
 
@@ -34,10 +38,14 @@ def test_eval_compares_the_built_in_profiles(demo: Cli, queries: str) -> None:
         for metric in METRICS:
             mean = sum(query[metric] for query in result["queries"]) / len(result["queries"])
             assert result["mean"][metric] == pytest.approx(mean)
-    assert [(v["base"], v["profile"]) for v in found["verdicts"]] == [("workbench", name) for name in NAMES[1:]]
+    assert [(v["base"], v["profile"]) for v in found["verdicts"]] == [
+        ("workbench", name) for name in NAMES[1:]
+    ]
     for verdict in found["verdicts"]:
         assert verdict["interval"][0] <= verdict["delta"] <= verdict["interval"][1]
-        assert verdict["better"] + verdict["worse"] + verdict["same"] == found["query_set"]["queries"]
+        assert (
+            verdict["better"] + verdict["worse"] + verdict["same"] == found["query_set"]["queries"]
+        )
         assert verdict["verdict"] in ("better", "worse", "unclear")
     assert found["query_set"]["unknown_ids"] == []
 
@@ -73,7 +81,9 @@ def test_neither_writes_to_the_store(demo: Cli, queries: str) -> None:
 
 def test_tune_proposes_and_says_what_it_is_worth(demo: Cli, queries: str) -> None:
     found = json.loads(
-        demo.ok("tune", queries, "--profile", "engram", "--metric", "recall@5", "--folds", "3", "--json")
+        demo.ok(
+            "tune", queries, "--profile", "engram", "--metric", "recall@5", "--folds", "3", "--json"
+        )
     )
     assert (found["metric"], found["folds"], found["settings_tried"]) == ("recall@5", 3, 1624)
     assert found["gain"] == pytest.approx(found["after"] - found["before"])
@@ -81,7 +91,12 @@ def test_tune_proposes_and_says_what_it_is_worth(demo: Cli, queries: str) -> Non
     assert found["saved"] is None
     weights = [found["profile"][name] for name in ("recency", "importance", "relevance")]
     assert sum(weights) == pytest.approx(1)
-    assert {m["parameter"] for m in found["moved"]} <= {"recency", "importance", "relevance", "half-life"}
+    assert {m["parameter"] for m in found["moved"]} <= {
+        "recency",
+        "importance",
+        "relevance",
+        "half-life",
+    }
     assert not (config_dir() / "profiles").exists()
 
 
@@ -90,11 +105,16 @@ def test_tune_saves_a_profile_that_can_be_used(demo: Cli, queries: str) -> None:
     lines = demo.ok("tune", queries, "--profile", "engram", "--save", "mine").splitlines()
     path = config_dir() / "profiles" / "mine.toml"
     assert lines[0] == "Proposal, from engram (flag):"
-    assert lines[-2:] == [f"Saved as {path}.", "`workbench tune --use mine` uses it in this store, for agents too."]
+    assert lines[-2:] == [
+        f"Saved as {path}.",
+        "`workbench tune --use mine` uses it in this store, for agents too.",
+    ]
     saved = tomllib.loads(path.read_text())
     assert saved["birth"]["parent"] == "engram"
     assert saved["birth"]["queries"] == 14
-    found = json.loads(demo.ok("eval", queries, "--profile", "engram", "--profile", "mine", "--json"))
+    found = json.loads(
+        demo.ok("eval", queries, "--profile", "engram", "--profile", "mine", "--json")
+    )
     assert found["verdicts"][0]["delta"] > 0
     again = demo("tune", queries, "--save", "mine")
     assert (again.code, again.out) == (2, "")
@@ -102,7 +122,9 @@ def test_tune_saves_a_profile_that_can_be_used(demo: Cli, queries: str) -> None:
     assert "built-in" in demo("tune", queries, "--save", "engram").err
     assert "built-in" in demo("tune", queries, "--save", "engram", "--force").err
     assert (
-        demo.ok("tune", queries, "--profile", "engram", "--save", "mine", "--force").splitlines()[-2]
+        demo.ok("tune", queries, "--profile", "engram", "--save", "mine", "--force").splitlines()[
+            -2
+        ]
         == f"Saved as {path}."
     )
 
@@ -153,14 +175,21 @@ def test_unknown_ids_are_reported_and_ignored(demo: Cli, queries: str) -> None:
     assert "1 query has no relevant memory in this store and is left out." in result.err
     assert f"{name}:16: " in result.err
     plain = json.loads(demo.ok("eval", queries, "--json"))
-    assert found["profiles"]["engram"]["mean"]["recall@10"] == plain["profiles"]["engram"]["mean"]["recall@10"]
+    assert (
+        found["profiles"]["engram"]["mean"]["recall@10"]
+        == plain["profiles"]["engram"]["mean"]["recall@10"]
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", ["eval", "tune"])
 def test_friendly_answers(demo: Cli, queries: str, command: str) -> None:
     memories = str(shipped("fixtures/demo") / "memories.jsonl")
-    for name, text in (("none.jsonl", None), ("empty.jsonl", ""), ("gone.jsonl", '{"query":"q","relevant":{"x":1}}')):
+    for name, text in (
+        ("none.jsonl", None),
+        ("empty.jsonl", ""),
+        ("gone.jsonl", '{"query":"q","relevant":{"x":1}}'),
+    ):
         if text is not None:
             demo.write(name, text)
         result = demo(command, name)
@@ -168,7 +197,10 @@ def test_friendly_answers(demo: Cli, queries: str, command: str) -> None:
         assert result.err.startswith("workbench: ")
         assert result.err.count("\n") == 1
     assert "no queries" in demo(command, memories).err
-    assert "There is no profile “nope”. Known ones: workbench, " in demo(command, queries, "--profile", "nope").err
+    assert (
+        "There is no profile “nope”. Known ones: workbench, "
+        in demo(command, queries, "--profile", "nope").err
+    )
 
 
 @pytest.mark.parametrize("command", ["eval", "tune"])
@@ -210,7 +242,9 @@ def test_wrong_metrics_and_folds(demo: Cli, queries: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_mandated_metrics_are_always_there_and_others_when_k_differs(demo: Cli, queries: str) -> None:
+def test_the_mandated_metrics_are_always_there_and_others_when_k_differs(
+    demo: Cli, queries: str
+) -> None:
     usual = ["ndcg@10", "recall@10", "recall@5", "mrr@10", "p@10"]
     found = json.loads(demo.ok("eval", queries, "--json"))
     assert list(found) == ["profiles", "verdicts", "query_set", "tuned_on_these"]
@@ -219,7 +253,9 @@ def test_the_mandated_metrics_are_always_there_and_others_when_k_differs(demo: C
     folder = config_dir() / "profiles"
     folder.mkdir(parents=True)
     (folder / "three.toml").write_text("recency = 0.1\nimportance = 0.1\nrelevance = 0.8\nk = 3\n")
-    found = json.loads(demo.ok("eval", queries, "--profile", "three", "--profile", "workbench", "--json"))
+    found = json.loads(
+        demo.ok("eval", queries, "--profile", "three", "--profile", "workbench", "--json")
+    )
     more = ["ndcg@3", "mrr@3", "recall@3", "p@3"]
     assert all(list(one["mean"]) == usual + more for one in found["profiles"].values())
     assert found["verdicts"][0]["metric"] == "ndcg@3"
@@ -237,7 +273,11 @@ def test_without_a_file_the_stores_own_judged_queries_are_taken(demo: Cli) -> No
     assert found["query_set"]["queries"] + found["query_set"]["queries_left_out"] == len(stored)
     assert 0 < found["query_set"]["queries"] <= len(graded)
     count = found["query_set"]["queries"]
-    said = next(line for line in demo("eval", "--profile", "workbench").out.splitlines() if " queries, " in line)
+    said = next(
+        line
+        for line in demo("eval", "--profile", "workbench").out.splitlines()
+        if " queries, " in line
+    )
     assert said.startswith(f"{count} queries, ")
     assert said.endswith(": the store's own, as no file was named")
     tuned = demo("tune", "--folds", "2").out.splitlines()

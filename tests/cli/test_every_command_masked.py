@@ -1,4 +1,6 @@
-"""Every record of a store with a secret in each of its texts: no command prints one, plain or as JSON."""
+"""Every record of a store with a secret in each of its texts: no command prints one, plain or as
+JSON.
+"""
 
 import contextlib
 import gzip
@@ -41,7 +43,12 @@ STANDS = KEPT - {"query"} | {
 }  # fmt: skip
 """Fields that name a record, a kind or a state."""
 
-REFERS = {"bullets": {"section"}, "judgments": {"query"}, "placements": {"text"}, "files": {"origin"}}
+REFERS = {
+    "bullets": {"section"},
+    "judgments": {"query"},
+    "placements": {"text"},
+    "files": {"origin"},
+}
 """More of them by table; a placement is what stands in a file, byte for byte."""
 
 
@@ -73,12 +80,15 @@ class Planted:
         return f"{value} {self.at(place)}".strip() if is_free else value
 
     def record(self, kind: type, table: str, record: object, *, fits: bool) -> object:
-        """Return a record with a secret in each text that may be any, in those that were empty, too.
+        """Return a record with a secret in each text that may be any, in those that were empty,
+        too.
 
         One that is to fit a task keeps what says for which ones it is.
         """
         doc = to_doc(record)
-        for name in sorted(field_names(kind) - REFERS.get(table, set()) - ({"applicability"} if fits else set())):
+        for name in sorted(
+            field_names(kind) - REFERS.get(table, set()) - ({"applicability"} if fits else set())
+        ):
             new = self.salted(doc.get(name, ""), f"{table}.{name}")
             tried = doc if new == doc.get(name, "") else {**doc, name: new}
             with contextlib.suppress(InvalidRecord):
@@ -88,9 +98,14 @@ class Planted:
 
 
 def plant(bench: Workbench, planted: Planted) -> None:
-    """Put secrets into the texts of some records of every kind, as files that are imported bring them."""
+    """Put secrets into the texts of some records of every kind, as files that are imported bring
+    them.
+    """
     library = bench.library
-    with ungated(bench), library.transaction(f"import:{planted.at('actor')}", planted.at("label")) as tx:
+    with (
+        ungated(bench),
+        library.transaction(f"import:{planted.at('actor')}", planted.at("label")) as tx,
+    ):
         for entry in RECORDS:
             kind: type[Any] = kind_in(entry.table)
             for place, record in enumerate(list(library.table(kind).all())[:MOST]):
@@ -185,15 +200,28 @@ def salted(cli: Cli) -> tuple[Cli, Planted, dict[str, str]]:
     waiting = [row["id"] for row in json.loads(cli("review", "list", "--json").out)]
     ids |= {"proposal": waiting[0], "other": waiting[1]}
     cli("queries", "export", "queries.jsonl")
-    cli.write("expect.toml", f'[[expect]]\nquery = "{planted.at("expected")}"\nfinds = ["{ids["memory"]}"]\n')
-    entry = {"id": "mem-9", "context": planted.at("line"), "type": "gotcha", "session_id": planted.at("line session")}
+    cli.write(
+        "expect.toml",
+        f'[[expect]]\nquery = "{planted.at("expected")}"\nfinds = ["{ids["memory"]}"]\n',
+    )
+    entry = {
+        "id": "mem-9",
+        "context": planted.at("line"),
+        "type": "gotcha",
+        "session_id": planted.at("line session"),
+    }
     cli.write("list.jsonl", json.dumps(entry) + "\n")
     cli.write(
         "pattern.json",
-        json.dumps({"name": planted.at("name"), "description": planted.at("said"), "category": "strategy"}),
+        json.dumps(
+            {"name": planted.at("name"), "description": planted.at("said"), "category": "strategy"}
+        ),
     )
     cli.write("plan.md", f"Ship it\n- [ ] Use {planted.at('edited')}")
-    cli.write("patterns.json", json.dumps({"patterns": {"a": {"id": "pat-9", "pattern": planted.at("given")}}}))
+    cli.write(
+        "patterns.json",
+        json.dumps({"patterns": {"a": {"id": "pat-9", "pattern": planted.at("given")}}}),
+    )
     return cli, planted, ids
 
 
@@ -211,7 +239,10 @@ def test_no_command_prints_a_secret(salted: tuple[Cli, Planted, dict[str, str]])
     assert found == {}
     # What was masked for good just now stands in no file any more.
     files = [path.read_bytes() for path in cli.store.rglob("*") if path.is_file()]
-    texts = [(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode(errors="replace") for data in files]
+    texts = [
+        (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode(errors="replace")
+        for data in files
+    ]
     assert planted.inside("\n".join(texts)) == []
 
 

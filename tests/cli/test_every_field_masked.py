@@ -1,4 +1,6 @@
-"""Files of every format with a secret in every text of theirs: no command prints one, plain or as JSON."""
+"""Files of every format with a secret in every text of theirs: no command prints one, plain or as
+JSON.
+"""
 
 import contextlib
 import json
@@ -41,7 +43,9 @@ ENTRY = json.dumps(
         "source": {"hook": "Stop"}, "extra": "field",
     }
 )  # fmt: skip
-QUERIES = json.dumps({"query": "how to deploy", "relevant": {"mem-20260301-0000001": 2}, "tags": ["ops"]})
+QUERIES = json.dumps(
+    {"query": "how to deploy", "relevant": {"mem-20260301-0000001": 2}, "tags": ["ops"]}
+)
 
 SAMPLES = {
     "entries.jsonl": ENTRY + "\n", "queries.jsonl": QUERIES + "\n", "book.txt": COUNTS, "skills.json": SKILLBOOK,
@@ -84,7 +88,12 @@ def _salted(value: Any, place: str, secret: Secrets) -> Any:
     if isinstance(value, list):
         return [_salted(item, place, secret) for item in value]
     name = place.rpartition(".")[2]
-    is_free = isinstance(value, str) and value and name not in NAMES and not re.match(r"\d{4}-\d\d-\d\d", value)
+    is_free = (
+        isinstance(value, str)
+        and value
+        and name not in NAMES
+        and not re.match(r"\d{4}-\d\d-\d\d", value)
+    )
     return f"{value} {secret(place)}" if is_free else value
 
 
@@ -99,7 +108,9 @@ def salted(name: str, text: str, secret: Secrets) -> str:
             lines.append(json.dumps(_salted(json.loads(line), name, secret)))
             continue
         few = 2 if name.endswith(".md") and not line.startswith("#") else 3
-        words = len(line.split()) > few and not line.rstrip().endswith((",", "|", '"', ":", "---", "-->"))
+        words = len(line.split()) > few and not line.rstrip().endswith(
+            (",", "|", '"', ":", "---", "-->")
+        )
         lines.append(f"{line} {secret(name)}" if words else line)
     return "\n".join(lines)
 
@@ -127,7 +138,11 @@ def _commands(cli: Cli, name: str) -> Iterator[tuple[str, ...]]:
         both += [("eval", name), ("tune", name)]
     listed = json.loads(cli("list", "-n", "0", "--json").out or "[]")
     for row in listed[:4]:
-        both += [("show", row["id"]), ("history", row["id"]), ("search", "deploy", "--why", row["id"])]
+        both += [
+            ("show", row["id"]),
+            ("history", row["id"]),
+            ("search", "deploy", "--why", row["id"]),
+        ]
     waiting = json.loads(cli("review", "list", "--json").out or "[]")
     both += [("review", "show", row["id"]) for row in waiting[:3]]
     both += [("vote", "nobody-there", "helpful"), ("show", "nobody-there"), ("list", "tag:")]
@@ -136,7 +151,18 @@ def _commands(cli: Cli, name: str) -> Iterator[tuple[str, ...]]:
         yield (*command, "--json")
     yield ("status",)
     yield ("trust", "--show")
-    for format in ("markdown", "csv", "json", "yaml", "prompt", "prompt-counts", "block", "ace", "skillbook", "cass"):
+    for format in (
+        "markdown",
+        "csv",
+        "json",
+        "yaml",
+        "prompt",
+        "prompt-counts",
+        "block",
+        "ace",
+        "skillbook",
+        "cass",
+    ):
         yield ("export", "--format", format, "--memories")
         yield ("export", "--format", format)
     yield ("export", "--format", "lifecycle", "--mask")

@@ -1,4 +1,5 @@
-"""Nothing is lost in silence: records in the file = records shown + records reported, for every format.
+"""Nothing is lost in silence: records in the file = records shown + records reported, for every
+format.
 
 The files of a folder of one's own are counted too when `WORKBENCH_FILES` names it.
 """
@@ -79,7 +80,11 @@ def _own_files() -> list[Path]:
     folder = os.environ.get("WORKBENCH_FILES")
     if not folder:
         return []
-    return [path for path in sorted(Path(folder).rglob("*")) if path.is_file() and _format(path) in COUNTERS]
+    return [
+        path
+        for path in sorted(Path(folder).rglob("*"))
+        if path.is_file() and _format(path) in COUNTERS
+    ]
 
 
 def _format(path: Path) -> str:

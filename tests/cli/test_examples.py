@@ -23,7 +23,9 @@ def parsers(parser: ArgumentParser) -> Iterator[ArgumentParser]:
 
 
 def examples(parser: ArgumentParser) -> list[str]:
-    """Return the calls of a command that its help shows: lines of their own, of which a shell would take a part."""
+    """Return the calls of a command that its help shows: lines of their own, of which a shell would
+    take a part.
+    """
     own = re.compile(rf"^  ({re.escape(parser.prog)}(?: [^>\n]*[^>\s])?)(?: > \S+)?$", re.MULTILINE)
     return own.findall(parser.format_help())
 

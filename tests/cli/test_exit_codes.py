@@ -26,11 +26,14 @@ def test_no_command_has_a_code_of_its_own() -> None:
         for path, tree in trees().items()
         if path.is_relative_to(PACKAGE / "cli")
         for function in ast.walk(tree)
-        if isinstance(function, ast.FunctionDef) and any(a.arg == "session" for a in function.args.args)
+        if isinstance(function, ast.FunctionDef)
+        and any(a.arg == "session" for a in function.args.args)
         for node in ast.walk(function)
         if isinstance(node, ast.Return) and node.value is not None
         for value in ast.walk(node.value)
-        if isinstance(value, ast.Constant) and type(value.value) is int and value.value != session.DONE
+        if isinstance(value, ast.Constant)
+        and type(value.value) is int
+        and value.value != session.DONE
     ]
     assert found == []
 
@@ -58,8 +61,14 @@ def test_no_command_has_a_code_of_its_own() -> None:
 def test_a_command_returns_what_the_table_says(command: str, code: int, cli: Cli) -> None:
     with Library(cli.store, lambda: NOW).transaction("cli", "set up") as tx:
         tx.put(Memory("m1", "Builds are green", NOW, NOW))
-    cli.write("good.txt", "## STRATEGIES AND HARD RULES\n[shr-00001] helpful=0 harmful=0 :: Ask first\n\n## OTHERS\n")
-    cli.write("bad.txt", "## RULES\n[r-00001] helpful=0 harmful=0 :: Ask\n[r-00001] helpful=0 harmful=0 :: Tell\n")
+    cli.write(
+        "good.txt",
+        "## STRATEGIES AND HARD RULES\n[shr-00001] helpful=0 harmful=0 :: Ask first\n\n## OTHERS\n",
+    )
+    cli.write(
+        "bad.txt",
+        "## RULES\n[r-00001] helpful=0 harmful=0 :: Ask\n[r-00001] helpful=0 harmful=0 :: Tell\n",
+    )
     cli.write("secret.txt", "ghp_" + "Kq7vR2xT9mZ4pL8sW3nB6yC1dF5gH0jAeXuQ\n")
     cli.write("expect.jsonl", json.dumps({"query": "builds", "never": "m1"}) + "\n")
     assert cli(*command.split()).code == code

@@ -20,7 +20,10 @@ def test_a_file_gets_the_same_bytes_and_is_left_alone_when_nothing_changes(demo:
     assert out == f"{path} is new: 58 lines.\n"
     assert path.read_bytes() == shipped("fixtures/demo/playbook.txt").read_bytes()
     before = path.stat()
-    assert demo.ok("export", "--format", "ace", "--out", "book.txt") == f"{path} is already up to date.\n"
+    assert (
+        demo.ok("export", "--format", "ace", "--out", "book.txt")
+        == f"{path} is already up to date.\n"
+    )
     assert path.stat().st_mtime_ns == before.st_mtime_ns
 
 
@@ -40,7 +43,10 @@ def test_what_changes_in_a_file_is_shown(demo: Cli) -> None:
 def test_memories_come_out_as_they_went_in(demo: Cli) -> None:
     out = demo.ok("export", "--format", "jsonl")
     written = [json.loads(line) for line in out.splitlines()]
-    read = [json.loads(line) for line in shipped("fixtures/demo/memories.jsonl").read_text("utf-8").splitlines()]
+    read = [
+        json.loads(line)
+        for line in shipped("fixtures/demo/memories.jsonl").read_text("utf-8").splitlines()
+    ]
     assert [{**new, **old} for new, old in zip(written, read, strict=True)] == written
 
 
@@ -57,15 +63,26 @@ def test_a_filter_chooses_memories_in_stored_order(demo: Cli) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("--format", "jsonl", "--book", "x"), "--book does not go with --format jsonl. Nothing was written."),
-        (("--format", "ace", "--filter", "x"), "--filter does not go with --format ace. Nothing was written."),
+        (
+            ("--format", "jsonl", "--book", "x"),
+            "--book does not go with --format jsonl. Nothing was written.",
+        ),
+        (
+            ("--format", "ace", "--filter", "x"),
+            "--filter does not go with --format ace. Nothing was written.",
+        ),
         (("--format", "ace", "--book", "x"), "There is no playbook x. Known ones: playbook."),
         (("--format", "jsonl", "--filter", "since:never"), None),
         (("--format", "jsonl", "--out", "."), "{cwd} is a folder. Name a file in it"),
-        (("--format", "jsonl", "--out", "no/such/file"), "The folder {cwd}/no/such does not exist."),
+        (
+            ("--format", "jsonl", "--out", "no/such/file"),
+            "The folder {cwd}/no/such does not exist.",
+        ),
     ],
 )
-def test_what_cannot_be_exported_is_one_sentence(demo: Cli, args: tuple[str, ...], message: str | None) -> None:
+def test_what_cannot_be_exported_is_one_sentence(
+    demo: Cli, args: tuple[str, ...], message: str | None
+) -> None:
     before = files_of(demo.cwd)
     result = demo("export", *args)
     assert (result.code, result.out) == (2, "")
@@ -81,7 +98,10 @@ def test_two_playbooks_have_to_be_told_apart(demo: Cli) -> None:
         2,
         "workbench: The store has 2 playbooks. Name one with --book: playbook, second.\n",
     )
-    assert demo.ok("export", "--format", "ace", "--book", "second") == "## A\n[a-00001] helpful=0 harmful=0 :: One.\n"
+    assert (
+        demo.ok("export", "--format", "ace", "--book", "second")
+        == "## A\n[a-00001] helpful=0 harmful=0 :: One.\n"
+    )
 
 
 @pytest.mark.slow

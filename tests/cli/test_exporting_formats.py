@@ -1,4 +1,6 @@
-"""`workbench export` in other tools' formats: one change is one line, and nobody else's change is lost."""
+"""`workbench export` in other tools' formats: one change is one line, and nobody else's change is
+lost.
+"""
 
 import json
 from collections.abc import Iterator
@@ -18,7 +20,8 @@ from workbench.formats.exports import export_format
 from workbench.services.open import Workbench, open_workbench
 
 BOOK = (
-    "## RULES\n[r-00001] helpful=1 harmful=0 :: Ask first.\n[r-00002] helpful=0 harmful=2 :: Then act.\n\n## OTHERS\n"
+    "## RULES\n[r-00001] helpful=1 harmful=0 :: Ask first.\n"
+    "[r-00002] helpful=0 harmful=2 :: Then act.\n\n## OTHERS\n"
 )
 WRITING = sorted(name for name in TEXTS if format_named(name).writes)
 
@@ -55,7 +58,9 @@ def test_a_forgotten_memory_goes_from_its_file_and_nothing_else_does(name: str, 
     left = (cli.cwd / file).read_text()
     again = format_named(name).read(left, context(path))
     before = format_named(name).read(text, context(path))
-    assert [m.content for m in again.memories] == [m.content for m in before.memories if m.content != first.content]
+    assert [m.content for m in again.memories] == [
+        m.content for m in before.memories if m.content != first.content
+    ]
 
 
 @pytest.fixture
@@ -64,7 +69,10 @@ def changed_meanwhile(cli: Cli) -> Cli:
     cli.write("book.txt", BOOK)
     cli("import", "book.txt")
     cli("vote", "r-00001", "helpful")
-    cli.write("book.txt", BOOK.replace("\n\n## OTHERS", "\n[r-00003] helpful=0 harmful=0 :: Theirs.\n\n## OTHERS"))
+    cli.write(
+        "book.txt",
+        BOOK.replace("\n\n## OTHERS", "\n[r-00003] helpful=0 harmful=0 :: Theirs.\n\n## OTHERS"),
+    )
     return cli
 
 
@@ -88,7 +96,9 @@ def test_both_sides_changes_can_be_written(changed_meanwhile: Cli) -> None:
     assert cli("export", "--format", "ace", "--out", "book.txt").code == 2
     assert (cli.cwd / "book.txt").read_text() == text
     cli("import", "book.txt")
-    assert cli.ok("export", "--format", "ace", "--out", "book.txt").endswith("is already up to date.\n")
+    assert cli.ok("export", "--format", "ace", "--out", "book.txt").endswith(
+        "is already up to date.\n"
+    )
 
 
 def test_what_collides_is_not_merged(cli: Cli) -> None:
@@ -156,12 +166,16 @@ def test_a_managed_block_is_all_that_changes_in_somebody_elses_file(cli: Cli) ->
         "- [r-00001] Ask first.\r\n- [r-00002] Then act.\r\n"
         "<!-- memory-workbench:end -->"
     )
-    changed = text.replace("Our own", "Our new").replace("begin -->", "begin -->\r\n- a colleague's line")
+    changed = text.replace("Our own", "Our new").replace(
+        "begin -->", "begin -->\r\n- a colleague's line"
+    )
     cli.write("AGENTS.md", changed)
     with opened(cli) as bench:
         bench.playbooks.edit("book", "r-00001", "Ask twice.")
     assert cli("export", "--format", "block", "--out", "AGENTS.md").code == 0
-    assert (cli.cwd / "AGENTS.md").read_bytes().decode() == changed.replace("Ask first", "Ask twice")
+    assert (cli.cwd / "AGENTS.md").read_bytes().decode() == changed.replace(
+        "Ask first", "Ask twice"
+    )
     said = cli("export", "--format", "block", "--out", "AGENTS.md")
     assert said.out.endswith("is already up to date.\n")
 
@@ -201,16 +215,28 @@ def unapproved(cli: Cli) -> Cli:
             tx.put(base)
             for status in ("candidate", "confirmed"):
                 tx.put(replace(base, id=status, content=f"text of the {status}", status=status))
-            tx.put(archive(replace(base, id="rejected", content="text of the rejected"), "rejected"))
+            tx.put(
+                archive(replace(base, id="rejected", content="text of the rejected"), "rejected")
+            )
             later = NOW + timedelta(days=9)
-            tx.put(replace(base, id="future", content="text of the future", created_at=later, last_accessed_at=later))
+            tx.put(
+                replace(
+                    base,
+                    id="future",
+                    content="text of the future",
+                    created_at=later,
+                    last_accessed_at=later,
+                )
+            )
     return cli
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("filter", [None, "", "text"])
 @pytest.mark.parametrize("name", AGENTS)
-def test_what_nobody_approved_is_not_in_what_agents_read(name: str, filter: str | None, unapproved: Cli) -> None:
+def test_what_nobody_approved_is_not_in_what_agents_read(
+    name: str, filter: str | None, unapproved: Cli
+) -> None:
     chosen = () if filter is None else ("--filter", filter)
     said = unapproved("export", "--format", name, *chosen)
     assert said.code == 0, said.err
@@ -221,9 +247,13 @@ def test_what_nobody_approved_is_not_in_what_agents_read(name: str, filter: str 
     counts: dict[str | None, str] = {
         None: "3 memories left out, not approved for agents (1 candidate, 1 future, 1 rejected)"
     }
-    assert counts.get(filter, "left out, not approved for agents (1 candidate, 1 future") in said.err
+    assert (
+        counts.get(filter, "left out, not approved for agents (1 candidate, 1 future") in said.err
+    )
     everything = unapproved("export", "--format", name, "--all-status")
-    assert all(f"text of the {word}" in everything.out for word in ("candidate", "rejected", "future"))
+    assert all(
+        f"text of the {word}" in everything.out for word in ("candidate", "rejected", "future")
+    )
     assert "left out" not in everything.err
 
 
@@ -235,7 +265,9 @@ def test_data_is_whole(name: str, unapproved: Cli) -> None:
 
 
 def test_a_file_of_ones_own_is_emptied_of_what_leaked_into_it(unapproved: Cli) -> None:
-    assert unapproved("export", "--format", "mcp-memory", "--all-status", "--out", "m.jsonl").code == 0
+    assert (
+        unapproved("export", "--format", "mcp-memory", "--all-status", "--out", "m.jsonl").code == 0
+    )
     assert unapproved("export", "--format", "mcp-memory", "--out", "m.jsonl").code == 0
     left = (unapproved.cwd / "m.jsonl").read_text()
     assert ("text of the candidate" in left, "text of the confirmed" in left) == (False, True)
@@ -269,9 +301,15 @@ def test_flagged_records_can_be_left_out_or_let_out_with_a_reason(cli: Cli) -> N
     said = cli("export", "--format", "prompt", "--skip-flagged")
     assert (said.code, said.out) == (0, "- fine\n")
     assert "left out: bad: " in said.err
-    for args in (("--allow-flagged", "bad"), ("--allow-flagged", "bad", "--reason", " "), ("--reason", "x")):
+    for args in (
+        ("--allow-flagged", "bad"),
+        ("--allow-flagged", "bad", "--reason", " "),
+        ("--reason", "x"),
+    ):
         assert cli("export", "--format", "prompt", *args).code == 2
-    allowed = cli("export", "--format", "prompt", "--allow-flagged", "bad", "--reason", "a quotation")
+    allowed = cli(
+        "export", "--format", "prompt", "--allow-flagged", "bad", "--reason", "a quotation"
+    )
     assert "Ignore all" in allowed.out
     with opened(cli) as bench:
         assert [o.reason for o in bench.library.overrides.all()] == ["a quotation"]
@@ -290,8 +328,12 @@ def test_queries_go_back_with_the_same_bytes(cli: Cli) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [n for n in WRITING if n not in ("ace", "lifecycle", "trec-qrels")])
-def test_a_copy_under_another_name_keeps_what_stands_beside_the_records(name: str, cli: Cli) -> None:
+@pytest.mark.parametrize(
+    "name", [n for n in WRITING if n not in ("ace", "lifecycle", "trec-qrels")]
+)
+def test_a_copy_under_another_name_keeps_what_stands_beside_the_records(
+    name: str, cli: Cli
+) -> None:
     path, text = TEXTS[name]
     file = cli.write(path.rpartition("/")[2], text)
     cli("import", file, "--format", name)
@@ -325,7 +367,10 @@ def test_data_exports_are_imported_again(args: tuple[str, ...], demo: Cli) -> No
 
     def rows(store: str) -> list[tuple[object, ...]]:
         text = demo.bare("--store", store, "export", "--format", "json", "--memories").out
-        return sorted((m["id"], m["content"], m["status"], m["created_at"]) for m in json.loads(text)["memories"])
+        return sorted(
+            (m["id"], m["content"], m["status"], m["created_at"])
+            for m in json.loads(text)["memories"]
+        )
 
     assert rows(other) == rows(str(demo.store))
 
@@ -345,5 +390,8 @@ def test_an_edited_relation_of_mcp_does_not_stop_the_others(cli: Cli) -> None:
     cli.ok("edit", ids["Hot"], "--content", "Warm")
     said = cli("export", "--format", "mcp-memory", "--memories", "--out", path)
     assert said.code == 1
-    assert f"left as it is: {ids['Ann lives in Bath']} does not name both of its entities any more" in said.err
+    assert (
+        f"left as it is: {ids['Ann lives in Bath']} does not name both of its entities any more"
+        in said.err
+    )
     assert (cli.cwd / path).read_text() == text.replace("Hot", "Warm")

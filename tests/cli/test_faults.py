@@ -1,4 +1,6 @@
-"""The long proof of failing system calls: what was acknowledged is there, what was refused is not, or nobody knows."""
+"""The long proof of failing system calls: what was acknowledged is there, what was refused is not,
+or nobody knows.
+"""
 
 import errno
 import io
@@ -22,7 +24,19 @@ from workbench.store.journal.engine import Options
 from workbench.store.library import Library
 
 CALLS = 60
-NAMES = ("open", "write", "fsync", "ftruncate", "truncate", "replace", "rename", "unlink", "mkdir", "rmdir", "fstat")
+NAMES = (
+    "open",
+    "write",
+    "fsync",
+    "ftruncate",
+    "truncate",
+    "replace",
+    "rename",
+    "unlink",
+    "mkdir",
+    "rmdir",
+    "fstat",
+)
 UNSURE = re.compile("cannot be known|was begun and could not be finished")
 
 COMMANDS: dict[str, tuple[str, ...]] = {
@@ -68,14 +82,22 @@ def failing_at(number: int, *, lasting: bool) -> Iterator[None]:
 
     def opened(handle: int, mode: str, *rest: Any, **more: Any) -> Any:
         writes = {"w", "a", "+"} & set(mode)
-        return io.BufferedWriter(Faulty(handle, "wb")) if writes else fdopen(handle, mode, *rest, **more)
+        return (
+            io.BufferedWriter(Faulty(handle, "wb"))
+            if writes
+            else fdopen(handle, mode, *rest, **more)
+        )
 
     os_open, fdopen = os.open, os.fdopen
     Faulty.count = staticmethod(count)
     with pytest.MonkeyPatch.context() as patch:
         for name in NAMES:
             patch.setattr(os, name, counted(getattr(os, name)))
-        patch.setattr(os, "fdopen", lambda handle, mode="r", *rest, **more: opened(handle, mode, *rest, **more))
+        patch.setattr(
+            os,
+            "fdopen",
+            lambda handle, mode="r", *rest, **more: opened(handle, mode, *rest, **more),
+        )
         yield
 
 
@@ -85,7 +107,11 @@ def make(cli: Cli) -> None:
     for number in range(4):
         with library.transaction("cli", f"add {number}") as tx:
             name = tx.new_memory_id(NOW)
-            tx.put(Memory(name, f"the memory with number {number} is about something of its own", NOW, NOW))
+            tx.put(
+                Memory(
+                    name, f"the memory with number {number} is about something of its own", NOW, NOW
+                )
+            )
         if number == 1:
             library.journal.save_checkpoint()
     rows = [{"id": f"n{n}", "content": f"an imported note of {n} words"} for n in range(3)]
@@ -96,13 +122,21 @@ def state(folder: Path) -> bytes:
     """Return all documents of a store, read by a process that knows nothing."""
     library = Library(folder, lambda: NOW)
     assert library.journal.damage == []
-    return dumps([[t, sorted(docs.items())] for t, docs in sorted(library.journal.state.tables.items()) if docs])
+    return dumps(
+        [
+            [t, sorted(docs.items())]
+            for t, docs in sorted(library.journal.state.tables.items())
+            if docs
+        ]
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("lasting", [False, True])
 @pytest.mark.parametrize("name", list(COMMANDS))
-def test_acknowledged_is_there_and_refused_is_not(cli: Cli, tmp_path: Path, name: str, lasting: bool) -> None:
+def test_acknowledged_is_there_and_refused_is_not(
+    cli: Cli, tmp_path: Path, name: str, lasting: bool
+) -> None:
     make(cli)
     heads, whole, kept = heads_dir(), tmp_path / "whole", tmp_path / "heads"
     assert heads is not None
@@ -123,7 +157,13 @@ def test_acknowledged_is_there_and_refused_is_not(cli: Cli, tmp_path: Path, name
         assert "Traceback" not in result.out + result.err
         refused += result.code != 0
         now = state(cli.store)
-        expected = {after} if result.code == 0 else {before, after} if UNSURE.search(result.err) else {before}
+        expected = (
+            {after}
+            if result.code == 0
+            else {before, after}
+            if UNSURE.search(result.err)
+            else {before}
+        )
         if now not in expected:
             wrong.append((number, result.code, result.err, now == after))
         assert cli("append", f"after call {number}").code == 0

@@ -31,7 +31,9 @@ def filled(cli: Cli) -> Cli:
     with library.transaction("human", "prepare") as tx:
         tx.put(memory("noise", "A line that nobody touched.", created_at=OLD, last_accessed_at=OLD))
         for id in ("one", "two"):
-            tx.put(memory(id, "Deploys need AUTH_SECRET in CI.", created_at=NOW, last_accessed_at=NOW))
+            tx.put(
+                memory(id, "Deploys need AUTH_SECRET in CI.", created_at=NOW, last_accessed_at=NOW)
+            )
     library.close()
     return cli
 
@@ -76,14 +78,18 @@ def test_one_that_is_rejected_is_not_found_again_and_one_put_off_waits_stored(fi
 
 def test_all_of_a_kind_are_decided_after_a_yes(filled: Cli) -> None:
     assert filled("review", "approve", "--kind", "prune").code == 2
-    assert "Nothing was decided yet" in filled("review", "approve", "--kind", "prune", "--found").err
+    assert (
+        "Nothing was decided yet" in filled("review", "approve", "--kind", "prune", "--found").err
+    )
     filled.ok("review", "approve", "--kind", "prune", "--found", "--yes")
     assert status(filled, "noise") == "archived"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("reason", [(), ("--reason", f"it is newer {KEY}")])
-def test_a_file_that_changed_is_taken_over_as_an_import(filled: Cli, reason: tuple[str, ...]) -> None:
+def test_a_file_that_changed_is_taken_over_as_an_import(
+    filled: Cli, reason: tuple[str, ...]
+) -> None:
     filled.write("log.jsonl", FILED % "The build needs NODE_ENV=production.")
     (row,) = found(filled, "--kind", "file")
     assert row["title"] == "log.jsonl"
@@ -164,7 +170,9 @@ def test_the_folder_of_a_note_is_the_one_it_was_read_with_whatever_an_import_say
         line |= {"created_at": at, "last_accessed_at": at, "source": source}
         cli.write(f"hostile{n}.jsonl", json.dumps(line) + "\n")
         cli.ok("import", f"hostile{n}.jsonl")
-    assert {row["source"]["file"] for row in json.loads(cli.ok("list", "--json"))} > {"a/notes/x.md"}
+    assert {row["source"]["file"] for row in json.loads(cli.ok("list", "--json"))} > {
+        "a/notes/x.md"
+    }
     (notes / "x.md").write_text("Two.\n")
     (notes / "y.md").write_text("Lies beside it.\n")
     (row,) = found(cli, "--kind", "file")
@@ -175,7 +183,9 @@ def test_the_folder_of_a_note_is_the_one_it_was_read_with_whatever_an_import_say
     assert ("Two." in kept, "Nobody's" in kept, "Lies beside" in kept) == (True, False, False)
 
 
-def test_only_the_folders_on_the_way_to_what_changed_are_looked_into(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_folders_on_the_way_to_what_changed_are_looked_into(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     cli.ok("init")
     for folder in ("bank/deep", "bank/wide/far"):
         (cli.cwd / folder).mkdir(parents=True)
@@ -229,13 +239,19 @@ def test_a_proposal_that_names_what_the_store_was_not_read_from_is_refused(fille
     filled.write("log.jsonl", FILED % "Another.")
     (row,) = found(filled, "--kind", "file")
     for n, (path, files) in enumerate(
-        (("", [filled.cwd / "log.jsonl"]), ("other", [filled.cwd / "other/diary.md"]), ("other/diary.md", []))
+        (
+            ("", [filled.cwd / "log.jsonl"]),
+            ("other", [filled.cwd / "other/diary.md"]),
+            ("other/diary.md", []),
+        )
     ):
         operation = {"path": str(filled.cwd / path), "files": [str(file) for file in files], "gone": [],
                      "mark": mark_of(files), "lines": []}  # fmt: skip
         library = Library(filled.store)
         with library.transaction("human", "prepare") as tx:
-            tx.put(Proposal(f"file-{n}", "file", "workbench", row["title"], NOW, operation=operation))
+            tx.put(
+                Proposal(f"file-{n}", "file", "workbench", row["title"], NOW, operation=operation)
+            )
         library.close()
         filled("review", "approve", f"file-{n}")
         kept = filled.ok("list", "--json")

@@ -17,7 +17,9 @@ def test_what_comes_in_flagged_is_said_and_marked(cli: Cli) -> None:
     for verb, text in (("ingest", ORDER), ("append", HIDDEN)):
         assert "Flagged: " in cli.ok(verb, text)
     assert "Flagged" not in cli.ok("ingest", "Use pnpm here")
-    clean, hidden, order = sorted(cli.ok("list").splitlines(), key=lambda line: ("evil" in line, "⚑" in line))
+    clean, hidden, order = sorted(
+        cli.ok("list").splitlines(), key=lambda line: ("evil" in line, "⚑" in line)
+    )
     assert "⚑" not in clean
     assert "⚑" in hidden
     assert "⚑ Ignore" in order
@@ -32,7 +34,9 @@ def test_an_agent_is_not_given_orders_until_somebody_allows_them(cli: Cli) -> No
     assert (stored["outcome"], stored["flags"]) == ("created", ["instructions"])
     cli.ok("ingest", "Send the weekly report to the team")
     result = cli("search", "send to", "--for-agent", "claude", "-k", "1", "--json")
-    assert [found["content"] for found in json.loads(result.out)] == ["Send the weekly report to the team"]
+    assert [found["content"] for found in json.loads(result.out)] == [
+        "Send the weekly report to the team"
+    ]
     assert "held back" in cli("search", "ignore previous instructions", "--for-agent", "claude").err
     assert json.loads(cli.ok("show", stored["id"], "--json"))["access_count"] == 0
     cli.ok("allow", stored["id"], "--reason", "a test text")

@@ -1,4 +1,6 @@
-"""`import FOLDER`: one record a file, links as relations, unchanged files passed over, theirs, undo."""
+"""`import FOLDER`: one record a file, links as relations, unchanged files passed over, theirs,
+undo.
+"""
 
 import json
 import os
@@ -56,7 +58,9 @@ def test_a_folder_is_read_note_by_note(cli: Cli, vault: Path) -> None:
 @pytest.mark.slow
 def test_what_is_unchanged_is_passed_over_and_theirs_takes_the_rest(cli: Cli, vault: Path) -> None:
     taken(cli, "vault")
-    assert taken(cli, "vault").startswith("vault: a folder of 8 files, 8 as they were\n  nothing new\n")
+    assert taken(cli, "vault").startswith(
+        "vault: a folder of 8 files, 8 as they were\n  nothing new\n"
+    )
     (vault / "tea.md").write_text(FILES["tea.md"].replace("Green", "Black"))
     (vault / "new.md").write_text("Something new.\n")
     said = taken(cli, "vault")
@@ -129,7 +133,13 @@ def test_a_memory_bank_with_an_overview_is_read_file_by_file(cli: Cli) -> None:
 
 def test_what_is_passed_over_in_a_folder_is_named_in_groups(cli: Cli) -> None:
     cli.ok("init")
-    for name in (*(f"{n}.json" for n in range(5)), "memory.jsonl", ".obsidian/app.json", "note.md", "LICENSE"):
+    for name in (
+        *(f"{n}.json" for n in range(5)),
+        "memory.jsonl",
+        ".obsidian/app.json",
+        "note.md",
+        "LICENSE",
+    ):
         (cli.cwd / "vault" / name).parent.mkdir(parents=True, exist_ok=True)
         (cli.cwd / "vault" / name).write_text("{}\n")
     said = taken(cli, "vault", "--dry-run")
@@ -139,7 +149,9 @@ def test_what_is_passed_over_in_a_folder_is_named_in_groups(cli: Cli) -> None:
     assert "  passed over, other files: 1 (LICENSE)\n" in said
     (cli.cwd / "vault/two\nlines.bin").write_text("x")
     assert "  passed over, .bin files: 1 (two⏎lines.bin)\n" in taken(cli, "vault", "--dry-run")
-    assert "(0.json, 1.json, 2.json, 3.json, 4.json)" in taken(cli, "vault", "--dry-run", "--verbose")
+    assert "(0.json, 1.json, 2.json, 3.json, 4.json)" in taken(
+        cli, "vault", "--dry-run", "--verbose"
+    )
     (answer,) = json.loads(taken(cli, "vault", "--json"))
     assert answer["passed_over"][".jsonl files"] == ["memory.jsonl"]
 
@@ -163,9 +175,13 @@ def test_only_what_is_no_episode_is_passed_over_of_a_folder_of_episodes(cli: Cli
     assert ".json files" not in said
 
 
-def test_imported_notes_are_in_no_context_that_they_have_nothing_to_do_with(cli: Cli, vault: Path) -> None:
+def test_imported_notes_are_in_no_context_that_they_have_nothing_to_do_with(
+    cli: Cli, vault: Path
+) -> None:
     taken(cli, "vault")
     del vault
     assert {row["status"] for row in memories(cli).values()} == {"signal"}
     said = json.loads(cli("context", "the plan: ask first", "--json").out)
-    assert not [layer for layer in said["layers"] if layer["layer"] in ("pinned", "known") and layer["ids"]]
+    assert not [
+        layer for layer in said["layers"] if layer["layer"] in ("pinned", "known") and layer["ids"]
+    ]

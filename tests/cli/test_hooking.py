@@ -1,4 +1,6 @@
-"""`workbench hooks`: an agent's settings with the hooks of the workbench, and everything else in them as it was."""
+"""`workbench hooks`: an agent's settings with the hooks of the workbench, and everything else in
+them as it was.
+"""
 
 import json
 import os
@@ -28,7 +30,8 @@ FOREIGN = """\
 }
 """
 HANDLERS = {
-    event: {"type": "command", "command": "/x/workbench capture claude-code"} for event in ("SessionStart", "Stop")
+    event: {"type": "command", "command": "/x/workbench capture claude-code"}
+    for event in ("SessionStart", "Stop")
 }
 
 
@@ -73,7 +76,10 @@ def test_foreign_hooks_and_comments_stay_byte_for_byte(cli: Cli) -> None:
     text = path.read_text()
     assert "say done" in text
     lines = iter(text.splitlines())
-    assert all(any(line.replace(",", "") == other.replace(",", "") for other in lines) for line in FOREIGN.splitlines())
+    assert all(
+        any(line.replace(",", "") == other.replace(",", "") for other in lines)
+        for line in FOREIGN.splitlines()
+    )
     assert (path.stat().st_mode & 0o777) == 0o640
     assert cli("hooks", "remove", "--yes").code == 0
     assert path.read_text() == FOREIGN
@@ -81,18 +87,28 @@ def test_foreign_hooks_and_comments_stay_byte_for_byte(cli: Cli) -> None:
 
 
 def test_another_path_of_the_workbench_is_put_in_its_place(cli: Cli) -> None:
-    old = installed("{}", "f", {"Stop": {"type": "command", "command": "/gone/workbench capture claude-code"}})
+    old = installed(
+        "{}", "f", {"Stop": {"type": "command", "command": "/gone/workbench capture claude-code"}}
+    )
     path = settings(cli, old)
     status = cli.ok("hooks", "status")
     assert "/gone/workbench is not there any more" in status
     assert cli("hooks", "install", "--yes").code == 0
     assert "/gone/" not in path.read_text()
-    assert [event for event, _ in commands(path.read_text(), "f")] == list(HOOK_FILES["claude-code"].events)
+    assert [event for event, _ in commands(path.read_text(), "f")] == list(
+        HOOK_FILES["claude-code"].events
+    )
 
 
 @pytest.mark.parametrize(
     "text",
-    ["[1]", '{"hooks": 3}', '{"hooks": {"Stop": {}}}', '{"a": ', "\ud800".encode("utf-8", "replace").decode() + "{"],
+    [
+        "[1]",
+        '{"hooks": 3}',
+        '{"hooks": {"Stop": {}}}',
+        '{"a": ',
+        "\ud800".encode("utf-8", "replace").decode() + "{",
+    ],
 )
 def test_what_cannot_be_read_is_left_alone(cli: Cli, text: str) -> None:
     path = settings(cli, text)
@@ -141,12 +157,18 @@ def test_status_says_what_is_installed_and_what_went_wrong(cli: Cli) -> None:
 
 _VALUE = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=6),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3)
+    ),
     max_leaves=6,
 )
-_HANDLERS = st.lists(st.fixed_dictionaries({"command": st.text(max_size=9)}), min_size=1, max_size=2)
+_HANDLERS = st.lists(
+    st.fixed_dictionaries({"command": st.text(max_size=9)}), min_size=1, max_size=2
+)
 _GROUPS = st.lists(st.fixed_dictionaries({"hooks": _HANDLERS}), min_size=1, max_size=2)
-_DOCS = st.dictionaries(st.text(max_size=6).filter(lambda key: key != "hooks"), _VALUE, max_size=3).flatmap(
+_DOCS = st.dictionaries(
+    st.text(max_size=6).filter(lambda key: key != "hooks"), _VALUE, max_size=3
+).flatmap(
     lambda doc: st.dictionaries(st.sampled_from(["Stop", "PreToolUse"]), _GROUPS, max_size=2).map(
         lambda hooks: {**doc, "hooks": hooks} if hooks else doc
     )
@@ -162,7 +184,9 @@ def test_what_is_put_in_comes_out_again(doc: dict[str, object], indent: int | st
     assert {key: value for key, value in after.items() if key != "hooks"} == {
         k: v for k, v in doc.items() if k != "hooks"
     }
-    assert {event for event, command in commands(with_ours, "f") if command.startswith("/x/workbench")} == set(HANDLERS)
+    assert {
+        event for event, command in commands(with_ours, "f") if command.startswith("/x/workbench")
+    } == set(HANDLERS)
     assert removed(with_ours, "f", lambda command: command.startswith("/x/workbench")) == text
 
 
@@ -209,7 +233,15 @@ def test_cursor_s_own_hooks_stay_byte_for_byte(cli: Cli) -> None:
 def test_a_comment_behind_a_hook_stays_where_it_is_when_ours_are_removed() -> None:
     foreign = '{"hooks": [ {"type": "command", "command": "theirs.sh"} ]}'
     before = f'{{\n  "hooks": {{\n    "Stop": [ {foreign} ] // theirs\n  }}\n}}\n'
-    ours = {event: {"type": "command", "command": "ours"} for event in ("Stop", "SessionStart", "SessionEnd")}
+    ours = {
+        event: {"type": "command", "command": "ours"}
+        for event in ("Stop", "SessionStart", "SessionEnd")
+    }
     after = installed(before, "settings.json", ours)
-    assert [command for _, command in commands(after, "settings.json")] == ["theirs.sh", "ours", "ours", "ours"]
+    assert [command for _, command in commands(after, "settings.json")] == [
+        "theirs.sh",
+        "ours",
+        "ours",
+        "ours",
+    ]
     assert removed(after, "settings.json", lambda command: command == "ours") == before

@@ -12,11 +12,21 @@ BOOK = "## HARD RULES\n[hr-00001] helpful=2 harmful=0 :: Ask first.\n[hr-00002] 
 
 
 def entry(name: str, context: str, **more: object) -> str:
-    return json.dumps({"id": name, "timestamp": "2026-03-01T10:00:00Z", "type": "error", "context": context, **more})
+    return json.dumps(
+        {
+            "id": name,
+            "timestamp": "2026-03-01T10:00:00Z",
+            "type": "error",
+            "context": context,
+            **more,
+        }
+    )
 
 
 def two_entries(cli: Cli) -> str:
-    return cli.write("two.jsonl", entry("a", "first", status="signal") + "\n" + entry("b", "second") + "\n")
+    return cli.write(
+        "two.jsonl", entry("a", "first", status="signal") + "\n" + entry("b", "second") + "\n"
+    )
 
 
 def stats(cli: Cli) -> dict[str, int]:
@@ -43,13 +53,19 @@ def test_value_mappings_are_listed(cli: Cli) -> None:
     out = cli.ok("import", name, "--epoch", "2026-01-01T00:00", "--step", "2")
     assert "importance: mapped linearly from 0–100 to 0–10 (2 records)" in out
     listed = json.loads(cli.ok("list", "--json"))
-    assert sorted(m["created_at"] for m in listed) == ["2026-01-01T00:00:00Z", "2026-01-01T02:00:00Z"]
+    assert sorted(m["created_at"] for m in listed) == [
+        "2026-01-01T00:00:00Z",
+        "2026-01-01T02:00:00Z",
+    ]
     assert {m["importance_score"] for m in listed} == {5.0}
 
 
 def test_a_broken_line_is_skipped_and_the_rest_imported(cli: Cli) -> None:
     cli.ok("init")
-    name = cli.write("part.jsonl", entry("a", "first") + '\n{"id": "b", "context": \n' + entry("c", "third") + "\n")
+    name = cli.write(
+        "part.jsonl",
+        entry("a", "first") + '\n{"id": "b", "context": \n' + entry("c", "third") + "\n",
+    )
     result = cli("import", name)
     assert result.code == 0
     assert result.err.startswith("part.jsonl:2: ")
@@ -97,7 +113,9 @@ def test_a_file_that_cannot_be_read_is_one_sentence_and_exit_code_2(
 def test_an_unknown_format_is_said_once(cli: Cli) -> None:
     result = cli("import", two_entries(cli), "missing", "--format", "casette")
     assert result.code == 2
-    assert result.err.startswith("workbench: There is no format “casette”. Known formats: lifecycle, ace, queries, ")
+    assert result.err.startswith(
+        "workbench: There is no format “casette”. Known formats: lifecycle, ace, queries, "
+    )
     assert result.err.count("\n") == 1
     assert not cli.store.exists()
 
@@ -119,7 +137,9 @@ def test_the_field_of_the_text_can_be_named(cli: Cli) -> None:
     assert "  new: 2 memories" in cli.ok("import", name, "--text", "fix")
     cli.ok("vote", json.loads(cli.ok("list", "--json"))[0]["id"], "helpful")
     cli.ok("export", "--format", "json-lines", "--out", name)
-    changed = [line for line in (cli.cwd / name).read_text().splitlines(keepends=True) if "helpful" in line]
+    changed = [
+        line for line in (cli.cwd / name).read_text().splitlines(keepends=True) if "helpful" in line
+    ]
     assert len(changed) == 1
 
 
@@ -138,7 +158,9 @@ def test_every_file_is_taken_back_by_one_undo(cli: Cli) -> None:
 
 
 def test_hostile_names_and_text_are_printed_inert(cli: Cli) -> None:
-    name = cli.write("\x1b[31mred.jsonl", '{"id": "a", "context": "\\u001b[2J", "type": "error"}\n{"\x1b[1m\n')
+    name = cli.write(
+        "\x1b[31mred.jsonl", '{"id": "a", "context": "\\u001b[2J", "type": "error"}\n{"\x1b[1m\n'
+    )
     result = cli("import", name)
     assert result.code == 0
     assert "\x1b" not in result.out + result.err
@@ -190,7 +212,9 @@ def test_the_same_notes_from_a_second_path_are_named_and_skipped(cli: Cli) -> No
     cli.ok("init")
     for place in ("one/memory", "two/memory"):
         (cli.cwd / place).mkdir(parents=True)
-        (cli.cwd / place / "MEMORY.md").write_text("- [Ports](ports.md) — which ones\n- Run make before you push\n")
+        (cli.cwd / place / "MEMORY.md").write_text(
+            "- [Ports](ports.md) — which ones\n- Run make before you push\n"
+        )
         (cli.cwd / place / "ports.md").write_text("The port is 8080.\n")
     assert "new: 2 memories" in cli.ok("import", "one/memory/MEMORY.md")
     out = cli.ok("import", "two/memory/MEMORY.md")
@@ -207,4 +231,8 @@ def test_a_single_note_with_front_matter_is_read_as_a_note(cli: Cli) -> None:
     path = cli.write("ports.md", "---\ntitle: Ports\ntags: [net]\n---\nThe port is 8080.\n")
     assert "new: 1 memory" in cli.ok("import", path)
     (note,) = json.loads(cli.ok("list", "--json"))
-    assert (note["summary"], note["content"], note["tags"]) == ("Ports", "The port is 8080.", ["net"])
+    assert (note["summary"], note["content"], note["tags"]) == (
+        "Ports",
+        "The port is 8080.",
+        ["net"],
+    )

@@ -1,4 +1,6 @@
-"""`workbench index FILE`: an overview that the store writes anew, and never over what somebody else wrote."""
+"""`workbench index FILE`: an overview that the store writes anew, and never over what somebody else
+wrote.
+"""
 
 import json
 from pathlib import Path
@@ -34,7 +36,9 @@ def test_a_line_that_no_person_stands_by_says_so(cli: Cli) -> None:
     cli.bare("init")
     cli.bare("append", "Deploys go through the queue", "--type", "convention")
     cli.bare("append", "Agents may skip the queue", "--type", "convention", "--actor", "claude")
-    lines = {line[2:8]: line for line in cli.bare("index").out.splitlines() if line.startswith("- ")}
+    lines = {
+        line[2:8]: line for line in cli.bare("index").out.splitlines() if line.startswith("- ")
+    }
     assert lines["Agents"].endswith(", unreviewed)")
     assert "unreviewed" not in lines["Deploy"]
 
@@ -68,7 +72,10 @@ def test_a_reflection_writes_the_file_that_the_settings_name(cli: Cli) -> None:
     cli.bare("init")
     for number in range(4):
         cli.bare(
-            "append", f"The nightly job failed again because the token had expired, run {number}", "--type", "error"
+            "append",
+            f"The nightly job failed again because the token had expired, run {number}",
+            "--type",
+            "error",
         )
     configure('[reflection]\nindex = "docs-index.md"\n')
     assert cli.bare("reflect", "--force").code == 0
@@ -79,9 +86,16 @@ def test_a_reflection_writes_the_file_that_the_settings_name(cli: Cli) -> None:
     assert (cli.cwd / "docs-index.md").read_text() == "mine\n"
 
 
-def test_a_store_without_a_project_says_that_the_file_has_no_place(cli: Cli, tmp_path: Path) -> None:
+def test_a_store_without_a_project_says_that_the_file_has_no_place(
+    cli: Cli, tmp_path: Path
+) -> None:
     for number in range(4):
-        cli("append", f"The nightly job failed again because the token had expired, run {number}", "--type", "error")
+        cli(
+            "append",
+            f"The nightly job failed again because the token had expired, run {number}",
+            "--type",
+            "error",
+        )
     configure('[reflection]\nindex = "memory-index.md"\n')
     assert "has no place" in cli("reflect", "--force").err
     configure(f'[reflection]\nindex = "{tmp_path / "index.md"}"\n')
@@ -92,7 +106,9 @@ def test_a_store_without_a_project_says_that_the_file_has_no_place(cli: Cli, tmp
     assert not (tmp_path / "index.md").exists()
 
 
-def test_a_store_that_is_not_trusted_writes_none(demo: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_that_is_not_trusted_writes_none(
+    demo: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("WORKBENCH_TRUST")
     monkeypatch.setenv("XDG_STATE_HOME", str(demo.cwd / "elsewhere"))
     demo("status")

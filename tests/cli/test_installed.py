@@ -1,4 +1,6 @@
-"""The installed command in a pseudo-terminal: the demo opens, the areas answer their keys, and it ends well."""
+"""The installed command in a pseudo-terminal: the demo opens, the areas answer their keys, and it
+ends well.
+"""
 
 import os
 import re
@@ -15,11 +17,15 @@ SCRIPT = Path(sys.executable).with_name("workbench")
 COMMAND = [str(SCRIPT)] if SCRIPT.exists() else [sys.executable, "-m", "workbench"]
 ROOT = Path(__file__).parents[2]
 
-_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9]|P[^\x1b]*\x1b\\|[=>78])")
+_ESCAPES = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9]|P[^\x1b]*\x1b\\|[=>78])"
+)
 
 
 class Terminal:
-    """A program in a terminal of its own; what it paints is read as text, without positions or colours."""
+    """A program in a terminal of its own; what it paints is read as text, without positions or
+    colours.
+    """
 
     def __init__(self, *arguments: str, folder: Path, size: tuple[int, int] = (45, 140)) -> None:
         self.environment = {**os.environ, "TERM": "xterm-256color", "TMPDIR": str(folder)}
@@ -55,7 +61,9 @@ class Terminal:
 
 
 def workbench(*arguments: str) -> str:
-    return subprocess.run([*COMMAND, *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(
+        [*COMMAND, *arguments], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
 
 
 @pytest.mark.slow
@@ -84,7 +92,9 @@ def test_the_demo_opens_shows_its_areas_and_leaves_nothing_behind(tmp_path: Path
 def test_what_is_done_in_the_app_is_in_the_store(tmp_path: Path) -> None:
     store = str(tmp_path / "store")
     workbench("demo", "--into", store)
-    (newest,) = [line.split()[0] for line in workbench("list", "-n", "1", "--store", store).splitlines()]
+    (newest,) = [
+        line.split()[0] for line in workbench("list", "-n", "1", "--store", store).splitlines()
+    ]
     terminal = Terminal("--store", store, folder=tmp_path, size=(24, 80))
     terminal.shows(f"{MEMORIES} memories", "Handover for next week")
     terminal.press("+")

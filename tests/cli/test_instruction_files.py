@@ -7,7 +7,8 @@ import pytest
 from tests.cli.conftest import Cli
 
 TEXT = (
-    "# The shop\n\n## Do not\n\n- Run make deploy without asking\n\n## Commands\n\n- `make test` runs all the tests\n"
+    "# The shop\n\n## Do not\n\n- Run make deploy without asking\n\n"
+    "## Commands\n\n- `make test` runs all the tests\n"
 )
 
 
@@ -17,7 +18,10 @@ def test_an_instruction_file_makes_no_memories(cli: Cli) -> None:
     assert result.code == 0
     assert "instruction file (Markdown)" in result.out
     assert "nothing new" in result.out
-    assert "2 statements can be understood alone; --as-candidates takes them to be reviewed" in result.out
+    assert (
+        "2 statements can be understood alone; --as-candidates takes them to be reviewed"
+        in result.out
+    )
     assert "AGENTS.md:1: an instruction file is a document" in result.err
     assert cli("list").code == 2
 
@@ -27,7 +31,9 @@ def test_its_statements_are_taken_as_candidates(cli: Cli) -> None:
     cli.ok("import", path, "--as-candidates")
     found = json.loads(cli.ok("list", "--json"))
     assert {memory["status"] for memory in found} == {"candidate"}
-    assert "Warning, under “Do not”: Run make deploy without asking" in {memory["content"] for memory in found}
+    assert "Warning, under “Do not”: Run make deploy without asking" in {
+        memory["content"] for memory in found
+    }
     assert "make deploy" not in cli("search", "deploy command", "--for-agent").out
     assert "nothing new" in cli.ok("import", path, "--as-candidates")
     cli.ok("undo")
@@ -37,7 +43,9 @@ def test_its_statements_are_taken_as_candidates(cli: Cli) -> None:
 def test_the_imports_of_an_instruction_file_are_followed_and_named(cli: Cli) -> None:
     cli.write("AGENTS.md", TEXT)
     (cli.cwd / "docs").mkdir()
-    (cli.cwd / "docs/git.md").write_text("- Write commit messages in the imperative\n\n@../CLAUDE.md @../AGENTS.md\n")
+    (cli.cwd / "docs/git.md").write_text(
+        "- Write commit messages in the imperative\n\n@../CLAUDE.md @../AGENTS.md\n"
+    )
     cli.write("package.json", "{}")
     path = cli.write(
         "CLAUDE.md",

@@ -1,4 +1,6 @@
-"""A person keeps a secret with a word, whatever they type it into; nobody else does, and nothing else is kept."""
+"""A person keeps a secret with a word, whatever they type it into; nobody else does, and nothing
+else is kept.
+"""
 
 from pathlib import Path
 
@@ -13,7 +15,9 @@ OTHER = "ghp_" + "Zx8wV3cB7nM2kL6jH1gF9dS4aP0oI5uYtReW"
 
 
 def written(folder: Path) -> str:
-    return "".join(path.read_text("utf-8", "replace") for path in sorted(folder.rglob("*")) if path.is_file())
+    return "".join(
+        path.read_text("utf-8", "replace") for path in sorted(folder.rglob("*")) if path.is_file()
+    )
 
 
 @pytest.fixture
@@ -23,7 +27,16 @@ def queue(cli: Cli) -> Cli:
     library = Library(cli.store, lambda: NOW)
     with library.transaction("human", "set up") as tx:
         for name in ("c1", "c2"):
-            tx.put(Memory(name, f"Deploys of {name} run on Friday", NOW, NOW, status="candidate", is_synthetic=True))
+            tx.put(
+                Memory(
+                    name,
+                    f"Deploys of {name} run on Friday",
+                    NOW,
+                    NOW,
+                    status="candidate",
+                    is_synthetic=True,
+                )
+            )
         tx.put(Memory("m1", "Builds are green", NOW, NOW, status="confirmed"))
     return cli
 
@@ -59,7 +72,9 @@ def test_a_secret_is_masked_and_a_word_keeps_it(command: tuple[str, ...], queue:
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_an_agent_keeps_nothing(command: tuple[str, ...], queue: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_agent_keeps_nothing(
+    command: tuple[str, ...], queue: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CLAUDECODE", "1")
     result = queue(*command, f"it leaked {SECRET} again", "--keep")
     assert (result.code, "Only a person can keep a secret" in result.err) == (2, True)

@@ -1,8 +1,8 @@
 """`kill -9` of every command that writes, at any moment, over the real command line.
 
-What was acknowledged is there, anything else is there as a whole or not at all, and the next write of the same kind
-leaves nothing lying about. WORKBENCH_KILLS says how often each command is killed; WORKBENCH_KILLS_REPORT names a file
-that gets the counts.
+What was acknowledged is there, anything else is there as a whole or not at all, and the next write
+of the same kind leaves nothing lying about. WORKBENCH_KILLS says how often each command is killed;
+WORKBENCH_KILLS_REPORT names a file that gets the counts.
 """
 
 import json
@@ -51,7 +51,9 @@ _HEX = re.compile(r"[0-9a-f]{16,}|\d{4,}")
 
 @dataclass
 class World:
-    """A folder with a store, files beside it and a state folder of its own, which is put back for every round."""
+    """A folder with a store, files beside it and a state folder of its own, which is put back for
+    every round.
+    """
 
     folder: Path
     kept: Path
@@ -87,7 +89,9 @@ class World:
 
     def names(self) -> set[str]:
         """Return the names of all files and folders, without what is different each time."""
-        return {_HEX.sub("#", str(path.relative_to(self.folder))) for path in self.folder.rglob("*")}
+        return {
+            _HEX.sub("#", str(path.relative_to(self.folder))) for path in self.folder.rglob("*")
+        }
 
     def looks(self) -> frozenset[tuple[str, int, int]]:
         """Return what tells whether something was written meanwhile."""
@@ -111,7 +115,9 @@ def _no_app(store: Path, *, origin: str, demo: bool = False, **more: object) -> 
 
 
 def records(store: Path) -> str:
-    """Return all that a store holds, without the times and the numbers that are different each time."""
+    """Return all that a store holds, without the times and the numbers that are different each
+    time.
+    """
     if not (store / "journal.jsonl").exists():
         return ""
     journal = Journal(store, clock, COUNTERS, Options(checkpoint_every=0))
@@ -134,7 +140,11 @@ def in_store_and_file(world: World) -> Facts:
 
 
 def in_restored(world: World) -> Facts:
-    return {"new": records(world.folder / "new")} if (world.folder / "new").exists() else {"new": "none"}
+    return (
+        {"new": records(world.folder / "new")}
+        if (world.folder / "new").exists()
+        else {"new": "none"}
+    )
 
 
 def in_backup(world: World) -> Facts:
@@ -160,7 +170,9 @@ def in_packed(world: World) -> Facts:
 
 
 def in_masked(world: World) -> Facts:
-    """Masking changes no record but for the secret; broken off, it may have begun without an effect."""
+    """Masking changes no record but for the secret; broken off, it may have begun without an
+    effect.
+    """
     text = re.sub(r'"rev": \d+', "", records(world.store))
     return {"records": text.replace(KEY, marker(RULE))}
 
@@ -189,7 +201,9 @@ def force_again(world: World) -> None:
 
 
 def purge_again(world: World) -> None:
-    """A purge that was broken off is said, and the doctor goes on with it; the text is nowhere then."""
+    """A purge that was broken off is said, and the doctor goes on with it; the text is nowhere
+    then.
+    """
     erase_again(world, "The purge of revision", SECRET)
     world.on("purge", "k-1", "--yes-erase", "k-1")
     assert not holds(world, SECRET)
@@ -243,7 +257,9 @@ def stranger(world: World) -> None:
 
 @dataclass(frozen=True)
 class Writer:
-    """A command: its arguments, what it prints once it is done, what it changes, and the next write of its kind."""
+    """A command: its arguments, what it prints once it is done, what it changes, and the next write
+    of its kind.
+    """
 
     name: str
     arguments: tuple[str, ...]
@@ -252,7 +268,8 @@ class Writer:
     again: Callable[[World], object] = go_on
     before: Callable[[World], object] = lambda world: None
     on_store: bool = True
-    # What is written in turn, the first part first: a later part is never there without the ones before it.
+    # What is written in turn, the first part first: a later part is never there without the ones
+    # before it.
     order: tuple[str, ...] = field(default=())
 
 
@@ -288,7 +305,9 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def world(prepared: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> World:
+def world(
+    prepared: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> World:
     def read() -> tuple[str, str]:
         out, err = capfd.readouterr()
         return out, err
@@ -296,7 +315,8 @@ def world(prepared: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Capture
     made = World(prepared.parent / "world", prepared, read)
     for kind in ("DATA", "CONFIG", "STATE", "CACHE"):
         monkeypatch.setenv(f"XDG_{kind}_HOME", str(made.folder / kind.lower()))
-    # A restored store came from elsewhere; all others are this machine's own, whenever a writer is killed.
+    # A restored store came from elsewhere; all others are this machine's own, whenever a writer is
+    # killed.
     monkeypatch.setenv("WORKBENCH_TRUST", str(made.folder / "new"))
     if not prepared.exists():
         _prepare(made)
@@ -305,7 +325,9 @@ def world(prepared: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Capture
 
 
 def _prepare(world: World) -> None:
-    """Make a store with closed journal files, a playbook that was read from a file, and a merge in Review."""
+    """Make a store with closed journal files, a playbook that was read from a file, and a merge in
+    Review.
+    """
     world.folder.mkdir()
     library = Library(world.store, clock, SMALL, heads_dir())
     for number in range(1, 37):
@@ -341,7 +363,9 @@ def arguments_of(world: World, writer: Writer) -> list[str]:
 
 @dataclass(frozen=True)
 class Usual:
-    """What a command does when nobody kills it: how long it takes, how often something is written, and what comes."""
+    """What a command does when nobody kills it: how long it takes, how often something is written,
+    and what comes.
+    """
 
     seconds: float
     writes: int
@@ -351,7 +375,9 @@ class Usual:
 
 
 def watch(world: World, process: Command, until: Callable[[int, float], bool]) -> int:
-    """Look at the world until the process ends or `until`(writes seen, seconds) says so; return the writes seen."""
+    """Look at the world until the process ends or `until`(writes seen, seconds) says so; return the
+    writes seen.
+    """
     begun, seen, last = time.monotonic(), 0, world.looks()
     while process.code is None and not until(seen, time.monotonic() - begun):
         now = world.looks()
@@ -379,12 +405,18 @@ def measure(world: World, writer: Writer) -> Usual:
 
 
 def kill(world: World, writer: Writer, usual: Usual, chance: random.Random) -> tuple[bool, str]:
-    """Start the command and kill it somewhere; return whether it had said that it is done, and what it printed."""
+    """Start the command and kill it somewhere; return whether it had said that it is done, and what
+    it printed.
+    """
     arguments = arguments_of(world, writer)
     by_time = chance.random() < 0.25
     delay, place = chance.uniform(0, usual.seconds), chance.randint(1, usual.writes)
     process = Command(arguments, world.folder)
-    watch(world, process, (lambda _, waited: waited >= delay) if by_time else (lambda seen, _: seen >= place))
+    watch(
+        world,
+        process,
+        (lambda _, waited: waited >= delay) if by_time else (lambda seen, _: seen >= place),
+    )
     if not by_time:
         time.sleep(chance.choice((0, 0, 0.0005, 0.003)))
     process.kill()
@@ -400,7 +432,9 @@ def judged(writer: Writer, usual: Usual, now: Facts, acknowledged: bool) -> str:
     if acknowledged:
         assert now == usual.after, "acknowledged and lost"
         return "acknowledged"
-    done = [part for part in now if now[part] == usual.after[part] and now[part] != usual.before[part]]
+    done = [
+        part for part in now if now[part] == usual.after[part] and now[part] != usual.before[part]
+    ]
     not_done = [part for part in now if now[part] == usual.before[part] and part not in done]
     assert sorted(done + not_done) == sorted(now), "half a change"
     assert done == list(writer.order[: len(done)]), "parts in the wrong order"

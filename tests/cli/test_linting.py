@@ -23,8 +23,17 @@ def test_findings_and_exit_codes(cli: Cli) -> None:
     assert cli.bare("lint", "good.txt").code == 0
     missing = cli.bare("lint", "missing.txt")
     assert (missing.code, missing.err.count("\n")) == (2, 1)
-    rules = {f["rule"] for f in json.loads(cli.bare("lint", "bad.txt", "--json").out)[0]["findings"]}
-    assert rules == {"text-above", "deep-heading", "duplicate-id", "duplicate-text", "wrong-slug", "no-others"}
+    rules = {
+        f["rule"] for f in json.loads(cli.bare("lint", "bad.txt", "--json").out)[0]["findings"]
+    }
+    assert rules == {
+        "text-above",
+        "deep-heading",
+        "duplicate-id",
+        "duplicate-text",
+        "wrong-slug",
+        "no-others",
+    }
     assert (cli.cwd / "bad.txt").read_text() == BAD
 
 
@@ -40,7 +49,9 @@ def test_files_are_called_as_they_were_named(cli: Cli) -> None:
     assert f"{whole}/sub/bad.txt:4: " in cli.bare("lint", f"{whole}/sub/bad.txt").out
     (cli.cwd / "sub" / "MEMORY.md").write_text("- [A](a.md)\n")
     (cli.cwd / "sub" / "b.md").write_text("# B\n")
-    assert "--- sub/MEMORY.md\n" in cli.bare("lint", "sub/MEMORY.md", "--fix", "all", "--dry-run").out
+    assert (
+        "--- sub/MEMORY.md\n" in cli.bare("lint", "sub/MEMORY.md", "--fix", "all", "--dry-run").out
+    )
 
 
 def test_an_index_and_its_folder(cli: Cli) -> None:
@@ -66,7 +77,9 @@ def test_files_of_records(cli: Cli) -> None:
         {"id": "c", "context": "One thing.", **entry},
     ]
     cli.write("m.jsonl", "".join(json.dumps(doc) + "\n" for doc in docs))
-    rules = [f["rule"] for f in json.loads(cli.bare("lint", "m.jsonl", "--json").out)[0]["findings"]]
+    rules = [
+        f["rule"] for f in json.loads(cli.bare("lint", "m.jsonl", "--json").out)[0]["findings"]
+    ]
     assert rules == ["unreadable", "duplicate-text", "duplicate-text", "dangling-reference"]
     dangling = cli.bare("lint", "m.jsonl", "--fix", "dangling-reference").out
     assert "1 of 1 thing found put right" in dangling
@@ -88,13 +101,18 @@ def test_the_cut_of_memory_md_is_printed(cli: Cli) -> None:
     assert [line.partition(":")[0] for line in below[:-1]] == ["201", "202", "203"]
     assert "\x1b" not in said.out
     size = (cli.cwd / "MEMORY.md").stat().st_size
-    assert below[-1] == f"MEMORY.md: 203 lines, {size:,} bytes; 3 lines below line 200 are not loaded."
+    assert (
+        below[-1] == f"MEMORY.md: 203 lines, {size:,} bytes; 3 lines below line 200 are not loaded."
+    )
     document = json.loads(cli.bare("lint", "--cut", "--json", "MEMORY.md").out)[0]
     assert (document["lines"], document["bytes"], document["limit"]) == (203, size, "line 200")
     assert [line["line"] for line in document["not_loaded"]] == [201, 202, 203]
     assert document["not_loaded"][-1]["bytes"] == size
     cli.write("MEMORY.md", lines[0])
-    assert "all of it is loaded (up to 200 lines and 25,000 bytes)." in cli.bare("lint", "--cut", "MEMORY.md").out
+    assert (
+        "all of it is loaded (up to 200 lines and 25,000 bytes)."
+        in cli.bare("lint", "--cut", "MEMORY.md").out
+    )
     other = cli.bare("lint", "--cut", cli.write("notes.md", "- a\n"))
     assert (other.code, other.out) == (2, "")
     assert "is not named MEMORY.md. Other files are loaded whole." in other.err
@@ -133,7 +151,10 @@ def test_a_dry_run_shows_exactly_what_is_written(cli: Cli) -> None:
 
 
 def test_counts_that_are_no_numbers_are_found(cli: Cli) -> None:
-    cli.write("bad.txt", "## SUB\n[sub-00002] helpful=z :: b\n[sub-00003] helpful = 3, harmful=x :: c\n\n## OTHERS\n")
+    cli.write(
+        "bad.txt",
+        "## SUB\n[sub-00002] helpful=z :: b\n[sub-00003] helpful = 3, harmful=x :: c\n\n## OTHERS\n",
+    )
     (found, other) = json.loads(cli.bare("lint", "bad.txt", "--json").out)[0]["findings"]
     assert (found["rule"], found["line"], other["line"]) == ("bad-counts", 2, 3)
     assert "cannot be read" in found["message"]
@@ -170,13 +191,22 @@ def test_two_entities_with_the_same_observations_both_stay(cli: Cli) -> None:
     assert (cli.cwd / "memory.jsonl").read_text() == text
 
 
-def test_what_a_fix_takes_out_is_shown_first_and_only_what_is_equal_in_everything_goes(cli: Cli) -> None:
-    entry = {"timestamp": "2026-01-01T00:00:00Z", "type": "gotcha", "status": "signal", "context": "One thing."}
+def test_what_a_fix_takes_out_is_shown_first_and_only_what_is_equal_in_everything_goes(
+    cli: Cli,
+) -> None:
+    entry = {
+        "timestamp": "2026-01-01T00:00:00Z",
+        "type": "gotcha",
+        "status": "signal",
+        "context": "One thing.",
+    }
     docs = [{"id": "a", **entry}, {"id": "b", **entry, "tags": ["x"]}, {"id": "c", **entry}]
     text = "".join(json.dumps(doc) + "\n" for doc in docs)
     cli.write("m.jsonl", text)
     dry = cli.bare("lint", "m.jsonl", "--fix", "duplicate-text", "--dry-run")
-    assert [line for line in dry.out.splitlines() if line.startswith("-{")] == ["-" + json.dumps(docs[2])]
+    assert [line for line in dry.out.splitlines() if line.startswith("-{")] == [
+        "-" + json.dumps(docs[2])
+    ]
     assert (cli.cwd / "m.jsonl").read_text() == text
     cli.bare("lint", "m.jsonl", "--fix", "duplicate-text")
     assert (cli.cwd / "m.jsonl").read_text() == text.replace(json.dumps(docs[2]) + "\n", "")
@@ -188,7 +218,9 @@ def test_what_a_fix_takes_out_is_shown_first_and_only_what_is_equal_in_everythin
 def test_fixes_as_json_are_one_value_with_what_changed_and_what_is_left(cli: Cli) -> None:
     cli.write("bad.txt", BAD)
     cli.write("good.txt", "## RULES\n[rule-00001] helpful=1 harmful=0 :: Ask first.\n\n## OTHERS\n")
-    dry, good = json.loads(cli.bare("lint", "bad.txt", "good.txt", "--fix", "deep-heading", "--dry-run", "--json").out)
+    dry, good = json.loads(
+        cli.bare("lint", "bad.txt", "good.txt", "--fix", "deep-heading", "--dry-run", "--json").out
+    )
     assert dry == {
         "file": str(cli.cwd / "bad.txt"),
         "format": "ace",
@@ -196,7 +228,9 @@ def test_fixes_as_json_are_one_value_with_what_changed_and_what_is_left(cli: Cli
         "fixes": 1,
         "found": 1,
         "left": 0,
-        "changes": [{"file": str(cli.cwd / "bad.txt"), "new": False, "lines": dry["changes"][0]["lines"]}],
+        "changes": [
+            {"file": str(cli.cwd / "bad.txt"), "new": False, "lines": dry["changes"][0]["lines"]}
+        ],
         "copies": [],
     }
     assert {"-### RULES", "+## RULES"} <= set(dry["changes"][0]["lines"])
@@ -212,10 +246,17 @@ def test_fixes_as_json_are_one_value_with_what_changed_and_what_is_left(cli: Cli
 
 @pytest.mark.slow
 @pytest.mark.parametrize("more", [(), ("--json",)], ids=["plain", "json"])
-def test_a_secret_in_a_file_is_masked_in_what_is_shown_of_it(cli: Cli, more: tuple[str, ...]) -> None:
+def test_a_secret_in_a_file_is_masked_in_what_is_shown_of_it(
+    cli: Cli, more: tuple[str, ...]
+) -> None:
     _, key = keys()["github"]
     block = fresh("lint")["openssh key"]
-    lines = f"see {key} there\n" * 2 + "### Deep\n" + "\n".join(json.loads(block.text)["k"].split("\\n")) + "\n"
+    lines = (
+        f"see {key} there\n" * 2
+        + "### Deep\n"
+        + "\n".join(json.loads(block.text)["k"].split("\\n"))
+        + "\n"
+    )
     cli.write("bad.txt", BAD + lines)
     cli.write("MEMORY.md", "- fine\n" * 201 + f"- holds {key}\n" + f"- [x]({key}.md) gone\n")
     for command in (

@@ -9,12 +9,17 @@ LONG = "The rollout has many steps. " * 900
 
 def entry(name: str, text: str) -> str:
     at = "2026-03-01T10:00:00Z"
-    return json.dumps({"id": name, "timestamp": at, "type": "error", "status": "confirmed", "context": text})
+    return json.dumps(
+        {"id": name, "timestamp": at, "type": "error", "status": "confirmed", "context": text}
+    )
 
 
 def test_a_long_record_comes_in_whole_and_is_marked(cli: Cli) -> None:
     cli.ok(
-        "import", cli.write("m.jsonl", f"{entry('long', LONG)}\n{entry('short', 'A short one about the rollout')}\n")
+        "import",
+        cli.write(
+            "m.jsonl", f"{entry('long', LONG)}\n{entry('short', 'A short one about the rollout')}\n"
+        ),
     )
     assert json.loads(cli.ok("show", "long", "--json"))["content"] == LONG
     assert f"{len(LONG):,} characters: an agent's budget may cut it" in cli.ok("show", "long")
@@ -34,7 +39,10 @@ def test_a_long_record_may_be_edited_but_not_grow(cli: Cli) -> None:
 
 def test_a_context_cuts_a_long_record_to_the_room_there_is(cli: Cli) -> None:
     cli.ok(
-        "import", cli.write("m.jsonl", f"{entry('long', LONG)}\n{entry('short', 'A short one about the rollout')}\n")
+        "import",
+        cli.write(
+            "m.jsonl", f"{entry('long', LONG)}\n{entry('short', 'A short one about the rollout')}\n"
+        ),
     )
     cli.ok("pin", "long", "short")
     made = json.loads(cli.ok("context", "prepare the rollout", "--budget", "4000", "--json"))
@@ -56,4 +64,6 @@ def test_one_byte_that_is_no_utf8_rejects_nothing_and_comes_back(cli: Cli) -> No
     assert path.read_bytes() == odd
     cli.ok("vote", "a-00002", "helpful")
     assert "+[a-00002] helpful=1" in cli.ok("export", "--format", "ace", "--out", "book.txt")
-    assert path.read_bytes() == odd.replace(b"helpful=0 harmful=0 :: other", b"helpful=1 harmful=0 :: other")
+    assert path.read_bytes() == odd.replace(
+        b"helpful=0 harmful=0 :: other", b"helpful=1 harmful=0 :: other"
+    )

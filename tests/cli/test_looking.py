@@ -22,7 +22,11 @@ def test_a_memory_is_shown_in_full(demo: Cli) -> None:
 
 def test_the_json_of_a_memory_has_every_field(demo: Cli) -> None:
     memory = json.loads(demo.ok("show", "mem-20260206-0000001", "--json"))
-    assert set(memory) == field_names(Memory) | {"helpful_count", "harmful_count", "confidence_scored"}
+    assert set(memory) == field_names(Memory) | {
+        "helpful_count",
+        "harmful_count",
+        "confidence_scored",
+    }
     assert memory["helpful_count"] == 4
     assert memory["created_at"] == "2026-02-06T09:06:33Z"
     assert memory["source"] == {"hook": "PostToolUse", "turn": 2, "file": None}
@@ -37,10 +41,14 @@ def test_a_bullet_is_shown_too(demo: Cli) -> None:
 def test_what_nobody_voted_on_shows_no_vote(cli: Cli) -> None:
     cli.ok("ingest", "Deploys need AUTH_SECRET in CI")
     (memory,) = json.loads(cli.ok("list", "--json"))
-    votes = next(line for line in cli.ok("show", memory["id"]).splitlines() if line.startswith("votes"))
+    votes = next(
+        line for line in cli.ok("show", memory["id"]).splitlines() if line.startswith("votes")
+    )
     assert votes.split(None, 1)[1] == "+0 −0 · counts +1 from the start"
     cli.ok("vote", memory["id"], "helpful")
-    votes = next(line for line in cli.ok("show", memory["id"]).splitlines() if line.startswith("votes"))
+    votes = next(
+        line for line in cli.ok("show", memory["id"]).splitlines() if line.startswith("votes")
+    )
     assert votes.split(None, 1)[1] == "+1 −0 · counts +1 from the start"
 
 
@@ -53,7 +61,9 @@ def test_a_list_is_filtered_and_cut(demo: Cli) -> None:
     listed = json.loads(demo.ok("list", "type:error", "since:2026-03-01", "--json"))
     assert listed
     assert all(m["observation_type"] == "error" and m["created_at"] >= "2026-03-01" for m in listed)
-    assert [m["created_at"] for m in listed] == sorted((m["created_at"] for m in listed), reverse=True)
+    assert [m["created_at"] for m in listed] == sorted(
+        (m["created_at"] for m in listed), reverse=True
+    )
 
 
 def test_a_filter_that_cannot_be_read_is_one_sentence(demo: Cli) -> None:
@@ -80,7 +90,10 @@ def test_stats_tell_how_the_store_goes(demo: Cli) -> None:
     assert len(trends["days"]) == len(trends["made"]) == 60
     assert trends["days"][-1] == NOW.astimezone().date().isoformat()
     assert sum(trends["made"]) == MEMORIES
-    assert [sum(map(sum, trends[names].values())) for names in ("types", "categories")] == [MEMORIES, MEMORIES]
+    assert [sum(map(sum, trends[names].values())) for names in ("types", "categories")] == [
+        MEMORIES,
+        MEMORIES,
+    ]
     assert sum(trends["statuses"].values()) == sum(trends["sources"].values()) == MEMORIES
     lines = demo.ok("stats", "--days", "60").splitlines()
     made = next(line for line in lines if line.startswith("  memories"))
@@ -96,7 +109,12 @@ def test_what_is_decided_is_in_the_trends(demo: Cli) -> None:
     demo.ok("vote", ids[0], "helpful")
     assert "4: 3 approved, 1 rejected (75% approved)" in demo.ok("stats")
     trends = json.loads(demo.ok("stats", "--days", "1", "--json"))["trends"]
-    assert (trends["approved"], trends["rejected"], trends["approval"], trends["helpful"]) == ([3], [1], 0.75, [1])
+    assert (trends["approved"], trends["rejected"], trends["approval"], trends["helpful"]) == (
+        [3],
+        [1],
+        0.75,
+        [1],
+    )
 
 
 def test_the_status_is_one_line(demo: Cli) -> None:
@@ -166,7 +184,10 @@ def test_a_short_id_is_understood_and_one_that_stands_for_several_is_asked_about
     whole = demo.ok("show", "mem-20260320-0000257")
     for short in ("0000257", "257", "mem-257"):
         assert demo.ok("show", short) == whole
-    assert demo("show", "257", "--at", "1").out == demo("show", "mem-20260320-0000257", "--at", "1").out
+    assert (
+        demo("show", "257", "--at", "1").out
+        == demo("show", "mem-20260320-0000257", "--at", "1").out
+    )
     bullets = json.loads(demo.ok("bullet", "list", "--json"))
     assert "stands for several: " in demo("show", "1").err
     assert json.loads(demo.ok("show", bullets[0]["id"], "--json"))["id"] == bullets[0]["id"]

@@ -35,7 +35,10 @@ def revisions(cli: Cli) -> list[int]:
 
 def test_a_list_is_what_it_was_after_each_change(told: Cli) -> None:
     first, second, third = revisions(told)
-    held = [{row["content"] for row in rows(told, "--at", str(rev))} for rev in (0, first, second, third)]
+    held = [
+        {row["content"] for row in rows(told, "--at", str(rev))}
+        for rev in (0, first, second, third)
+    ]
     assert held == [set(), {FIRST}, {FIRST, SECOND}, {FIRST.replace("CI", "production"), SECOND}]
     assert held[-1] == {row["content"] for row in rows(told)}
 
@@ -43,7 +46,10 @@ def test_a_list_is_what_it_was_after_each_change(told: Cli) -> None:
 def test_it_says_beside_the_answer_when_that_was(told: Cli) -> None:
     rev = revisions(told)[1]
     result = told("list", "--at", str(rev))
-    assert result.err.splitlines()[0] == f"As it was right after revision {rev} of {told_of(told)}, 2026-03-20 18:00."
+    assert (
+        result.err.splitlines()[0]
+        == f"As it was right after revision {rev} of {told_of(told)}, 2026-03-20 18:00."
+    )
     before = told("--at", str(rev), "list")
     assert (before.code, before.out) == (0, result.out)
 
@@ -78,12 +84,22 @@ def test_looking_back_writes_nothing(told: Cli) -> None:
 def test_a_revision_that_is_not_there_is_named(told: Cli) -> None:
     result = told("list", "--at", "99")
     assert (result.code, result.out) == (2, "")
-    assert result.err == f"workbench: There is no revision 99. The latest is {told_of(told)}; nothing was opened.\n"
+    assert (
+        result.err
+        == f"workbench: There is no revision 99. The latest is {told_of(told)}; nothing was opened.\n"
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "command", [("pin", "mem-1"), ("status",), ("undo",), ("search", "x", "--for-agent", "a"), ("review", "list")]
+    "command",
+    [
+        ("pin", "mem-1"),
+        ("status",),
+        ("undo",),
+        ("search", "x", "--for-agent", "a"),
+        ("review", "list"),
+    ],
 )
 def test_what_changes_or_serves_cannot_look_back(told: Cli, command: tuple[str, ...]) -> None:
     result = told("--at", "1", *command)
@@ -96,7 +112,9 @@ def test_the_app_is_opened_at_a_revision(told: Cli, monkeypatch: pytest.MonkeyPa
     asked: list[object] = []
     opened = Cli._open
 
-    def open_there(self: Cli, store: object, *, origin: str, demo: bool = False, **more: object) -> int:
+    def open_there(
+        self: Cli, store: object, *, origin: str, demo: bool = False, **more: object
+    ) -> int:
         asked.append(more.get("at"))
         return opened(self, store, origin=origin, demo=demo)  # type: ignore[arg-type]
 
@@ -115,7 +133,9 @@ def test_the_moment_of_a_revision_is_the_present_there(told: Cli) -> None:
 @pytest.fixture
 def aged(cli: Cli) -> Cli:
     """A store to which something was added on four days; the last time one hour ago."""
-    for day, text in enumerate((FIRST, SECOND, "Lint runs in CI.", "Ports are in compose.yaml."), 1):
+    for day, text in enumerate(
+        (FIRST, SECOND, "Lint runs in CI.", "Ports are in compose.yaml."), 1
+    ):
         at = NOW - timedelta(days=4 - day, hours=1)
         with Library(cli.store, lambda at=at: at).transaction("cli", "add") as tx:  # type: ignore[misc]
             tx.put(Memory(f"m{day}", text, at, at))
@@ -129,7 +149,9 @@ def aged(cli: Cli) -> Cli:
         ("wednesday", 2), ("2026-02", 0), ("2026-03", 4), ("3mo", 0), ("2", 2),
     ],
 )  # fmt: skip
-def test_at_takes_times_and_a_date_means_the_end_of_that_day(aged: Cli, when: str, count: int) -> None:
+def test_at_takes_times_and_a_date_means_the_end_of_that_day(
+    aged: Cli, when: str, count: int
+) -> None:
     assert len(rows(aged, "--at", when)) == count
     stats = json.loads(aged("stats", "--at", when, "--json").out)
     assert (stats["memories"], stats["revision"]) == (count, count)
@@ -162,13 +184,17 @@ def test_a_day_is_one_of_where_the_person_is(aged: Cli, tokyo: None) -> None:
 
 
 @pytest.mark.parametrize("when", ["soon", "-1", "2026-13-01"])
-def test_what_is_neither_a_revision_nor_a_time_is_refused_with_what_is(aged: Cli, when: str) -> None:
+def test_what_is_neither_a_revision_nor_a_time_is_refused_with_what_is(
+    aged: Cli, when: str
+) -> None:
     result = aged("list", f"--at={when}")
     assert result.code == 2
     assert f"“{when}” is neither a revision nor a time. Write 42, 36h, 7d" in result.err
 
 
-def test_an_agent_is_told_the_offset_of_a_time(aged: Cli, tokyo: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_agent_is_told_the_offset_of_a_time(
+    aged: Cli, tokyo: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     query = ("search", "deploys need a secret")
     assert "2026-03-18 02:00 " in aged(*query).out
     assert "2026-03-18 02:00+09:00" in aged(*query, "--for-agent", "claude").out

@@ -31,7 +31,10 @@ def test_a_store_path_that_is_a_file_is_refused(cli: Cli) -> None:
     for command in (("status",), ("ingest", "x"), ("import", "file"), ("undo",)):
         result = cli.bare("--store", "file", *command)
         assert (result.code, result.out) == (2, "")
-        assert result.err == "workbench: “file” is a file, not a store. Name the folder that holds memory.json.\n"
+        assert (
+            result.err
+            == "workbench: “file” is a file, not a store. Name the folder that holds memory.json.\n"
+        )
     assert (cli.cwd / "file").read_text() == "words"
 
 
@@ -53,7 +56,10 @@ def test_version_and_help(cli: Cli) -> None:
     assert cli.bare("--version") == Result(0, f"workbench {__version__}\n", "")
     helped = cli.bare("--help")
     assert (helped.code, helped.err) == (0, "")
-    listed = [line.split()[0] for line in helped.out.partition("COMMAND\n")[2].partition("\n\n")[0].splitlines()]
+    listed = [
+        line.split()[0]
+        for line in helped.out.partition("COMMAND\n")[2].partition("\n\n")[0].splitlines()
+    ]
     assert set(COMMANDS) <= set(listed)
 
 
@@ -81,8 +87,13 @@ def test_an_unknown_command_is_one_sentence(cli: Cli) -> None:
     result = cli.bare("remember")
     assert (result.code, result.out) == (2, "")
     assert result.err == "workbench: there is no command “remember”. See “workbench --help”.\n"
-    assert cli.bare("lst").err == ("workbench: there is no command “lst”. Did you mean list? See “workbench --help”.\n")
-    assert cli.bare("promote").err == "workbench: there is no command “promote”. See “workbench --help”.\n"
+    assert cli.bare("lst").err == (
+        "workbench: there is no command “lst”. Did you mean list? See “workbench --help”.\n"
+    )
+    assert (
+        cli.bare("promote").err
+        == "workbench: there is no command “promote”. See “workbench --help”.\n"
+    )
     assert "an empty text names no folder" in cli.bare("--store", "", "list").err
 
 
@@ -107,9 +118,14 @@ def test_the_way_in_returns_exit_codes(
     assert capsys.readouterr().out == "0 pending · 0 unseen\n"
 
 
-@pytest.mark.parametrize(("error", "code"), [(KeyboardInterrupt(), 130), (RuntimeError("boom\x1b[1m"), 70)])
+@pytest.mark.parametrize(
+    ("error", "code"), [(KeyboardInterrupt(), 130), (RuntimeError("boom\x1b[1m"), 70)]
+)
 def test_whatever_happens_ends_without_a_traceback(
-    error: BaseException, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    error: BaseException,
+    code: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     def fail(*_arguments: object, **_options: object) -> int:
         raise error

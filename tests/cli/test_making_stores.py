@@ -33,7 +33,9 @@ def everything(folder: Path) -> set[Path]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", READING, ids=" ".join)
-def test_who_reads_a_store_that_is_not_there_is_told_and_makes_nothing(cli: Cli, command: tuple[str, ...]) -> None:
+def test_who_reads_a_store_that_is_not_there_is_told_and_makes_nothing(
+    cli: Cli, command: tuple[str, ...]
+) -> None:
     cli.bare("--store", str(cli.store.with_name("stare")), "init")
     cli.store.with_name("empty").mkdir()
     before = everything(cli.store.parent)
@@ -47,7 +49,9 @@ def test_who_reads_a_store_that_is_not_there_is_told_and_makes_nothing(cli: Cli,
 
 
 @pytest.mark.parametrize("command", CHANGING, ids=" ".join)
-def test_who_changes_a_store_that_is_not_there_is_told_and_makes_nothing(cli: Cli, command: tuple[str, ...]) -> None:
+def test_who_changes_a_store_that_is_not_there_is_told_and_makes_nothing(
+    cli: Cli, command: tuple[str, ...]
+) -> None:
     cli.bare("--store", str(cli.store.with_name("stare")), "init")
     before = everything(cli.store.parent)
     result = cli(*command)
@@ -58,9 +62,16 @@ def test_who_changes_a_store_that_is_not_there_is_told_and_makes_nothing(cli: Cl
     assert everything(cli.store.parent) == before
 
 
-@pytest.mark.parametrize("command", [("append", "x"), ("ingest", "x"), ("import", "memory.jsonl")], ids=" ".join)
-def test_who_brings_something_in_makes_the_store_and_says_so_once(cli: Cli, command: tuple[str, ...]) -> None:
-    cli.write("memory.jsonl", '{"type":"entity","name":"d","entityType":"rule","observations":["need a secret"]}\n')
+@pytest.mark.parametrize(
+    "command", [("append", "x"), ("ingest", "x"), ("import", "memory.jsonl")], ids=" ".join
+)
+def test_who_brings_something_in_makes_the_store_and_says_so_once(
+    cli: Cli, command: tuple[str, ...]
+) -> None:
+    cli.write(
+        "memory.jsonl",
+        '{"type":"entity","name":"d","entityType":"rule","observations":["need a secret"]}\n',
+    )
     assert f"Made a new store in {cli.store}" in cli(*command).err
     assert "new store" not in cli(*command).err
 
@@ -79,7 +90,12 @@ def test_the_project_store_inside_is_named(cli: Cli) -> None:
 
 
 def test_a_dry_import_into_a_store_that_is_to_be_made_is_no_typo(cli: Cli) -> None:
-    entity = {"type": "entity", "name": "deploys", "entityType": "rule", "observations": ["need AUTH_SECRET"]}
+    entity = {
+        "type": "entity",
+        "name": "deploys",
+        "entityType": "rule",
+        "observations": ["need AUTH_SECRET"],
+    }
     name = cli.write("memory.jsonl", json.dumps(entity) + "\n")
     assert cli("import", "--dry-run", name).code == 0
     assert not cli.store.exists()
@@ -91,7 +107,10 @@ def test_a_new_store_stays_out_of_git_and_says_so_once(cli: Cli) -> None:
     first = cli.bare("ingest", "deploys need AUTH_SECRET")
     assert (first.code, first.err) == (0, "")
     result = cli.bare("--store", "second", "append", "x")
-    assert result.err == f"Made a new store in {cli.cwd / 'second'}; its .gitignore keeps it out of git.\n"
+    assert (
+        result.err
+        == f"Made a new store in {cli.cwd / 'second'}; its .gitignore keeps it out of git.\n"
+    )
     assert cli.bare("--store", "second", "append", "y").err == ""
     assert "out of git" in cli.bare("--store", "third", "ingest", "x").err
     git(cli.cwd, "add", "-A")
@@ -99,10 +118,16 @@ def test_a_new_store_stays_out_of_git_and_says_so_once(cli: Cli) -> None:
 
 
 def test_init_makes_a_store_once(cli: Cli) -> None:
-    assert cli.bare("init").out == f"The store is in {cli.cwd / '.workbench'}.\nIts .gitignore keeps it out of git.\n"
+    assert (
+        cli.bare("init").out
+        == f"The store is in {cli.cwd / '.workbench'}.\nIts .gitignore keeps it out of git.\n"
+    )
     again = cli.bare("init")
     assert (again.code, again.out) == (2, "")
-    assert again.err == f"workbench: There is a store in {cli.cwd / '.workbench'} already. Nothing was changed.\n"
+    assert (
+        again.err
+        == f"workbench: There is a store in {cli.cwd / '.workbench'} already. Nothing was changed.\n"
+    )
     assert cli.bare("list").code == 0
     assert cli("init", "x").code == 2
 

@@ -1,4 +1,6 @@
-"""`workbench model`: another embedding model is a setting of this machine, and what it changes is said."""
+"""`workbench model`: another embedding model is a setting of this machine, and what it changes is
+said.
+"""
 
 import json
 import shutil
@@ -42,18 +44,28 @@ def settings() -> str:
     return path.read_text() if path.exists() else ""
 
 
-def test_a_multilingual_model_is_used_from_now_on_and_the_bundled_one_again(store: Cli, multilingual: Path) -> None:
+def test_a_multilingual_model_is_used_from_now_on_and_the_bundled_one_again(
+    store: Cli, multilingual: Path
+) -> None:
     journal = (store.store / "journal.jsonl").read_bytes()
     before = json.loads(store.ok("model", "--json"))
     assert before["bundled"]
     used = json.loads(store.ok("model", "use", multilingual.name, "--json"))
-    assert (used["folder"], used["bundled"], used["dimensions"], used["memories"]) == (str(multilingual), False, DIM, 4)
+    assert (used["folder"], used["bundled"], used["dimensions"], used["memories"]) == (
+        str(multilingual),
+        False,
+        DIM,
+        4,
+    )
     assert used["queries"] is None
     loaded = loading.load(paths.config_dir() / loading.FILE_NAME)
     assert (loaded.settings.model, loaded.problems) == (multilingual, ())
     assert json.loads(store.ok("model", "show", "--json"))["fingerprint"] == used["fingerprint"]
     assert str(multilingual) in store.ok("model")
-    assert json.loads(store.ok("model", "use", "bundled", "--json"))["fingerprint"] == before["fingerprint"]
+    assert (
+        json.loads(store.ok("model", "use", "bundled", "--json"))["fingerprint"]
+        == before["fingerprint"]
+    )
     assert loading.load(paths.config_dir() / loading.FILE_NAME).settings.model is None
     assert (store.store / "journal.jsonl").read_bytes() == journal
 
@@ -78,11 +90,18 @@ def test_vectors_are_there_when_the_command_ends(
 
 
 def test_what_changed_in_the_judged_queries_is_said(store: Cli, multilingual: Path) -> None:
-    asked = {"ru": "копия каждая ночь", "zh": "数据库备份", "ko": "백업은 언제", "en": "when is the nightly backup"}
+    asked = {
+        "ru": "копия каждая ночь",
+        "zh": "数据库备份",
+        "ko": "백업은 언제",
+        "en": "when is the nightly backup",
+    }
     judged = [{"query": query, "relevant": {id: 3}} for id, query in asked.items()]
     store.write("queries.jsonl", "".join(json.dumps(one) + "\n" for one in judged))
     store.ok("import", "queries.jsonl")
-    before = json.loads(store.ok("eval", "--json", "--profile", "workbench"))["profiles"]["workbench"]
+    before = json.loads(store.ok("eval", "--json", "--profile", "workbench"))["profiles"][
+        "workbench"
+    ]
     found = json.loads(store.ok("model", "use", str(multilingual), "--json"))["queries"]
     now = json.loads(store.ok("eval", "--json", "--profile", "workbench"))["profiles"]["workbench"]
     assert (found["before"], found["now"]) == (before["mean"], now["mean"])
@@ -102,7 +121,9 @@ def test_what_changed_in_the_judged_queries_is_said(store: Cli, multilingual: Pa
 
 
 @pytest.mark.parametrize("broken", ["nothing there", "an empty folder", "a file", "other weights"])
-def test_a_folder_that_is_no_model_is_refused_and_nothing_changes(store: Cli, multilingual: Path, broken: str) -> None:
+def test_a_folder_that_is_no_model_is_refused_and_nothing_changes(
+    store: Cli, multilingual: Path, broken: str
+) -> None:
     store.ok("model", "use", str(multilingual))
     before, other = settings(), store.cwd / "other"
     if broken == "an empty folder":

@@ -1,4 +1,6 @@
-"""Exporting never destroys what it cannot write back: what the store does not hold goes only with --force."""
+"""Exporting never destroys what it cannot write back: what the store does not hold goes only with
+--force.
+"""
 
 import os
 import shutil
@@ -43,7 +45,9 @@ def test_a_file_that_was_never_read_here_is_not_replaced(demo: Cli, errors: Path
 
 
 @pytest.mark.slow
-def test_a_file_in_which_the_reader_finds_nothing_keeps_its_lines_after_an_import(demo: Cli, errors: Path) -> None:
+def test_a_file_in_which_the_reader_finds_nothing_keeps_its_lines_after_an_import(
+    demo: Cli, errors: Path
+) -> None:
     assert demo("import", ".learnings/ERRORS.md").code == 0
     demo("export", "--format", "learnings", "--out", ".learnings/ERRORS.md")
     assert set(ERRORS.split("\n")) <= lines(errors)
@@ -164,7 +168,9 @@ def test_another_format_over_an_imported_file_is_refused(cli: Cli) -> None:
     cli("import", "book.txt")
     for format in ("prompt", "json", "markdown"):
         said = cli("export", "--format", format, "--out", "book.txt")
-        assert (said.code, "is a file of another kind (ACE playbook)" in said.err) == (2, True), said.err
+        assert (said.code, "is a file of another kind (ACE playbook)" in said.err) == (2, True), (
+            said.err
+        )
     assert path.read_text() == BOOK
 
 
@@ -172,7 +178,9 @@ def test_what_a_format_cannot_carry_is_not_replaced(cli: Cli) -> None:
     path = cli.cwd / cli.write("book.json", OWNED)
     assert cli("import", "book.json").code == 0
     said = cli("export", "--format", "json", "--book", "book", "--out", "book.json")
-    assert (said.code, "holds more than this format can write back" in said.err) == (2, True), said.err
+    assert (said.code, "holds more than this format can write back" in said.err) == (2, True), (
+        said.err
+    )
     assert path.read_text() == OWNED
 
 

@@ -1,4 +1,6 @@
-"""A store of a development version: refused in one sentence from every way in, and nothing is written to it."""
+"""A store of a development version: refused in one sentence from every way in, and nothing is
+written to it.
+"""
 
 import json
 import shutil
@@ -50,7 +52,9 @@ def test_the_app_refuses_it(old: Cli) -> None:
 
 def test_a_server_refuses_it(old: Cli) -> None:
     command = [sys.executable, "-m", "workbench", "--store", str(old.store), "mcp"]
-    done = subprocess.run(command, input="", capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        command, input="", capture_output=True, text=True, timeout=120, check=False
+    )
     assert done.returncode == 2
     assert SAID in done.stderr
     assert files(old.store) == files(OLD)
@@ -61,7 +65,15 @@ def test_a_hook_notes_why_it_kept_nothing_and_lets_the_agent_go_on(old: Cli) -> 
         "hook_event_name": "UserPromptSubmit", "session_id": "s", "cwd": str(old.cwd),
         "prompt": "No, use pnpm here, never npm.",
     }  # fmt: skip
-    command = [sys.executable, "-m", "workbench", "--store", str(old.store), "capture", "claude-code"]
+    command = [
+        sys.executable,
+        "-m",
+        "workbench",
+        "--store",
+        str(old.store),
+        "capture",
+        "claude-code",
+    ]
     subprocess.run(command, input=json.dumps(event), text=True, timeout=120, check=True)
     assert files(old.store) == files(OLD)
     notes = [path.read_text("utf-8") for path in state_dir().rglob("*") if path.is_file()]

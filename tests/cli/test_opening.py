@@ -14,7 +14,9 @@ from workbench.core.first_run import FirstRun, FirstStep
 
 
 def at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the streams say that they are a terminal's; in the test itself, since pytest swaps them before it."""
+    """Let the streams say that they are a terminal's; in the test itself, since pytest swaps them
+    before it.
+    """
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True))
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
 
@@ -33,11 +35,15 @@ def test_the_app_opens_the_store_that_is_meant(cli: Cli, monkeypatch: pytest.Mon
     assert cli.opened[0][0] == cli.cwd / "there"
 
 
-def test_the_demo_is_a_filled_copy_that_is_removed_afterwards(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_demo_is_a_filled_copy_that_is_removed_afterwards(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     at_a_terminal(monkeypatch)
     here, places = Path.cwd(), list[Path]()
 
-    def open_there(self: Cli, store: Path, *, origin: str, demo: bool = False, **more: object) -> int:
+    def open_there(
+        self: Cli, store: Path, *, origin: str, demo: bool = False, **more: object
+    ) -> int:
         places.append(Path.cwd())
         return opened(self, store, origin=origin, demo=demo, **more)
 
@@ -52,7 +58,9 @@ def test_the_demo_is_a_filled_copy_that_is_removed_afterwards(cli: Cli, monkeypa
     assert Path.cwd() == here
     seen = paths.documents_dir()
     assert seen is not None
-    assert not (seen.is_dir() and list(seen.iterdir())), "nothing is remembered of documents that are gone"
+    assert not (seen.is_dir() and list(seen.iterdir())), (
+        "nothing is remembered of documents that are gone"
+    )
 
 
 def test_without_a_terminal_the_app_says_what_to_do(cli: Cli) -> None:
@@ -85,7 +93,10 @@ def test_a_demo_store_can_be_kept(cli: Cli) -> None:
         str(folder / "documents" / name)
         for name in ("notes", "sessions/tp-audit", "sessions/tp-exports", "sessions/tp-webhooks")
     ]
-    assert "tp-exports/detail/csv-for-excel.md" in cli.bare("recall", "excel apostrophe", "--store", "mine").out
+    assert (
+        "tp-exports/detail/csv-for-excel.md"
+        in cli.bare("recall", "excel apostrophe", "--store", "mine").out
+    )
 
 
 def test_a_folder_with_something_in_it_is_refused(cli: Cli) -> None:
@@ -93,7 +104,9 @@ def test_a_folder_with_something_in_it_is_refused(cli: Cli) -> None:
     before = files_of(cli.cwd)
     result = cli.bare("demo", "--into", ".")
     assert (result.code, result.out) == (2, "")
-    assert result.err == (f"workbench: {cli.cwd} is not empty. Nothing was changed; name a new or empty folder.\n")
+    assert result.err == (
+        f"workbench: {cli.cwd} is not empty. Nothing was changed; name a new or empty folder.\n"
+    )
     assert files_of(cli.cwd) == before
 
 
@@ -120,17 +133,26 @@ class Asked:
         self.cards.append(first)
         return self.step
 
-    def open(self, store: Path, *, origin: str, demo: bool = False, begin: str = "", **more: object) -> int:
+    def open(
+        self, store: Path, *, origin: str, demo: bool = False, begin: str = "", **more: object
+    ) -> int:
         self.begun.append(begin)
         return self.cli._open(store, origin=origin, demo=demo)
 
 
-def test_with_no_store_it_asks_and_writes_nothing_before_a_choice(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_no_store_it_asks_and_writes_nothing_before_a_choice(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     at_a_terminal(monkeypatch)
     asked = Asked(cli, None)
     assert asked.start() == 0
     (card,) = asked.cards
-    assert (card.here, card.store, card.closed, card.recent) == (cli.cwd, paths.data_dir() / "store", "", ())
+    assert (card.here, card.store, card.closed, card.recent) == (
+        cli.cwd,
+        paths.data_dir() / "store",
+        "",
+        (),
+    )
     assert cli.read()[0].startswith("Nothing was written.")
     assert cli.opened == []
     assert [*Path.home().rglob("*"), *cli.cwd.rglob("*")] == []
@@ -138,7 +160,8 @@ def test_with_no_store_it_asks_and_writes_nothing_before_a_choice(cli: Cli, monk
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("choice", "origin", "begin"), [("empty", "global", ""), ("import", "global", "app.import"), ("demo", "demo", "")]
+    ("choice", "origin", "begin"),
+    [("empty", "global", ""), ("import", "global", "app.import"), ("demo", "demo", "")],
 )
 def test_what_is_chosen_is_opened(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, choice: str, origin: str, begin: str
@@ -150,7 +173,9 @@ def test_what_is_chosen_is_opened(
     assert (opened, was_filled, asked.begun) == (origin, choice == "demo", [begin])
 
 
-def test_a_store_is_made_here_and_opens_by_itself_from_then_on(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_is_made_here_and_opens_by_itself_from_then_on(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     at_a_terminal(monkeypatch)
     asked = Asked(cli, FirstStep("project"))
     assert asked.start() == 0
@@ -159,7 +184,9 @@ def test_a_store_is_made_here_and_opens_by_itself_from_then_on(cli: Cli, monkeyp
     assert len(asked.cards) == 1
 
 
-def test_an_agent_is_connected_by_showing_what_changes(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_agent_is_connected_by_showing_what_changes(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     at_a_terminal(monkeypatch)
     monkeypatch.setattr(sys.stdin, "readline", lambda: "yes\n", raising=False)
     assert Asked(cli, FirstStep("agent", agent="claude-code")).start() == 0
@@ -170,7 +197,9 @@ def test_an_agent_is_connected_by_showing_what_changes(cli: Cli, monkeypatch: py
     assert cli.opened == []
 
 
-def test_stores_that_were_open_before_are_offered(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stores_that_were_open_before_are_offered(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     at_a_terminal(monkeypatch)
     other = cli.cwd.parent / "api" / ".workbench"
     assert cli.bare("init", str(other.parent)).code == 0
@@ -182,7 +211,9 @@ def test_stores_that_were_open_before_are_offered(cli: Cli, monkeypatch: pytest.
     assert cli.opened == [(other, "recent", True)]
 
 
-def test_a_store_that_is_there_or_named_is_opened_without_a_card(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_that_is_there_or_named_is_opened_without_a_card(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     at_a_terminal(monkeypatch)
     assert cli.bare("init", "--store", str(paths.data_dir() / "store")).code == 0
     asked = Asked(cli, None)

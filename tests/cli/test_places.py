@@ -25,11 +25,17 @@ def test_config_path_names_the_file_whether_it_is_there_or_not(cli: Cli) -> None
 def test_config_show_prints_what_holds_as_a_config_file(cli: Cli) -> None:
     configure('theme = "workbench-light"\n[reflection]\nhours = 12\n')
     shown = tomllib.loads(cli.ok("config", "show"))
-    assert (shown["theme"], shown["reflection"]["hours"], shown["profile"]) == ("workbench-light", 12, "workbench")
+    assert (shown["theme"], shown["reflection"]["hours"], shown["profile"]) == (
+        "workbench-light",
+        12,
+        "workbench",
+    )
 
 
 @pytest.mark.parametrize("command", [("status",), ("config", "show"), ("stores",)])
-def test_what_is_wrong_with_the_config_is_said_on_stderr(cli: Cli, command: tuple[str, ...]) -> None:
+def test_what_is_wrong_with_the_config_is_said_on_stderr(
+    cli: Cli, command: tuple[str, ...]
+) -> None:
     cli.ok("init")
     configure('them = "workbench-light"\n')
     result = cli(*command)
@@ -63,4 +69,7 @@ def test_stores_names_the_global_one_and_the_projects(cli: Cli) -> None:
 
 def test_a_program_is_told_where_a_store_was_made(cli: Cli) -> None:
     made = cli.bare("init", "--json")
-    assert (made.code, json.loads(made.out)) == (0, {"store": str(cli.cwd / ".workbench"), "shared": False})
+    assert (made.code, json.loads(made.out)) == (
+        0,
+        {"store": str(cli.cwd / ".workbench"), "shared": False},
+    )

@@ -42,7 +42,9 @@ def test_a_goal_is_parted_and_a_dry_run_stores_nothing(cli: Cli) -> None:
     cli.ok("append", "x")
     assert cli.ok("plan", "make", "Fix it", "--minutes", "60", "--dry-run").count("- [ ]") == 4
     assert cli("plan", "list").err.startswith("There are no plans yet")
-    made = json.loads(cli.ok("plan", "make", "Fix it", "--step", "Look (5 min)", "--step", "Do", "--json"))
+    made = json.loads(
+        cli.ok("plan", "make", "Fix it", "--step", "Look (5 min)", "--step", "Do", "--json")
+    )
     assert [(one["text"], one["minutes"]) for one in made["steps"]] == [("Look", 5), ("Do", 0)]
     many = "Goal\n" + "- [ ] a step\n" * 10_000
     cli.write("many.md", many)
@@ -55,13 +57,23 @@ def test_a_check_says_which_rule_fired_and_by_its_exit_code(store: Cli) -> None:
     store.ok("append", "Error: Module not found", "--type", "error")
     result = store("plan", "check", "--json")
     found = json.loads(result.out)
-    assert (result.code, found["deviates"], [one["rule"] for one in found["found"]]) == (1, True, ["error_detected"])
+    assert (result.code, found["deviates"], [one["rule"] for one in found["found"]]) == (
+        1,
+        True,
+        ["error_detected"],
+    )
     again = store("plan", "check", "Already implemented in branch X")
-    assert (again.code, "goal_satisfied" in again.out, "within 5 minutes" in again.out) == (0, True, True)
+    assert (again.code, "goal_satisfied" in again.out, "within 5 minutes" in again.out) == (
+        0,
+        True,
+        True,
+    )
 
 
 @pytest.mark.slow
-def test_a_decision_shows_its_values_and_what_claude_would_be_sent(store: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_decision_shows_its_values_and_what_claude_would_be_sent(
+    store: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rows = json.loads(store.ok("plan", "decide", "--actions", "150", "--json"))["candidates"]
     assert [(row["type"], row["value"]) for row in rows] == [
         ("grounding", 1.0), ("retrieval", 1.0), ("learning", 1.0), ("reasoning", 0.5),
@@ -71,7 +83,9 @@ def test_a_decision_shows_its_values_and_what_claude_would_be_sent(store: Cli, m
     assert store("plan", "decide", "--claude").code == 2
 
 
-def test_an_agent_marks_steps_and_changes_no_plan_of_a_person(store: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_agent_marks_steps_and_changes_no_plan_of_a_person(
+    store: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CLAUDECODE", "1")
     assert store("plan", "step", "done").code == 0
     result = store("plan", "edit", "plan.md")

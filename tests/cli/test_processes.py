@@ -1,4 +1,6 @@
-"""The command line as processes: what it imports, pipes that close, ctrl+c, folders that cannot be written."""
+"""The command line as processes: what it imports, pipes that close, ctrl+c, folders that cannot be
+written.
+"""
 
 import json
 import os
@@ -20,7 +22,12 @@ HEAVY = ("textual", "rich.console", "model2vec", "anthropic", "tokenizers", "saf
 
 def workbench(*arguments: str, prefix: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*prefix, *WORKBENCH, *arguments], cwd=ROOT, capture_output=True, text=True, check=False, encoding="utf-8"
+        [*prefix, *WORKBENCH, *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        encoding="utf-8",
     )
 
 
@@ -38,14 +45,18 @@ def workbench(*arguments: str, prefix: tuple[str, ...] = ()) -> subprocess.Compl
         (["search", "deploy", "--json"], ("textual", "rich.console", "anthropic")),
     ],
 )
-def test_a_command_imports_only_what_it_needs(arguments: list[str], banned: tuple[str, ...], demo: Cli) -> None:
+def test_a_command_imports_only_what_it_needs(
+    arguments: list[str], banned: tuple[str, ...], demo: Cli
+) -> None:
     code = (
         "import sys, json\n"
         "from workbench.__main__ import main\n"
         f"main({['--store', str(demo.store), *arguments]!r})\n"
         f"print(json.dumps([m for m in {banned!r} if m in sys.modules]), file=sys.stderr)\n"
     )
-    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     assert json.loads(run.stderr.splitlines()[-1]) == []
 
 
@@ -54,7 +65,9 @@ PROMPT = (
     "workbench.core.stream.memory", "workbench.core.review.proposal", "workbench.services.review.review",
     "workbench.services.health.history", "workbench.core.tuning.profile", "workbench.store.journal.reorder",
 )  # fmt: skip
-"""What a line for a shell prompt waits for nowhere: records, areas of the bench and libraries that it does not need."""
+"""What a line for a shell prompt waits for nowhere: records, areas of the bench and libraries that
+it does not need.
+"""
 
 
 @pytest.mark.slow
@@ -62,14 +75,18 @@ PROMPT = (
 def test_the_line_of_a_prompt_loads_no_record_and_no_area(indexed: bool, tmp_path: Path) -> None:
     store = tmp_path / "store"
     build(store, 2_500 if indexed else 3)
-    workbench("--store", str(store), "list", "-n", "1")  # what is made once, its index among it, is there
+    workbench(
+        "--store", str(store), "list", "-n", "1"
+    )  # what is made once, its index among it, is there
     code = (
         "import sys, json\n"
         "from workbench.__main__ import main\n"
         f"main(['--store', {str(store)!r}, 'status'])\n"
         f"print(json.dumps([m for m in {(*HEAVY, *PROMPT)!r} if m in sys.modules]), file=sys.stderr)\n"
     )
-    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     assert json.loads(run.stderr.splitlines()[-1]) == []
 
 
@@ -80,9 +97,12 @@ def test_the_app_that_opens_waits_for_no_command(tmp_path: Path) -> None:
         f"run(['--store', {str(tmp_path)!r}], open_app=lambda store, origin, demo=False: 0)\n"
         "print(*sorted(m for m in sys.modules if m.startswith('workbench.cli.')))\n"
     )
-    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     assert set(run.stdout.split()) <= {
-        f"workbench.cli.{name}" for name in ("exit_codes", "main", "opening", "output", "parsing", "session")
+        f"workbench.cli.{name}"
+        for name in ("exit_codes", "main", "opening", "output", "parsing", "session")
     }
 
 
@@ -120,7 +140,10 @@ def test_a_terminal_without_the_characters_gets_escapes(filled: Path) -> None:
 
 @pytest.mark.slow
 def test_ctrl_c_stops_an_import_between_chunks_and_undo_takes_it_back(tmp_path: Path) -> None:
-    lines = (json.dumps({"id": f"m{i}", "type": "error", "context": f"thing {i} of many"}) for i in range(25_000))
+    lines = (
+        json.dumps({"id": f"m{i}", "type": "error", "context": f"thing {i} of many"})
+        for i in range(25_000)
+    )
     (tmp_path / "many.jsonl").write_text("\n".join(lines))
     store = str(tmp_path / "store")
     child = pexpect.spawn(
@@ -149,11 +172,17 @@ def _without_privileges() -> tuple[str, ...] | None:
     if os.geteuid() != 0:
         return ()
     drop = "-dac_override,-dac_read_search"
-    return ("setpriv", f"--bounding-set={drop}", f"--inh-caps={drop}") if shutil.which("setpriv") else None
+    return (
+        ("setpriv", f"--bounding-set={drop}", f"--inh-caps={drop}")
+        if shutil.which("setpriv")
+        else None
+    )
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(_without_privileges() is None, reason="file permissions do not hold for this user")
+@pytest.mark.skipif(
+    _without_privileges() is None, reason="file permissions do not hold for this user"
+)
 def test_a_read_only_store_can_be_read_and_not_changed(tmp_path: Path, filled: Path) -> None:
     store = tmp_path / "store"
     shutil.copytree(filled, store, ignore=shutil.ignore_patterns("cache"))
@@ -166,13 +195,19 @@ def test_a_read_only_store_can_be_read_and_not_changed(tmp_path: Path, filled: P
         for command in (["status"], ["search", "deploy", "--json"]):
             run = workbench("--store", str(store), *command, prefix=prefix)
             assert (run.returncode, run.stderr) == (0, "")
-        for command in (["vote", "shr-00001", "helpful"], ["ingest", "x"], ["import", "fixtures/demo/queries.jsonl"]):
+        for command in (
+            ["vote", "shr-00001", "helpful"],
+            ["ingest", "x"],
+            ["import", "fixtures/demo/queries.jsonl"],
+        ):
             run = workbench("--store", str(store), *command, prefix=prefix)
             if run.returncode == 0:
                 assert "nothing new" in run.stdout
                 continue
             assert (run.returncode, run.stderr.count("\n")) == (2, 1)
-            assert run.stderr.startswith(f"workbench: The store {store} cannot be written: permission denied.")
+            assert run.stderr.startswith(
+                f"workbench: The store {store} cannot be written: permission denied."
+            )
         run = workbench("--store", str(store / "inner"), "ingest", "x", prefix=prefix)
         assert (run.returncode, run.stdout, run.stderr.count("\n")) == (2, "", 1)
     finally:
@@ -187,9 +222,13 @@ def test_a_table_keeps_its_columns_in_a_terminal_and_is_plain_text_elsewhere(dem
     listed = ("--store", str(demo.store), "list", "-n", "2")
     assert "\u200e" not in workbench(*listed).stdout
     wide = os.environ | {"COLUMNS": "200"}
-    child = pexpect.spawn(WORKBENCH[0], [*WORKBENCH[1:], *listed], cwd=str(ROOT), encoding="utf-8", env=wide)
+    child = pexpect.spawn(
+        WORKBENCH[0], [*WORKBENCH[1:], *listed], cwd=str(ROOT), encoding="utf-8", env=wide
+    )
     shown = child.read().splitlines()
     child.close()
     rows = [row for row in shown if "\u200e" in row]
-    assert [row.replace("\u200e", "").rstrip() for row in rows] == workbench(*listed).stdout.splitlines()
+    assert [row.replace("\u200e", "").rstrip() for row in rows] == workbench(
+        *listed
+    ).stdout.splitlines()
     assert all(row.endswith("\u200e") for row in rows)

@@ -1,4 +1,6 @@
-"""Which profile a store is ranked with: `tune --use`, `config set profile`, and what goes before what."""
+"""Which profile a store is ranked with: `tune --use`, `config set profile`, and what goes before
+what.
+"""
 
 import json
 import shutil
@@ -30,13 +32,19 @@ def used(cli: Cli, *more: str) -> tuple[str, str, float]:
     """Return the profile of an answer, where it is said, and what it weighs recency with."""
     (row,) = json.loads(cli.ok(*ASKED, *more))
     parts = row["parts"]
-    weight = parts["weighted"]["recency"] / parts["normalised"]["recency"] if parts["normalised"]["recency"] else 0.0
+    weight = (
+        parts["weighted"]["recency"] / parts["normalised"]["recency"]
+        if parts["normalised"]["recency"]
+        else 0.0
+    )
     return row["profile"], row["profile_from"], round(weight, 4)
 
 
 def test_a_profile_is_put_to_use_for_agents_too_and_undone(demo: Cli) -> None:
     save("mine")
-    assert demo.ok("tune", "--use", "mine").startswith("mine (store) ranks from now on, for agents too; ")
+    assert demo.ok("tune", "--use", "mine").startswith(
+        "mine (store) ranks from now on, for agents too; "
+    )
     assert used(demo)[:2] == ("mine", "store")
     assert used(demo, "--for-agent", "claude")[:2] == ("mine", "store")
     assert "ranked under mine (store)" in demo.ok("search", "deploy", "-k", "1")
@@ -59,7 +67,9 @@ def test_the_flag_goes_before_the_environment_that_before_the_store_and_that_bef
     monkeypatch.setenv("WORKBENCH_PROFILE", "generative-agents")
     assert used(demo)[:2] == ("generative-agents", "environment")
     assert used(demo, "--profile", "no-decay")[:2] == ("no-decay", "flag")
-    assert "here generative-agents (environment) goes before it" in demo.ok("tune", "--use", "workbench")
+    assert "here generative-agents (environment) goes before it" in demo.ok(
+        "tune", "--use", "workbench"
+    )
     monkeypatch.setenv("WORKBENCH_PROFILE", "nope")
     assert "There is no profile “nope”. It is set by: environment." in demo(*ASKED).err
     monkeypatch.delenv("WORKBENCH_PROFILE")
@@ -78,7 +88,9 @@ def test_it_goes_along_with_the_store_where_nobody_has_its_file(demo: Cli) -> No
 @pytest.mark.parametrize("command", [("tune", "--use", "engram"), ("config", "set", "profile", "engram"),
                                      ("config", "set", "agents.serve", "all"),
                                      ("config", "set", "profile", "engram", "--global")])  # fmt: skip
-def test_an_agent_sets_nothing(command: tuple[str, ...], demo: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_agent_sets_nothing(
+    command: tuple[str, ...], demo: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CLAUDECODE", "1")
     result = demo(*command)
     assert result.code == 2
@@ -112,12 +124,17 @@ def test_a_store_that_names_a_profile_nobody_knows_says_so_and_takes_another(dem
         tx.put(StoreSetting("profile", "workbench-1"))
     result = demo(*ASKED)
     assert (result.code, result.out) == (2, "")
-    assert "There is no profile “workbench-1”. It is set by: store. Known ones: workbench, engram, " in result.err
+    assert (
+        "There is no profile “workbench-1”. It is set by: store. Known ones: workbench, engram, "
+        in result.err
+    )
     demo.ok("tune", "--use", "engram")
     assert used(demo)[:2] == ("engram", "store")
 
 
-def test_of_a_store_from_elsewhere_it_holds_once_that_is_trusted(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_a_store_from_elsewhere_it_holds_once_that_is_trusted(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("WORKBENCH_TRUST")
     elsewhere = cli.cwd.parent / "elsewhere"
     bench = open_workbench(elsewhere, profiles=cli.cwd / "profiles", clock=lambda: NOW)
@@ -133,7 +150,10 @@ def test_other_settings_go_into_the_file(cli: Cli) -> None:
     path = config_dir() / "config.toml"
     path.parent.mkdir(parents=True)
     path.write_text("# mine\n[reflection]\nhours = 12 # half a day\n")
-    assert cli.ok("config", "set", "reflection.hours", "5") == f"reflection.hours is 5 in {path} (it was 12).\n"
+    assert (
+        cli.ok("config", "set", "reflection.hours", "5")
+        == f"reflection.hours is 5 in {path} (it was 12).\n"
+    )
     cli.ok("config", "set", "agents.approved_only", "codex, aider")
     cli.ok("config", "set", "retrieval.floor", "false")
     cli.ok("config", "set", "keys.stream.edit", "f4")
@@ -142,7 +162,11 @@ def test_other_settings_go_into_the_file(cli: Cli) -> None:
     held = tomllib.loads(text)
     assert (held["agents"]["approved_only"], held["retrieval"]["floor"]) == ("codex, aider", False)
     assert held["keys"]["stream"]["edit"] == "f4"
-    for key, value in (("reflection.hours", "soon"), ("retrieval.floor", "perhaps"), ("nothing", "1")):
+    for key, value in (
+        ("reflection.hours", "soon"),
+        ("retrieval.floor", "perhaps"),
+        ("nothing", "1"),
+    ):
         result = cli("config", "set", key, value)
         assert result.code == 2
     assert path.read_text() == text

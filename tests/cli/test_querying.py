@@ -1,4 +1,6 @@
-"""`workbench queries`: listed, exported, measured; a file that is there stays unless told otherwise."""
+"""`workbench queries`: listed, exported, measured; a file that is there stays unless told
+otherwise.
+"""
 
 import json
 from pathlib import Path
@@ -21,16 +23,26 @@ def test_the_list_has_every_query_with_its_grades(demo: Cli) -> None:
 
 @pytest.mark.slow
 def test_an_export_is_a_query_set_that_eval_reads(demo: Cli) -> None:
-    assert demo.ok("queries", "export", "mine.jsonl").endswith(f"mine.jsonl has {QUERIES} lines now.\n")
+    assert demo.ok("queries", "export", "mine.jsonl").endswith(
+        f"mine.jsonl has {QUERIES} lines now.\n"
+    )
     measured = demo("eval", str(demo.cwd / "mine.jsonl"), "--profile", "workbench", "--json")
-    assert measured.err == f"{QUERIES - ANSWERED} queries have no relevant memory in this store and are left out.\n"
+    assert (
+        measured.err
+        == f"{QUERIES - ANSWERED} queries have no relevant memory in this store and are left out.\n"
+    )
     assert len(json.loads(measured.out)["profiles"]["workbench"]["queries"]) == ANSWERED
     result = demo("queries", "export", "mine.jsonl", "--format", "qrels")
     assert (result.code, result.out) == (2, "")
     assert "is there already. Nothing was written; --force replaces it." in result.err
     demo.ok("queries", "export", "mine.jsonl", "--format", "qrels", "--force")
-    assert demo.ok("queries", "export", "-", "--format", "qrels") == (demo.cwd / "mine.jsonl").read_text()
-    assert "is already up to date" in demo.ok("queries", "export", "mine.jsonl", "--format", "qrels", "--force")
+    assert (
+        demo.ok("queries", "export", "-", "--format", "qrels")
+        == (demo.cwd / "mine.jsonl").read_text()
+    )
+    assert "is already up to date" in demo.ok(
+        "queries", "export", "mine.jsonl", "--format", "qrels", "--force"
+    )
 
 
 @pytest.mark.slow
@@ -39,7 +51,9 @@ def test_a_run_of_a_profile_is_measured_as_the_profile_is(demo: Cli) -> None:
     demo.ok("queries", "export", "set.jsonl")
     before = files_of(demo.store)
     found = json.loads(demo.ok("queries", "measure", "a.run", "--json"))
-    means = json.loads(demo("eval", str(demo.cwd / "set.jsonl"), "--profile", "engram", "--json").out)
+    means = json.loads(
+        demo("eval", str(demo.cwd / "set.jsonl"), "--profile", "engram", "--json").out
+    )
     assert found["mean"] == pytest.approx(means["profiles"]["engram"]["mean"])
     assert demo.ok("queries", "measure", "a.run").startswith("Run “engram”: ndcg@10 ")
     assert files_of(demo.store) == before
@@ -59,7 +73,9 @@ def test_a_run_of_a_profile_is_measured_as_the_profile_is(demo: Cli) -> None:
         (("measure", "nowhere.run"), "There is no file"),
     ],
 )
-def test_wrong_arguments_are_one_sentence(demo: Cli, arguments: tuple[str, ...], message: str) -> None:
+def test_wrong_arguments_are_one_sentence(
+    demo: Cli, arguments: tuple[str, ...], message: str
+) -> None:
     result = demo("queries", *arguments)
     assert (result.code, result.out) == (2, "")
     assert message in result.err

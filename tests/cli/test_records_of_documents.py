@@ -32,7 +32,9 @@ def taken(cli: Cli) -> Cli:
 
 
 def waiting(cli: Cli) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = json.loads(cli.ok("review", "list", "--found", "--kind", "instructions", "--json"))
+    rows: list[dict[str, Any]] = json.loads(
+        cli.ok("review", "list", "--found", "--kind", "instructions", "--json")
+    )
     return rows
 
 
@@ -46,9 +48,13 @@ def test_one_question_archives_them_and_one_undo_brings_them_back(taken: Cli) ->
     (row,) = waiting(taken)
     assert (row["title"], len(row["evidence"])) == ("4 records from CLAUDE.md, 4 never voted", 4)
     shown = taken.ok("review", "show", row["id"], "--quick")
-    assert all(text in shown for text in ("staging host is reset", "never npm", "Archive these records"))
+    assert all(
+        text in shown for text in ("staging host is reset", "never npm", "Archive these records")
+    )
     taken.ok("review", "approve", row["id"])
-    assert [one["content"] for one in records(taken)] == ["The build needs NODE_ENV in every shell."]
+    assert [one["content"] for one in records(taken)] == [
+        "The build needs NODE_ENV in every shell."
+    ]
     gone = json.loads(taken.ok("show", row["evidence"][0], "--json"))
     assert (gone["status"], gone["archived_reason"]) == ("archived", "superseded")
     assert waiting(taken) == []
@@ -81,5 +87,7 @@ def test_statements_that_a_person_marked_are_no_such_records(cli: Cli) -> None:
     cli.ok("init")
     Path(cli.cwd, "AGENTS.md").write_text(TEXT)
     cli.ok("import", "AGENTS.md", "--as-candidates")
-    cli.ok("review", "approve", *(one["id"] for one in json.loads(cli.ok("review", "list", "--json"))))
+    cli.ok(
+        "review", "approve", *(one["id"] for one in json.loads(cli.ok("review", "list", "--json")))
+    )
     assert waiting(cli) == []

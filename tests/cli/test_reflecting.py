@@ -19,7 +19,9 @@ def test_nothing_is_done_before_it_is_due(demo: Cli) -> None:
     before = files_of(demo.store)
     again = demo("reflect")
     assert (again.code, again.err) == (0, "")
-    assert again.out.startswith("No reflection is due: 0 of 150 importance, 0 of 100 observations, 0.0 of 24 hours.")
+    assert again.out.startswith(
+        "No reflection is due: 0 of 150 importance, 0 of 100 observations, 0.0 of 24 hours."
+    )
     assert files_of(demo.store) == before
     as_json = json.loads(demo.ok("reflect", "--json"))
     assert as_json["due"] is False
@@ -47,7 +49,9 @@ def test_a_dry_run_stores_nothing_and_equals_the_real_one(demo: Cli) -> None:
     assert files_of(demo.store) == before
     real = json.loads(demo("reflect", "--json").out)
     assert [c["content"] for c in dry["candidates"]] == [c["content"] for c in real["candidates"]]
-    assert [c["citations"] for c in dry["candidates"]] == [c["citations"] for c in real["candidates"]]
+    assert [c["citations"] for c in dry["candidates"]] == [
+        c["citations"] for c in real["candidates"]
+    ]
     assert (dry["dry_run"], real["dry_run"]) == (True, False)
     assert (real["reflector"], real["read"], real["complete"]) == ("extractive", SERVED, True)
 
@@ -59,7 +63,9 @@ def test_force_and_focus(demo: Cli) -> None:
     assert (result.code, result.out) == (
         0, "Nothing about “the opera of seasons” recurs often enough to be proposed.\n",
     )  # fmt: skip
-    found = json.loads(demo("reflect", "--force", "--focus", "secrets in workflows", "--dry-run", "--json").out)
+    found = json.loads(
+        demo("reflect", "--force", "--focus", "secrets in workflows", "--dry-run", "--json").out
+    )
     assert found["focus"] == "secrets in workflows"
     assert any("secret" in c["content"].lower() for c in found["candidates"])
 
@@ -69,7 +75,9 @@ def test_an_empty_store_is_told_what_to_do(cli: Cli) -> None:
     before = cli.files()
     result = cli("reflect", "--force")
     assert result.code == 2
-    assert result.err.endswith("There are no memories to reflect on yet. Import or ingest some first.\n")
+    assert result.err.endswith(
+        "There are no memories to reflect on yet. Import or ingest some first.\n"
+    )
     assert cli.files() == before
     assert cli("reflect").out.startswith("No reflection is due")
 
@@ -88,11 +96,15 @@ def test_claude_needs_a_key(demo: Cli) -> None:
     before = files_of(demo.store)
     result = demo("reflect", "--reflector", "claude")
     assert (result.code, result.out) == (2, "")
-    assert result.err.startswith("workbench: There is no key for Claude. Set the environment variable")
+    assert result.err.startswith(
+        "workbench: There is no key for Claude. Set the environment variable"
+    )
     assert files_of(demo.store) == before
 
 
-def test_claude_is_asked_when_there_is_a_key(demo: Cli, claude: MessagesServer, script: list[Reply]) -> None:
+def test_claude_is_asked_when_there_is_a_key(
+    demo: Cli, claude: MessagesServer, script: list[Reply]
+) -> None:
     script += [reply_of("questions.txt"), reply_of("insights.txt"), reply_of("prose.txt")]
     script.append(Reply("1. Reviews are better when they are short (because of 412)"))
     result = demo("reflect")
@@ -104,10 +116,14 @@ def test_claude_is_asked_when_there_is_a_key(demo: Cli, claude: MessagesServer, 
     assert "cites what was not sent: 412" in result.out
     assert "no evidence" in result.out
     assert "The work shows a team that learns quickly." in demo.ok("reflect", "--unread")
-    assert [one["stage"] for one in json.loads(demo.ok("reflect", "--unread", "--json"))] == ["insights"]
+    assert [one["stage"] for one in json.loads(demo.ok("reflect", "--unread", "--json"))] == [
+        "insights"
+    ]
 
 
-def test_a_preview_is_exactly_what_is_sent(demo: Cli, claude: MessagesServer, script: list[Reply]) -> None:
+def test_a_preview_is_exactly_what_is_sent(
+    demo: Cli, claude: MessagesServer, script: list[Reply]
+) -> None:
     shown = demo("reflect", "--preview", "--focus", "secrets").out
     assert claude.requests == []
     script.append(reply_of("invalid_request.json", status=400))
@@ -126,7 +142,9 @@ def test_a_problem_is_one_sentence(demo: Cli, claude: MessagesServer, script: li
 
 
 @pytest.mark.slow
-def test_what_was_found_before_a_problem_is_kept(demo: Cli, claude: MessagesServer, script: list[Reply]) -> None:
+def test_what_was_found_before_a_problem_is_kept(
+    demo: Cli, claude: MessagesServer, script: list[Reply]
+) -> None:
     script += [reply_of("questions.txt"), reply_of("insights.txt")]  # then the server has no more
     result = demo("reflect")
     assert result.code == 2
@@ -134,7 +152,9 @@ def test_what_was_found_before_a_problem_is_kept(demo: Cli, claude: MessagesServ
     assert len(json.loads(demo.ok("list", "status:candidate", "--json"))) > 14
 
 
-def test_ctrl_c_keeps_what_was_found(demo: Cli, claude: MessagesServer, script: list[Reply]) -> None:
+def test_ctrl_c_keeps_what_was_found(
+    demo: Cli, claude: MessagesServer, script: list[Reply]
+) -> None:
     hold, third = threading.Event(), threading.Event()
     replies = [reply_of("questions.txt"), reply_of("insights.txt"), Reply("1. Never", hold=hold)]
 

@@ -1,4 +1,6 @@
-"""`replace`: the places are shown, those that are taken change as one action, and nobody is overruled unasked."""
+"""`replace`: the places are shown, those that are taken change as one action, and nobody is
+overruled unasked.
+"""
 
 import io
 import json
@@ -29,7 +31,10 @@ def named(cli: Cli) -> Cli:
 
 
 def told(cli: Cli, *args: str) -> list[str]:
-    return [place["id"] for place in json.loads(cli.ok("replace", "authd", "gated", *args, "--json"))["places"]]
+    return [
+        place["id"]
+        for place in json.loads(cli.ok("replace", "authd", "gated", *args, "--json"))["places"]
+    ]
 
 
 def content(cli: Cli, id: str) -> str:
@@ -85,7 +90,9 @@ def test_an_agent_replaces_nothing(named: Cli, monkeypatch: pytest.MonkeyPatch) 
     assert named.files() == before
 
 
-def test_each_place_is_asked_about_on_a_terminal(named: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_place_is_asked_about_on_a_terminal(
+    named: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
             return True
@@ -94,7 +101,9 @@ def test_each_place_is_asked_about_on_a_terminal(named: Cli, monkeypatch: pytest
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
     names = [
         place["id"]
-        for place in json.loads(named.ok("replace", "authd", "x", "--word", "--dry-run", "--json"))["places"]
+        for place in json.loads(named.ok("replace", "authd", "x", "--word", "--dry-run", "--json"))[
+            "places"
+        ]
     ]
     said = named.ok("replace", "authd", "gated", "--word")
     assert f"Replaced “authd” in {names[1]}." in said

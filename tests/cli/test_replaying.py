@@ -23,7 +23,12 @@ def session(folder: Path, at: str) -> Path:
         "input": {"prompt": "find out how the api is deployed"},
     }
     written.line(type="assistant", message={"role": "assistant", "content": [task]}, timestamp=at)
-    written.ran("git push", "fatal: The current branch cart has no upstream branch.", failed=True, timestamp=at)
+    written.ran(
+        "git push",
+        "fatal: The current branch cart has no upstream branch.",
+        failed=True,
+        timestamp=at,
+    )
     return written.path
 
 

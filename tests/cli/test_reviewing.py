@@ -27,11 +27,30 @@ def queue(cli: Cli) -> Cli:
     library = Library(cli.store, lambda: NOW)
     with library.transaction("setup", "set up") as tx:
         tx.put(memory("o1", "npm broke the lock file twice."))
-        tx.put(memory("c1", "Use pnpm.\nNever npm.", status="candidate", citations=("o1",), importance_score=8))
-        tx.put(memory("c2", "The cache is cleared after the commit.", status="candidate", citations=("nowhere",)))
-        tx.put(memory("c3", "\x1b[31mred", status="candidate", importance_score=2, citations=("o1",)))
+        tx.put(
+            memory(
+                "c1",
+                "Use pnpm.\nNever npm.",
+                status="candidate",
+                citations=("o1",),
+                importance_score=8,
+            )
+        )
+        tx.put(
+            memory(
+                "c2",
+                "The cache is cleared after the commit.",
+                status="candidate",
+                citations=("nowhere",),
+            )
+        )
+        tx.put(
+            memory("c3", "\x1b[31mred", status="candidate", importance_score=2, citations=("o1",))
+        )
         tx.put(memory("k1", "Deploys need a second person.", status="confirmed"))
-        tx.put(Proposal("skill-k1", "skill", "upkeep", "Deploys", NOW, evidence=("k1",), importance=1))
+        tx.put(
+            Proposal("skill-k1", "skill", "upkeep", "Deploys", NOW, evidence=("k1",), importance=1)
+        )
     return cli
 
 
@@ -49,7 +68,11 @@ def test_the_queue_is_listed_in_its_order_with_flags(queue: Cli) -> None:
     assert queue.ok("review", "list", "pnpm").split()[0] == "c1"
     assert queue.ok("review", "list", "--kind", "skill").split()[0] == "skill-k1"
     result = queue("review", "list", "--limit", "1")
-    assert (result.code, result.out.split()[0], result.err) == (0, "c2", "1 of 4; --limit 0 lists all.\n")
+    assert (result.code, result.out.split()[0], result.err) == (
+        0,
+        "c2",
+        "1 of 4; --limit 0 lists all.\n",
+    )
     found = json.loads(queue.ok("review", "list", "--json"))
     assert [p["id"] for p in found] == ["c2", "c3", "c1", "skill-k1"]
     assert found[3]["question"] == "Should this become a skill?"
@@ -87,11 +110,16 @@ def test_showing_looks_for_what_is_alike(queue: Cli) -> None:
 
 
 def test_decisions_are_one_action_each(queue: Cli) -> None:
-    assert queue.ok("review", "approve", "c1", "c2") == "Approved 2 proposals. `workbench undo` takes it back.\n"
+    assert (
+        queue.ok("review", "approve", "c1", "c2")
+        == "Approved 2 proposals. `workbench undo` takes it back.\n"
+    )
     assert (status(queue, "c1"), status(queue, "c2")) == ("confirmed", "confirmed")
     queue.ok("undo")
     assert (status(queue, "c1"), status(queue, "c2")) == ("candidate", "candidate")
-    assert json.loads(queue.ok("review", "reject", "c1", "--reason", "not\ntrue", "--json"))["ids"] == ["c1"]
+    assert json.loads(queue.ok("review", "reject", "c1", "--reason", "not\ntrue", "--json"))[
+        "ids"
+    ] == ["c1"]
     doc = json.loads(queue.ok("show", "c1", "--json"))
     assert doc["metadata"]["rejected_because"] == "not true"
     queue.ok("review", "later", "c2", "--reason", "ask Ana")
@@ -111,7 +139,11 @@ def test_the_same_id_twice_is_one_decision(queue: Cli) -> None:
 @pytest.mark.parametrize("verb", ["approve", "reject", "later"])
 @pytest.mark.parametrize(
     ("odd", "hint"),
-    [("skill-k2", "Did you mean skill-k1?"), ("k1", "That memory is confirmed."), ("x", "`workbench review list`")],
+    [
+        ("skill-k2", "Did you mean skill-k1?"),
+        ("k1", "That memory is confirmed."),
+        ("x", "`workbench review list`"),
+    ],
 )
 def test_one_unknown_id_and_nothing_is_decided(queue: Cli, verb: str, odd: str, hint: str) -> None:
     before = files_of(queue.store)
@@ -134,11 +166,17 @@ def test_a_filter_decides_only_after_a_yes(queue: Cli) -> None:
     assert files_of(queue.store) == before
     queue.ok("review", "approve", "--filter", "cache", "--kind", "reflection", "--yes")
     assert (status(queue, "c2"), status(queue, "c1")) == ("confirmed", "candidate")
-    assert queue.ok("review", "reject", "--kind", "reflection", "--yes").startswith("Rejected 2 proposals.")
+    assert queue.ok("review", "reject", "--kind", "reflection", "--yes").startswith(
+        "Rejected 2 proposals."
+    )
 
 
 def test_a_filter_may_begin_with_a_minus(queue: Cli) -> None:
-    assert {line.split()[0] for line in queue.ok("review", "list", "-pnpm").splitlines()} == {"c2", "c3", "skill-k1"}
+    assert {line.split()[0] for line in queue.ok("review", "list", "-pnpm").splitlines()} == {
+        "c2",
+        "c3",
+        "skill-k1",
+    }
     found = {line.split()[0] for line in queue.ok("list", "-npm", "-n50").splitlines()}
     assert "k1" in found
     assert "o1" not in found
@@ -167,11 +205,20 @@ def test_merging_keeps_the_memory_and_a_dry_run_shows_the_difference(queue: Cli)
     shown = queue.ok("review", "merge", "c2", "k1", "--dry-run")
     assert "[-Deploys" in shown
     assert "k1 would stay confirmed and keep its own text" in shown
-    assert json.loads(queue.ok("review", "merge", "c2", "k1", "--dry-run", "--json"))["merged"]["status"] == "confirmed"
+    assert (
+        json.loads(queue.ok("review", "merge", "c2", "k1", "--dry-run", "--json"))["merged"][
+            "status"
+        ]
+        == "confirmed"
+    )
     assert files_of(queue.store) == before
     queue.ok("review", "merge", "c2", "k1")
     kept = json.loads(queue.ok("show", "k1", "--json"))
-    assert (kept["content"], kept["status"], kept["aliases"]) == ("Deploys need a second person.", "confirmed", ["c2"])
+    assert (kept["content"], kept["status"], kept["aliases"]) == (
+        "Deploys need a second person.",
+        "confirmed",
+        ["c2"],
+    )
     queue.ok("review", "merge", "c1", "o1", "--text", "candidate")
     taken = json.loads(queue.ok("show", "o1", "--json"))
     assert (taken["content"], taken["status"]) == ("Use pnpm.\nNever npm.", "signal")
@@ -189,8 +236,14 @@ def test_a_dry_run_shows_the_difference_and_writes_nothing(queue: Cli) -> None:
     assert "c1 would be promoted to CLAUDE.md. Nothing was written." in result.out
     assert "c1 is approved by this." in result.err
     assert files_of(queue.cwd) == before
-    doc = json.loads(queue.ok("review", "promote", "c1", "--to", "CLAUDE.md", "--dry-run", "--json"))
-    assert (doc["to"], doc["approves"], doc["text"]) == (["CLAUDE.md"], ["c1"], "- Use pnpm.\n  Never npm.")
+    doc = json.loads(
+        queue.ok("review", "promote", "c1", "--to", "CLAUDE.md", "--dry-run", "--json")
+    )
+    assert (doc["to"], doc["approves"], doc["text"]) == (
+        ["CLAUDE.md"],
+        ["c1"],
+        "- Use pnpm.\n  Never npm.",
+    )
 
 
 def test_promoting_writes_and_undo_gives_the_bytes_back(queue: Cli) -> None:
@@ -211,19 +264,34 @@ def test_an_entry_under_a_chosen_section_with_the_size_of_the_file(queue: Cli) -
     dry = queue("review", "promote", "c1", "--to", "CLAUDE.md", "--section", "build", "--dry-run")
     assert "CLAUDE.md is then 26 tokens, 65 of 40,000 bytes.\n" in dry.out
     doc = json.loads(
-        queue.ok("review", "promote", "c1", "--to", "CLAUDE.md", "--section", "build", "--dry-run", "--json")
+        queue.ok(
+            "review",
+            "promote",
+            "c1",
+            "--to",
+            "CLAUDE.md",
+            "--section",
+            "build",
+            "--dry-run",
+            "--json",
+        )
     )
     size = {"file": "CLAUDE.md", "tokens": 26, "limit": 10_000, "bytes": 65, "limit_bytes": 40_000}
     assert doc["sizes"] == [size]
     queue.ok("review", "promote", "c1", "--to", "CLAUDE.md", "--section", "Rules > Build")
-    assert path.read_text() == text.replace("make\n", f"make\n\n{BEGIN}\n- Use pnpm.\n  Never npm.\n{END}\n")
+    assert path.read_text() == text.replace(
+        "make\n", f"make\n\n{BEGIN}\n- Use pnpm.\n  Never npm.\n{END}\n"
+    )
     queue.ok("undo")
     assert path.read_text() == text
     queue.ok("redo")
     queue.ok("undo")
     assert path.read_text() == text
     missing = queue("review", "promote", "c1", "--to", "CLAUDE.md", "--section", "Ship")
-    assert (missing.code, "There are: Rules (line 1), Rules › Build (line 3)" in missing.err) == (2, True)
+    assert (missing.code, "There are: Rules (line 1), Rules › Build (line 3)" in missing.err) == (
+        2,
+        True,
+    )
     for target in ("skill", "memory", "playbook:rules"):
         assert queue("review", "promote", "c1", "--to", target, "--section", "x").code == 2
 
@@ -232,22 +300,39 @@ def test_every_kind_of_target(queue: Cli) -> None:
     queue.write("p.txt", "## RULES\n[r-00001] helpful=1 harmful=0 :: Look.\n")
     queue("import", "p.txt")
     assert "[rule-00002] helpful=0" in queue.ok("review", "promote", "c1", "--to", "playbook:rules")
-    queue.ok("review", "promote", "c2", "--to", "memory", "--title", "Cache", "--about", "When to clear it")
+    queue.ok(
+        "review",
+        "promote",
+        "c2",
+        "--to",
+        "memory",
+        "--title",
+        "Cache",
+        "--about",
+        "When to clear it",
+    )
     memory_files = queue.cwd / ".claude/memory"
     assert "- [Cache](cache.md) — When to clear it" in (memory_files / "MEMORY.md").read_text()
     queue.ok("review", "promote", "skill-k1", "--to", "skill", "--name", "deploy")
-    assert (queue.cwd / ".claude/skills/deploy/SKILL.md").read_text().startswith("---\nname: deploy\n")
+    assert (
+        (queue.cwd / ".claude/skills/deploy/SKILL.md").read_text().startswith("---\nname: deploy\n")
+    )
     assert queue("review", "list", "--kind", "skill").out == ""
     assert [status(queue, id) for id in ("c1", "c2", "k1")] == ["promoted"] * 3
 
 
-def test_a_path_counts_from_the_working_directory_and_usual_names_from_the_project(queue: Cli) -> None:
+def test_a_path_counts_from_the_working_directory_and_usual_names_from_the_project(
+    queue: Cli,
+) -> None:
     project, below = queue.cwd, queue.cwd / "docs"
     below.mkdir()
     queue.cwd = below
     queue.ok("review", "promote", "c1", "--to", "notes.md")
     queue.ok("review", "promote", "c2", "--to", "AGENTS.md")
-    assert sorted(str(p.relative_to(project)) for p in project.rglob("*.md")) == ["AGENTS.md", "docs/notes.md"]
+    assert sorted(str(p.relative_to(project)) for p in project.rglob("*.md")) == [
+        "AGENTS.md",
+        "docs/notes.md",
+    ]
 
 
 def test_outside_the_project_only_when_agreed_to(queue: Cli, tmp_path: Path) -> None:
@@ -266,12 +351,17 @@ def test_outside_the_project_only_when_agreed_to(queue: Cli, tmp_path: Path) -> 
         (("nobody", "--to", "CLAUDE.md"), "There is no memory or proposal nobody."),
         (("k1", "--to", "Makefile"), "Makefile is not a Markdown file."),
         (("k1", "--to", "playbook:none"), "No playbook has a section “none”."),
-        (("k1", "--to", "CLAUDE.md", "--title", "x"), "A title and a name are for memory files and skills."),
+        (
+            ("k1", "--to", "CLAUDE.md", "--title", "x"),
+            "A title and a name are for memory files and skills.",
+        ),
         (("k1", "--to", "skill", "--name", "Not Good"), "“Not Good” cannot be the name."),
         (("k1", "c1", "--to", "skill", "--name", "one"), "A title and a name are for one memory."),
     ],
 )
-def test_what_cannot_be_promoted_is_one_sentence(queue: Cli, args: tuple[str, ...], said: str) -> None:
+def test_what_cannot_be_promoted_is_one_sentence(
+    queue: Cli, args: tuple[str, ...], said: str
+) -> None:
     before = files_of(queue.cwd)
     result = queue("review", "promote", *args)
     assert (result.code, result.out) == (2, "")
@@ -307,9 +397,15 @@ def test_what_has_a_secret_for_its_id_is_decided_on_by_the_name_that_is_listed(q
     library = Library(queue.store or queue.cwd, lambda: NOW)
     with library.transaction("setup", "older") as tx:
         tx.put(memory("m-AKIAZ7QWERTYUI5PLMNB", "Deploys run at noon.", status="candidate"))
-    name = next(row["id"] for row in json.loads(queue("review", "list", "--json").out) if "noon" in row["title"])
+    name = next(
+        row["id"]
+        for row in json.loads(queue("review", "list", "--json").out)
+        if "noon" in row["title"]
+    )
     assert name.startswith("masked-")
-    assert queue("review", "approve", name, "--reason", "it is so").out.startswith(f"Approved {name}.")
+    assert queue("review", "approve", name, "--reason", "it is so").out.startswith(
+        f"Approved {name}."
+    )
     assert "AKIA" not in queue("history").out + queue("review", "list").out
 
 
@@ -320,8 +416,16 @@ def test_headings_of_a_file_are_named_without_their_secrets(queue: Cli) -> None:
     )
     for section in ("Nope", f"Keys {key}"):
         missing = queue("review", "promote", "c1", "--to", "CLAUDE.md", "--section", section)
-        assert (missing.code, key in missing.err, "Keys [secret: GitHub token]" in missing.err) == (2, False, True)
+        assert (missing.code, key in missing.err, "Keys [secret: GitHub token]" in missing.err) == (
+            2,
+            False,
+            True,
+        )
     path.write_text(f"# Rules\n\nrules\n\n## Keys {key}\n\n{BEGIN}\n- One.\n{END}\n")
-    elsewhere = queue("review", "promote", "c1", "--to", "CLAUDE.md", "--section", "Rules", "--dry-run")
-    assert "has its block under “Rules › Keys [secret: GitHub token]”" in elsewhere.out + elsewhere.err
+    elsewhere = queue(
+        "review", "promote", "c1", "--to", "CLAUDE.md", "--section", "Rules", "--dry-run"
+    )
+    assert (
+        "has its block under “Rules › Keys [secret: GitHub token]”" in elsewhere.out + elsewhere.err
+    )
     assert key not in elsewhere.out + elsewhere.err

@@ -1,4 +1,6 @@
-"""`workbench search`: the ranking as JSON and as lines; friendly answers where there is none; no traces."""
+"""`workbench search`: the ranking as JSON and as lines; friendly answers where there is none; no
+traces.
+"""
 
 import json
 import re
@@ -18,7 +20,9 @@ EMPTY = "The store has no memories yet; `workbench import` or `workbench ingest`
 
 
 def test_the_json_names_every_part_of_the_score(demo: Cli) -> None:
-    found = json.loads(demo.ok("search", "webhook delivered twice", "-k", "3", "--json", "--explain", *AT))
+    found = json.loads(
+        demo.ok("search", "webhook delivered twice", "-k", "3", "--json", "--explain", *AT)
+    )
     assert [row["rank"] for row in found] == [1, 2, 3]
     assert [row["score"] for row in found] == sorted((row["score"] for row in found), reverse=True)
     for row in found:
@@ -28,7 +32,9 @@ def test_the_json_names_every_part_of_the_score(demo: Cli) -> None:
         assert "webhook" in (row["summary"] + row["content"]).lower()
         reached = row["explain"]["floor"]["memory_reaches"]
         assert row["relevance"] == pytest.approx((reached["cosine"] + reached["lexical"]) / 2)
-    assert {"id", "content", "summary", "created_at", "status", "tags", "importance_score"} < set(found[0])
+    assert {"id", "content", "summary", "created_at", "status", "tags", "importance_score"} < set(
+        found[0]
+    )
 
 
 @pytest.mark.slow
@@ -43,19 +49,27 @@ def test_lines_are_ranked_and_aligned(demo: Cli) -> None:
         "text, ranked under workbench (default)",
     ]
     assert [line.split()[2] for line in lines] == [row["id"] for row in found]
-    assert [float(line.split()[1]) for line in lines] == [round(row["relevance"], 4) for row in found]
+    assert [float(line.split()[1]) for line in lines] == [
+        round(row["relevance"], 4) for row in found
+    ]
     assert len({line.index("mem-") for line in lines}) == 1
 
 
 @pytest.mark.slow
 def test_explain_shows_raw_normalised_and_weighted(demo: Cli) -> None:
-    lines = demo.ok("search", "deploy", "-k", "1", "--explain", "--profile", "engram", *AT).splitlines()
-    assert lines[0].startswith("profile engram: recency 0.333, importance 0.333, relevance 0.333 · ")
+    lines = demo.ok(
+        "search", "deploy", "-k", "1", "--explain", "--profile", "engram", *AT
+    ).splitlines()
+    assert lines[0].startswith(
+        "profile engram: recency 0.333, importance 0.333, relevance 0.333 · "
+    )
     assert lines[1].startswith("floor 0.")
     parts = ["recency", "importance", "relevance", "relevance", "(cosine", "total"]
     assert [line.split()[0] for line in lines[4:]] == parts
     total = float(lines[-1].split()[1])
-    assert sum(float(line.rpartition("= ")[2]) for line in lines[4:7]) == pytest.approx(total, abs=2e-4)
+    assert sum(float(line.rpartition("= ")[2]) for line in lines[4:7]) == pytest.approx(
+        total, abs=2e-4
+    )
     assert lines[8].split("= ")[1] == lines[3].split()[1]
     asked = ("search", "deploy", "-k", "1", "--explain", *AT)
     (row,) = json.loads(demo.ok(*asked, "--json"))
@@ -98,12 +112,17 @@ def test_more_than_there_is_gives_all_and_says_so(demo: Cli) -> None:
 
 
 def test_now_hides_what_came_later(demo: Cli) -> None:
-    found = json.loads(demo("search", "tests", "-k", "999", "--json", "--now", "2026-02-20T00:00:00Z").out)
+    found = json.loads(
+        demo("search", "tests", "-k", "999", "--json", "--now", "2026-02-20T00:00:00Z").out
+    )
     assert found
     assert max(row["created_at"] for row in found) <= "2026-02-20T00:00:00Z"
     result = demo("search", "tests", "--json", "--now", "2020-01-01")
     assert (result.code, json.loads(result.out)) == (0, [])
-    assert result.err == f"Agents are served nothing at that time; the store holds {MEMORIES} memories.\n"
+    assert (
+        result.err
+        == f"Agents are served nothing at that time; the store holds {MEMORIES} memories.\n"
+    )
 
 
 @pytest.mark.parametrize("arguments", [(), ("--json",), ("--explain",), ("-k", "5")])
@@ -119,7 +138,9 @@ def test_an_empty_store_gives_a_friendly_answer(cli: Cli, arguments: tuple[str, 
 def test_common_words_are_ranked_with_a_remark(demo: Cli) -> None:
     result = demo("search", "the of and", "-k", "2", *AT)
     assert (result.code, len(result.out.splitlines())) == (0, 3)
-    assert result.err.startswith("The query has only common words, so full text finds nothing in it.\n")
+    assert result.err.startswith(
+        "The query has only common words, so full text finds nothing in it.\n"
+    )
 
 
 def test_without_a_floor_unknown_words_leave_recency_and_importance(cli: Cli) -> None:
@@ -129,7 +150,10 @@ def test_without_a_floor_unknown_words_leave_recency_and_importance(cli: Cli) ->
     (config_dir() / "config.toml").write_text("[retrieval]\nfloor = false\n")
     result = cli("search", "ⵣⵣⵣ", "-k", "2")
     assert result.code == 0
-    assert result.err == "Every memory is equally relevant; recency and importance alone decide the order.\n"
+    assert (
+        result.err
+        == "Every memory is equally relevant; recency and importance alone decide the order.\n"
+    )
     assert len(result.out.splitlines()) == 3
 
 
@@ -137,7 +161,9 @@ def test_without_a_floor_unknown_words_leave_recency_and_importance(cli: Cli) ->
 def test_an_empty_query_is_refused_kindly(demo: Cli, query: str) -> None:
     result = demo("search", query)
     assert (result.code, result.out) == (2, "")
-    assert result.err == ("workbench: The query is empty. Say what to look for; `workbench list` shows everything.\n")
+    assert result.err == (
+        "workbench: The query is empty. Say what to look for; `workbench list` shows everything.\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -147,11 +173,19 @@ def test_an_empty_query_is_refused_kindly(demo: Cli, query: str) -> None:
             ("-k", "0"),
             "workbench search: argument -k: “0” must be a whole number above 0. See “workbench search --help”.\n",
         ),
-        (("--now", "soon"), "workbench search: argument --now: “soon” is not a time. Write 36h, 7d, "),
-        (("--profile", "mine"), "workbench: There is no profile “mine”. Known ones: workbench, engram, "),
+        (
+            ("--now", "soon"),
+            "workbench search: argument --now: “soon” is not a time. Write 36h, 7d, ",
+        ),
+        (
+            ("--profile", "mine"),
+            "workbench: There is no profile “mine”. Known ones: workbench, engram, ",
+        ),
     ],
 )
-def test_wrong_arguments_are_one_sentence(demo: Cli, arguments: tuple[str, ...], message: str) -> None:
+def test_wrong_arguments_are_one_sentence(
+    demo: Cli, arguments: tuple[str, ...], message: str
+) -> None:
     result = demo("search", "x", *arguments)
     assert (result.code, result.out) == (2, "")
     assert result.err.startswith(message)
@@ -159,9 +193,13 @@ def test_wrong_arguments_are_one_sentence(demo: Cli, arguments: tuple[str, ...],
 
 
 def test_now_takes_times_as_filters_do(cli: Cli, tokyo: None) -> None:
-    cli.ok("append", "Deploys need AUTH_SECRET in CI.")  # at three in the morning of the 21st in Tokyo
+    cli.ok(
+        "append", "Deploys need AUTH_SECRET in CI."
+    )  # at three in the morning of the 21st in Tokyo
     query = ("search", "deploys", "--json", "--now")
-    found = [len(json.loads(cli(*query, now).out)) for now in ("now", "36h", "today", "2026-03-21T04:00")]
+    found = [
+        len(json.loads(cli(*query, now).out)) for now in ("now", "36h", "today", "2026-03-21T04:00")
+    ]
     assert found == [1, 0, 0, 1]
 
 
@@ -172,11 +210,20 @@ def test_episodes_are_explained_by_their_five_terms(demo: Cli) -> None:
         assert row["memory_type"] == "episodic"
         terms = row["parts"]["terms"]
         assert set(terms) == {"similarity", "recency", "success", "use", "domain"}
-        assert [terms[name]["weight"] for name in ("similarity", "success")] == pytest.approx([0.5, 0.15])
+        assert [terms[name]["weight"] for name in ("similarity", "success")] == pytest.approx(
+            [0.5, 0.15]
+        )
         assert sum(term["weighted"] for term in terms.values()) == pytest.approx(row["score"])
     lines = demo.ok(*asked, "--explain").splitlines()
     assert lines[0].endswith(" episodes are served")
-    assert [line.split()[0] for line in lines[4:10]] == ["recency", "success", "use", "similarity", "domain", "(cosine"]
+    assert [line.split()[0] for line in lines[4:10]] == [
+        "recency",
+        "success",
+        "use",
+        "similarity",
+        "domain",
+        "(cosine",
+    ]
     assert "unknown" in lines[5]
 
 
@@ -194,7 +241,11 @@ def test_who_said_it_is_told_to_a_person_masked_and_to_no_agent(cli: Cli) -> Non
     secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
     said = [("a", secret), ("b", secret), ("c", "Joanna"), ("d", "Joanna")]
     lines = [
-        entry(id, f"We bake {id}", source={"hook": None, "turn": None, "file": None, "speaker": speaker})
+        entry(
+            id,
+            f"We bake {id}",
+            source={"hook": None, "turn": None, "file": None, "speaker": speaker},
+        )
         for id, speaker in said
     ]
     cli.ok("import", cli.write("said.jsonl", "\n".join(lines) + "\n"))
@@ -284,12 +335,18 @@ def test_turned_off_nothing_is_said_of_it(demo: Cli) -> None:
 
 
 def test_few_memories_have_a_floor_too(cli: Cli) -> None:
-    for text in ("the pool of connections is exhausted", "use pnpm, never npm", "migrations run in their own job"):
+    for text in (
+        "the pool of connections is exhausted",
+        "use pnpm, never npm",
+        "migrations run in their own job",
+    ):
         cli.ok("ingest", text)
     result = cli("search", "stripe webhook twice", "--json")
     assert all(row["weak"] and row["relevance"] < 0.3 for row in json.loads(result.out))
     assert result.err.startswith("Nothing here is relevant to “stripe webhook twice”")
-    (best, *_) = json.loads(cli.ok("search", "which connections are exhausted", "-k", "1", "--json"))
+    (best, *_) = json.loads(
+        cli.ok("search", "which connections are exhausted", "-k", "1", "--json")
+    )
     assert (best["weak"], best["content"]) == (False, "the pool of connections is exhausted")
 
 

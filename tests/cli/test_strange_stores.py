@@ -1,4 +1,6 @@
-"""Strange paths, links, store files and caches: no command hangs, grows large or writes anything by reading."""
+"""Strange paths, links, store files and caches: no command hangs, grows large or writes anything by
+reading.
+"""
 
 import gzip
 import itertools
@@ -147,7 +149,9 @@ def _everything(project: Path) -> dict[str, tuple[object, ...]]:
 
 
 def _chunks() -> Iterator[list[str]]:
-    """Yield the cases, ten at a time: every third of the common ones, or all when the environment asks for them."""
+    """Yield the cases, ten at a time: every third of the common ones, or all when the environment
+    asks for them.
+    """
     every = [*SPECIAL, *(CASES if os.environ.get("WORKBENCH_EVERY_CASE") else CASES[::3])]
     yield from (every[start : start + 10] for start in range(0, len(every), 10))
 
@@ -168,7 +172,9 @@ def test_nothing_hangs_grows_or_is_written(cases: list[str], sound: Path, tmp_pa
                 command.removesuffix(" as it came"), project, trusted=not command.endswith("came")
             )
             wrong = code not in (0, 1, 2) or "Traceback" in said or peak > MOST_MEMORY
-            report += [(case, command, code, round(seconds, 1), peak >> 20, said[-300:])] if wrong else []
+            report += (
+                [(case, command, code, round(seconds, 1), peak >> 20, said[-300:])] if wrong else []
+            )
         if _everything(project) != before:
             report.append((case, "something was written", 0, 0.0, 0, ""))
         code, seconds, peak, said = _run("append seen --actor x", project)

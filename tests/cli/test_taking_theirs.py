@@ -1,4 +1,6 @@
-"""`workbench import --theirs`: what somebody else changed in a file gets into the store, and exports go on."""
+"""`workbench import --theirs`: what somebody else changed in a file gets into the store, and
+exports go on.
+"""
 
 import pytest
 
@@ -8,7 +10,9 @@ from tests.formats.others import TEXTS
 from workbench.core.files.formats import format_named
 from workbench.formats.exports import export_format
 
-MEMORIES = sorted(n for n in TEXTS if format_named(n).writes and export_format(n).holds == "memories")
+MEMORIES = sorted(
+    n for n in TEXTS if format_named(n).writes and export_format(n).holds == "memories"
+)
 NEW = BOOK.replace("helpful=1", "helpful=7").replace("Then act.", "Then act slowly.").replace(
     "\n\n## OTHERS", "\n[r-00003] helpful=0 harmful=0 :: Theirs.\n\n## OTHERS"
 )  # fmt: skip
@@ -34,7 +38,10 @@ def test_the_whole_loop_of_a_conflict(cli: Cli) -> None:
     assert "--theirs" in cli("import", "book.txt").out
     assert cli("export", "--format", "ace", "--out", "book.txt").code == 2
     dry = cli.ok("import", "--theirs", "--dry-run", "book.txt")
-    assert "  - [r-00001] helpful=2 harmful=0 :: Ask first.\n  + [r-00001] helpful=7 harmful=0 :: Ask first." in dry
+    assert (
+        "  - [r-00001] helpful=2 harmful=0 :: Ask first.\n  + [r-00001] helpful=7 harmful=0 :: Ask first."
+        in dry
+    )
     assert "  + [r-00002] helpful=0 harmful=2 :: Then act slowly." in dry
     taken = cli.ok("import", "--theirs", "book.txt")
     assert "2 records replaced by the file's version" in taken
@@ -87,7 +94,10 @@ def test_a_heading_that_they_took_out_goes_unless_something_of_ours_is_below_it(
     cli("undo")
     with opened(cli) as bench:
         going = bench.library.bullets.get("book/g-00003")
-        assert (going.state, bench.library.sections.get(f"book/{going.section}").title) == ("active", "GONE")
+        assert (going.state, bench.library.sections.get(f"book/{going.section}").title) == (
+            "active",
+            "GONE",
+        )
 
 
 def test_what_they_took_out_goes_and_what_was_only_here_stays(cli: Cli) -> None:
@@ -96,7 +106,9 @@ def test_what_they_took_out_goes_and_what_was_only_here_stays(cli: Cli) -> None:
     with opened(cli) as bench:
         bench.playbooks.add("book", "RULES", "Ours alone.")
     cli.write("book.txt", BOOK.replace("[r-00002] helpful=0 harmful=2 :: Then act.\n", ""))
-    assert "  - [r-00002] helpful=0 harmful=2 :: Then act." in cli.ok("import", "--theirs", "--dry-run", "book.txt")
+    assert "  - [r-00002] helpful=0 harmful=2 :: Then act." in cli.ok(
+        "import", "--theirs", "--dry-run", "book.txt"
+    )
     cli("import", "--theirs", "book.txt")
     exported(cli)
     text = (cli.cwd / "book.txt").read_text()

@@ -47,7 +47,10 @@ def test_a_read_index_that_differs_is_made_anew_and_said(cli: Cli) -> None:
 def test_no_store_cannot_be_examined(cli: Cli) -> None:
     result = cli("doctor")
     assert (result.code, result.out) == (2, "")
-    assert result.err == f"workbench: There is no store in {cli.store}. `workbench init --store DIR` makes one.\n"
+    assert (
+        result.err
+        == f"workbench: There is no store in {cli.store}. `workbench init --store DIR` makes one.\n"
+    )
     assert not cli.store.exists()
 
 
@@ -70,7 +73,10 @@ def test_damage_is_named_by_file_line_and_byte_and_the_rest_is_recovered(demo: C
     before = files_of(demo.store)
     result = demo("doctor")
     assert result.code == 1
-    assert f"journal.jsonl:{lines - 1}: byte {offset}: its checksum does not match its content" in result.out
+    assert (
+        f"journal.jsonl:{lines - 1}: byte {offset}: its checksum does not match its content"
+        in result.out
+    )
     assert "workbench doctor --recover" in result.out
     result = demo("doctor", "--recover")
     assert (result.code, files_of(demo.store)) == (0, before)
@@ -88,7 +94,9 @@ def test_a_sound_store_is_not_recovered(demo: Cli) -> None:
 
 def test_what_was_not_finished_is_named_with_the_way_back(demo: Cli) -> None:
     library = Library(demo.store, lambda: NOW)
-    with library.transaction("import:notes.jsonl", "import notes.jsonl", group="import-abc", more=True) as tx:
+    with library.transaction(
+        "import:notes.jsonl", "import notes.jsonl", group="import-abc", more=True
+    ) as tx:
         tx.put(library.memories.all()[0].__class__("left", "left behind", NOW, NOW))
     result = demo("doctor")
     assert result.code == 1
@@ -106,14 +114,18 @@ def edit_outside(store: Path, old: str, new: str) -> None:
     file.write_text(text.replace(old, new), "utf-8")
 
 
-@pytest.mark.parametrize("lead", ["Long before anything differs there are words that stay. " * 3, "x" * 150])
+@pytest.mark.parametrize(
+    "lead", ["Long before anything differs there are words that stay. " * 3, "x" * 150]
+)
 def test_the_history_shows_a_long_text_from_where_it_differs(cli: Cli, lead: str) -> None:
     library = Library(cli.store, lambda: NOW)
     for text in (f"{lead}old name, and more", f"{lead}new name, and more"):
         with library.transaction("cli", "write") as tx:
             tx.put(_memory("m1", text))
     library.close()
-    line = next(line for line in cli.ok("history", "m1", "-n", "1").splitlines() if "content:" in line)
+    line = next(
+        line for line in cli.ok("history", "m1", "-n", "1").splitlines() if "content:" in line
+    )
     before, _, after = line.partition("→")
     assert "old name" in before
     assert "new name" in after
@@ -181,8 +193,14 @@ def _memory(id: str, text: str) -> object:
     return Memory(id, text, NOW, NOW)
 
 
-def test_what_was_stored_and_is_gone_is_said_by_every_command_until_it_is_accepted(cli: Cli) -> None:
-    for text in ("the first thing that was seen", "something else entirely", "a third and last observation"):
+def test_what_was_stored_and_is_gone_is_said_by_every_command_until_it_is_accepted(
+    cli: Cli,
+) -> None:
+    for text in (
+        "the first thing that was seen",
+        "something else entirely",
+        "a third and last observation",
+    ):
         cli.ok("append", text)
     journal = cli.store / "journal.jsonl"
     whole = journal.read_bytes()
@@ -211,7 +229,9 @@ def test_a_damaged_line_before_the_checkpoint_is_said_by_list_and_history(demo: 
     assert demo("doctor").code == 1
 
 
-def test_what_killed_processes_left_outside_the_store_is_named_until_the_next_of_its_kind(demo: Cli) -> None:
+def test_what_killed_processes_left_outside_the_store_is_named_until_the_next_of_its_kind(
+    demo: Cli,
+) -> None:
     state = paths.state_dir()
     kept = Replaced(paths.replaced_dir())
     typed = drafts.folder_of(state, demo.store)
@@ -276,7 +296,9 @@ def test_a_purge_that_was_killed_is_said_with_exit_code_1_and_finished_as_asked(
     said = cli("doctor")
     assert said.code == 1
     assert "was broken off: texts may still be in some files" in said.out
-    assert json.loads(cli("doctor", "--json").out)["unfinished_purges"][0]["records"] == [["memories", "m1"]]
+    assert json.loads(cli("doctor", "--json").out)["unfinished_purges"][0]["records"] == [
+        ["memories", "m1"]
+    ]
     assert "Erased m1." in cli.ok("doctor", "--finish")
     assert b"nobody may know" not in b"".join(cli.files().values())
     assert cli("doctor").code == 0

@@ -1,4 +1,6 @@
-"""A store from elsewhere is read with a banner; nothing of it reaches an agent or a file before `workbench trust`."""
+"""A store from elsewhere is read with a banner; nothing of it reaches an agent or a file before
+`workbench trust`.
+"""
 
 import json
 import os
@@ -32,7 +34,14 @@ def pulled(store: Path, copy: Path, text: str) -> None:
     shutil.copytree(store, copy)
     other = Library(copy)
     with other.transaction("agent:other", "add") as tx:
-        tx.put(Memory(f"mem-20260101-{len(other.memories) + 7:07}", text, other.journal.clock(), other.journal.clock()))
+        tx.put(
+            Memory(
+                f"mem-20260101-{len(other.memories) + 7:07}",
+                text,
+                other.journal.clock(),
+                other.journal.clock(),
+            )
+        )
     shutil.copy(copy / "journal.jsonl", store / "pulled")
     (store / "pulled").rename(store / "journal.jsonl")
 
@@ -54,7 +63,14 @@ def foreign(mine: Cli, filled: Path) -> Cli:
 
 
 def test_a_store_made_here_is_trusted(mine: Cli) -> None:
-    for command in ("ingest one", "append two", "vote {} helpful", "list", "search one --for-agent x", "append three"):
+    for command in (
+        "ingest one",
+        "append two",
+        "vote {} helpful",
+        "list",
+        "search one --for-agent x",
+        "append three",
+    ):
         id = json.loads(mine.ok("list", "--json"))[0]["id"] if "{}" in command else ""
         result = mine(*command.format(id).split())
         assert result.code == 0, result.err
@@ -67,7 +83,16 @@ def test_a_store_made_here_is_trusted(mine: Cli) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
-    ["list", "status", "stats", "search deploy", "history", "export --format jsonl", "context deploy", "index"],
+    [
+        "list",
+        "status",
+        "stats",
+        "search deploy",
+        "history",
+        "export --format jsonl",
+        "context deploy",
+        "index",
+    ],
 )
 def test_what_came_from_elsewhere_is_read_with_a_banner(command: str, foreign: Cli) -> None:
     result = foreign(*command.split())
@@ -93,14 +118,19 @@ def test_nothing_of_it_is_changed_promoted_or_written(command: str, foreign: Cli
     result = foreign(*command.format(id).split())
     assert result.code == 2, result.out
     assert "is not trusted" in result.err
-    assert {name: data for name, data in files_of(foreign.store).items() if not name.endswith("lock")} == {
-        name: data for name, data in before.items() if not name.endswith("lock")
-    }
+    assert {
+        name: data for name, data in files_of(foreign.store).items() if not name.endswith("lock")
+    } == {name: data for name, data in before.items() if not name.endswith("lock")}
     assert not list(foreign.cwd.iterdir())
 
 
 @pytest.mark.parametrize(
-    "command", ["search deploy --for-agent claude", "export --format prompt", "context deploy --for-agent claude"]
+    "command",
+    [
+        "search deploy --for-agent claude",
+        "export --format prompt",
+        "context deploy --for-agent claude",
+    ],
 )
 def test_a_hook_goes_on_and_gets_nothing(command: str, foreign: Cli) -> None:
     result = foreign(*command.split())
@@ -110,7 +140,9 @@ def test_a_hook_goes_on_and_gets_nothing(command: str, foreign: Cli) -> None:
 
 
 @pytest.mark.slow
-def test_inside_an_agent_a_context_of_it_is_empty(foreign: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_inside_an_agent_a_context_of_it_is_empty(
+    foreign: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert foreign("context", "deploys").out
     monkeypatch.setenv("CLAUDECODE", "1")
     result = foreign("context", "deploys")
@@ -128,7 +160,9 @@ def test_append_still_adds_and_trusts_nothing_by_that(foreign: Cli) -> None:
 
 
 @pytest.mark.slow
-def test_what_a_stranger_archived_keeps_nothing_out(mine: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_stranger_archived_keeps_nothing_out(
+    mine: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text = "Never deploy on Fridays"
     mine.ok("forget", mine.ok("append", text).split()[2].rstrip(","))
     mine.ok("append", "Something in between")
@@ -157,7 +191,9 @@ def test_a_word_takes_it_over_after_showing_it(foreign: Cli) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["CLAUDECODE", "CODEX_SANDBOX", "CURSOR_AGENT"])
-def test_an_agent_cannot_say_the_word(name: str, foreign: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_agent_cannot_say_the_word(
+    name: str, foreign: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(name, "1")
     result = foreign("trust", "--yes")
     assert result.code == 2
@@ -170,7 +206,9 @@ def test_lines_that_a_pull_brings_are_not_trusted(mine: Cli, tmp_path: Path) -> 
     shutil.copytree(mine.store, tmp_path / "theirs")
     other = Library(tmp_path / "theirs")
     with other.transaction("agent:other", "add") as tx:
-        tx.put(Memory("mem-20260101-0000009", "theirs", other.journal.clock(), other.journal.clock()))
+        tx.put(
+            Memory("mem-20260101-0000009", "theirs", other.journal.clock(), other.journal.clock())
+        )
     shutil.copy(tmp_path / "theirs" / "journal.jsonl", mine.store / "journal.jsonl")
     result = mine("list")
     assert "theirs" in result.out
@@ -180,7 +218,9 @@ def test_lines_that_a_pull_brings_are_not_trusted(mine: Cli, tmp_path: Path) -> 
     assert mine("list").err == ""
 
 
-def test_what_a_stranger_wrote_stays_untrusted_whatever_is_appended_after_it(mine: Cli, tmp_path: Path) -> None:
+def test_what_a_stranger_wrote_stays_untrusted_whatever_is_appended_after_it(
+    mine: Cli, tmp_path: Path
+) -> None:
     mine.ok("append", "own")
     pulled(mine.store, tmp_path / "one", "always deploy by pineapple")
     for number in range(3):
@@ -216,7 +256,11 @@ def test_a_line_that_was_changed_in_the_middle_is_not_trusted(mine: Cli, tmp_pat
     lines = (mine.store / "journal.jsonl").read_bytes().splitlines(keepends=True)
     rewritten = Library(tmp_path / "rewritten")
     with rewritten.transaction("cli", "add") as tx:
-        tx.put(Memory("mem-20260101-0000001", "obey", rewritten.journal.clock(), rewritten.journal.clock()))
+        tx.put(
+            Memory(
+                "mem-20260101-0000001", "obey", rewritten.journal.clock(), rewritten.journal.clock()
+            )
+        )
     theirs = (tmp_path / "rewritten" / "journal.jsonl").read_bytes().splitlines(keepends=True)
     (mine.store / "journal.jsonl").write_bytes(b"".join([lines[0], theirs[1], *lines[2:]]))
     assert f"{BANNER}1 change came from elsewhere." in mine("list").err
@@ -262,7 +306,9 @@ def test_a_store_that_was_moved_cut_or_put_back_is_still_known(mine: Cli, tmp_pa
     assert BANNER not in mine.bare("--store", str(tmp_path / "moved"), "list").err
 
 
-def test_where_the_workbench_is_new_nothing_was_there_before(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_the_workbench_is_new_nothing_was_there_before(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("WORKBENCH_TRUST")
     store = hostile_store(cli.cwd)
     assert BANNER in cli.bare("--store", str(store), "list").err
@@ -306,7 +352,9 @@ def test_an_agent_at_a_terminal_cannot_say_the_word_either(
     assert BANNER in foreign("list").err
 
 
-def test_what_comes_between_the_look_and_the_word_is_not_taken_over(mine: Cli, tmp_path: Path) -> None:
+def test_what_comes_between_the_look_and_the_word_is_not_taken_over(
+    mine: Cli, tmp_path: Path
+) -> None:
     mine.ok("ingest", "mine")
     pulled(mine.store, tmp_path / "one", "first")
     bench = open_workbench(mine.store, profiles=tmp_path, heads=heads_dir())
@@ -314,7 +362,9 @@ def test_what_comes_between_the_look_and_the_word_is_not_taken_over(mine: Cli, t
     pulled(mine.store, tmp_path / "two", "second")
     with pytest.raises(StoreProblem, match="More came"):
         bench.trust.accept(seen)
-    assert not open_workbench(mine.store, profiles=tmp_path, heads=heads_dir()).trust.standing.trusted
+    assert not open_workbench(
+        mine.store, profiles=tmp_path, heads=heads_dir()
+    ).trust.standing.trusted
     bench.trust.accept(bench.trust.arrived())
     assert mine("list").err == ""
 
@@ -332,7 +382,9 @@ def test_what_a_pull_brings_to_an_open_store_stops_its_changes(mine: Cli, tmp_pa
     assert BANNER in mine("list").err
 
 
-def test_a_store_is_ones_own_while_others_write_to_it(mine: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_is_ones_own_while_others_write_to_it(
+    mine: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What is known is read after the journal."""
     mine.ok("append", "one")
     read, wrote = identity.known_lines, False
@@ -363,7 +415,9 @@ def test_an_open_store_is_trusted_once_it_was_trusted_elsewhere(mine: Cli, tmp_p
 
 
 @pytest.mark.slow
-def test_three_appenders_never_make_a_store_untrusted_and_a_stranger_always_does(mine: Cli, tmp_path: Path) -> None:
+def test_three_appenders_never_make_a_store_untrusted_and_a_stranger_always_does(
+    mine: Cli, tmp_path: Path
+) -> None:
     mine.ok("append", "mine")
     folder, ends = heads_dir(), tmp_path / "ends"
     assert folder is not None
@@ -376,14 +430,19 @@ def test_three_appenders_never_make_a_store_untrusted_and_a_stranger_always_does
             while journal.stat().st_size == seen:
                 time.sleep(0.01)
             seen = journal.stat().st_size
-            assert open_workbench(mine.store, profiles=tmp_path, heads=folder).trust.standing == StoreTrust()
+            assert (
+                open_workbench(mine.store, profiles=tmp_path, heads=folder).trust.standing
+                == StoreTrust()
+            )
     finally:
         ends.touch()
         assert [each.wait() for each in running] == [0, 0, 0]
     pulled(mine.store, tmp_path / "one", "theirs")
     for _ in range(20):
         mine.ok("append", "still more")
-        assert not open_workbench(mine.store, profiles=tmp_path, heads=heads_dir()).trust.standing.trusted
+        assert not open_workbench(
+            mine.store, profiles=tmp_path, heads=heads_dir()
+        ).trust.standing.trusted
 
 
 @pytest.mark.slow
@@ -407,7 +466,11 @@ def test_the_name_of_a_writer_is_shown_without_the_secret_in_it(mine: Cli) -> No
     other = Library(mine.cwd / "copy")
     for actor in (f"import:{key}.txt", f"import:{key}.md"):
         with other.transaction(actor, "import") as tx:
-            tx.put(Memory(f"{actor} {key}", f"holds {key}", other.journal.clock(), other.journal.clock()))
+            tx.put(
+                Memory(
+                    f"{actor} {key}", f"holds {key}", other.journal.clock(), other.journal.clock()
+                )
+            )
     shutil.copy(mine.cwd / "copy" / "journal.jsonl", mine.store / "pulled")
     (mine.store / "pulled").rename(mine.store / "journal.jsonl")
     plain, answer = mine("trust", "--show"), mine("trust", "--show", "--json")
@@ -426,7 +489,9 @@ def test_it_waits_in_review_until_it_is_trusted(foreign: Cli) -> None:
 
 
 @pytest.mark.slow
-def test_a_store_that_can_only_be_read_says_what_to_do_instead(foreign: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_that_can_only_be_read_says_what_to_do_instead(
+    foreign: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(os, "access", lambda path, mode: path != foreign.store or mode != os.W_OK)
     assert "came from elsewhere, written by" in foreign.ok("trust", "--show")
     before = files_of(foreign.store)

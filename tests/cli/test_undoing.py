@@ -28,7 +28,11 @@ def test_nothing_to_undo_or_redo_is_a_sentence(cli: Cli) -> None:
     before = cli.files()
     for command in ("undo", "redo"):
         result = cli(command)
-        assert (result.code, result.out, result.err) == (2, "", f"workbench: There is nothing to {command}.\n")
+        assert (result.code, result.out, result.err) == (
+            2,
+            "",
+            f"workbench: There is nothing to {command}.\n",
+        )
     assert cli.files() == before
 
 
@@ -43,7 +47,10 @@ def test_a_later_change_by_another_stands_in_the_way(demo: Cli) -> None:
         "workbench: Cannot undo “import one.txt”: helpful_votes of bullets one/a-00001 was changed since "
         "(now 1, it would become gone), and 1 more fields."
     )
-    assert second == "      one/a-00001 last_feedback_at: now '2026-03-20T18:00:00Z', would become gone"
+    assert (
+        second
+        == "      one/a-00001 last_feedback_at: now '2026-03-20T18:00:00Z', would become gone"
+    )
     assert files_of(demo.store) == before
 
 
@@ -56,7 +63,10 @@ def test_a_change_of_anybody_is_taken_back_by_its_revision(demo: Cli) -> None:
     assert json.loads(demo.ok("show", "shr-00001", "--json"))["harmful_votes"] == 0
     assert json.loads(demo.ok("show", "shr-00002", "--json"))["helpful_votes"] == 1
     result = demo("undo", "--rev", rev)
-    assert (result.code, result.err) == (2, f"workbench: “{label}” is undone already. Nothing was changed.\n")
+    assert (result.code, result.err) == (
+        2,
+        f"workbench: “{label}” is undone already. Nothing was changed.\n",
+    )
     undone = str(json.loads(demo.ok("history", "-n", "1", "--json"))[0]["rev"])
     assert demo.ok("undo", "--rev", undone) == f"Undone: undo: {label}.\n"
     assert json.loads(demo.ok("show", "shr-00001", "--json"))["harmful_votes"] == 1
@@ -64,9 +74,15 @@ def test_a_change_of_anybody_is_taken_back_by_its_revision(demo: Cli) -> None:
 
 def test_what_is_no_change_cannot_be_taken_back(demo: Cli) -> None:
     result = demo("undo", "--rev", "9999")
-    assert (result.code, result.err) == (2, "workbench: There is no change with revision 9999. Nothing was changed.\n")
+    assert (result.code, result.err) == (
+        2,
+        "workbench: There is no change with revision 9999. Nothing was changed.\n",
+    )
     result = demo("undo", "--group", "import-none")
-    assert (result.code, result.err) == (2, "workbench: There is no change called import-none. Nothing was changed.\n")
+    assert (result.code, result.err) == (
+        2,
+        "workbench: There is no change called import-none. Nothing was changed.\n",
+    )
     assert demo("undo", "--rev", "1", "--group", "x").code == 2
 
 
@@ -81,7 +97,10 @@ def test_a_record_is_shown_as_it_was(cli: Cli) -> None:
     assert json.loads(cli.ok("show", id, "--at", "1", "--json"))["helpful_votes"] == 0
     assert json.loads(cli.ok("show", id, "--at", "2", "--json"))["helpful_votes"] == 1
     assert "Deploys run at noon" in cli.ok("show", id, "--at", "3")
-    for rev, said in (("0", f"There was no {id} at revision 0."), ("9", "There is no revision 9. The latest is 4.")):
+    for rev, said in (
+        ("0", f"There was no {id} at revision 0."),
+        ("9", "There is no revision 9. The latest is 4."),
+    ):
         result = cli("show", id, "--at", rev)
         assert (result.code, result.out) == (2, "")
         assert said in result.err
@@ -97,7 +116,9 @@ def test_history_lists_the_newest_first(demo: Cli) -> None:
     ]
     steps = json.loads(demo.ok("history", "--json", "-n", "3"))
     assert [step["kind"] for step in steps] == ["undo", "edit", "edit"]
-    assert {"rev", "at", "actor", "label", "kind", "group", "target", "records", "fields"} == set(steps[0])
+    assert {"rev", "at", "actor", "label", "kind", "group", "target", "records", "fields"} == set(
+        steps[0]
+    )
     lines = demo.ok("history", "-n", "1", "--values").splitlines()
     assert "      playbook/shr-00001 helpful_votes: -1" in lines
 

@@ -31,12 +31,22 @@ DAILY = (
 def large(cli: Cli) -> Path:
     """A store that is large enough for a read index, has one, and was searched before."""
     bench = open_workbench(
-        cli.store, profiles=paths.config_dir() / "profiles", cache=paths.cache_dir(), heads=paths.heads_dir()
+        cli.store,
+        profiles=paths.config_dir() / "profiles",
+        cache=paths.cache_dir(),
+        heads=paths.heads_dir(),
     )
     for begin in range(0, COUNT, 10):  # a line of the journal is read whole by who shows it
         with bench.library.transaction("human", "memories") as tx:
             for number in range(begin, begin + 10):
-                tx.put(Memory(f"mem-{number}", f"lesson {number}: " + "keep the words apart " * 150, NOW, NOW))
+                tx.put(
+                    Memory(
+                        f"mem-{number}",
+                        f"lesson {number}: " + "keep the words apart " * 150,
+                        NOW,
+                        NOW,
+                    )
+                )
     bench.library.journal.save_checkpoint()
     bench.retriever.load()
     bench.keep_caches()

@@ -24,7 +24,11 @@ def made(id: str, content: str, days: float, **fields: object) -> Memory:
 
 
 def test_upkeep_says_first_and_proposes_then(cli: Cli) -> None:
-    fill(cli, made("old", "a note nobody read", 20), made("seen", "said again and again", 2, helpful_absorbed=3))
+    fill(
+        cli,
+        made("old", "a note nobody read", 20),
+        made("seen", "said again and again", 2, helpful_absorbed=3),
+    )
     before = files_of(cli.store)
     dry = json.loads(cli.ok("upkeep", "--dry-run", "--json"))
     assert files_of(cli.store) == before
@@ -40,7 +44,11 @@ def test_upkeep_says_first_and_proposes_then(cli: Cli) -> None:
 
 
 def test_prunes_of_important_memories_are_approved_by_id_only(cli: Cli) -> None:
-    fill(cli, made("old", "a note nobody read", 20), made("gold", "worth more", 20, importance_score=9))
+    fill(
+        cli,
+        made("old", "a note nobody read", 20),
+        made("gold", "worth more", 20, importance_score=9),
+    )
     done = cli("review", "approve", "--kind", "prune", "--found", "--yes")
     assert "Left out: 1 memory of importance 8 or more; archive those by ID." in done.err
     library = Library(cli.store, lambda: NOW)
@@ -63,13 +71,23 @@ def test_dedup_proposes_groups_and_lists_what_only_looks_alike(cli: Cli) -> None
     assert files_of(cli.store) == before
     (group,), (pair,) = dry["groups"], dry["apart"]
     assert (dry["proposed"], dry["would_propose"]) == (0, 1)
-    assert (group["exact"], group["keeps"], [m["id"] for m in group["members"]]) == (True, "a", ["b", "a"])
+    assert (group["exact"], group["keeps"], [m["id"] for m in group["members"]]) == (
+        True,
+        "a",
+        ["b", "a"],
+    )
     assert pair["pairs"][0]["verdict"]["conflicts"] == ["negation differs", "word order differs"]
     out = cli.ok("dedup")
-    assert "Alike, but not the same:\nsimilarity 1.000 · negation differs, word order differs" in out
-    assert "4 memories compared from similarity 0.71 on. 1 group proposed; it waits in Review." in out
+    assert (
+        "Alike, but not the same:\nsimilarity 1.000 · negation differs, word order differs" in out
+    )
+    assert (
+        "4 memories compared from similarity 0.71 on. 1 group proposed; it waits in Review." in out
+    )
     library = Library(cli.store, lambda: NOW)
-    assert [(p.kind, p.id, p.actor) for p in library.proposals.all()] == [("merge", group["proposal"], "workbench")]
+    assert [(p.kind, p.id, p.actor) for p in library.proposals.all()] == [
+        ("merge", group["proposal"], "workbench")
+    ]
     assert "No duplicates to propose.\n1 merge in Review already" in cli.ok("dedup")
 
 

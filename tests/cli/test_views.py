@@ -79,12 +79,16 @@ def test_more_words_narrow_a_view_and_another_order_takes_its_place(views: Cli) 
     narrowed = listed(views, "--view", "wrong lately", "AUTH_SECRET")
     assert 0 < len(narrowed) < len(listed(views, "--view", "wrong lately"))
     assert {row["observation_type"] for row in narrowed} <= {"error", "failure"}
-    assert ids(listed(views, "--view", "wrong lately", "--sort", "made")) == ids(listed(views, "type:error,failure"))
+    assert ids(listed(views, "--view", "wrong lately", "--sort", "made")) == ids(
+        listed(views, "type:error,failure")
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [order.id for order in ORDERS if order.key is not None])
-def test_each_order_is_the_apps(views: Cli, name: str, take: "Callable[[Cli], list[Memory]]") -> None:
+def test_each_order_is_the_apps(
+    views: Cli, name: str, take: "Callable[[Cli], list[Memory]]"
+) -> None:
     memories = take(views)
     for order in (name, f"-{name}"):
         expected = [memory.id for memory in ordered(memories, Arranged(order))]
@@ -105,7 +109,9 @@ def take() -> "Callable[[Cli], list[Memory]]":
 @pytest.mark.slow
 def test_by_score_the_best_for_the_words_comes_first(views: Cli) -> None:
     found = ids(listed(views, "deploy", "--sort", "score"))
-    searched = [row["id"] for row in json.loads(views("search", "deploy", "-k", "50", "--json").out)]
+    searched = [
+        row["id"] for row in json.loads(views("search", "deploy", "-k", "50", "--json").out)
+    ]
     known = [id for id in searched if id in found]
     assert len(known) > 3
     assert found[: len(known)] == known
@@ -118,7 +124,10 @@ def test_by_score_the_best_for_the_words_comes_first(views: Cli) -> None:
     ("args", "said"),
     [
         (("--view", "wrong"), "There is no view “wrong”. Did you mean “wrong lately”?"),
-        (("--view", "broken"), "The view “broken” cannot be shown: “never” after “since:” is not a time."),
+        (
+            ("--view", "broken"),
+            "The view “broken” cannot be shown: “never” after “since:” is not a time.",
+        ),
         (("--sort", "best"), "There is no order “best”. There are: made, read, importance,"),
         (("--sort", "score"), "To sort by score takes words to rank for."),
     ],

@@ -27,7 +27,11 @@ def notes(cli: Cli) -> Path:
 def test_nothing_changed(cli: Cli, notes: Path) -> None:
     del notes
     said = cli("watch")
-    assert (said.code, said.out, said.err) == (0, "", "Every file is as it was read or written last.\n")
+    assert (said.code, said.out, said.err) == (
+        0,
+        "",
+        "Every file is as it was read or written last.\n",
+    )
     assert json.loads(cli.ok("watch", "--json")) == []
 
 
@@ -66,7 +70,9 @@ def test_places_that_are_not_there(cli: Cli, notes: Path) -> None:
 @pytest.mark.slow
 def test_one_that_follows_says_each_change_once(cli: Cli, notes: Path) -> None:
     command = [sys.executable, "-m", "workbench", "--store", str(cli.store), "watch", "--follow"]
-    process = subprocess.Popen(command, cwd=cli.cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command, cwd=cli.cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     try:
         assert process.stderr is not None
         assert process.stdout is not None

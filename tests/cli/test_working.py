@@ -15,7 +15,10 @@ def test_each_operation_is_one_change_that_undo_takes_back(cli: Cli) -> None:
         cli.ok("working", "add-intermediate", f"st_{n}", f'{{"n": {n}}}')
     cli.ok("working", "load-context", '{"plan": ["read"]}')
     cli.ok("working", "retrieve", "token refresh")
-    assert json.loads(cli.ok("working", "prune", "--json"))["moved"] == ["intermediate.st_1", "intermediate.st_0"]
+    assert json.loads(cli.ok("working", "prune", "--json"))["moved"] == [
+        "intermediate.st_1",
+        "intermediate.st_0",
+    ]
     cli.ok("working", "snapshot")
     shown = json.loads(cli.ok("working", "show", "--json"))
     assert shown["task_scope"]["constraints"] == ["Tests must pass."]

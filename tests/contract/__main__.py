@@ -1,4 +1,6 @@
-"""`python -m tests.contract record [PART…]` records what the product does today; `show` prints the difference."""
+"""`python -m tests.contract record [PART…]` records what the product does today; `show` prints the
+difference.
+"""
 
 import sys
 import tempfile
@@ -10,7 +12,9 @@ from tests.contract.sections import SECTIONS
 
 
 def main(args: list[str]) -> int:
-    """Record all parts or the named ones, or print how they differ; return 1 when they do, 2 for wrong usage."""
+    """Record all parts or the named ones, or print how they differ; return 1 when they do, 2 for
+    wrong usage.
+    """
     verb, *names = args or [""]
     if verb not in ("record", "show") or set(names) - set(SECTIONS):
         sys.stderr.write(f"{__doc__}\nParts: {', '.join(SECTIONS)}\n")

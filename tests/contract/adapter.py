@@ -1,7 +1,7 @@
 """The one place of the contract that knows Python modules: what no command tells is asked here.
 
-It is also a program, run by the Python of an environment that the product is installed in:
-`python adapter.py QUESTION ARGUMENTS` with the arguments as a JSON list, which prints the answer as JSON.
+It is also a program, run by the Python of an environment that the product is installed in: `python
+adapter.py QUESTION ARGUMENTS` with the arguments as a JSON list, which prints the answer as JSON.
 """
 
 import json
@@ -17,7 +17,9 @@ from typing import Any, get_type_hints
 from workbench.store.records import kind_in
 
 NOW = datetime.now(UTC) + timedelta(days=95)
-"""When the app's changes are made: after every limit of the lifecycle, which counts from the import of the demo."""
+"""When the app's changes are made: after every limit of the lifecycle, which counts from the import
+of the demo.
+"""
 
 
 def command() -> Callable[[list[str]], int]:
@@ -28,15 +30,22 @@ def command() -> Callable[[list[str]], int]:
 
 
 def actions() -> dict[str, Any]:
-    """Return every action by id with its default keys, and the ids of every scope, in the order of the tables."""
+    """Return every action by id with its default keys, and the ids of every scope, in the order of
+    the tables.
+    """
     from workbench.tui.app.areas import AREAS
 
     ids = {action.id: action.keys for action in AREAS.every_action()}
-    return {"actions": ids, "scopes": {title: [action.id for action in some] for title, some in AREAS.scopes().items()}}
+    return {
+        "actions": ids,
+        "scopes": {title: [action.id for action in some] for title, some in AREAS.scopes().items()},
+    }
 
 
 def tables() -> dict[str, Any]:
-    """Return the fields of every kind of record by its table: name to type, `?` behind one that may be missing."""
+    """Return the fields of every kind of record by its table: name to type, `?` behind one that may
+    be missing.
+    """
     from workbench.store.records import RECORDS
 
     return {entry.table: _fields(kind_in(entry.table)) for entry in RECORDS}
@@ -63,12 +72,16 @@ def _written(hint: Any) -> str:
     if args is None:
         return str(getattr(hint, "__name__", hint))
     name = getattr(hint, "__name__", None) or str(getattr(hint, "__origin__", "union"))
-    parts = sorted(map(_written, args)) if name in ("Union", "UnionType") else [*map(_written, args)]
+    parts = (
+        sorted(map(_written, args)) if name in ("Union", "UnionType") else [*map(_written, args)]
+    )
     return f"{'one of' if name == 'Literal' else name.lower()}[{', '.join(parts)}]"
 
 
 def themes(folder: str) -> dict[str, Any]:
-    """Return what a theme file may and must hold, the shipped themes, and what is said of the files of `folder`."""
+    """Return what a theme file may and must hold, the shipped themes, and what is said of the files
+    of `folder`.
+    """
     from workbench.config.paths import shipped
     from workbench.tui.app.themes import KEYS, NEEDED, load_themes
 
@@ -84,14 +97,18 @@ def themes(folder: str) -> dict[str, Any]:
 
 
 def numerics() -> str:
-    """Return the bits of sums, products and roots that this machine computes its own way, to tell machines apart."""
+    """Return the bits of sums, products and roots that this machine computes its own way, to tell
+    machines apart.
+    """
     import hashlib
 
     import numpy as np
 
     wave = np.sin(np.arange(257 * 256, dtype=np.float64)).astype(np.float32).reshape(257, 256)
     wide = wave[0].astype(np.float64)
-    moments = [float(part.mean()) + float(part.std()) for part in (wide[:n] for n in range(2, len(wide)))]
+    moments = [
+        float(part.mean()) + float(part.std()) for part in (wide[:n] for n in range(2, len(wide)))
+    ]
     known = (wave @ wave[0], np.exp(wide), np.log1p(wide * wide), np.array(moments))
     return hashlib.sha256(b"".join(values.tobytes() for values in known)).hexdigest()[:16]
 
@@ -102,12 +119,16 @@ def python() -> str:
 
 
 def app(store: str) -> list[tuple[str, int, int]]:
-    """Make every change that only the app makes; return for each its name and the revisions before and after."""
+    """Make every change that only the app makes; return for each its name and the revisions before
+    and after.
+    """
     return _made(store, _stream, _book, _equal_bullets, _review, _suggestions, _grades, _upkeep)
 
 
 def outdate(store: str) -> None:
-    """Let the memories of a store be as old as what they tell of, as if no file had brought them just now."""
+    """Let the memories of a store be as old as what they tell of, as if no file had brought them
+    just now.
+    """
     from workbench.core.stream.confidence import unmarked
     from workbench.services.open import open_workbench
 
@@ -119,7 +140,9 @@ def outdate(store: str) -> None:
 
 
 def unread(store: str) -> list[tuple[str, int, int]]:
-    """Do in a store what the app does with replies that could not be read; return what `app` returns."""
+    """Do in a store what the app does with replies that could not be read; return what `app`
+    returns.
+    """
     return _made(store, _replies)
 
 
@@ -129,7 +152,10 @@ def _made(store: str, *parts: "Callable[[Any], Changes]") -> list[tuple[str, int
     ticks = count()
     folder = Path(store)
     bench = open_workbench(
-        folder, profiles=folder / "profiles", clock=lambda: NOW + timedelta(seconds=next(ticks)), believed=True
+        folder,
+        profiles=folder / "profiles",
+        clock=lambda: NOW + timedelta(seconds=next(ticks)),
+        believed=True,
     )
     done: list[tuple[str, int, int]] = []
     for part in parts:
@@ -179,7 +205,9 @@ def _book(bench: Any) -> Changes:
         "take a bullet's vote back": lambda: books.vote(book, [one], "helpful"),
         "vote on several bullets": lambda: books.vote(book, [one, two], "harmful"),
         "edit a bullet": lambda: books.edit(book, one, "Other words for a rule."),
-        "add a bullet": lambda: books.add(book, sections[0].id, "A rule that was missing until now."),
+        "add a bullet": lambda: books.add(
+            book, sections[0].id, "A rule that was missing until now."
+        ),
         "pin a bullet": lambda: books.pin(book, [one]),
         "pin several bullets": lambda: books.pin(book, [one, two]),
         "move a bullet": lambda: books.move(book, [three], sections[1].id),
@@ -202,7 +230,10 @@ def _equal_bullets(bench: Any) -> Changes:
     section = books.add_section(book, "Rules")
     text = "Always rotate the keys before a release goes out."
     same = [books.add(book, section, said) for said in (text, text)]
-    case = [books.add(book, section, said) for said in ("Pin the Node version.", "pin the node version.")]
+    case = [
+        books.add(book, section, said)
+        for said in ("Pin the Node version.", "pin the node version.")
+    ]
 
     def group(ids: list[str]) -> Any:
         return next(found for found in duplicates.same(book) if set(found.ids) == set(ids))
@@ -227,7 +258,9 @@ def _review(bench: Any) -> Changes:
     return {
         "approve": lambda: review.approve([next(ids)]),
         "approve several": lambda: review.approve([next(ids), next(ids)]),
-        "edit a candidate": lambda: review.edit(next(ids), FieldEdit("What was meant, in other words.")),
+        "edit a candidate": lambda: review.edit(
+            next(ids), FieldEdit("What was meant, in other words.")
+        ),
         "reject": lambda: group.append(review.reject([rejected])),
         "give a reason afterwards": lambda: review.explain(group[0], [rejected], "wrong"),
         "later": lambda: review.later([next(ids)]),
@@ -239,8 +272,13 @@ def _review(bench: Any) -> Changes:
 
 def _suggestions(bench: Any) -> Changes:
     curating, book = bench.curating, "second"
-    operations = [{"type": "ADD", "section": "rules", "content": f"A suggested rule, number {n}."} for n in range(3)]
-    reply = curating.read(json.dumps({"reasoning": "Something is missing.", "operations": operations}))
+    operations = [
+        {"type": "ADD", "section": "rules", "content": f"A suggested rule, number {n}."}
+        for n in range(3)
+    ]
+    reply = curating.read(
+        json.dumps({"reasoning": "Something is missing.", "operations": operations})
+    )
     return {
         "suggestions into Review": lambda: curating.put_off(book, reply, [1, 2]),
         "take suggestions": lambda: curating.apply(book, reply, [reply.parts[0][0]]),
@@ -261,14 +299,21 @@ def _replies(bench: Any) -> Changes:
     first, second, *_ = reflecting.runs.waiting()
     third, fourth, *_ = curation.waiting("playbook")
     return {
-        "read an insight again": lambda: reflecting.read_again(first, "Pin the Node version in every workflow."),
+        "read an insight again": lambda: reflecting.read_again(
+            first, "Pin the Node version in every workflow."
+        ),
         "let an insight go": lambda: reflecting.dismiss(second),
-        "read a suggestion again": lambda: curation.read_again(third, json.dumps({"operations": []})),
+        "read a suggestion again": lambda: curation.read_again(
+            third, json.dumps({"operations": []})
+        ),
         "let a suggestion go": lambda: curation.dismiss(fourth),
     }
 
 
-TWINS = ("The export of the rota times out for large venues.", "Never deploy on the day before a bank holiday.")
+TWINS = (
+    "The export of the rota times out for large venues.",
+    "Never deploy on the day before a bank holiday.",
+)
 
 
 def _upkeep(bench: Any) -> Changes:

@@ -1,4 +1,6 @@
-"""Two ways to the product: its command in this process, and the command of an environment it is installed in."""
+"""Two ways to the product: its command in this process, and the command of an environment it is
+installed in.
+"""
 
 import contextlib
 import gc
@@ -56,8 +58,16 @@ class Place:
         home = self.folder / "home"
         for folder in (home, self.cwd):
             folder.mkdir(parents=True, exist_ok=True)
-        kinds = {f"XDG_{kind}_HOME": str(home / kind.lower()) for kind in ("DATA", "CONFIG", "STATE", "CACHE")}
-        always = {"PATH": os.environ["PATH"], "TZ": "UTC", "LANG": "C.UTF-8", "COLUMNS": str(COLUMNS)}
+        kinds = {
+            f"XDG_{kind}_HOME": str(home / kind.lower())
+            for kind in ("DATA", "CONFIG", "STATE", "CACHE")
+        }
+        always = {
+            "PATH": os.environ["PATH"],
+            "TZ": "UTC",
+            "LANG": "C.UTF-8",
+            "COLUMNS": str(COLUMNS),
+        }
         trusted = {"WORKBENCH_TRUST": str(self.store)}
         return {**always, "HOME": str(home), **kinds, **trusted, **self.more}
 
@@ -96,7 +106,9 @@ class Inside(Door):
 
 
 class Installed(Door):
-    """The command that an environment holds, each time as a process; `binaries` is the folder of its programs."""
+    """The command that an environment holds, each time as a process; `binaries` is the folder of
+    its programs.
+    """
 
     def __init__(self, binaries: Path) -> None:
         self._binaries = binaries
@@ -107,14 +119,25 @@ class Installed(Door):
 
     def ask(self, place: Place, question: str, *args: str) -> Any:
         """Run the adapter as a program of that environment, which sees nothing of this checkout."""
-        command = [str(self._binaries / "python"), "-I", adapter.__file__, question, json.dumps(args)]
+        command = [
+            str(self._binaries / "python"),
+            "-I",
+            adapter.__file__,
+            question,
+            json.dumps(args),
+        ]
         answer = self._run(command, place)
         assert answer.code == 0, answer.err
         return answer.json
 
     def _run(self, command: Sequence[str], place: Place, stdin: str = "") -> Answer:
         done = subprocess.run(
-            command, cwd=place.cwd, env=place.environment(), input=stdin.encode(), capture_output=True, check=False
+            command,
+            cwd=place.cwd,
+            env=place.environment(),
+            input=stdin.encode(),
+            capture_output=True,
+            check=False,
         )
         return Answer(done.returncode, done.stdout, done.stderr.decode())
 

@@ -1,4 +1,6 @@
-"""The life of one store, command by command: what each answers, and what the journal calls the changes it made."""
+"""The life of one store, command by command: what each answers, and what the journal calls the
+changes it made.
+"""
 
 import json
 import shutil
@@ -26,13 +28,26 @@ SECRET = "the token is ghp_" + "a1B2" * 9
 REPLY = {
     "reasoning": "Something is missing.",
     "operations": [
-        {"type": "ADD", "section": "TROUBLESHOOTING AND PITFALLS", "content": "Loop over pages until one is empty."},
-        {"type": "UPDATE", "bullet_id": "shr-00002", "content": "Log in with the access token of the app itself."},
+        {
+            "type": "ADD",
+            "section": "TROUBLESHOOTING AND PITFALLS",
+            "content": "Loop over pages until one is empty.",
+        },
+        {
+            "type": "UPDATE",
+            "bullet_id": "shr-00002",
+            "content": "Log in with the access token of the app itself.",
+        },
         {"type": "DELETE", "bullet_id": "shr-00003"},
     ],
 }
 RUNS = [{"bullet_ids_used": ["shr-00001"], "is_correct": number % 2 == 0} for number in range(4)]
-NOTE = {"id": "n1", "type": "gotcha", "content": "The cache is cleared after the commit", "importance_score": 5}
+NOTE = {
+    "id": "n1",
+    "type": "gotcha",
+    "content": "The cache is cleared after the commit",
+    "importance_score": 5,
+}
 FILES: dict[str, str] = {
     "reply.json": json.dumps(REPLY),
     "bullet_usage_log.jsonl": "".join(json.dumps(run) + "\n" for run in RUNS),
@@ -40,26 +55,40 @@ FILES: dict[str, str] = {
     "MEMORY.md": "# Notes\n\n- [gone](gone.md): nothing is there\n",
     "CLAUDE.md": "# The project\n",
     "doubled.txt": "## RULES\n" + "[rul-00001] helpful=0 harmful=0 :: Same text\n" * 2,
-    "run.json": json.dumps({"question": "How many?", "reasoning": "I counted one page.", "answer": "20"}),
+    "run.json": json.dumps(
+        {"question": "How many?", "reasoning": "I counted one page.", "answer": "20"}
+    ),
 }
 """What lies in the working directory."""
 
 
 @dataclass
 class Life:
-    """A store and all that was done to it; `known` holds ids of earlier answers by name, for `{name}` in arguments."""
+    """A store and all that was done to it; `known` holds ids of earlier answers by name, for
+    `{name}` in arguments.
+    """
 
     door: Door
     place: Place
     told: dict[str, Any] = field(default_factory=dict)
     known: dict[str, str] = field(default_factory=dict)
 
-    def do(self, name: str, *args: str, stdin: str = "", learn: Callable[[Any], dict[str, str]] | None = None) -> None:
+    def do(
+        self,
+        name: str,
+        *args: str,
+        stdin: str = "",
+        learn: Callable[[Any], dict[str, str]] | None = None,
+    ) -> None:
         """Run a command on the store and write down what came of it."""
         before = self._revision()
         given = [arg.format(**self.known) if "{" in arg else arg for arg in args]
         answer = self.bare(name, "--store", str(self.place.store), *given, stdin=stdin)
-        self.told[name] = {"command": " ".join(args), "code": answer.code, **_answered(answer, "--json" in args)}
+        self.told[name] = {
+            "command": " ".join(args),
+            "code": answer.code,
+            **_answered(answer, "--json" in args),
+        }
         if changes := entries(self.place.store, before):
             self.told[name]["journal"] = changes
         if learn is not None:
@@ -68,7 +97,11 @@ class Life:
     def bare(self, name: str, *args: str, stdin: str = "") -> Answer:
         """Run a command without naming the store, and write down what came of it."""
         answer = self.door.run(self.place, *args, stdin=stdin)
-        self.told[name] = {"command": " ".join(args), "code": answer.code, **_answered(answer, "--json" in args)}
+        self.told[name] = {
+            "command": " ".join(args),
+            "code": answer.code,
+            **_answered(answer, "--json" in args),
+        }
         return answer
 
     def _revision(self) -> int:
@@ -99,7 +132,9 @@ def begin(door: Door, folder: Path) -> Life:
 
 
 def _some() -> str:
-    """Return the demo's candidates with what they cite, and its first memories: enough to live with, and quick."""
+    """Return the demo's candidates with what they cite, and its first memories: enough to live
+    with, and quick.
+    """
     lines = (FIXTURES / "memories.jsonl").read_text("utf-8").splitlines(keepends=True)
     rows = [json.loads(line) for line in lines]
     wanted = {row["id"] for row in rows[:FIRST]}
@@ -112,12 +147,28 @@ def _some() -> str:
 def lived(door: Door, folder: Path) -> dict[str, Any]:
     """Do all of it and return what was written down, step by step."""
     life = begin(door, folder)
-    for part in (_take_in, _observe, _decide, _look, _ask, _send, _promote, _maintain, _undo, _reflect, _erase):
+    for part in (
+        _take_in,
+        _observe,
+        _decide,
+        _look,
+        _ask,
+        _send,
+        _promote,
+        _maintain,
+        _undo,
+        _reflect,
+        _erase,
+    ):
         part(life)
     store = life.place.store
     life.told["files of the store"] = sorted(path.name for path in store.iterdir())
-    life.told["header of the journal"] = shape(json.loads((store / "journal.jsonl").read_text("utf-8").splitlines()[0]))
-    life.told["tables of memory.json"] = sorted(json.loads((store / "memory.json").read_text("utf-8")))
+    life.told["header of the journal"] = shape(
+        json.loads((store / "journal.jsonl").read_text("utf-8").splitlines()[0])
+    )
+    life.told["tables of memory.json"] = sorted(
+        json.loads((store / "memory.json").read_text("utf-8"))
+    )
     return life.told
 
 
@@ -126,7 +177,9 @@ def _take_in(life: Life) -> None:
     life.do("import again", "import", "playbook.txt", "--json")
     life.do("import dry", "import", "note.jsonl", "--dry-run", "--json")
     life.do("import a note", "import", "note.jsonl", "--json")
-    (life.place.cwd / "note.jsonl").write_text(json.dumps({**NOTE, "content": "It is cleared before"}) + "\n", "utf-8")
+    (life.place.cwd / "note.jsonl").write_text(
+        json.dumps({**NOTE, "content": "It is cleared before"}) + "\n", "utf-8"
+    )
     life.do("import what differs", "import", "note.jsonl", "--json")
     life.do("import theirs", "import", "note.jsonl", "--theirs", "--json")
     life.do("import runs", "import", "bullet_usage_log.jsonl", "--json")
@@ -165,7 +218,14 @@ def _observe(life: Life) -> None:
         "--json",
         learn=_as("ingested"),
     )
-    life.do("ingest the like", "ingest", "The build fails without NODE_ENV being set", "--type", "error", "--json")
+    life.do(
+        "ingest the like",
+        "ingest",
+        "The build fails without NODE_ENV being set",
+        "--type",
+        "error",
+        "--json",
+    )
     life.do("ingest orders", "ingest", ORDERS, "--json", learn=_as("flagged"))
     life.do("vote", "vote", "{appended}", "helpful", "--reason", "it was right", "--json")
     life.do("vote again", "vote", "{appended}", "helpful", "--reason", "it was right", "--json")
@@ -195,7 +255,9 @@ def _decide(life: Life) -> None:
     life.do("dedup dry", "dedup", "--dry-run", "--json")
     life.do("dedup", "dedup", "--json")
     life.do("what waits", "review", "list", "-n", "0", "--json", learn=learn)
-    life.told["what waits"]["kinds"] = sorted({name.rstrip("0123456789") for name in life.known} - NAMED)
+    life.told["what waits"]["kinds"] = sorted(
+        {name.rstrip("0123456789") for name in life.known} - NAMED
+    )
     for kind in life.told["what waits"]["kinds"]:
         life.do(f"show a {kind}", "review", "show", f"{{{kind}0}}", "--quick", "--json")
     life.do("show with what a search finds", "review", "show", "{reflection0}", "--json")
@@ -214,13 +276,29 @@ def _decide(life: Life) -> None:
     life.do("reject", "review", "reject", "{reflection3}", "--reason", "wrong", "--json")
     life.do("reject without a reason", "review", "reject", "{reflection4}", "--json")
     life.do("put off", "review", "later", "{reflection5}", "--json")
-    life.do("see a merge", "review", "merge", "{reflection6}", "mem-20260206-0000001", "--dry-run", "--json")
+    life.do(
+        "see a merge",
+        "review",
+        "merge",
+        "{reflection6}",
+        "mem-20260206-0000001",
+        "--dry-run",
+        "--json",
+    )
     life.do("merge", "review", "merge", "{reflection6}", "mem-20260206-0000001", "--json")
     for kind in sorted({*life.told["what waits"]["kinds"]} - {"reflection"}):
         life.do(f"approve a {kind}", "review", "approve", f"{{{kind}0}}", "--json")
         if f"{kind}1" in life.known:
             life.do(f"reject a {kind}", "review", "reject", f"{{{kind}1}}", "--json")
-    life.do("approve by a filter, asked first", "review", "approve", "--kind", "prune", "--filter", "the")
+    life.do(
+        "approve by a filter, asked first",
+        "review",
+        "approve",
+        "--kind",
+        "prune",
+        "--filter",
+        "the",
+    )
     life.do("decide on what is not there", "review", "approve", "mem-20260101-0009999")
 
 
@@ -254,8 +332,27 @@ def _look(life: Life) -> None:
 
 def _ask(life: Life) -> None:
     life.do("search", "search", "token refresh", "-k", "3", "--now", MOMENT, "--json")
-    life.do("search and explain", "search", "token refresh", "-k", "3", "--explain", "--now", MOMENT, "--json")
-    life.do("search for an agent", "search", "token refresh", "-k", "2", "--for-agent", "claude", "--json")
+    life.do(
+        "search and explain",
+        "search",
+        "token refresh",
+        "-k",
+        "3",
+        "--explain",
+        "--now",
+        MOMENT,
+        "--json",
+    )
+    life.do(
+        "search for an agent",
+        "search",
+        "token refresh",
+        "-k",
+        "2",
+        "--for-agent",
+        "claude",
+        "--json",
+    )
     life.do("search under no profile", "search", "token refresh", "--profile", "none of ours")
     (life.place.cwd / "one.jsonl").write_text(
         (FIXTURES / "queries.jsonl").read_text("utf-8").splitlines()[0] + "\n", "utf-8"
@@ -273,7 +370,16 @@ def _send(life: Life) -> None:
     (life.place.cwd / "strange.txt").write_text("not ours\n", "utf-8")
     life.do("export over a strange file", "export", "--format", "ace", "--out", "strange.txt")
     life.do("export by force", "export", "--format", "ace", "--out", "strange.txt", "--force")
-    life.do("export what is flagged", "export", "--format", "markdown", "--memories", "--all-status", "--out", "all.md")
+    life.do(
+        "export what is flagged",
+        "export",
+        "--format",
+        "markdown",
+        "--memories",
+        "--all-status",
+        "--out",
+        "all.md",
+    )
     life.do(
         "export without what is flagged",
         "export",
@@ -301,8 +407,26 @@ def _send(life: Life) -> None:
 
 
 def _promote(life: Life) -> None:
-    life.do("see a promotion", "review", "promote", "{reflection0}", "--to", "playbook:OTHERS", "--dry-run", "--json")
-    life.do("promote to CLAUDE.md", "review", "promote", "{reflection0}", "--to", "CLAUDE.md", "--outside", "--json")
+    life.do(
+        "see a promotion",
+        "review",
+        "promote",
+        "{reflection0}",
+        "--to",
+        "playbook:OTHERS",
+        "--dry-run",
+        "--json",
+    )
+    life.do(
+        "promote to CLAUDE.md",
+        "review",
+        "promote",
+        "{reflection0}",
+        "--to",
+        "CLAUDE.md",
+        "--outside",
+        "--json",
+    )
     life.do(
         "promote to a skill",
         "review",
@@ -318,7 +442,14 @@ def _promote(life: Life) -> None:
         "--json",
     )
     life.do(
-        "promote to memory files", "review", "promote", "{reflection2}", "--to", "memory:notes", "--outside", "--json"
+        "promote to memory files",
+        "review",
+        "promote",
+        "{reflection2}",
+        "--to",
+        "memory:notes",
+        "--outside",
+        "--json",
     )
     life.do(
         "promote to a playbook",
@@ -329,7 +460,9 @@ def _promote(life: Life) -> None:
         "playbook:TROUBLESHOOTING AND PITFALLS",
         "--json",
     )
-    life.do("promote to nowhere", "review", "promote", "{reflection8}", "--to", "playbook:none of ours")
+    life.do(
+        "promote to nowhere", "review", "promote", "{reflection8}", "--to", "playbook:none of ours"
+    )
 
 
 def _undo(life: Life) -> None:
@@ -401,7 +534,9 @@ def _claude(life: Life, *replies: str) -> Iterator[None]:
     """Let a Claude on this machine answer with recorded replies."""
     before = life.place
     with messages_server([reply_of(name) for name in replies]) as server:
-        life.place = before.with_variables(ANTHROPIC_API_KEY="sk-test", ANTHROPIC_BASE_URL=server.url)
+        life.place = before.with_variables(
+            ANTHROPIC_API_KEY="sk-test", ANTHROPIC_BASE_URL=server.url
+        )
         try:
             yield
         finally:
@@ -412,9 +547,17 @@ def _erase(life: Life) -> None:
     life.do("purge without a word", "purge", "{appended}")
     life.do("purge", "purge", "{appended}", "--yes-erase", "{appended}")
     life.do("show what is gone", "show", "{appended}")
-    life.do("purge what is not there", "purge", "mem-20260101-0009999", "--yes-erase", "mem-20260101-0009999")
+    life.do(
+        "purge what is not there",
+        "purge",
+        "mem-20260101-0009999",
+        "--yes-erase",
+        "mem-20260101-0009999",
+    )
     life.do("append a secret by hand", "append", SECRET.replace("a1", "c3"), "--keep", "--json")
-    (life.place.cwd / "leak.jsonl").write_text(json.dumps({**NOTE, "id": "n2", "content": SECRET}) + "\n", "utf-8")
+    (life.place.cwd / "leak.jsonl").write_text(
+        json.dumps({**NOTE, "id": "n2", "content": SECRET}) + "\n", "utf-8"
+    )
     life.do("import a secret", "import", "leak.jsonl", "--json")
     life.do("find it", "scan", "--json")
     life.do("mask for good", "scan", "--mask", "--json")

@@ -40,7 +40,11 @@ def difference(section: str, found: Files) -> str:
         then, found = _reworded(then), _reworded(found)
     if section == "rankings" and then.get("numerics.txt") != found["numerics.txt"]:
         then, found = _rounded(then), _rounded(found)
-    lines = [line for name in sorted({*then, *found}) for line in _diff(name, then.get(name, ""), found.get(name, ""))]
+    lines = [
+        line
+        for name in sorted({*then, *found})
+        for line in _diff(name, then.get(name, ""), found.get(name, ""))
+    ]
     more = [f"… {len(lines) - LONGEST} lines more"] if len(lines) > LONGEST else []
     return "\n".join([*lines[:LONGEST], *more, HINT]) if lines else ""
 
@@ -53,13 +57,20 @@ def _diff(name: str, then: str, now: str) -> Iterator[str]:
 
 
 def _reworded(files: Files) -> Files:
-    """Leave out how another Python lays help out: where lines break, and how an option's value is repeated."""
+    """Leave out how another Python lays help out: where lines break, and how an option's value is
+    repeated.
+    """
     words = {name: " ".join(text.split()) for name, text in files.items()}
-    return {name: re.sub(r"(-\w) ([A-Z]+), (--[\w-]+ \2)", r"\1, \3", text) for name, text in words.items()}
+    return {
+        name: re.sub(r"(-\w) ([A-Z]+), (--[\w-]+ \2)", r"\1, \3", text)
+        for name, text in words.items()
+    }
 
 
 def _rounded(files: Files) -> Files:
-    """Leave of the rankings what a machine that computes the last bits in its own way has to say as well."""
+    """Leave of the rankings what a machine that computes the last bits in its own way has to say as
+    well.
+    """
     shortened = {
         name: re.sub(r"\d+\.\d{5}\d+(?:e-\d+)?", lambda found: f"{float(found[0]):.5f}", text)
         for name, text in files.items()

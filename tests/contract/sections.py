@@ -26,7 +26,9 @@ TOP = 10
 """Places of a ranking that are recorded line by line; of the rest the hash."""
 
 EXPLAINED = ("workbench", "generative-agents", "episodic")
-"""The profiles whose first hits are recorded with all that made their scores: one of each way of scoring."""
+"""The profiles whose first hits are recorded with all that made their scores: one of each way of
+scoring.
+"""
 
 _TIME = re.compile(rb"\d{4}-\d\d-\d\dT[\d:.]+Z?")
 """A cass playbook says when each of its rules came in: at the present."""
@@ -68,7 +70,8 @@ def app(door: Door, folder: Path) -> Files:
     """Return what the journal says of the changes that only the app makes."""
     place = _filled(door, folder)
     told = {
-        name: entries(place.store, before, until) for name, before, until in door.ask(place, "app", str(place.store))
+        name: entries(place.store, before, until)
+        for name, before, until in door.ask(place, "app", str(place.store))
     }
     return {"app.json": _text(told)}
 
@@ -87,7 +90,9 @@ USUAL: Mapping[str, tuple[str, ...]] = {
 
 def codes(door: Door, folder: Path) -> Files:
     """Return the exit codes of every command for wrong usage, without a store, and in an empty one."""
-    told: dict[str, dict[str, int]] = {"": {"an unknown command": door.run(Place(folder), "no-such-command").code}}
+    told: dict[str, dict[str, int]] = {
+        "": {"an unknown command": door.run(Place(folder), "no-such-command").code}
+    }
     empty = Place(folder / "empty")
     assert door.run(empty, "init").code == 0
     for name, args in USUAL.items():
@@ -119,18 +124,38 @@ def exports(door: Door, folder: Path) -> Files:
 
 def _exported() -> Iterator[tuple[str, tuple[str, ...]]]:
     books = ("ace", "skillbook", "cass")
-    memories = ("jsonl", "semantic-patterns", "learnings", "mcp-memory", "letta", "external-overview")
+    memories = (
+        "jsonl",
+        "semantic-patterns",
+        "learnings",
+        "mcp-memory",
+        "letta",
+        "external-overview",
+    )
     both = ("json", "yaml", "csv", "markdown", "prompt", "prompt-counts", "block")
-    for name in (*books, *memories, "external-detail", "external-messages", "queries", "trec-qrels"):
+    for name in (
+        *books,
+        *memories,
+        "external-detail",
+        "external-messages",
+        "queries",
+        "trec-qrels",
+    ):
         yield name, ("export", "--format", name)
     for name in both:
         yield f"{name} of the playbook", ("export", "--format", name, "--book", "playbook")
-        yield f"{name} of memories", ("export", "--format", name, "--memories", "--filter", "tag:auth")
+        yield (
+            f"{name} of memories",
+            ("export", "--format", name, "--memories", "--filter", "tag:auth"),
+        )
         yield (
             f"{name} of one section",
             ("export", "--format", name, "--book", "playbook", "--section", "TROUBLESHOOTING"),
         )
-        yield f"{name} of one memory", ("export", "--format", name, "--memories", "--filter", "id:mem-20260209-0000015")
+        yield (
+            f"{name} of one memory",
+            ("export", "--format", name, "--memories", "--filter", "id:mem-20260209-0000015"),
+        )
     yield "ace, bare", ("export", "--format", "ace", "--dialect", "bare")
     yield "skillbook, often helpful", ("export", "--format", "skillbook", "--min-helpful", "20")
     yield "judged queries", ("queries", "export", "-", "--format", "jsonl")
@@ -139,12 +164,23 @@ def _exported() -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def rankings(door: Door, folder: Path) -> Files:
-    """Return how every built-in profile ranks the demo for its queries: places, ids and scores to the last bit."""
+    """Return how every built-in profile ranks the demo for its queries: places, ids and scores to
+    the last bit.
+    """
     place = _filled(door, folder)
     files: Files = {"numerics.txt": door.ask(place, "numerics") + "\n"}
     for profile in _profiles(door, place):
         answer = door.run(
-            place, "--store", str(place.store), "queries", "export", "-", "--format", "run", "--profile", profile
+            place,
+            "--store",
+            str(place.store),
+            "queries",
+            "export",
+            "-",
+            "--format",
+            "run",
+            "--profile",
+            profile,
         )
         assert answer.code == 0, answer.err
         files[f"{profile}.txt"] = _ranked(answer.out.decode())
@@ -154,7 +190,9 @@ def rankings(door: Door, folder: Path) -> Files:
 
 
 def _profiles(door: Door, place: Place) -> list[str]:
-    said = door.run(place, "search", "words", "--store", str(place.store), "--profile", "none of ours").err
+    said = door.run(
+        place, "search", "words", "--store", str(place.store), "--profile", "none of ours"
+    ).err
     return re.findall(r"[\w-]+", said.partition("Known ones:")[2])
 
 
@@ -173,14 +211,30 @@ def _first(title: str, lines: list[str]) -> str:
 
 
 def _why(door: Door, place: Place, profile: str) -> str:
-    args = ("search", "token refresh fails", "-k", "3", "--now", MOMENT, "--profile", profile, "--explain", "--json")
+    args = (
+        "search",
+        "token refresh fails",
+        "-k",
+        "3",
+        "--now",
+        MOMENT,
+        "--profile",
+        profile,
+        "--explain",
+        "--json",
+    )
     hits = door.run(place, "--store", str(place.store), *args).json
-    told = [{key: hit[key] for key in ("id", "rank", "score", "parts", "explain") if key in hit} for hit in hits]
+    told = [
+        {key: hit[key] for key in ("id", "rank", "score", "parts", "explain") if key in hit}
+        for hit in hits
+    ]
     return json.dumps(told, indent=1) + "\n"
 
 
 def keys(door: Door, folder: Path) -> Files:
-    """Return the names people write into files of their own: actions, settings, themes, profiles, and record fields."""
+    """Return the names people write into files of their own: actions, settings, themes, profiles,
+    and record fields.
+    """
     place = Place(folder)
     place.environment()
     found = door.ask(place, "actions")
@@ -195,7 +249,9 @@ def keys(door: Door, folder: Path) -> Files:
 
 
 def _settings(door: Door, place: Place) -> dict[str, Any]:
-    """Return the settings without a file, with one that sets all of them, and how many remarks a wrong one earns."""
+    """Return the settings without a file, with one that sets all of them, and how many remarks a
+    wrong one earns.
+    """
     before = door.run(place, "config", "show", "--json").json["settings"]
     file = Path(door.run(place, "config", "path", "--json").json["path"])
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -206,7 +262,12 @@ def _settings(door: Door, place: Place) -> dict[str, Any]:
     wrong = door.run(place, "config", "show", "--json")
     settings = own.json["settings"]
     settings["model"] = str(Path(settings["model"]).relative_to(file.parent))
-    return {"defaults": before, "own": settings, "remarks": len(wrong.err.splitlines()), "code": wrong.code}
+    return {
+        "defaults": before,
+        "own": settings,
+        "remarks": len(wrong.err.splitlines()),
+        "code": wrong.code,
+    }
 
 
 def _own_profile(door: Door, folder: Path) -> Files:
@@ -215,7 +276,17 @@ def _own_profile(door: Door, folder: Path) -> Files:
     lines = (place.cwd / "queries.jsonl").read_text("utf-8").splitlines(keepends=True)
     (place.cwd / "two.jsonl").write_text("".join(lines[:2]), "utf-8")
     saved = door.run(
-        place, "--store", str(place.store), "tune", "two.jsonl", "--folds", "2", "--save", "mine", "--force", "--json"
+        place,
+        "--store",
+        str(place.store),
+        "tune",
+        "two.jsonl",
+        "--folds",
+        "2",
+        "--save",
+        "mine",
+        "--force",
+        "--json",
     )
     assert saved.code == 0, saved.err
     (file,) = place.folder.rglob("mine.toml")
@@ -240,7 +311,9 @@ def _own_profile(door: Door, folder: Path) -> Files:
 
 
 def _filled(door: Door, folder: Path) -> Place:
-    """Return a place whose store holds the demo at the times of its files: the present moment plays no part."""
+    """Return a place whose store holds the demo at the times of its files: the present moment plays
+    no part.
+    """
     shutil.copytree(_template(door), folder, dirs_exist_ok=True)
     return Place(folder)
 

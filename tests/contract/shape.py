@@ -1,4 +1,6 @@
-"""What stays of an answer when its values are left out: keys and types; and what a journal line says of a change."""
+"""What stays of an answer when its values are left out: keys and types; and what a journal line
+says of a change.
+"""
 
 import json
 import re
@@ -15,7 +17,8 @@ ANY = "*"
 
 
 def shape(value: Any) -> Any:
-    """Return the shape of a JSON value: keys in their order, types by name, `?` behind a key that may be missing.
+    """Return the shape of a JSON value: keys in their order, types by name, `?` behind a key that
+    may be missing.
 
     A list has the shape of all its items; alternatives are written `a | b` where they are plain.
     """
@@ -46,7 +49,11 @@ def _both(one: Any, two: Any) -> Any:
         return dict(_keys(one, two))
     if isinstance(one, list) and isinstance(two, list):
         return [merged([*one, *two])] if one or two else []
-    plain = {part for side in (one, two) for part in (side.split(" | ") if isinstance(side, str) else [_text(side)])}
+    plain = {
+        part
+        for side in (one, two)
+        for part in (side.split(" | ") if isinstance(side, str) else [_text(side)])
+    }
     return " | ".join(sorted(plain))
 
 
@@ -79,8 +86,11 @@ def words(text: str) -> str:
 
 
 def entries(store: Path, after: int, until: int | None = None) -> list[dict[str, Any]]:
-    """Return what the journal of a store says of the revisions behind `after`: words, and fields by table."""
-    # A closed segment is named after the revision before its first change; the active one comes last.
+    """Return what the journal of a store says of the revisions behind `after`: words, and fields by
+    table.
+    """
+    # A closed segment is named after the revision before its first change; the active one comes
+    # last.
     segments = (*sorted(store.glob("journal-*.jsonl")), store / "journal.jsonl")
     lines = (json.loads(line) for path in segments for line in path.read_text("utf-8").splitlines())
     return [
@@ -94,7 +104,10 @@ def _entry(line: Mapping[str, Any]) -> dict[str, Any]:
     moved: dict[str, set[str]] = {}
     for change in line["changes"]:
         said = moved.setdefault(f"{change['table']} {change.get('op', 'update')}", set())
-        said |= {*change.get("doc", change.get("fields", {})), *(f"+{name}" for name in change.get("inc", {}))}
+        said |= {
+            *change.get("doc", change.get("fields", {})),
+            *(f"+{name}" for name in change.get("inc", {})),
+        }
     return {
         "label": words(line["label"]),
         "kind": line.get("kind", "edit"),

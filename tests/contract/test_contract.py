@@ -1,4 +1,6 @@
-"""What is recorded is what the product does: its command in this process and, slowly, an installed one."""
+"""What is recorded is what the product does: its command in this process and, slowly, an installed
+one.
+"""
 
 import os
 import shutil
@@ -38,16 +40,30 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Door:
     source = folder / "source"
     left_out = shutil.ignore_patterns(".*", "__pycache__", "tests", "build", "dist")
     shutil.copytree(ROOT, source, ignore=left_out)
-    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "HOME")}
+    environment = {
+        name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "HOME")
+    }
     environment |= {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "HOME": str(Path("~").expanduser())}
 
     def run(*command: str | Path) -> None:
-        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+        )
         assert done.returncode == 0, f"{command}:\n{done.stdout}{done.stderr}"
 
     run(sys.executable, "-m", "venv", "env")
     binaries = folder / "env" / Path(sysconfig.get_path("scripts")).name
-    run(binaries / "python", "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", "wheels", source)
+    run(
+        binaries / "python",
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "--wheel-dir",
+        "wheels",
+        source,
+    )
     (wheel,) = (folder / "wheels").glob("*.whl")
     shutil.rmtree(source)
     run(binaries / "python", "-m", "pip", "install", "--quiet", wheel)
@@ -70,7 +86,10 @@ def test_it_holds_for_an_installed_wheel(installed: Door, tmp_path: Path, part: 
 def test_a_difference_is_told_with_the_command_that_records_it() -> None:
     files = recorded("codes")
     assert difference("codes", files) == ""
-    said = difference("codes", {name: text.replace('"no store": 2', '"no store": 3') for name, text in files.items()})
+    said = difference(
+        "codes",
+        {name: text.replace('"no store": 2', '"no store": 3') for name, text in files.items()},
+    )
     assert '-  "no store": 2,' in said
     assert '+  "no store": 3,' in said
     assert "python -m tests.contract record" in said

@@ -9,7 +9,14 @@ from workbench.core.duplicates.dedup import parted
 from workbench.core.duplicates.groups import Pair, parted_by, read_texts
 from workbench.core.limits import DedupThresholds
 from workbench.core.playbook.book import Book, Bullet, Playbook, Section
-from workbench.core.stream.memory import ARCHIVED_REASONS, MEMORY_TYPES, OBSERVATION_TYPES, STATUSES, Memory, Source
+from workbench.core.stream.memory import (
+    ARCHIVED_REASONS,
+    MEMORY_TYPES,
+    OBSERVATION_TYPES,
+    STATUSES,
+    Memory,
+    Source,
+)
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
@@ -27,7 +34,9 @@ def memory(id: str = "mem-1", content: str = "use pnpm", **fields: Any) -> Memor
 
 
 def playbook() -> Playbook:
-    """Two sections with three and one bullets, an empty third, comments and blank lines between them."""
+    """Two sections with three and one bullets, an empty third, comments and blank lines between
+    them.
+    """
     sections = (
         Section("rules", "rules", "RULES", order=0.0, raw="## RULES"),
         Section("apis", "apis", "APIS", order=1.0, raw="## APIS", lead=("",)),
@@ -35,9 +44,20 @@ def playbook() -> Playbook:
     )
     bullets = (
         Bullet("rul-00001", "rules", "one", order=0.0, raw="[rul-00001] one"),
-        Bullet("rul-00002", "rules", "two", order=1.0, raw="[rul-00002] two", lead=("", "# about two")),
-        Bullet("rul-00003", "rules", "three", order=2.0, raw="[rul-00003] three", lead=("# about three",)),
-        Bullet("api-00004", "apis", "four", order=0.0, raw="[api-00004] four", lead=("# about four",)),
+        Bullet(
+            "rul-00002", "rules", "two", order=1.0, raw="[rul-00002] two", lead=("", "# about two")
+        ),
+        Bullet(
+            "rul-00003",
+            "rules",
+            "three",
+            order=2.0,
+            raw="[rul-00003] three",
+            lead=("# about three",),
+        ),
+        Bullet(
+            "api-00004", "apis", "four", order=0.0, raw="[api-00004] four", lead=("# about four",)
+        ),
     )
     return Playbook(Book(dialect="bare", tail=("",)), sections, bullets)
 
@@ -51,13 +71,19 @@ def assert_sound(playbook: Playbook) -> None:
 
 
 def read_pair(one: Memory, other: Memory, similarity: float = 1.0, order: float = 100.0) -> Pair:
-    """Judge two memories, of which `other` is the newer; `order` is their ordered text similarity (0–100)."""
-    verdict = read_texts(other.content, one.content, similarity, order, DedupThresholds(flag=0.75, review=0.75))
+    """Judge two memories, of which `other` is the newer; `order` is their ordered text similarity
+    (0–100).
+    """
+    verdict = read_texts(
+        other.content, one.content, similarity, order, DedupThresholds(flag=0.75, review=0.75)
+    )
     return Pair(one.id, other.id, similarity, parted_by(verdict, parted(one, other)))
 
 
 def file_lines(book: Playbook) -> list[str]:
-    """The lines of the file that a playbook stands for; a line to be rendered anew shows as `<id> content`."""
+    """The lines of the file that a playbook stands for; a line to be rendered anew shows as `<id>
+    content`.
+    """
     lines: list[str] = []
     for section in book.sections:
         lines += [*section.lead, section.raw or f"<{section.title}>"]
@@ -112,7 +138,9 @@ memories: st.SearchStrategy[Memory] = st.builds(
     review_after=st.none() | moments,
     is_synthetic=st.booleans(),
     citations=names,
-    source=st.builds(Source, st.none() | texts, st.none() | counts, st.none() | texts, st.none() | filled),
+    source=st.builds(
+        Source, st.none() | texts, st.none() | counts, st.none() | texts, st.none() | filled
+    ),
     access_count=counts,
     aliases=names,
     metadata=documents,

@@ -1,4 +1,6 @@
-"""What a killed process left beside a file goes with the next write of that file; what is being written stays."""
+"""What a killed process left beside a file goes with the next write of that file; what is being
+written stays.
+"""
 
 import signal
 import subprocess
@@ -50,7 +52,9 @@ def by_state(target: Path) -> None:
 
 
 @pytest.mark.parametrize("write", [by_export, by_state])
-def test_what_a_killed_process_left_goes_with_the_next_write(tmp_path: Path, write: Callable[[Path], None]) -> None:
+def test_what_a_killed_process_left_goes_with_the_next_write(
+    tmp_path: Path, write: Callable[[Path], None]
+) -> None:
     process = waiting(tmp_path / "a.md")
     process.send_signal(signal.SIGKILL)
     process.communicate()
@@ -89,9 +93,14 @@ KINDS = {"draft": draft_of, "profile": profile_of, "snapshot": snapshot_of}
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_was_killed_before_it_had_its_name_goes_with_the_next_of_its_kind(tmp_path: Path, kind: str) -> None:
+def test_what_was_killed_before_it_had_its_name_goes_with_the_next_of_its_kind(
+    tmp_path: Path, kind: str
+) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-c", STOPS, str(tmp_path), kind], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT
+        [sys.executable, "-c", STOPS, str(tmp_path), kind],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=ROOT,
     )
     assert process.stdout is not None
     assert process.stdout.readline() == b"\n"

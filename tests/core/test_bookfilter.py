@@ -8,7 +8,9 @@ from workbench.core.record import InvalidQuery
 
 API = Section("apis_to_use", "apis_to_use", "APIS TO USE")
 RULES = Section("hard_rules", "hard_rules", "HARD RULES")
-HIGH = Bullet("api-00001", API.id, "Read the client address first", helpful_imported=9, aliases=("api-00077",))
+HIGH = Bullet(
+    "api-00001", API.id, "Read the client address first", helpful_imported=9, aliases=("api-00077",)
+)
 BAD = Bullet("api-00002", API.id, "Never retry a Payment", harmful_votes=2, pinned=True)
 NEW = Bullet("hr-00003", RULES.id, "Ask before a payment", state="deprecated")
 PLACES = ((HIGH, API), (BAD, API), (NEW, RULES))

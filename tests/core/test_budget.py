@@ -6,7 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.core.playbook.book import Book, Bullet, Playbook, Section
-from workbench.core.playbook.budget import Standing, bullet_tokens, costs, fill, fit, heading_tokens, ranked, standing
+from workbench.core.playbook.budget import (
+    Standing,
+    bullet_tokens,
+    costs,
+    fill,
+    fit,
+    heading_tokens,
+    ranked,
+    standing,
+)
 from workbench.core.tokens import tokens_of
 
 SECTIONS = (Section("a", "a", "ALPHA", order=0), Section("b", "b", "BETA", order=1))
@@ -32,11 +41,15 @@ def spent(playbook: Playbook, ids: tuple[str, ...]) -> int:
     """Return what some bullets cost with the headings above them."""
     inside = [b for b in playbook.bullets if b.id in ids]
     used = {b.section for b in inside}
-    return sum(map(bullet_tokens, inside)) + sum(heading_tokens(s) for s in playbook.sections if s.id in used)
+    return sum(map(bullet_tokens, inside)) + sum(
+        heading_tokens(s) for s in playbook.sections if s.id in used
+    )
 
 
 @given(BULLETS, st.integers(0, 700))
-def test_nothing_costs_more_than_the_budget_and_nothing_is_lost(bullets: list[Bullet], budget: int) -> None:
+def test_nothing_costs_more_than_the_budget_and_nothing_is_lost(
+    bullets: list[Bullet], budget: int
+) -> None:
     playbook = book(bullets)
     living = [b.id for b in playbook.bullets if b.state != "deprecated"]
     fitting = fit(playbook, budget)
@@ -54,7 +67,9 @@ def test_the_whole_costs_what_lets_everything_in(bullets: list[Bullet]) -> None:
 
 
 @given(BULLETS, st.integers(0, 700))
-def test_what_is_left_out_does_not_fit_beside_what_comes_before_it(bullets: list[Bullet], budget: int) -> None:
+def test_what_is_left_out_does_not_fit_beside_what_comes_before_it(
+    bullets: list[Bullet], budget: int
+) -> None:
     playbook = book(bullets)
     fitting = fit(playbook, budget)
     every = {b.id: b for b in playbook.bullets}
@@ -122,9 +137,13 @@ def test_a_tenth_is_kept_for_untried_ones_where_there_are_any() -> None:
 
 
 def test_the_parts_and_the_whole() -> None:
-    playbook = book([Bullet("x-00001", "a", "w" * 40), Bullet("x-00002", "b", "w" * 8, state="deprecated")])
+    playbook = book(
+        [Bullet("x-00001", "a", "w" * 40), Bullet("x-00002", "b", "w" * 8, state="deprecated")]
+    )
     found = costs(playbook)
-    assert found.bullets["x-00001"] == tokens_of("[x-00001] helpful=0 harmful=0 :: " + 40 * "w" + "\n")
+    assert found.bullets["x-00001"] == tokens_of(
+        "[x-00001] helpful=0 harmful=0 :: " + 40 * "w" + "\n"
+    )
     assert found.sections == {
         "a": heading_tokens(SECTIONS[0]) + found.bullets["x-00001"],
         "b": heading_tokens(SECTIONS[1]),

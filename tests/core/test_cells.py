@@ -1,4 +1,6 @@
-"""Text takes as many cells as Textual paints, is cut between what readers take for characters, and columns stay."""
+"""Text takes as many cells as Textual paints, is cut between what readers take for characters, and
+columns stay.
+"""
 
 import unicodedata
 
@@ -38,7 +40,10 @@ def test_text_is_cut_between_characters(whole: str) -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.text(st.characters() | st.sampled_from("漢ｶ한ำी्क👩\u200d🇩🇪\ufe0f🏽\u0301ا"), max_size=40), st.integers(0, 20))
+@given(
+    st.text(st.characters() | st.sampled_from("漢ｶ한ำी्क👩\u200d🇩🇪\ufe0f🏽\u0301ا"), max_size=40),
+    st.integers(0, 20),
+)
 def test_a_line_takes_the_cells_that_textual_paints(text: str, room: int) -> None:
     shown = printable(text)
     assert cell_width(shown) == cell_len(shown)
@@ -56,7 +61,9 @@ def test_what_counts_as_narrow_at_once_is_narrow() -> None:
         assert cell_width(char) == cell_len(char), hex(ord(char))
 
 
-@pytest.mark.parametrize("word", ["हिन्दी", "ภาษาไทย", "தமிழ்", "ខ្មែរ", "\u1112\u1161\u11ab\u1100\u1173\u11af"])
+@pytest.mark.parametrize(
+    "word", ["हिन्दी", "ภาษาไทย", "தமிழ்", "ខ្មែរ", "\u1112\u1161\u11ab\u1100\u1173\u11af"]
+)
 def test_a_line_is_filled_in_scripts_with_vowel_signs(word: str) -> None:
     shown = one_line(f"{word} " * 200, 60)
     assert cell_len(shown) > 60 - cell_len(word) - 2
@@ -74,14 +81,29 @@ def test_what_takes_no_cell_is_limited_per_character() -> None:
 
 
 FIELDS = st.sampled_from(
-    ["5", "now", "42 %", "عربي", "بحث 3", "(עברית)", "עברית 3.2", "الخيار --force ثم", "deploy مع git", "漢字", "", "…"]
+    [
+        "5",
+        "now",
+        "42 %",
+        "عربي",
+        "بحث 3",
+        "(עברית)",
+        "עברית 3.2",
+        "الخيار --force ثم",
+        "deploy مع git",
+        "漢字",
+        "",
+        "…",
+    ]
 )
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(FIELDS, min_size=1, max_size=5), st.sampled_from(["  ", " · ", " │ "]))
 def test_columns_stay_where_a_terminal_orders_lines(fields: list[str], gap: str) -> None:
-    """Each field is drawn in its own columns, whichever way it is read, and takes no more cells than without marks."""
+    """Each field is drawn in its own columns, whichever way it is read, and takes no more cells
+    than without marks.
+    """
     line = gap.join(fields)
     shown = in_order(line)
     assert cell_len(shown) == cell_len(line)

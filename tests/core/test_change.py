@@ -13,7 +13,11 @@ def test_only_what_differs_is_named() -> None:
     """Set, changed and cleared; equal fields are absent."""
     change = diff("memories", "m", {"a": 1, "b": 2, "same": 0}, {"b": 3, "c": 4, "same": 0})
     assert (change.table, change.id, change.op) == ("memories", "m", "update")
-    assert change.fields == {"a": FieldChange(1, None), "b": FieldChange(2, 3), "c": FieldChange(None, 4)}
+    assert change.fields == {
+        "a": FieldChange(1, None),
+        "b": FieldChange(2, 3),
+        "c": FieldChange(None, 4),
+    }
     assert list(change.fields) == ["a", "b", "c"]
 
 
@@ -27,7 +31,9 @@ def test_insert_and_delete() -> None:
 @pytest.mark.slow
 @settings(max_examples=50)
 @given(documents, documents)
-def test_applying_the_after_values_leads_from_one_to_the_other(old: dict[str, object], new: dict[str, object]) -> None:
+def test_applying_the_after_values_leads_from_one_to_the_other(
+    old: dict[str, object], new: dict[str, object]
+) -> None:
     """And the before values lead back; a null field counts as absent."""
 
     def led(start: dict[str, object], values: dict[str, object]) -> dict[str, object]:
@@ -41,5 +47,7 @@ def test_applying_the_after_values_leads_from_one_to_the_other(old: dict[str, ob
 def test_ids_of_votes_and_judgments_are_one_per_actor_and_pair() -> None:
     """The id is what makes a second one replace the first."""
     assert vote_id("memories", "mem-1", "ann") == "memories:mem-1:ann:"
-    assert vote_id("memories", "mem-1", "agent", "s1") != vote_id("memories", "mem-1", "agent", "s2")
+    assert vote_id("memories", "mem-1", "agent", "s1") != vote_id(
+        "memories", "mem-1", "agent", "s2"
+    )
     assert judgment_id("q1", "mem-1") == "q1:mem-1"

@@ -18,7 +18,10 @@ def found(text: str) -> set[tuple[str, str]]:
         ("Fixtures live in `tests/data/`.", {("path", "tests/data")}),
         ("conftest.py sets the clock", {("path", "conftest.py")}),
         ("Call `refresh()` first", {("symbol", "refresh")}),
-        ("Go through TokenStore.save_all, never around it", {("symbol", "TokenStore"), ("symbol", "save_all")}),
+        (
+            "Go through TokenStore.save_all, never around it",
+            {("symbol", "TokenStore"), ("symbol", "save_all")},
+        ),
         ("AUTH_SECRET must be set", {("symbol", "AUTH_SECRET")}),
         ("Run `make client` and commit", {("target", "client"), ("symbol", "make")}),
         ("pnpm build fails without NODE_ENV", {("target", "build"), ("symbol", "NODE_ENV")}),
@@ -42,7 +45,9 @@ def test_what_holds_is_checked_and_what_happened_is_not() -> None:
     assert is_checked(memory(memory_type="episodic", observation_type="instruction"))
     assert not is_checked(memory(memory_type="procedural", observation_type="error"))
     assert not is_checked(memory(memory_type="episodic", observation_type="decision"))
-    assert not is_checked(memory(memory_type="semantic", status="archived", archived_reason="forgotten"))
+    assert not is_checked(
+        memory(memory_type="semantic", status="archived", archived_reason="forgotten")
+    )
 
 
 def test_new_names_are_put_in_where_the_old_ones_stand_by_themselves() -> None:
@@ -52,7 +57,10 @@ def test_new_names_are_put_in_where_the_old_ones_stand_by_themselves() -> None:
         Gone(Name("path", "src/io.py", "src/io.py"), "src/files/io.py"),
         Gone(Name("target", "docs", "docs", "make")),
     ]
-    assert corrected(text, renamed) == "load_all() and read_all_now; `src/files/io.py`, src/io.pyi; make docs"
+    assert (
+        corrected(text, renamed)
+        == "load_all() and read_all_now; `src/files/io.py`, src/io.pyi; make docs"
+    )
 
 
 def test_why_says_what_became_of_it_and_by_what() -> None:

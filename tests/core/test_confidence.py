@@ -1,4 +1,6 @@
-"""How sure a memory is: what counts, what a person's or a file's word does, and what the lifecycle makes of it."""
+"""How sure a memory is: what counts, what a person's or a file's word does, and what the lifecycle
+makes of it.
+"""
 
 from dataclasses import replace
 from typing import Any
@@ -31,21 +33,35 @@ from workbench.core.stream.memory import Memory
     [
         ({}, 0, ()),
         ({"status": "confirmed"}, 2, ("approved (+2)",)),
-        ({"status": "promoted", "helpful_votes": 3}, 4, ("approved (+2)", "marked helpful 3 times (+2)")),
+        (
+            {"status": "promoted", "helpful_votes": 3},
+            4,
+            ("approved (+2)", "marked helpful 3 times (+2)"),
+        ),
         ({"helpful_absorbed": 1}, 1, ("seen again once (+1)",)),
         ({"helpful_votes": 9, "helpful_absorbed": 9, "status": "confirmed"}, 5, None),
-        ({"helpful_votes": 2, "harmful_votes": 1}, 1, ("marked helpful twice (+2)", "marked harmful once (−1)")),
+        (
+            {"helpful_votes": 2, "harmful_votes": 1},
+            1,
+            ("marked helpful twice (+2)", "marked harmful once (−1)"),
+        ),
         ({"harmful_votes": 4}, 0, ("marked harmful 4 times (−4)",)),
         ({"helpful_imported": 8, "helpful_created": 1, "harmful_imported": 2}, 0, ()),
         ({"metadata": {"applied_in": ["ep-1"]}}, 1, ("applied with success once (+1)",)),
-        ({"metadata": {"applied_in": ["ep-1", "ep-2", "ep-2", 7]}}, 2, ("applied with success twice (+2)",)),
+        (
+            {"metadata": {"applied_in": ["ep-1", "ep-2", "ep-2", 7]}},
+            2,
+            ("applied with success twice (+2)",),
+        ),
         ({"metadata": {"applied_in": "ep-1"}}, 0, ()),
         ({"confidence": 3}, 3, ("said to be 3",)),
         ({"confidence": 1, "status": "confirmed"}, 1, ("said to be 1",)),
         ({"confidence": 3, "helpful_votes": 1}, 4, ("said to be 3", "marked helpful once (+1)")),
     ],
 )
-def test_what_raises_and_lowers_it(fields: dict[str, Any], value: int, why: tuple[str, ...] | None) -> None:
+def test_what_raises_and_lowers_it(
+    fields: dict[str, Any], value: int, why: tuple[str, ...] | None
+) -> None:
     found = scored(memory(**fields))
     assert found.value == value
     assert why is None or told(found) == why
@@ -64,7 +80,15 @@ def test_it_is_the_same_by_every_way_and_within_its_bounds(some: Memory) -> None
 
 def test_what_speaks_against_a_memory_is_seen_however_much_speaks_for_it() -> None:
     full = memory(status="confirmed", helpful_votes=9, helpful_absorbed=9)
-    assert [confidence_of(replace(full, harmful_votes=n)) for n in range(7)] == [5, 4, 3, 2, 1, 0, 0]
+    assert [confidence_of(replace(full, harmful_votes=n)) for n in range(7)] == [
+        5,
+        4,
+        3,
+        2,
+        1,
+        0,
+        0,
+    ]
 
 
 def test_a_persons_word_stays_and_what_happens_after_it_counts() -> None:
@@ -79,7 +103,11 @@ def test_a_persons_word_stays_and_what_happens_after_it_counts() -> None:
 
 def test_approving_raises_what_a_file_or_a_person_said() -> None:
     brought, typed = memory(confidence=2), said_to_be(memory(), 2)
-    assert [confidence_of(lifecycle.approve(one, NOW)) for one in (brought, typed, memory())] == [4, 4, 2]
+    assert [confidence_of(lifecycle.approve(one, NOW)) for one in (brought, typed, memory())] == [
+        4,
+        4,
+        2,
+    ]
 
 
 def test_letting_go_and_taking_back_leaves_it() -> None:
@@ -103,7 +131,11 @@ def test_a_trusted_memory_that_was_marked_harmful_is_asked_about_until_a_person_
     marked = memory(status="confirmed", harmful_votes=1, last_feedback_at=NOW)
     found = finding(marked, NOW)
     assert found is not None
-    assert (found.kind, found.flags, found.name) == ("reconfirm", (DOUBTFUL,), f"reconfirm-{marked.id}-harmful-1")
+    assert (found.kind, found.flags, found.name) == (
+        "reconfirm",
+        (DOUBTFUL,),
+        f"reconfirm-{marked.id}-harmful-1",
+    )
     assert found.reasons == ("it was marked harmful once, and its confidence is 1 of 5",)
     assert finding(marked, NOW, decided={"reconfirm": NOW + days(1)}) is None
     again = replace(marked, harmful_votes=2, last_feedback_at=NOW + days(2))

@@ -25,7 +25,10 @@ def test_an_analysis_is_read_and_an_odd_tag_kept() -> None:
     analysis = read_analysis((REPLIES / "analysis.txt").read_text("utf-8"))
     assert analysis.key_insight.startswith("Always loop")
     assert "{20 items}" in analysis.reasoning
-    assert analysis.bullet_tags == (BulletTag("shr-00001", "helpful"), BulletTag("shr-00002", "harmful"))
+    assert analysis.bullet_tags == (
+        BulletTag("shr-00001", "helpful"),
+        BulletTag("shr-00002", "harmful"),
+    )
     assert [json.loads(odd.raw)["id"] for odd in analysis.odd] == ["shr-00003"]
     assert "shr-00003" in analysis.odd[0].reason
 
@@ -33,7 +36,10 @@ def test_an_analysis_is_read_and_an_odd_tag_kept() -> None:
 def test_fields_that_are_missing_are_empty_and_odd_ones_kept() -> None:
     assert read_analysis('{"bullet_tags": []}') == Analysis()
     analysis = read_analysis('{"key_insight": ["a"], "bullet_tags": {"a": 1}, "reasoning": null}')
-    assert [odd.reason for odd in analysis.odd] == ["“key_insight” is not a text.", "“bullet_tags” is not a list."]
+    assert [odd.reason for odd in analysis.odd] == [
+        "“key_insight” is not a text.",
+        "“bullet_tags” is not a list.",
+    ]
     assert len(read_analysis('{"bullet_tags": [1, {"tag": "helpful"}, null]}').odd) == 3
 
 
@@ -56,7 +62,9 @@ def test_all_five_operations_are_read_and_odd_ones_kept() -> None:
 
 
 def test_a_bare_list_and_small_letters_are_understood() -> None:
-    assert read_curation('[{"type": "delete", "id": " a-1 "}]').operations[0].operation == Delete("a-1")
+    assert read_curation('[{"type": "delete", "id": " a-1 "}]').operations[0].operation == Delete(
+        "a-1"
+    )
 
 
 @pytest.mark.parametrize(

@@ -133,18 +133,41 @@ def test_judging_is_symmetric(new: str, old: str) -> None:
 
 
 _SAID = st.lists(
-    st.sampled_from(["always", "never", "npm", "passed", "failed", "1.2", "3,000", "NEVER", "a_b", "`x", "y`", "!"]),
+    st.sampled_from(
+        [
+            "always",
+            "never",
+            "npm",
+            "passed",
+            "failed",
+            "1.2",
+            "3,000",
+            "NEVER",
+            "a_b",
+            "`x",
+            "y`",
+            "!",
+        ]
+    ),
     max_size=6,
 )
 
 
 @given(_SAID, _SAID)
-def test_what_lets_them_differ_is_known_before_their_letters_are_compared(new: list[str], old: list[str]) -> None:
+def test_what_lets_them_differ_is_known_before_their_letters_are_compared(
+    new: list[str], old: list[str]
+) -> None:
     texts = " ".join(new), " ".join(old)
-    assert conflicts(*texts) == judge_pair(*texts, 0.95, 100.0).conflicts == judge_pair(*texts, 0.95, 0.0).conflicts
+    assert (
+        conflicts(*texts)
+        == judge_pair(*texts, 0.95, 100.0).conflicts
+        == judge_pair(*texts, 0.95, 0.0).conflicts
+    )
 
 
-def test_what_lets_them_differ_is_named_without_a_sentence_about_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_lets_them_differ_is_named_without_a_sentence_about_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     asked: list[object] = []
     monkeypatch.setattr(dedup, "_beyond", lambda *some: [str(asked.append(some))])  # type: ignore[func-returns-value]
     assert conflicts("wait 30 s for A_B, never C", "wait 60 s for A_C") == (
@@ -162,22 +185,37 @@ def test_the_thresholds_decide_first() -> None:
     assert judge_pair(same, same, float("nan"), 100.0).action == "distinct"
     assert judge_pair(same, same, 0.88, 95.0).action == "absorb"
     low = judge_pair(same, same, 0.88, 94.9)
-    assert (low.action, low.reasons_against) == ("propose", ("ordered text similarity 94.9 is below 95",))
+    assert (low.action, low.reasons_against) == (
+        "propose",
+        ("ordered text similarity 94.9 is below 95",),
+    )
     own = DedupThresholds(flag=0.8, review=0.6, order=50.0)
     assert judge_pair(same, same, 0.8, 50.0, own).action == "absorb"
-    assert judge_pair(same, same, 0.79, 50.0, own).reasons_against == ("similarity 0.79 is below 0.80",)
+    assert judge_pair(same, same, 0.79, 50.0, own).reasons_against == (
+        "similarity 0.79 is below 0.80",
+    )
 
 
 def test_reasons_are_sentences() -> None:
     """They name what differs, at most three of a kind."""
     assert (
-        judge_pair("tests passed", "tests failed", 1, 100).reasons_against[0] == "one says “passed”, the other “failed”"
+        judge_pair("tests passed", "tests failed", 1, 100).reasons_against[0]
+        == "one says “passed”, the other “failed”"
     )
     timeout = judge_pair("wait 30 s", "wait 60 s", 1, 100)
-    assert timeout.reasons_against == ("the numbers differ: 30 against 60", "2 words are not in both")
-    assert timeout.reasons_for == ("similarity 1.00 reaches 0.88", "ordered text similarity 100.0 reaches 95")
+    assert timeout.reasons_against == (
+        "the numbers differ: 30 against 60",
+        "2 words are not in both",
+    )
+    assert timeout.reasons_for == (
+        "similarity 1.00 reaches 0.88",
+        "ordered text similarity 100.0 reaches 95",
+    )
     fails = judge_pair("no failures seen", "no errors seen", 1, 100)
-    assert fails.reasons_against[0] == "they do not negate the same: not “failures seen”, not “errors seen”"
+    assert (
+        fails.reasons_against[0]
+        == "they do not negate the same: not “failures seen”, not “errors seen”"
+    )
     many = judge_pair("1 2 3 4 5", "text", 1, 100)
     assert "the numbers differ: 1, 2, 3, … against none" in many.reasons_against
     swapped = judge_pair("A_X to B_X", "B_X to A_X", 1, 100)
@@ -245,11 +283,18 @@ def test_symbols_and_content_words() -> None:
     """Operators, currency and emoji; stems without fillers and negations."""
     assert symbols("a != b, `c` ✅ 5€ done!") == ("=", "✅", "€")
     assert symbols("!ready") == ("!",)
-    assert content_words("The tests are not passing, we stopped denying it") == ("test", "pas", "stop", "deni")
+    assert content_words("The tests are not passing, we stopped denying it") == (
+        "test",
+        "pas",
+        "stop",
+        "deni",
+    )
 
 
 def test_a_long_text_that_repeats_itself_is_looked_for_in_few_places() -> None:
-    [looks] = calls_of([dedup._joined], lambda: contained_in_recent("a" * 5_000, ["a" * 10_000] * 10))
+    [looks] = calls_of(
+        [dedup._joined], lambda: contained_in_recent("a" * 5_000, ["a" * 10_000] * 10)
+    )
     assert looks < 2_000
 
 

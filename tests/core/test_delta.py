@@ -73,7 +73,9 @@ def test_add_counts_aliases_and_refuses_taken_ids() -> None:
 def test_update_renders_one_line_anew() -> None:
     """By its id or an alias of it; the same text changes nothing at all."""
     book = apply(BOOK, Update("rul-00002", "zwei"), NOW)
-    assert file_lines(book) == ["<rul-00002> zwei" if line == "[rul-00002] two" else line for line in LINES]
+    assert file_lines(book) == [
+        "<rul-00002> zwei" if line == "[rul-00002] two" else line for line in LINES
+    ]
     assert apply(BOOK, Update("rul-00002", "two"), NOW) is BOOK
     merged = apply(BOOK, Merge(("rul-00001", "rul-00002"), "both"), NOW)
     assert find_bullet(apply(merged, Update("rul-00002", "new"), NOW), "rul-00001").content == "new"
@@ -107,20 +109,41 @@ def test_delete_does_not_follow_an_alias() -> None:
 def test_merge_sums_and_keeps_names() -> None:
     """Counts once, old ids as aliases, one line anew, the others gone."""
     marked = tuple(
-        replace(b, helpful_imported=i, helpful_votes=1, harmful_votes=i, neutral_count=2, aliases=(f"old-{i}",))
+        replace(
+            b,
+            helpful_imported=i,
+            helpful_votes=1,
+            harmful_votes=i,
+            neutral_count=2,
+            aliases=(f"old-{i}",),
+        )
         for i, b in enumerate(BOOK.bullets)
     )
     start = replace(
         BOOK,
-        bullets=(replace(marked[0], last_feedback_at=NOW - days(1)), *marked[1:3], replace(marked[3], pinned=True)),
+        bullets=(
+            replace(marked[0], last_feedback_at=NOW - days(1)),
+            *marked[1:3],
+            replace(marked[3], pinned=True),
+        ),
     )
-    book = apply(start, Merge(("rul-00003", "api-00004", "rul-00003", "old-3"), "both", keep_id="api-00004"), NOW)
+    book = apply(
+        start,
+        Merge(("rul-00003", "api-00004", "rul-00003", "old-3"), "both", keep_id="api-00004"),
+        NOW,
+    )
     kept = find_bullet(book, "api-00004")
     assert [getattr(kept, name) for name in BULLET_COUNTS] == [5, 0, 2, 0, 5, 4]
-    assert (kept.content, kept.pinned, kept.state, kept.last_feedback_at) == ("both", True, "active", None)
+    assert (kept.content, kept.pinned, kept.state, kept.last_feedback_at) == (
+        "both",
+        True,
+        "active",
+        None,
+    )
     assert set(kept.aliases) == {"old-3", "old-2", "rul-00003"}
     assert file_lines(book) == [
-        "<api-00004> both" if line == "[api-00004] four" else line for line in without(LINES, "[rul-00003] three")
+        "<api-00004> both" if line == "[api-00004] four" else line
+        for line in without(LINES, "[rul-00003] three")
     ]
     merges = kept.metadata["merged"]
     assert isinstance(merges, list)
@@ -132,7 +155,9 @@ def test_merge_sums_and_keeps_names() -> None:
 def test_merge_of_deprecated_bullets_stays_deprecated() -> None:
     """One active source is enough to keep it alive."""
     shelved = replace(BOOK, bullets=tuple(replace(b, state="deprecated") for b in BOOK.bullets))
-    assert apply(shelved, Merge(("rul-00001", "rul-00002"), "x"), NOW).bullets[0].state == "deprecated"
+    assert (
+        apply(shelved, Merge(("rul-00001", "rul-00002"), "x"), NOW).bullets[0].state == "deprecated"
+    )
 
 
 def test_move_within_and_between_sections() -> None:
@@ -182,7 +207,12 @@ def test_reorder_leaves_the_lines_between_in_place() -> None:
 
 
 @pytest.mark.parametrize(
-    "order", [("rul-00001",), ("rul-00001", "rul-00002", "rul-00002"), ("rul-00001", "rul-00002", "api-00004")]
+    "order",
+    [
+        ("rul-00001",),
+        ("rul-00001", "rul-00002", "rul-00002"),
+        ("rul-00001", "rul-00002", "api-00004"),
+    ],
 )
 def test_reorder_must_name_every_bullet_once(order: tuple[str, ...]) -> None:
     """Or bullets would be lost."""
@@ -299,7 +329,9 @@ operations = st.one_of(
 @settings(max_examples=80, deadline=None)
 @given(st.lists(operations, max_size=8))
 def test_any_history_keeps_the_book_whole(history: list[Operation]) -> None:
-    """Invariants hold, orders increase, lines that are no bullets are never lost, counts never appear from nothing."""
+    """Invariants hold, orders increase, lines that are no bullets are never lost, counts never
+    appear from nothing.
+    """
     book = replace(BOOK, bullets=tuple(replace(b, helpful_votes=1) for b in BOOK.bullets))
     for op in history:
         try:
@@ -310,7 +342,9 @@ def test_any_history_keeps_the_book_whole(history: list[Operation]) -> None:
         for section in after.sections:
             orders = [b.order for b in after.in_section(section.id)]
             assert orders == sorted(set(orders))
-        assert [b.section for b in after.bullets] == [b.section for s in after.sections for b in after.in_section(s.id)]
+        assert [b.section for b in after.bullets] == [
+            b.section for s in after.sections for b in after.in_section(s.id)
+        ]
         lost = 1 if isinstance(op, Delete) else 0
         votes = [sum(b.helpful_votes for b in x.bullets) for x in (book, after)]
         assert votes[0] - lost <= votes[1] <= votes[0] or isinstance(op, Delete)

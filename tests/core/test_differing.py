@@ -10,7 +10,11 @@ from workbench.core.duplicates.dedup import Conflict, differing, same_word, word
 @pytest.mark.parametrize(
     ("one", "other", "words"),
     [
-        ("What is the highest degree your mom completed?", "What’s the highest degree your dad completed?", "mom dad"),
+        (
+            "What is the highest degree your mom completed?",
+            "What’s the highest degree your dad completed?",
+            "mom dad",
+        ),
         ("Klaus is sleeping", "Klaus is idle", "sleeping idle"),
         ("Deploy the web app on Friday", "Deploy the web app on Monday", "friday monday"),
         ("Wash the car", "Wash with care", "car care"),
@@ -43,7 +47,10 @@ def test_forms_spellings_and_function_words_are_none(one: str, other: str) -> No
 def test_who_says_much_more_says_something_else() -> None:
     assert word_conflicts("Bye Joanna!", "Bye Joanna! Take care") == ("only one says: take, care",)
     assert (
-        word_conflicts("Deploys on Friday need a second person", "Deploys on Friday need a second person today") == ()
+        word_conflicts(
+            "Deploys on Friday need a second person", "Deploys on Friday need a second person today"
+        )
+        == ()
     )
     assert word_conflicts("Nate: Bye Joanna", "Joanna: Bye, Nate") == (Conflict.ORDER,)
 
@@ -55,6 +62,8 @@ def test_it_holds_both_ways(one: str, other: str) -> None:
     assert bool(word_conflicts(one, other)) == bool(word_conflicts(other, one))
 
 
-@pytest.mark.parametrize(("one", "other"), [("car", "care"), ("sleep", "sweep"), ("mom", "dad"), ("on", "one")])
+@pytest.mark.parametrize(
+    ("one", "other"), [("car", "care"), ("sleep", "sweep"), ("mom", "dad"), ("on", "one")]
+)
 def test_short_words_that_look_alike_are_two(one: str, other: str) -> None:
     assert not same_word(one, other)

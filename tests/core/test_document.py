@@ -1,8 +1,16 @@
-"""What a document says of itself: sections with their tokens, front matter in every spelling, citations."""
+"""What a document says of itself: sections with their tokens, front matter in every spelling,
+citations.
+"""
 
 import pytest
 
-from workbench.core.agents.document import HEADINGS, DocumentSection, citation, overview_template, sections
+from workbench.core.agents.document import (
+    HEADINGS,
+    DocumentSection,
+    citation,
+    overview_template,
+    sections,
+)
 from workbench.core.files.memory_md import front_matter
 from workbench.core.tokens import tokens_of
 

@@ -25,14 +25,24 @@ from workbench.core.duplicates.groups import (
         ("tests passed", "tests failed", "opposite words"),
         ("raise timeout to 30s", "raise timeout to 60s", "numbers differ"),
         ("set AUTH_SECRET", "set AUTH_TOKEN", "identifiers differ"),
-        ("Prefer composition over inheritance", "Prefer inheritance over composition", "word order differs"),
+        (
+            "Prefer composition over inheritance",
+            "Prefer inheritance over composition",
+            "word order differs",
+        ),
         ("check a == b", "check a != b", "symbols differ"),
-        ("highest degree your mom completed?", "highest degree your dad completed?", "words differ"),
+        (
+            "highest degree your mom completed?",
+            "highest degree your dad completed?",
+            "words differ",
+        ),
         ("Klaus Mueller is sleeping", "Klaus Mueller is idle", "words differ"),
         ("Nate: Bye Joanna!", "Nate: Bye Joanna! Good luck!", "only one says: good, luck"),
     ],
 )
-def test_what_says_something_else_stays_apart_at_any_similarity(one: str, other: str, conflict: str) -> None:
+def test_what_says_something_else_stays_apart_at_any_similarity(
+    one: str, other: str, conflict: str
+) -> None:
     """Although a static model gives such pairs a cosine of up to 1.00."""
     assert much_alike(one, other, word_set(one), word_set(other))
     for a, b in ((one, other), (other, one)):
@@ -46,7 +56,11 @@ def test_what_says_something_else_stays_apart_at_any_similarity(one: str, other:
     ("one", "other", "kind"),
     [
         ("Use pnpm in this project.", "use pnpm in this project", "same"),
-        ("Deploys on Friday need a second person", "Deploys on Friday need a second person today", "alike"),
+        (
+            "Deploys on Friday need a second person",
+            "Deploys on Friday need a second person today",
+            "alike",
+        ),
     ],
 )
 def test_what_says_the_same_has_no_conflict(one: str, other: str, kind: str) -> None:
@@ -61,19 +75,33 @@ def test_a_pair_below_the_flag_is_judged_all_the_same() -> None:
 
 
 def test_related_texts_are_no_duplicates() -> None:
-    one, other = "The deploy job reads its key from the vault", "The deploy of Friday went well, Ines was happy"
+    one, other = (
+        "The deploy job reads its key from the vault",
+        "The deploy of Friday went well, Ines was happy",
+    )
     assert not much_alike(one, other, word_set(one), word_set(other))
     assert common_words(frozenset(), frozenset()) == 1.0
     assert common_words(frozenset("ab"), frozenset("bc")) == pytest.approx(1 / 3)
 
 
 def test_the_most_trusted_of_the_oldest_keeps_its_id() -> None:
-    old, mid = memory(id="old", created_at=NOW - days(3)), memory(id="mid", created_at=NOW - days(2))
+    old, mid = (
+        memory(id="old", created_at=NOW - days(3)),
+        memory(id="mid", created_at=NOW - days(2)),
+    )
     new = memory(id="new", created_at=NOW)
     assert [m.id for m in in_merge_order((mid, new, old))] == ["new", "mid", "old"]
-    assert [m.id for m in in_merge_order((old, replace(mid, status="confirmed"), new))] == ["new", "old", "mid"]
+    assert [m.id for m in in_merge_order((old, replace(mid, status="confirmed"), new))] == [
+        "new",
+        "old",
+        "mid",
+    ]
     pinned = replace(new, pinned=True)
-    assert [m.id for m in in_merge_order((old, replace(mid, status="confirmed"), pinned))] == ["mid", "old", "new"]
+    assert [m.id for m in in_merge_order((old, replace(mid, status="confirmed"), pinned))] == [
+        "mid",
+        "old",
+        "new",
+    ]
 
 
 def test_a_mark_changes_with_the_text_and_not_with_the_order() -> None:
@@ -86,11 +114,15 @@ def test_a_mark_changes_with_the_text_and_not_with_the_order() -> None:
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
-    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)).filter(lambda p: p[0] != p[1]), max_size=40),
+    st.lists(
+        st.tuples(st.integers(0, 9), st.integers(0, 9)).filter(lambda p: p[0] != p[1]), max_size=40
+    ),
     st.integers(2, 6),
 )
 def test_in_a_group_every_two_fit(pairs: list[tuple[int, int]], most: int) -> None:
-    """No chain of small steps joins two that do not; nobody is in two groups; a group of two is always found."""
+    """No chain of small steps joins two that do not; nobody is in two groups; a group of two is
+    always found.
+    """
     fitting = {frozenset(p) for p in pairs}
     groups = complete_groups(pairs, lambda a, b: frozenset((a, b)) in fitting, most)
     members = [m for group in groups for m in group]

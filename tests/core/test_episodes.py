@@ -1,4 +1,6 @@
-"""Episodes as values: what makes one, what the store holds of it, how old it is, what tells its failure again."""
+"""Episodes as values: what makes one, what the store holds of it, how old it is, what tells its
+failure again.
+"""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -43,10 +45,26 @@ WRONG: list[tuple[object, str, str]] = [
     ({**LEAST, "execution": {"trace": {}}}, "execution.trace", "expected a list"),
     ({**LEAST, "execution": {"duration": -1}}, "execution.duration", "at least 0"),
     ({**LEAST, "metadata": {"tags": ["a", 3]}}, "metadata.tags[1]", "expected a text"),
-    ({**LEAST, "embeddings": {"task_embedding": [0.1, True]}}, "embeddings.task_embedding[1]", "expected a number"),
-    ({**LEAST, "embeddings": {"task_embedding": [float("nan")]}}, "embeddings.task_embedding", "no number"),
-    ({**LEAST, "lifecycle": {"access_count": 1.5}}, "lifecycle.access_count", "expected a whole number"),
-    ({**LEAST, "lifecycle": {"archival_status": "gone"}}, "lifecycle.archival_status", "active, archived, deleted"),
+    (
+        {**LEAST, "embeddings": {"task_embedding": [0.1, True]}},
+        "embeddings.task_embedding[1]",
+        "expected a number",
+    ),
+    (
+        {**LEAST, "embeddings": {"task_embedding": [float("nan")]}},
+        "embeddings.task_embedding",
+        "no number",
+    ),
+    (
+        {**LEAST, "lifecycle": {"access_count": 1.5}},
+        "lifecycle.access_count",
+        "expected a whole number",
+    ),
+    (
+        {**LEAST, "lifecycle": {"archival_status": "gone"}},
+        "lifecycle.archival_status",
+        "active, archived, deleted",
+    ),
     ({**LEAST, "reflection": "none"}, "reflection", "expected an object"),
 ]
 
@@ -81,9 +99,19 @@ def test_an_id_that_cannot_be_a_name_is_refused(id: str) -> None:
 
 
 def test_what_is_unknown_and_null_is_no_fault_and_what_is_counted_is_not_kept() -> None:
-    body = read_episode({**LEAST, "episode_id": "e", "extra": [1], "execution": None, "lifecycle": {"access_count": 2}})
+    body = read_episode(
+        {
+            **LEAST,
+            "episode_id": "e",
+            "extra": [1],
+            "execution": None,
+            "lifecycle": {"access_count": 2},
+        }
+    )
     assert body.kept == {**LEAST, "extra": [1], "execution": None}
-    assert read_episode({**LEAST, "lifecycle": {"access_count": 2, "x": 1}}).kept["lifecycle"] == {"x": 1}
+    assert read_episode({**LEAST, "lifecycle": {"access_count": 2, "x": 1}}).kept["lifecycle"] == {
+        "x": 1
+    }
     assert (body.id, body.outcome, body.at, body.get("execution.trace"), body.status) == (
         "e",
         "SUCCESS",
@@ -95,7 +123,13 @@ def test_what_is_unknown_and_null_is_no_fault_and_what_is_counted_is_not_kept() 
 
 def test_a_head_is_stored_and_read_and_holds_the_usual() -> None:
     made = head(
-        "ep-20261121-0000001", AT.replace(microsecond=7), "FAILURE", "f" * 40, "bugfix", "python", ("a", "a", "b")
+        "ep-20261121-0000001",
+        AT.replace(microsecond=7),
+        "FAILURE",
+        "f" * 40,
+        "bugfix",
+        "python",
+        ("a", "a", "b"),
     )
     assert (made.at, made.tags, made.type, made.domain) == (AT, ("a", "b"), "bugfix", "python")
     assert from_doc(Episode, to_doc(made)) == made
@@ -114,7 +148,15 @@ def test_tags_are_added_once_and_only_where_there_is_room() -> None:
 
 @pytest.mark.parametrize(
     ("days", "phase"),
-    [(-3, "active"), (0, "active"), (29.9, "active"), (30, "mature"), (180, "aged"), (364, "aged"), (365, "archived")],
+    [
+        (-3, "active"),
+        (0, "active"),
+        (29.9, "active"),
+        (30, "mature"),
+        (180, "aged"),
+        (364, "aged"),
+        (365, "archived"),
+    ],
 )
 def test_the_phase_goes_by_the_date(days: float, phase: str) -> None:
     episode = Episode("e", AT, "SUCCESS", "0")
@@ -137,8 +179,17 @@ def test_a_failure_is_told_again_by_its_names_codes_and_lines() -> None:
     assert {"error:modulenotfounderror", "tool:bash"} <= set(one)
     assert {"code:econnrefused", "code:exit 3"} <= set(other)
     assert len(shared(one, again)) == 1
-    assert likeness(one, one) == 1 > likeness(one, again) > likeness(one, other) == likeness((), ()) == 0
-    assert features_of(["line 3 of /x/y.py failed"]) == features_of(["line 44 of /other/y.py failed"])
+    assert (
+        likeness(one, one)
+        == 1
+        > likeness(one, again)
+        > likeness(one, other)
+        == likeness((), ())
+        == 0
+    )
+    assert features_of(["line 3 of /x/y.py failed"]) == features_of(
+        ["line 44 of /other/y.py failed"]
+    )
 
 
 def test_what_is_searched_of_an_episode_is_what_it_says() -> None:

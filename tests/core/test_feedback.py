@@ -8,7 +8,12 @@ import pytest
 
 from tests.core.samples import NOW, days, memory
 from workbench.core.playbook.book import Bullet
-from workbench.core.stream.confidence import apply_vote, confidence_of, effective_importance, retract_vote
+from workbench.core.stream.confidence import (
+    apply_vote,
+    confidence_of,
+    effective_importance,
+    retract_vote,
+)
 from workbench.core.stream.memory import Memory, Vote
 
 
@@ -18,7 +23,14 @@ def vote(verdict: Literal["helpful", "harmful"], at: datetime = NOW) -> Vote:
 
 @pytest.mark.parametrize(
     ("base", "helpful", "harmful", "effective"),
-    [(5, 0, 0, 5.0), (5, 10, 0, 10.0), (5, 0, 10, 0.0), (7, 5, 2, 8.5), (8, 3, 5, 7.0), (5, 99, 0, 10.0)],
+    [
+        (5, 0, 0, 5.0),
+        (5, 10, 0, 10.0),
+        (5, 0, 10, 0.0),
+        (7, 5, 2, 8.5),
+        (8, 3, 5, 7.0),
+        (5, 99, 0, 10.0),
+    ],
 )
 def test_the_source_table(base: float, helpful: int, harmful: int, effective: float) -> None:
     """Source 000, algorithm 5, with the clamp on both sides."""
@@ -28,7 +40,13 @@ def test_the_source_table(base: float, helpful: int, harmful: int, effective: fl
 
 def test_all_parts_count_and_the_weight_is_a_parameter() -> None:
     """Imported, created and absorbed marks move it like votes."""
-    one = memory(helpful_imported=1, helpful_created=1, helpful_absorbed=1, helpful_votes=1, harmful_imported=1)
+    one = memory(
+        helpful_imported=1,
+        helpful_created=1,
+        helpful_absorbed=1,
+        helpful_votes=1,
+        harmful_imported=1,
+    )
     assert effective_importance(one, NOW) == 6.5
     assert effective_importance(one, NOW, weight=0.0) == 5.0
 
@@ -76,7 +94,9 @@ def test_a_vote_can_be_taken_back() -> None:
 
 def by_agents(one: Memory, verdict: Literal["helpful", "harmful"], count: int) -> Memory:
     for number in range(count):
-        one = apply_vote(one, Vote(f"v{number}", "memories", one.id, f"agent:x{number}", verdict, NOW, "s"), None)
+        one = apply_vote(
+            one, Vote(f"v{number}", "memories", one.id, f"agent:x{number}", verdict, NOW, "s"), None
+        )
     return one
 
 
@@ -84,7 +104,10 @@ def test_all_agents_together_move_a_memory_by_one_point_either_way() -> None:
     for base in (memory(importance_score=5.0), memory(importance_score=5.0, helpful_votes=1)):
         start, sure = effective_importance(base, NOW), confidence_of(base)
         helped, harmed = by_agents(base, "helpful", 6), by_agents(base, "harmful", 6)
-        assert (effective_importance(helped, NOW), effective_importance(harmed, NOW)) == (start + 1, start - 1)
+        assert (effective_importance(helped, NOW), effective_importance(harmed, NOW)) == (
+            start + 1,
+            start - 1,
+        )
         assert (helped.helpful_votes, harmed.harmful_votes) == (base.helpful_votes + 6, 6)
         assert abs(confidence_of(helped) - sure) <= 1
         assert abs(confidence_of(harmed) - sure) <= 1
@@ -93,7 +116,10 @@ def test_all_agents_together_move_a_memory_by_one_point_either_way() -> None:
 
 
 def test_agents_never_lower_what_a_person_pinned_or_approved() -> None:
-    for kept in (memory(importance_score=8.0, pinned=True), memory(importance_score=8.0, status="confirmed")):
+    for kept in (
+        memory(importance_score=8.0, pinned=True),
+        memory(importance_score=8.0, status="confirmed"),
+    ):
         harmed = by_agents(kept, "harmful", 6)
         assert effective_importance(harmed, NOW) == 8.0
         assert confidence_of(harmed) == confidence_of(kept)

@@ -138,7 +138,20 @@ def test_words_phrases_and_exclusions_are_told_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["http://x", "foo:bar", "TODO:", "std::vector", r"C:\x", "09:15", "typ://x", "Error:", "a:b:c", ":", "tag"]
+    "text",
+    [
+        "http://x",
+        "foo:bar",
+        "TODO:",
+        "std::vector",
+        r"C:\x",
+        "09:15",
+        "typ://x",
+        "Error:",
+        "a:b:c",
+        ":",
+        "tag",
+    ],
 )
 def test_what_only_looks_like_a_clause_is_a_word(text: str) -> None:
     assert parse_filter(text, NOW) == Filter(words=(text,))
@@ -163,7 +176,11 @@ def test_a_mistyped_key_is_named_with_the_nearest(text: str, near: str) -> None:
 
 def test_a_forgiving_reader_searches_for_a_mistyped_clause_and_says_so() -> None:
     found = parse_filter("typ:error auth", NOW, forgiving=True)
-    assert (found.words, found.unknown, found.clauses) == (("typ:error", "auth"), (("typ", "type"),), ())
+    assert (found.words, found.unknown, found.clauses) == (
+        ("typ:error", "auth"),
+        (("typ", "type"),),
+        (),
+    )
     for text in ("localhost:8000", "std::map", "foo:bar"):
         assert parse_filter(text, NOW, forgiving=True) == Filter(words=(text,))
     with pytest.raises(InvalidQuery):
@@ -179,7 +196,13 @@ def test_category_source_importance_and_confidence() -> None:
         "confidence:>1", "confidence:2", "confidence:<=2",
     ):  # fmt: skip
         assert matches(memory, parse_filter(text, NOW)), text
-    for text in ("category:error", "source:other.md", "importance:>7.5", "importance:<7", "confidence:>2"):
+    for text in (
+        "category:error",
+        "source:other.md",
+        "importance:>7.5",
+        "importance:<7",
+        "confidence:>2",
+    ):
         assert not matches(memory, parse_filter(text, NOW)), text
 
 
@@ -263,7 +286,10 @@ def test_both_ends_of_a_period_are_included() -> None:
 
 
 def test_is_with_a_status_works_like_the_status() -> None:
-    archived, pinned = replace(BASE, status="archived", archived_reason="done"), replace(BASE, pinned=True)
+    archived, pinned = (
+        replace(BASE, status="archived", archived_reason="done"),
+        replace(BASE, pinned=True),
+    )
     for text, found in (
         ("is:archived", True),
         ("-is:archived", False),
@@ -273,7 +299,10 @@ def test_is_with_a_status_works_like_the_status() -> None:
         assert matches(archived, parse_filter(text, NOW)) is found, text
     assert not hit("is:archived")
     assert hit(f"is:{BASE.status}")
-    assert (hit("is:pinned", pinned), hit("is:pinned", replace(BASE, pinned=False))) == (True, False)
+    assert (hit("is:pinned", pinned), hit("is:pinned", replace(BASE, pinned=False))) == (
+        True,
+        False,
+    )
 
 
 def test_until_now_and_whole_months_are_times() -> None:
@@ -296,7 +325,10 @@ def test_describe_says_all_parts() -> None:
     assert text == (
         "type error or failure · not tag wip · since 2026-11-14 09:30 · “a b” · without “c” · like auth · not archived"
     )
-    assert describe(parse_filter("status:any memory:semantic", NOW)) == "status any · memory type semantic"
+    assert (
+        describe(parse_filter("status:any memory:semantic", NOW))
+        == "status any · memory type semantic"
+    )
 
 
 def test_every_help_row_that_shows_a_filter_can_be_read() -> None:
@@ -307,7 +339,11 @@ def test_every_help_row_that_shows_a_filter_can_be_read() -> None:
 
 @pytest.mark.slow
 @settings(max_examples=80)
-@given(st.text(alphabet=st.one_of(st.characters(), st.sampled_from('-:",* \ttypesinc7dag')), max_size=40))
+@given(
+    st.text(
+        alphabet=st.one_of(st.characters(), st.sampled_from('-:",* \ttypesinc7dag')), max_size=40
+    )
+)
 def test_any_text_is_read_or_refused_and_then_matched(text: str) -> None:
     try:
         flt = parse_filter(text, NOW)
@@ -318,7 +354,12 @@ def test_any_text_is_read_or_refused_and_then_matched(text: str) -> None:
 
 
 @pytest.mark.slow
-@given(st.lists(st.sampled_from(["type:error", "tag:auth", "pinned:yes", '"missing in"', "is:voted"]), max_size=4))
+@given(
+    st.lists(
+        st.sampled_from(["type:error", "tag:auth", "pinned:yes", '"missing in"', "is:voted"]),
+        max_size=4,
+    )
+)
 def test_a_minus_turns_one_clause_around(texts: list[str]) -> None:
     for text in texts:
         assert hit(text) is not hit(f"-{text}")

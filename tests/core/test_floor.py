@@ -23,7 +23,9 @@ from workbench.core.tuning.floor import (
 
 _SCORE = st.floats(-1, 1)
 _REACHED = st.lists(
-    st.tuples(_SCORE, _SCORE, _SCORE).map(lambda t: Reach(t[0], t[1], min(t[2], relevance(t[0], t[1])))),
+    st.tuples(_SCORE, _SCORE, _SCORE).map(
+        lambda t: Reach(t[0], t[1], min(t[2], relevance(t[0], t[1])))
+    ),
     min_size=1,
     max_size=60,
 )

@@ -11,7 +11,9 @@ from workbench.core.files import replacing
 from workbench.core.files.replacing import held, remove_file, replace_bytes
 from workbench.core.record import Conflict
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "O_PATH"), reason="a folder cannot be held on this system")
+pytestmark = pytest.mark.skipif(
+    not hasattr(os, "O_PATH"), reason="a folder cannot be held on this system"
+)
 
 
 class Swap:
@@ -63,7 +65,9 @@ def test_what_is_written_reaches_the_folder_that_was_looked_at(
 
 
 @pytest.mark.parametrize("step", ["_holds", "held"])
-def test_what_is_removed_is_what_was_looked_at(step: str, swap: Swap, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_removed_is_what_was_looked_at(
+    step: str, swap: Swap, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(replacing, step, swap.first(getattr(replacing, step)))
     if step == "held":
         with pytest.raises(Conflict, match="changed by another program"):
@@ -74,7 +78,9 @@ def test_what_is_removed_is_what_was_looked_at(step: str, swap: Swap, monkeypatc
     assert swap.victim.read_bytes() == b"before"
 
 
-def test_a_link_that_came_before_the_folder_is_held_is_a_conflict(swap: Swap, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_link_that_came_before_the_folder_is_held_is_a_conflict(
+    swap: Swap, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(replacing, "held", swap.first(held))
     with pytest.raises(Conflict, match="Nothing was written"):
         replace_bytes(swap.note, b"after", b"before", through_links=False)

@@ -16,7 +16,9 @@ from workbench.formats import lint
 
 
 def named(name: str, **fields: Any) -> Memory:
-    return memory(content="Likes tea", metadata={FILE_KEY: {"format": "mcp-memory", "name": name}}, **fields)
+    return memory(
+        content="Likes tea", metadata={FILE_KEY: {"format": "mcp-memory", "name": name}}, **fields
+    )
 
 
 @pytest.mark.parametrize(
@@ -35,7 +37,9 @@ def named(name: str, **fields: Any) -> Memory:
         ),
     ],
 )
-def test_what_identifies_records_parts_them(one: Memory | Bullet, other: Memory | Bullet, said: str) -> None:
+def test_what_identifies_records_parts_them(
+    one: Memory | Bullet, other: Memory | Bullet, said: str
+) -> None:
     assert parted(one, other) == parted(other, one) == (said,)
     assert not says_all_the_same(one, other)
 
@@ -48,7 +52,10 @@ def test_what_identifies_records_parts_them(one: Memory | Bullet, other: Memory 
         (memory(section="Rules"), memory()),
         (memory(section="Rules"), memory(section="OTHERS")),
         (memory(source=Source(file="a.md")), memory()),
-        (memory(source=Source("PostToolUse", 3, "a.py")), memory(source=Source("PostToolUse", 9, "b.py"))),
+        (
+            memory(source=Source("PostToolUse", 3, "a.py")),
+            memory(source=Source("PostToolUse", 9, "b.py")),
+        ),
         (Bullet("a", "api", "x"), Bullet("b", "others", "x")),
         (memory(metadata={FILE_KEY: "odd"}), memory()),
     ],
@@ -61,7 +68,11 @@ def test_what_only_one_says_and_where_it_was_noticed_parts_nothing(
 
 def test_a_pair_about_two_things_is_apart_whatever_it_says() -> None:
     pair = read_pair(named("Ann", id="a"), named("Bob", id="b"))
-    assert (pair.kind, pair.verdict.action, pair.verdict.conflicts) == ("apart", "propose", ("names differ",))
+    assert (pair.kind, pair.verdict.action, pair.verdict.conflicts) == (
+        "apart",
+        "propose",
+        ("names differ",),
+    )
     assert pair.verdict.reasons_against == ("names differ",)
     same = read_pair(named("Ann", id="a"), named("Ann", id="b"))
     assert same.kind == "same"
@@ -74,8 +85,14 @@ def test_a_merge_keeps_the_record_that_a_file_knows_by_its_name() -> None:
 
 
 def test_equal_in_everything_leaves_out_ids_places_and_counts_only() -> None:
-    one = memory("a", tags=("t",), metadata={"note": "n", FILE_KEY: {"raw": {"id": 1, "x": 1}, "order": ["id"]}})
-    again = replace(one, id="b", helpful_votes=3, metadata={"note": "n", FILE_KEY: {"raw": {"id": 2, "x": 1}}})
+    one = memory(
+        "a",
+        tags=("t",),
+        metadata={"note": "n", FILE_KEY: {"raw": {"id": 1, "x": 1}, "order": ["id"]}},
+    )
+    again = replace(
+        one, id="b", helpful_votes=3, metadata={"note": "n", FILE_KEY: {"raw": {"id": 2, "x": 1}}}
+    )
     assert says_all_the_same(one, again)
     assert not says_all_the_same(one, Bullet("a", "", one.content))
     for change in (
@@ -96,7 +113,9 @@ def test_what_records_with_one_text_are_compared_by_is_made_once() -> None:
     bullets = "\n".join(f"[rules-{n:05}] helpful=0 harmful=0 :: Use pnpm." for n in range(60))
     parsed = Parsed("jsonl", memories=same)
     assert calls_of([identity_of], lambda: lint.lint_records(parsed, "m.jsonl"))[0] < 60 * 4
-    assert calls_of([identity_of], lambda: lint.lint(f"## RULES\n{bullets}\n", "book.txt"))[0] < 60 * 6
+    assert (
+        calls_of([identity_of], lambda: lint.lint(f"## RULES\n{bullets}\n", "book.txt"))[0] < 60 * 6
+    )
 
 
 def test_case_and_white_space_are_no_part_of_a_texts_key() -> None:

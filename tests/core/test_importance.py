@@ -4,7 +4,15 @@ import pytest
 
 from workbench.core.record import UnknownRecord
 from workbench.core.stream import importance
-from workbench.core.stream.importance import CODE, GENERAL, TABLES, Rating, base_importance, rate, table_named
+from workbench.core.stream.importance import (
+    CODE,
+    GENERAL,
+    TABLES,
+    Rating,
+    base_importance,
+    rate,
+    table_named,
+)
 from workbench.core.stream.memory import OBSERVATION_TYPES
 from workbench.core.words import words
 
@@ -100,10 +108,19 @@ def test_every_type_that_a_table_rates_can_be_entered_and_filtered() -> None:
 
 
 @pytest.mark.parametrize(
-    "content", ["on the main\nBranch", "main, **branch**", "the MA\u0130N branch", "tests\u0301 failed"]
+    "content",
+    ["on the main\nBranch", "main, **branch**", "the MA\u0130N branch", "tests\u0301 failed"],
 )
 def test_words_of_a_boost_may_stand_apart_as_words_do(content: str) -> None:
     """A quick look for the words of a phrase finds no fewer than the words themselves."""
     line = f" {' '.join(words(content))} "
-    hits = [phrase for boost in CODE.boosts for group in boost.groups for phrase in group if f" {phrase} " in line]
-    assert bool(rate("general", content, CODE).boosts) == ("main branch" in hits or {"tests", "failed"} <= set(hits))
+    hits = [
+        phrase
+        for boost in CODE.boosts
+        for group in boost.groups
+        for phrase in group
+        if f" {phrase} " in line
+    ]
+    assert bool(rate("general", content, CODE).boosts) == (
+        "main branch" in hits or {"tests", "failed"} <= set(hits)
+    )

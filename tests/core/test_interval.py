@@ -33,7 +33,9 @@ def test_negative_counts_are_no_marks() -> None:
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(COUNTS, COUNTS)
-def test_the_band_is_ordered_and_inside_the_range_whatever_the_counts(helpful: int, harmful: int) -> None:
+def test_the_band_is_ordered_and_inside_the_range_whatever_the_counts(
+    helpful: int, harmful: int
+) -> None:
     share = helpful_share(helpful, harmful)
     assert 0 <= share.low <= share.high <= 1
     # With hardly any mark of one kind the mean may leave the band, by less than is shown.

@@ -20,11 +20,19 @@ SOON = NOW + days(7)
 STEPS: dict[str, tuple[Callable[[Memory], Memory], set[str], Status | None]] = {
     "approve": (lifecycle.approve, {"signal", "candidate"}, "confirmed"),
     "reject": (lifecycle.reject, {"signal", "candidate"}, "archived"),
-    "later": (lambda m: lifecycle.later(m, SOON), {"signal", "candidate", "confirmed", "promoted"}, None),
+    "later": (
+        lambda m: lifecycle.later(m, SOON),
+        {"signal", "candidate", "confirmed", "promoted"},
+        None,
+    ),
     "reconfirm": (lambda m: lifecycle.reconfirm(m, NOW), {"confirmed"}, "confirmed"),
     "contradict": (lifecycle.contradict, {"signal", "candidate", "confirmed", "promoted"}, None),
     "forget": (lifecycle.forget, {"signal", "candidate", "confirmed", "promoted"}, "archived"),
-    "archive": (lambda m: lifecycle.archive(m, "done"), {"signal", "candidate", "confirmed", "promoted"}, "archived"),
+    "archive": (
+        lambda m: lifecycle.archive(m, "done"),
+        {"signal", "candidate", "confirmed", "promoted"},
+        "archived",
+    ),
     "promote": (lambda m: lifecycle.promote(m, "CLAUDE.md"), {"confirmed"}, "promoted"),
     "restore": (lifecycle.restore, {"archived"}, None),
 }
@@ -39,7 +47,15 @@ def test_a_candidate_waits_from_when_it_came_here() -> None:
     assert lifecycle.waits_from(came) == NOW + days(28)
 
 
-BARELY_A_TIME = ("", "soon", 7, None, "0001-01-01", "9999-12-31T23:59:59-14:00", iso(NOW - days(900)))
+BARELY_A_TIME = (
+    "",
+    "soon",
+    7,
+    None,
+    "0001-01-01",
+    "9999-12-31T23:59:59-14:00",
+    iso(NOW - days(900)),
+)
 
 
 @pytest.mark.parametrize("said", BARELY_A_TIME)
@@ -50,7 +66,9 @@ def test_what_says_no_later_moment_changes_nothing(said: object) -> None:
 @pytest.mark.parametrize("status", STATUSES)
 @pytest.mark.parametrize("name", STEPS)
 def test_every_step_from_every_status(name: str, status: Status) -> None:
-    """Possible steps lead where they say and break no rule, impossible ones say why and change nothing."""
+    """Possible steps lead where they say and break no rule, impossible ones say why and change
+    nothing.
+    """
     step, allowed, leads_to = STEPS[name]
     start = memory(status=status)
     if status in allowed:
@@ -60,7 +78,9 @@ def test_every_step_from_every_status(name: str, status: Status) -> None:
     else:
         with pytest.raises(WorkbenchError, match=f"mem-1 is {status} and cannot be") as caught:
             step(start)
-        assert caught.value.hint == ("Restore it first." if status == "archived" else "Nothing was changed.")
+        assert caught.value.hint == (
+            "Restore it first." if status == "archived" else "Nothing was changed."
+        )
 
 
 def test_approving_clears_or_sets_the_next_question() -> None:
@@ -138,7 +158,11 @@ def test_later_needs_a_timezone() -> None:
 
 def test_contradicting_lowers_the_confidence() -> None:
     """Down to zero."""
-    assert [confidence_of(lifecycle.contradict(memory(confidence=c))) for c in (2, 1, 0)] == [1, 0, 0]
+    assert [confidence_of(lifecycle.contradict(memory(confidence=c))) for c in (2, 1, 0)] == [
+        1,
+        0,
+        0,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -156,7 +180,9 @@ def test_age_rules(status: Status, age: float, action: str | None) -> None:
 
 def test_age_findings_say_why() -> None:
     """In a few words."""
-    assert age_finding(memory(created_at=NOW - days(20)), NOW) == AgeFinding("archive", "untouched for 20 days")
+    assert age_finding(memory(created_at=NOW - days(20)), NOW) == AgeFinding(
+        "archive", "untouched for 20 days"
+    )
     old = memory(status="candidate", created_at=NOW - days(31))
     assert age_finding(old, NOW) == AgeFinding("review", "candidate for 31 days")
 
@@ -182,32 +208,51 @@ def test_what_was_put_off_is_asked_for_when_it_is_time() -> None:
 
 def test_limits_are_a_parameter() -> None:
     """Ages and sightings."""
-    assert age_finding(memory(created_at=NOW - days(2)), NOW, LifecycleLimits(signal_days=1)) is not None
+    assert (
+        age_finding(memory(created_at=NOW - days(2)), NOW, LifecycleLimits(signal_days=1))
+        is not None
+    )
     assert lifecycle.earned_confirmation(memory(helpful_votes=1), LifecycleLimits(sightings=1))
 
 
 def test_earning_confirmation_and_becoming_a_skill() -> None:
     """Three sightings; confirmed, resolved and with two references."""
     assert lifecycle.earned_confirmation(memory(helpful_absorbed=2, helpful_votes=1))
-    assert not lifecycle.earned_confirmation(memory(helpful_absorbed=2, helpful_created=1, helpful_imported=9))
+    assert not lifecycle.earned_confirmation(
+        memory(helpful_absorbed=2, helpful_created=1, helpful_imported=9)
+    )
     assert not lifecycle.earned_confirmation(memory(helpful_votes=3, status="confirmed"))
     ready = memory(status="confirmed", related=("a", "b"))
     assert lifecycle.is_skill_material(ready, resolved=True)
     assert not lifecycle.is_skill_material(ready, resolved=False)
-    assert not lifecycle.is_skill_material(memory(status="confirmed", related=("a",)), resolved=True)
+    assert not lifecycle.is_skill_material(
+        memory(status="confirmed", related=("a",)), resolved=True
+    )
     assert not lifecycle.is_skill_material(memory(related=("a", "b")), resolved=True)
 
 
 def test_tombstones() -> None:
-    """The nearest rejected memory at or above the threshold; the living and the forgotten do not warn."""
+    """The nearest rejected memory at or above the threshold; the living and the forgotten do not
+    warn.
+    """
     candidate = memory("new", status="candidate")
-    rejected = {i: memory(i, status="archived", archived_reason="rejected") for i in ("a", "b", "new")}
+    rejected = {
+        i: memory(i, status="archived", archived_reason="rejected") for i in ("a", "b", "new")
+    }
     forgotten = memory("f", status="archived", archived_reason="forgotten")
-    near = [(rejected["b"], 0.8), (rejected["a"], 0.8), (forgotten, 0.99), (memory("s"), 0.99), (rejected["new"], 1.0)]
+    near = [
+        (rejected["b"], 0.8),
+        (rejected["a"], 0.8),
+        (forgotten, 0.99),
+        (memory("s"), 0.99),
+        (rejected["new"], 1.0),
+    ]
     most = partial(lifecycle.resembling_rejections, threshold=0.75)
     assert most(candidate, near)[0] == Tombstone(rejected["a"], 0.8)
     assert most(candidate, near, threshold=0.81) == ()
-    assert most(candidate, [(rejected["a"], 0.75), (rejected["b"], 0.9)])[0] == Tombstone(rejected["b"], 0.9)
+    assert most(candidate, [(rejected["a"], 0.75), (rejected["b"], 0.9)])[0] == Tombstone(
+        rejected["b"], 0.9
+    )
     assert most(candidate, [(rejected["a"], 0.75)]) == (Tombstone(rejected["a"], 0.75),)
     assert most(candidate, [(rejected["a"], 0.749)]) == ()
     assert most(candidate, []) == ()

@@ -21,5 +21,13 @@ def test_a_month_is_the_calendar_month_in_utc() -> None:
 
 
 def test_a_run_survives_the_store() -> None:
-    run = LlmRun("run-1", "claude", AT, 7, 8, (UnreadReply("insights", "hm\n", "no list", "Why?"),), ("m1", "m2"))
+    run = LlmRun(
+        "run-1",
+        "claude",
+        AT,
+        7,
+        8,
+        (UnreadReply("insights", "hm\n", "no list", "Why?"),),
+        ("m1", "m2"),
+    )
     assert from_doc(LlmRun, to_doc(run)) == run

@@ -32,12 +32,20 @@ def test_raw_line_breaks_in_strings_are_accepted() -> None:
 
 
 def test_without_a_wanted_key_the_longest_value_wins() -> None:
-    assert find_json('[1] and {"a": {"operations": 1}} and []', "operations") == {"a": {"operations": 1}}
+    assert find_json('[1] and {"a": {"operations": 1}} and []', "operations") == {
+        "a": {"operations": 1}
+    }
 
 
 @pytest.mark.parametrize(
     ("reply", "why"),
-    [("", "empty"), (" \n", "empty"), ("no", "no JSON"), ('{"a": [1, 2', "cut off"), ("{'a': 1}", "malformed")],
+    [
+        ("", "empty"),
+        (" \n", "empty"),
+        ("no", "no JSON"),
+        ('{"a": [1, 2', "cut off"),
+        ("{'a': 1}", "malformed"),
+    ],
 )
 def test_what_is_not_there_is_said(reply: str, why: str) -> None:
     with pytest.raises(UnreadableReply, match=why):

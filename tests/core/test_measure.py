@@ -16,7 +16,9 @@ def test_names_are_read_and_written() -> None:
     assert all(str(m.k) in m.about for m in STANDARD if m.kind != "mrr")
 
 
-@pytest.mark.parametrize("text", ["", "ndcg", "ndcg@0", "ndcg@-1", "map@10", "p@1.5", "ndcg@10000", "recall@ 5"])
+@pytest.mark.parametrize(
+    "text", ["", "ndcg", "ndcg@0", "ndcg@-1", "map@10", "p@1.5", "ndcg@10000", "recall@ 5"]
+)
 def test_other_names_are_refused(text: str) -> None:
     with pytest.raises(InvalidQuery, match="no metric"):
         parse_measure(text)
@@ -33,9 +35,20 @@ def test_values_equal_those_of_ir_measures() -> None:
         if not any(grades.values()):
             continue
         k = pick.choice([1, 3, 5, 10])
-        ours = {name: Measure(name, k).of(ranked, grades) for name in ("ndcg", "mrr", "recall", "p")}
-        theirs = dict(zip(("ndcg", "mrr", "recall", "p"), (other.nDCG, other.RR, other.R, other.P), strict=True))
+        ours = {
+            name: Measure(name, k).of(ranked, grades) for name in ("ndcg", "mrr", "recall", "p")
+        }
+        theirs = dict(
+            zip(
+                ("ndcg", "mrr", "recall", "p"),
+                (other.nDCG, other.RR, other.R, other.P),
+                strict=True,
+            )
+        )
         run = {"q": {id: float(-place) for place, id in enumerate(ranked)}}
-        got = {m.measure: m.value for m in other.iter_calc([t @ k for t in theirs.values()], {"q": grades}, run)}
+        got = {
+            m.measure: m.value
+            for m in other.iter_calc([t @ k for t in theirs.values()], {"q": grades}, run)
+        }
         for name, their in theirs.items():
             assert ours[name] == pytest.approx(got[their @ k], abs=1e-9), (name, k, ranked, grades)

@@ -29,7 +29,11 @@ NEW = memory(
 def test_the_merged_memory() -> None:
     """Newest content, counts summed, importance averaged, lists united, the status furthest along."""
     merged, originals = merge_memories([OLD, NEW], NOW)
-    assert (merged.id, merged.content, merged.summary) == ("mem-2", "Use pnpm, always", "pnpm always")
+    assert (merged.id, merged.content, merged.summary) == (
+        "mem-2",
+        "Use pnpm, always",
+        "pnpm always",
+    )
     assert merged.created_at == NEW.created_at
     assert merged.last_accessed_at == max(OLD.last_accessed_at, NEW.last_accessed_at)
     assert merged.importance_score == 5.5
@@ -37,7 +41,12 @@ def test_the_merged_memory() -> None:
     assert (merged.tags, merged.citations) == (("js", "ci", "pm"), ("mem-4", "mem-3"))
     assert merged.related == ("mem-9", "mem-8")
     assert set(merged.aliases) == {"mem-1", "sig-1"}
-    assert (merged.status, merged.confidence, merged.pinned, merged.access_count) == ("confirmed", 3, True, 7)
+    assert (merged.status, merged.confidence, merged.pinned, merged.access_count) == (
+        "confirmed",
+        3,
+        True,
+        7,
+    )
     assert merged.last_feedback_at == OLD.last_feedback_at
     assert [m.id for m in originals] == ["mem-1"]
 
@@ -46,7 +55,9 @@ def test_the_originals_are_archived_and_otherwise_untouched() -> None:
     """They know where they went, and what they were."""
     (original,) = merge_memories([OLD, NEW], NOW)[1]
     extra = {"archived_from": "confirmed", "merged_into": "mem-2"}
-    assert original == replace(OLD, status="archived", archived_reason="merged", metadata={**OLD.metadata, **extra})
+    assert original == replace(
+        OLD, status="archived", archived_reason="merged", metadata={**OLD.metadata, **extra}
+    )
 
 
 def test_what_was_merged_is_noted() -> None:
@@ -116,12 +127,24 @@ def test_foreign_notes_do_no_harm(merged: object) -> None:
 @pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(memories, memories, st.sampled_from(("signal", "candidate", "confirmed", "promoted")))
-def test_a_candidate_never_changes_what_a_memory_is(target: Memory, candidate: Memory, status: Status) -> None:
+def test_a_candidate_never_changes_what_a_memory_is(
+    target: Memory, candidate: Memory, status: Status
+) -> None:
     """It adds, and the memory keeps its words, its time and its place in the lifecycle."""
     target = replace(target, id="mem-1", status=status, archived_reason=None, metadata={})
-    candidate = replace(candidate, id="mem-2", status="candidate", archived_reason=None, metadata={})
+    candidate = replace(
+        candidate, id="mem-2", status="candidate", archived_reason=None, metadata={}
+    )
     merged, (gone,) = absorb(target, candidate, NOW)
-    for name in ("content", "summary", "created_at", "status", "is_synthetic", "importance_score", "confidence"):
+    for name in (
+        "content",
+        "summary",
+        "created_at",
+        "status",
+        "is_synthetic",
+        "importance_score",
+        "confidence",
+    ):
         assert getattr(merged, name) == getattr(target, name)
     assert "mem-2" in merged.aliases
     assert set(candidate.tags) <= set(merged.tags)
@@ -140,7 +163,9 @@ def test_a_merge_never_takes_a_served_memory_out_of_service() -> None:
     """A candidate stands above a signal on the ladder, but no agent is served one."""
     signal, candidate = replace(OLD, status="signal"), replace(NEW, status="candidate")
     assert merge_memories([signal, candidate], NOW)[0].status == "signal"
-    assert merge_memories([candidate, replace(OLD, status="candidate")], NOW)[0].status == "candidate"
+    assert (
+        merge_memories([candidate, replace(OLD, status="candidate")], NOW)[0].status == "candidate"
+    )
 
 
 groups = st.lists(

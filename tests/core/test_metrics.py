@@ -41,5 +41,9 @@ def test_nothing_relevant_is_zero_not_an_error() -> None:
 
 @given(rankings, st.integers(1, 8))
 def test_bounds_and_the_best_ranking(ranked: list[str], k: int) -> None:
-    assert all(0 <= metric(ranked, GRADES, k) <= 1 for metric in (ndcg, reciprocal_rank, recall, precision))
-    assert ndcg(ranked, GRADES, k) <= ndcg(["a", "d", "b", "c"], GRADES, k) + 1e-12 == pytest.approx(1)
+    assert all(
+        0 <= metric(ranked, GRADES, k) <= 1 for metric in (ndcg, reciprocal_rank, recall, precision)
+    )
+    assert (
+        ndcg(ranked, GRADES, k) <= ndcg(["a", "d", "b", "c"], GRADES, k) + 1e-12 == pytest.approx(1)
+    )

@@ -38,7 +38,10 @@ def test_months_are_read_off_a_query(query: str, months: list[Month]) -> None:
 
 def test_a_memory_of_another_day_of_the_month_counts_half() -> None:
     made = datetime(2023, 5, 8, 23, tzinfo=UTC)
-    assert [month_share([Month(5, day, year)], made) for day, year in ((None, None), (8, 2023), (9, None))] == [
+    assert [
+        month_share([Month(5, day, year)], made)
+        for day, year in ((None, None), (8, 2023), (9, None))
+    ] == [
         1,
         1,
         0.5,
@@ -67,20 +70,28 @@ def test_who_is_named(query: str, named: set[str]) -> None:
     assert actors_named(query, NAMES) == named
 
 
-@pytest.mark.parametrize("query", ["what did I buy", "my dog's name", "who told me?", "where i’ve been", "is it mine"])
+@pytest.mark.parametrize(
+    "query", ["what did I buy", "my dog's name", "who told me?", "where i’ve been", "is it mine"]
+)
 def test_an_assistant_answers_a_query_about_who_asks(query: str) -> None:
     assert answering(query, ("user", "assistant", "tool", "Nate")) == {"assistant"}
     assert answering(query, ("Human", "AI")) == {"AI"}
     # Somebody who goes by a name is not known by a role.
-    assert not answering(query, ("Nate", "Assistant Joanna")) | answering(query, ("Nate", "assistant"))
+    assert not answering(query, ("Nate", "Assistant Joanna")) | answering(
+        query, ("Nate", "assistant")
+    )
 
 
-@pytest.mark.parametrize("query", ["what does Nate own", "myth", "the I/O error", "about.me", "me-too", ""])
+@pytest.mark.parametrize(
+    "query", ["what does Nate own", "myth", "the I/O error", "about.me", "me-too", ""]
+)
 def test_nobody_answers_a_query_about_others(query: str) -> None:
     assert not answering(query, ("user", "assistant"))
 
 
-@pytest.mark.parametrize("query", ["Nate asks Joanna why", "what did we ask the vendor", "the question of the 3rd"])
+@pytest.mark.parametrize(
+    "query", ["Nate asks Joanna why", "what did we ask the vendor", "the question of the 3rd"]
+)
 def test_a_query_may_look_for_a_question(query: str) -> None:
     assert names_question(query)
 
@@ -100,4 +111,9 @@ def test_how_much_of_a_text_asks() -> None:
 def test_a_long_sentence_tells_before_it_asks() -> None:
     asks = "can you tell me who of them won the game?"
     assert question_share(f"so {asks}") == 1.0
-    assert question_share(f"I met Michael at the festival on the fifteenth, he plays the cello, {asks}") == 0.0
+    assert (
+        question_share(
+            f"I met Michael at the festival on the fifteenth, he plays the cello, {asks}"
+        )
+        == 0.0
+    )

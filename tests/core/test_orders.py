@@ -37,7 +37,9 @@ def ids(order: str, scores: dict[str, float] | None = None) -> str:
         ("confidence", "abc", "bca"),
     ],
 )
-def test_the_greatest_stands_first_and_equals_stay_as_found(order: str, first: str, turned: str) -> None:
+def test_the_greatest_stands_first_and_equals_stay_as_found(
+    order: str, first: str, turned: str
+) -> None:
     """Of one more helpful than harmful each, the one with more votes stands first."""
     assert (ids(order), ids(f"-{order}")) == (first, turned)
 

@@ -58,4 +58,9 @@ def test_refused(fields: dict[str, Any], says: str) -> None:
 
 def test_half_lives_by_type() -> None:
     """Semantic and procedural memories do not decay by default."""
-    assert [WORKBENCH.half_lives.of(kind) for kind in MEMORY_TYPES] == [1.0, ENGRAM_HALF_LIFE, None, None]
+    assert [WORKBENCH.half_lives.of(kind) for kind in MEMORY_TYPES] == [
+        1.0,
+        ENGRAM_HALF_LIFE,
+        None,
+        None,
+    ]

@@ -8,10 +8,19 @@ from hypothesis import strategies as st
 
 from tests.core.samples import NOW, days
 from workbench.core.tuning.profile import ENGRAM_HALF_LIFE, LITERAL_FEEDBACK_HALF_LIFE
-from workbench.core.tuning.recency import CUT, decay_per_hour, half_life_days, hours_between, rank_recency, recency
+from workbench.core.tuning.recency import (
+    CUT,
+    decay_per_hour,
+    half_life_days,
+    hours_between,
+    rank_recency,
+    recency,
+)
 
 
-@pytest.mark.parametrize(("hours", "value"), [(0, 1.0), (168, 0.431), (336, 0.186), (138.3, 0.5), (1, 0.995)])
+@pytest.mark.parametrize(
+    ("hours", "value"), [(0, 1.0), (168, 0.431), (336, 0.186), (138.3, 0.5), (1, 0.995)]
+)
 def test_the_formula_decides(hours: float, value: float) -> None:
     """0.995 per hour; the source's printed schedule does not follow from it."""
     assert recency(hours, half_life_days(0.995)) == pytest.approx(value, abs=5e-4)

@@ -10,7 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from tests.core.samples import NOW, bullets, documents, filled, json_values, memories, memory, moments, texts
+from tests.core.samples import (
+    NOW,
+    bullets,
+    documents,
+    filled,
+    json_values,
+    memories,
+    memory,
+    moments,
+    texts,
+)
 from workbench.core.change import Change, FieldChange
 from workbench.core.document import field_names, from_doc, to_doc
 from workbench.core.playbook.book import Book, Bullet, Section
@@ -70,7 +80,9 @@ def test_a_field_that_may_be_null_has_null_as_its_default(kind: type) -> None:
 
 
 def test_defaults_are_left_out() -> None:
-    """A plain memory is five fields on disk; what finds and what upgrades a record is always among them."""
+    """A plain memory is five fields on disk; what finds and what upgrades a record is always among
+    them.
+    """
     assert to_doc(ReflectionState()) == {"id": "reflection", "version": 1}
     assert to_doc(memory()) == {
         "id": "mem-1",
@@ -84,7 +96,11 @@ def test_defaults_are_left_out() -> None:
 def test_absent_null_and_default_mean_the_same() -> None:
     """Three ways to say nothing."""
     plain = to_doc(memory())
-    assert from_doc(Memory, {**plain, "tags": None, "pinned": False}) == from_doc(Memory, plain) == memory()
+    assert (
+        from_doc(Memory, {**plain, "tags": None, "pinned": False})
+        == from_doc(Memory, plain)
+        == memory()
+    )
 
 
 def test_unknown_keys_are_ignored_and_known_ones_are_listed() -> None:
@@ -152,7 +168,10 @@ def test_metadata_is_kept_as_it_is(metadata: dict[str, object]) -> None:
 
 def test_a_mutable_default_is_not_shared() -> None:
     """Two memories made without metadata do not write into one dictionary."""
-    first, second = from_doc(Memory, to_doc(memory())), from_doc(Memory, to_doc(memory(created_at=NOW)))
+    first, second = (
+        from_doc(Memory, to_doc(memory())),
+        from_doc(Memory, to_doc(memory(created_at=NOW))),
+    )
     assert first.metadata is not second.metadata
 
 

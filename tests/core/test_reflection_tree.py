@@ -31,7 +31,9 @@ def test_an_observation_is_at_the_ground_whatever_it_cites() -> None:
 
 
 def test_each_level_of_reflections_is_one_more() -> None:
-    store = found(seen("a"), thought("one", "a"), thought("two", "a", "one"), thought("three", "two", "a"))
+    store = found(
+        seen("a"), thought("one", "a"), thought("two", "a", "one"), thought("three", "two", "a")
+    )
     assert [depth_of(store[id], store.get) for id in ("one", "two", "three")] == [1, 2, 3]
     assert depth_citing(("a", "two"), store.get) == 3
     assert depth_citing((), store.get) == depth_citing(("nowhere",), store.get) == 1

@@ -9,7 +9,8 @@ import pytest
 
 
 def test_nothing_is_collected_at_the_end_of_a_process() -> None:
-    # What stands in a circle is looked for at the end, and only there; kept from the collector, it is not.
+    # What stands in a circle is looked for at the end, and only there; kept from the collector, it
+    # is not.
     script = """
 import atexit, sys
 class Circle:
@@ -50,11 +51,14 @@ libc.fclose(out)
 
 
 @pytest.mark.skipif(
-    not (sys.platform == "linux" and hasattr(ctypes.CDLL(None), "malloc_info")), reason="no C library that tells"
+    not (sys.platform == "linux" and hasattr(ctypes.CDLL(None), "malloc_info")),
+    reason="no C library that tells",
 )
 def test_threads_that_begin_later_share_the_memory_of_the_first() -> None:
     def heaps(way: str) -> int:
-        told = subprocess.run([sys.executable, "-c", HEAPS, way], capture_output=True, text=True, check=True).stdout
+        told = subprocess.run(
+            [sys.executable, "-c", HEAPS, way], capture_output=True, text=True, check=True
+        ).stdout
         return len(re.findall(r"<heap nr=", told))
 
     assert heaps("shared") == 1

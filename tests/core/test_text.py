@@ -8,7 +8,16 @@ from hypothesis import strategies as st
 
 from tests.calls import steps_of
 from workbench.core import text as module
-from workbench.core.text import MAX_MARKS, TAB, Folded, clean_for_store, clip, is_needed, one_line, printable
+from workbench.core.text import (
+    MAX_MARKS,
+    TAB,
+    Folded,
+    clean_for_store,
+    clip,
+    is_needed,
+    one_line,
+    printable,
+)
 from workbench.core.words import words
 
 anything = st.text(st.characters(), max_size=60)
@@ -131,7 +140,11 @@ def test_clip_never_exceeds_the_width(text: str, width: int) -> None:
     """And cuts only what is too long."""
     cut = clip(printable(text), width)
     cells = sum(
-        0 if unicodedata.category(c) in ("Mn", "Me") else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+        0
+        if unicodedata.category(c) in ("Mn", "Me")
+        else 2
+        if unicodedata.east_asian_width(c) in "WF"
+        else 1
         for c in cut
     )
     assert cells <= width
@@ -176,7 +189,10 @@ def test_words(text: str, found: list[str]) -> None:
 
 @pytest.mark.slow
 @settings(max_examples=150)
-@given(st.text(st.sampled_from("ab \n\t\u0301\u200d\ufe0f\u2764漢\x07ب\u094dक"), max_size=120), st.integers(0, 12))
+@given(
+    st.text(st.sampled_from("ab \n\t\u0301\u200d\ufe0f\u2764漢\x07ب\u094dक"), max_size=120),
+    st.integers(0, 12),
+)
 def test_one_line_of_a_long_line_is_its_beginning(text: str, limit: int) -> None:
     line = next((" ".join(raw.split()) for raw in text.splitlines() if raw.strip()), "")
     assert one_line(text, limit) == clip(printable(line), limit)
@@ -199,18 +215,25 @@ def test_of_a_long_line_only_what_can_be_seen_is_looked_at(monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize(
-    "text", ["\n \r\n" * 1000 + "x", "x" + "\ny" * 1000, "\u2028\x85" * 1000], ids=["before", "behind", "none"]
+    "text",
+    ["\n \r\n" * 1000 + "x", "x" + "\ny" * 1000, "\u2028\x85" * 1000],
+    ids=["before", "behind", "none"],
 )
 def test_of_many_lines_only_one_is_parted(text: str) -> None:
     assert one_line(text, 40) == ("x" if "x" in text else "")
     assert steps_of(lambda: one_line(text, 40)) < 50
 
 
-SOME = st.text(st.sampled_from("aAkKsStTiI \u00df\u017f\u212a\ufb01\u0130\u0430\u0410\u0301\ud800\n1"), max_size=12)
+SOME = st.text(
+    st.sampled_from("aAkKsStTiI \u00df\u017f\u212a\ufb01\u0130\u0430\u0410\u0301\ud800\n1"),
+    max_size=12,
+)
 
 
 @few
 @given(SOME, SOME)
-def test_a_word_is_found_in_a_folded_text_as_in_one_that_is_folded_whole(text: str, word: str) -> None:
+def test_a_word_is_found_in_a_folded_text_as_in_one_that_is_folded_whole(
+    text: str, word: str
+) -> None:
     asked = word.casefold()
     assert (asked in Folded(text)) == (asked in text.casefold())

@@ -19,7 +19,12 @@ def test_whatever_is_text_comes_back_as_the_same_bytes(data: bytes) -> None:
 
 @pytest.mark.parametrize(
     ("data", "what"),
-    [(b"\x89PNG\r\n", "a PNG image"), (b"a\0b\xff", "a binary file"), ("é".encode("utf-16"), "UTF-16"), (b"a\xe9", "")],
+    [
+        (b"\x89PNG\r\n", "a PNG image"),
+        (b"a\0b\xff", "a binary file"),
+        ("é".encode("utf-16"), "UTF-16"),
+        (b"a\xe9", ""),
+    ],
 )
 def test_bytes_are_called_what_they_are(data: bytes, what: str) -> None:
     assert kind_of(data) == what
@@ -28,7 +33,10 @@ def test_bytes_are_called_what_they_are(data: bytes, what: str) -> None:
 
 def test_a_text_in_another_encoding_throughout_is_none() -> None:
     assert text_in("Große Übergrößen ändern öfter Höhen".encode("cp1252")) is None
-    assert text_in("Größe und viele andere Wörter, die man in UTF-8 schreibt".encode() + b"\xe9") is not None
+    assert (
+        text_in("Größe und viele andere Wörter, die man in UTF-8 schreibt".encode() + b"\xe9")
+        is not None
+    )
 
 
 def test_the_line_is_reported_and_its_bytes_stay_until_it_changes() -> None:
@@ -53,4 +61,6 @@ def test_the_line_is_reported_and_its_bytes_stay_until_it_changes() -> None:
 def test_what_is_utf8_is_read_as_ever() -> None:
     ace = format_named("ace")
     assert text_in(COUNTS.encode()) == COUNTS
-    assert not any("UTF-8" in issue.reason for issue in ace.read(COUNTS, context("book.txt")).issues)
+    assert not any(
+        "UTF-8" in issue.reason for issue in ace.read(COUNTS, context("book.txt")).issues
+    )

@@ -32,11 +32,15 @@ def at(month: int, day: int, hour: int = 0, minute: int = 0, *, year: int = 2026
         ("2026-11-03T08:15", at(11, 3, 8, 15), at(11, 3, 8, 15)),
     ],
 )
-def test_of_a_day_or_a_month_the_beginning_or_the_end(text: str, first: datetime, last: datetime) -> None:
+def test_of_a_day_or_a_month_the_beginning_or_the_end(
+    text: str, first: datetime, last: datetime
+) -> None:
     assert (instant(text, NOW, zone=UTC), instant(text, NOW, last=True, zone=UTC)) == (first, last)
 
 
-@pytest.mark.parametrize("text", ["soon", "", "2026-13", "2026-11-31", "30m", "mon day", "42", "99999y"])
+@pytest.mark.parametrize(
+    "text", ["soon", "", "2026-13", "2026-11-31", "30m", "mon day", "42", "99999y"]
+)
 def test_what_is_no_time_is_refused_with_what_is(text: str) -> None:
     with pytest.raises(InvalidQuery) as caught:
         instant(text, NOW)

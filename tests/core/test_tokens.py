@@ -11,7 +11,10 @@ from hypothesis import strategies as st
 
 from workbench.core.tokens import beginning, tokens_of
 
-RECORDED = [json.loads(line) for line in Path(__file__).with_name("tokens.jsonl").read_text("utf-8").splitlines()]
+RECORDED = [
+    json.loads(line)
+    for line in Path(__file__).with_name("tokens.jsonl").read_text("utf-8").splitlines()
+]
 KINDS = {kind: list(texts) for kind, texts in groupby(RECORDED, key=lambda text: str(text["kind"]))}
 
 
@@ -19,7 +22,9 @@ KINDS = {kind: list(texts) for kind, texts in groupby(RECORDED, key=lambda text:
 @pytest.mark.parametrize("kind", ["english", "code", "json", "chinese", "japanese"])
 def test_the_estimate_is_within_a_fifth_of_what_a_tokenizer_counts(kind: str, counter: str) -> None:
     texts = KINDS[kind]
-    assert sum(tokens_of(text["text"]) for text in texts) == pytest.approx(sum(t[counter] for t in texts), rel=0.2)
+    assert sum(tokens_of(text["text"]) for text in texts) == pytest.approx(
+        sum(t[counter] for t in texts), rel=0.2
+    )
 
 
 @pytest.mark.parametrize("text", [t for kind in ("english", "code", "json") for t in KINDS[kind]])

@@ -41,14 +41,18 @@ def test_force_comes_first() -> None:
 def test_limits_are_a_parameter() -> None:
     """A person may set them."""
     assert should_reflect(state(10), NOW, TriggerLimits(importance=10)).reason == "importance"
-    assert should_reflect(state(200, 200, 200), NOW, TriggerLimits(999, 999, 999)) == TriggerVerdict(False)
+    assert should_reflect(
+        state(200, 200, 200), NOW, TriggerLimits(999, 999, 999)
+    ) == TriggerVerdict(False)
 
 
 def test_observations_add_up() -> None:
     """Importance and count; nonsense adds nothing; the first one starts the clock."""
     one = record_observation(ReflectionState(), 9.0, NOW)
     assert one == ReflectionState(9.0, 1, NOW)
-    two = record_observation(record_observation(one, -3.0, NOW + days(1)), float("nan"), NOW + days(1))
+    two = record_observation(
+        record_observation(one, -3.0, NOW + days(1)), float("nan"), NOW + days(1)
+    )
     assert two == ReflectionState(9.0, 3, NOW)
 
 

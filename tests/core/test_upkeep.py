@@ -9,7 +9,14 @@ from hypothesis import given, settings
 from tests.core.samples import NOW, days, memories, memory
 from workbench.core.limits import LifecycleLimits
 from workbench.core.record import WorkbenchError
-from workbench.core.review.lifecycle import Contradicted, accepted, doubted, finding, is_resolved, waits_long
+from workbench.core.review.lifecycle import (
+    Contradicted,
+    accepted,
+    doubted,
+    finding,
+    is_resolved,
+    waits_long,
+)
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory, check_memory
 
@@ -24,7 +31,9 @@ def aged(**fields: Any) -> Memory:
 @settings(max_examples=50, deadline=None)
 @given(memories.filter(lambda m: m.status == "archived" or m.archived_reason is None))
 def test_what_is_found_can_be_done_and_breaks_no_rule(some: Memory) -> None:
-    """Pinned and confirmed memories are never pruned, candidates and archived ones never asked about."""
+    """Pinned and confirmed memories are never pruned, candidates and archived ones never asked
+    about.
+    """
     found = finding(some, NOW, contradicted=NEWS, resolved=True)
     if found is None:
         return
@@ -42,7 +51,11 @@ def test_the_most_urgent_thing_comes_first() -> None:
     trusted = aged(status="confirmed", related=("a", "b"))
     kinds = [
         (found := finding(m, NOW, contradicted=c, resolved=True)) and (found.kind, found.flags)
-        for m, c in ((trusted, NEWS), (trusted, None), (replace(trusted, review_after=NOW + days(1)), None))
+        for m, c in (
+            (trusted, NEWS),
+            (trusted, None),
+            (replace(trusted, review_after=NOW + days(1)), None),
+        )
     ]
     assert kinds == [("reconfirm", ("contradicted",)), ("reconfirm", ()), ("skill", ())]
 

@@ -10,7 +10,10 @@ from tests.core.samples import NOW
 from workbench.core.document import from_doc, to_doc
 from workbench.core.playbook.usage import Run, UsageTally, tallied
 
-RUNS = st.lists(st.builds(Run, st.frozensets(st.sampled_from(["a-1", "b-2", "c-3"])), st.booleans()), max_size=20)
+RUNS = st.lists(
+    st.builds(Run, st.frozensets(st.sampled_from(["a-1", "b-2", "c-3"])), st.booleans()),
+    max_size=20,
+)
 
 
 @pytest.mark.slow
@@ -24,6 +27,10 @@ def test_every_run_comes_back_also_from_the_store(runs: list[Run]) -> None:
 
 
 def test_the_same_log_makes_the_same_tally() -> None:
-    runs = [Run(frozenset({"b", "a"}), True), Run(frozenset(), False), Run(frozenset({"a", "b"}), False)]
+    runs = [
+        Run(frozenset({"b", "a"}), True),
+        Run(frozenset(), False),
+        Run(frozenset({"a", "b"}), False),
+    ]
     assert tallied("x", "log", runs, NOW) == tallied("x", "log", reversed(runs), NOW)
     assert tallied("x", "log", runs, NOW).id == "x/log"

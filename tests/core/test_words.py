@@ -123,7 +123,9 @@ def test_the_script_tells_the_language_of_a_word() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("language", [ENGLISH, *LATIN, "ru", "ar", "he", "hi", "el", "ko", "zh", "th"])
+@pytest.mark.parametrize(
+    "language", [ENGLISH, *LATIN, "ru", "ar", "he", "hi", "el", "ko", "zh", "th"]
+)
 def test_stop_words_are_as_words_are_split(language: str) -> None:
     assert all(split(word) == [word] for word in stop_words(language))
 
@@ -140,7 +142,9 @@ def test_stop_words_are_as_words_are_split(language: str) -> None:
         ("что с портом", False),
     ],
 )
-def test_a_query_may_have_only_words_that_say_nothing_in_its_language(query: str, only: bool) -> None:
+def test_a_query_may_have_only_words_that_say_nothing_in_its_language(
+    query: str, only: bool
+) -> None:
     assert only_stop_words(query) is only
 
 
@@ -158,7 +162,18 @@ def test_no_text_takes_long(some: str) -> None:
 
 
 def test_a_name_is_put_together_from_words() -> None:
-    names = ["camelCase", "HTTPServer", "API12", "utf8", "word", "v2", "iPhone", "3rd", "a1b2c3d4", "ALLCAPS"]
+    names = [
+        "camelCase",
+        "HTTPServer",
+        "API12",
+        "utf8",
+        "word",
+        "v2",
+        "iPhone",
+        "3rd",
+        "a1b2c3d4",
+        "ALLCAPS",
+    ]
     assert [humps(name) for name in names] == [
         ("camel", "case"), ("http", "server"), ("api", "12"), ("utf", "8"), (), (), (), (), (), ()
     ]  # fmt: skip

@@ -53,7 +53,11 @@ def test_a_task_is_read_as_goals_constraints_and_criteria() -> None:
 
 
 def test_an_accumulator_appends_and_a_control_variable_ends_with_the_next_state() -> None:
-    memory = made(("files", "a.py", "accumulator"), ("files", ["b.py"], "accumulator"), ("retry", 2, "control"))
+    memory = made(
+        ("files", "a.py", "accumulator"),
+        ("files", ["b.py"], "accumulator"),
+        ("retry", 2, "control"),
+    )
     assert memory.value("task.files") == ["a.py", "b.py"]
     after = push_state(memory, {"current_phase": "testing"}, NOON)
     assert after.value("execution.retry") is None
@@ -64,7 +68,12 @@ def test_an_accumulator_appends_and_a_control_variable_ends_with_the_next_state(
 
 @pytest.mark.parametrize(
     ("value", "said"),
-    [("x" * 1_000_000, "1,000,000 characters"), (float("nan"), "no JSON"), (object(), "no JSON"), (1 << 70, "no JSON")],
+    [
+        ("x" * 1_000_000, "1,000,000 characters"),
+        (float("nan"), "no JSON"),
+        (object(), "no JSON"),
+        (1 << 70, "no JSON"),
+    ],
 )
 def test_what_cannot_be_kept_is_refused(value: object, said: str) -> None:
     with pytest.raises(InvalidRecord, match=said):
@@ -78,7 +87,9 @@ def test_what_cannot_be_kept_is_refused(value: object, said: str) -> None:
         made(("a", 1, "nowhere"))
 
 
-def test_the_latest_result_is_hot_the_next_five_warm_and_older_ones_cold_unless_a_step_names_them() -> None:
+def test_the_latest_result_is_hot_the_next_five_warm_and_older_ones_cold_unless_a_step_names_them() -> (
+    None
+):
     memory = made(
         ("plan", [{"id": "st_09", "use": "st_01"}, {"id": "st_02", "status": "done"}], "task"), ("goal", "g", "task"),
         memory=with_results(9),
@@ -90,9 +101,18 @@ def test_the_latest_result_is_hot_the_next_five_warm_and_older_ones_cold_unless_
     assert (warmth["goal"], warmth["plan"]) == ("hot", "warm")
 
 
-def test_pruning_takes_old_results_traces_and_unread_context_and_the_results_are_still_found() -> None:
-    trace = ["began", *(f"step {n} in src/app/main.py took 12.5 s" for n in range(40)), "ValueError: 404", "ended"]
-    memory = made(("st_09", {"output": "ok", "trace": trace}, "intermediate"), memory=with_results(9))
+def test_pruning_takes_old_results_traces_and_unread_context_and_the_results_are_still_found() -> (
+    None
+):
+    trace = [
+        "began",
+        *(f"step {n} in src/app/main.py took 12.5 s" for n in range(40)),
+        "ValueError: 404",
+        "ended",
+    ]
+    memory = made(
+        ("st_09", {"output": "ok", "trace": trace}, "intermediate"), memory=with_results(9)
+    )
     memory, added = add_retrieved(memory, [("ep-1", "an episode"), ("ep-2", "another")], NOON)
     assert added == ("ep-1", "ep-2")
     done = prune(memory)
@@ -106,11 +126,16 @@ def test_pruning_takes_old_results_traces_and_unread_context_and_the_results_are
 
 
 def test_a_layer_over_its_budget_is_pruned_then_summarised_and_then_refuses() -> None:
-    memory = made(*((f"st_{n:02}", {"output": f"line {n}\n" * 900}, "intermediate") for n in range(8)))
+    memory = made(
+        *((f"st_{n:02}", {"output": f"line {n}\n" * 900}, "intermediate") for n in range(8))
+    )
     assert fill(memory)["results"] <= 8_000
     assert memory.value("intermediate.st_00") == {"output": "line 0\n" * 900}
     memory = made(
-        *((f"note_{n}", f"The first line.\n{'word ' * 1_800}\nfailed: exit 3 in a/b.py", "task") for n in range(4))
+        *(
+            (f"note_{n}", f"The first line.\n{'word ' * 1_800}\nfailed: exit 3 in a/b.py", "task")
+            for n in range(4)
+        )
     )
     assert fill(memory)["task"] <= 5_000
     assert memory.value("task.note_0").startswith("The first line.\nword word")
@@ -119,14 +144,18 @@ def test_a_layer_over_its_budget_is_pruned_then_summarised_and_then_refuses() ->
 
 
 def test_a_summary_keeps_the_first_and_last_line_errors_paths_and_numbers() -> None:
-    text = "\n".join(("Begin", "noise", "TypeError: x is none", "wrote src/a/b.py", "took 12.5 s", "End"))
+    text = "\n".join(
+        ("Begin", "noise", "TypeError: x is none", "wrote src/a/b.py", "took 12.5 s", "End")
+    )
     for part in ("Begin", "End", "TypeError: x is none", "src/a/b.py", "12.5"):
         assert part in summary(text)
     assert "noise" not in summary(text)
 
 
 def test_what_is_retrieved_is_cut_to_its_layer() -> None:
-    memory, added = add_retrieved(WorkingMemory("s1"), [(f"ep-{n}", "long words here " * 300) for n in range(9)], NOON)
+    memory, added = add_retrieved(
+        WorkingMemory("s1"), [(f"ep-{n}", "long words here " * 300) for n in range(9)], NOON
+    )
     assert 1 < len(added) < 9
     text = f"[unreviewed ab12]\n{'words ' * 3_000}\n[end ab12]"
     framed, _ = add_retrieved(WorkingMemory("s1"), [("ep-1", text)], NOON)
@@ -135,7 +164,9 @@ def test_what_is_retrieved_is_cut_to_its_layer() -> None:
 
 
 def test_an_episode_has_every_result_in_order_and_none_comes_of_an_empty_memory() -> None:
-    memory = made(*((key, value, "task") for key, value in task_of(TASK).items()), memory=with_results(9))
+    memory = made(
+        *((key, value, "task") for key, value in task_of(TASK).items()), memory=with_results(9)
+    )
     doc: Any = episode_of(prune(memory).memory, "success", "")
     assert doc["task"]["original_input"] == TASK
     assert [row["output"] for row in doc["execution"]["trace"]] == [f"found {n}" for n in range(9)]

@@ -1,8 +1,10 @@
-"""`python -m tests.faults [--fast] [NUMBER…]` seeds faults, one at a time, and says which are caught.
+"""`python -m tests.faults [--fast] [NUMBER…]` seeds faults, one at a time, and says which are
+caught.
 
-Every fault is seeded in a copy of the checkout, and its named test is run there; before, all named tests have to pass
-without a fault. With `--fast` the tests of its floor that are not slow are run instead, up to the first that fails.
-Exit code: 0 when all are caught, 1 when one is not. `python -m tests.faults mutants` is about mutants (`mutants.py`).
+Every fault is seeded in a copy of the checkout, and its named test is run there; before, all named
+tests have to pass without a fault. With `--fast` the tests of its floor that are not slow are run
+instead, up to the first that fails. Exit code: 0 when all are caught, 1 when one is not. `python -m
+tests.faults mutants` is about mutants (`mutants.py`).
 """
 
 import sys
@@ -31,7 +33,9 @@ def main(args: list[str]) -> int:
             sys.stdout.write(f"{sound.stdout}Without any fault these tests have to pass.\n")
             return 1
         missed = [fault.number for fault in chosen if not _is_caught(fault, copy, fast=fast)]
-    sys.stdout.write(f"{len(chosen) - len(missed)} of {len(chosen)} caught{f'; not: {missed}' if missed else ''}.\n")
+    sys.stdout.write(
+        f"{len(chosen) - len(missed)} of {len(chosen)} caught{f'; not: {missed}' if missed else ''}.\n"
+    )
     return int(bool(missed))
 
 
@@ -45,10 +49,16 @@ def _is_caught(fault: Fault, copy: Path, *, fast: bool) -> bool:
         done = run(copy, [*tests, "-x", "-m", "not slow"] if fast else tests)
     finally:
         path.write_bytes(sound)
-    said = {0: "NOT caught", CAUGHT: "caught"}.get(done.returncode, f"no verdict (pytest {done.returncode})")
-    by = next((line.split(" ")[1] for line in done.stdout.splitlines() if line.startswith("FAILED ")), "")
+    said = {0: "NOT caught", CAUGHT: "caught"}.get(
+        done.returncode, f"no verdict (pytest {done.returncode})"
+    )
+    by = next(
+        (line.split(" ")[1] for line in done.stdout.splitlines() if line.startswith("FAILED ")), ""
+    )
     seconds = time.monotonic() - begun
-    sys.stdout.write(f"{fault.number:>2} {fault.floor:<9} {said} in {seconds:.0f} s: {fault.name}  {by}\n")
+    sys.stdout.write(
+        f"{fault.number:>2} {fault.floor:<9} {said} in {seconds:.0f} s: {fault.name}  {by}\n"
+    )
     sys.stdout.flush()
     return done.returncode == CAUGHT
 
@@ -59,7 +69,11 @@ def _floor(fault: Fault, copy: Path) -> list[str]:
     if folder.is_dir():
         return [str(folder.relative_to(copy))]
     named = {catcher(fault, copy).partition("::")[0]}
-    named |= {str(path.relative_to(copy)) for name in BESIDE for path in (copy / "tests").rglob(f"test_{name}.py")}
+    named |= {
+        str(path.relative_to(copy))
+        for name in BESIDE
+        for path in (copy / "tests").rglob(f"test_{name}.py")
+    }
     return sorted(named)
 
 

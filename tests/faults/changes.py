@@ -1,4 +1,6 @@
-"""What could be changed in a module: every comparison, `and`, `not`, sum, constant and condition, one at a time."""
+"""What could be changed in a module: every comparison, `and`, `not`, sum, constant and condition,
+one at a time.
+"""
 
 import ast
 import re
@@ -58,7 +60,9 @@ class Source:
         if isinstance(node, ast.BinOp) and _counts(node.op, node.left, node.right):
             yield from self._between("arithmetic", node.left, node.right, *COUNTED[type(node.op)])
         if isinstance(node, ast.AugAssign) and _counts(node.op, node.target, node.value):
-            yield from self._between("arithmetic", node.target, node.value, *(f"{s}=" for s in COUNTED[type(node.op)]))
+            yield from self._between(
+                "arithmetic", node.target, node.value, *(f"{s}=" for s in COUNTED[type(node.op)])
+            )
         if isinstance(node, ast.expr):
             yield from self._whole(node)
         for test in _conditions(node):
@@ -77,7 +81,9 @@ class Source:
             case ast.Call(func=ast.Name(id=name)) if name in SWAPPED:
                 yield "min/max", start, start + len(name), SWAPPED[name].encode()
 
-    def _between(self, kind: str, left: ast.expr, right: ast.expr, sign: str, other: str) -> Iterator[Change]:
+    def _between(
+        self, kind: str, left: ast.expr, right: ast.expr, sign: str, other: str
+    ) -> Iterator[Change]:
         begin, gap = self._end(left), self.data[self._end(left) : self._at(right)]
         if found := re.fullmatch(rb"[\s)]*(%s)[\s(]*" % re.escape(sign).encode(), gap):
             yield kind, begin + found.start(1), begin + found.end(1), other.encode()
@@ -89,7 +95,9 @@ class Source:
         return self._starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
 
     def texts(self, change: Change, package: bytes) -> tuple[str, str] | None:
-        """Return before and after of a change in as many lines as make it stand once in the package."""
+        """Return before and after of a change in as many lines as make it stand once in the
+        package.
+        """
         _, start, end, new = change
         first = self.data.rfind(b"\n", 0, start) + 1
         last = self.data.find(b"\n", end) % (len(self.data) + 1)
@@ -106,7 +114,9 @@ class Source:
         return None
 
     def around(self, line: int) -> list[range]:
-        """Return the lines of a line, of the statements that hold it, from the innermost, and of the module."""
+        """Return the lines of a line, of the statements that hold it, from the innermost, and of
+        the module.
+        """
         nodes = (node for node in ast.walk(self.tree) if isinstance(node, ast.stmt))
         spans = (range(node.lineno, (node.end_lineno or node.lineno) + 1) for node in nodes)
         held = sorted((span for span in spans if line in span), key=len)
@@ -119,23 +129,39 @@ def _conditions(node: ast.AST) -> Iterator[ast.expr]:
     if isinstance(node, ast.If | ast.While | ast.IfExp):
         tests = [node.test]
     own = (ast.Compare, ast.BoolOp, ast.Constant)
-    yield from (t for t in tests if not isinstance(t, own) and not isinstance(getattr(t, "op", None), ast.Not))
+    yield from (
+        t
+        for t in tests
+        if not isinstance(t, own) and not isinstance(getattr(t, "op", None), ast.Not)
+    )
 
 
 def _is_silent(node: ast.AST) -> bool:
-    """Tell whether a node says something to the type checker only, or asks `zip` for what is so anyway."""
+    """Tell whether a node says something to the type checker only, or asks `zip` for what is so
+    anyway.
+    """
     if isinstance(node, ast.Assert | ast.Import | ast.ImportFrom):
         return True
     if isinstance(node, ast.Subscript | ast.If):
-        return ast.unparse(node.value if isinstance(node, ast.Subscript) else node.test) in ("Literal", "TYPE_CHECKING")
+        return ast.unparse(node.value if isinstance(node, ast.Subscript) else node.test) in (
+            "Literal",
+            "TYPE_CHECKING",
+        )
     return isinstance(node, ast.keyword) and node.arg == "strict"
 
 
 def _counts(op: ast.operator, left: ast.expr, right: ast.expr) -> bool:
-    """Tell whether an operator seems to work on numbers: joined texts and paths fail at once, changed."""
+    """Tell whether an operator seems to work on numbers: joined texts and paths fail at once,
+    changed.
+    """
     if type(op) not in COUNTED or isinstance(getattr(left, "value", 0), str):
         return False
     nodes = [node for side in (left, right) for node in ast.walk(side)]
-    names = any(isinstance(node, ast.Name) and node.id in ("len", "sum", "min", "max", "abs") for node in nodes)
-    numbers = any(isinstance(node, ast.Constant) and type(node.value) in (int, float) for node in nodes)
+    names = any(
+        isinstance(node, ast.Name) and node.id in ("len", "sum", "min", "max", "abs")
+        for node in nodes
+    )
+    numbers = any(
+        isinstance(node, ast.Constant) and type(node.value) in (int, float) for node in nodes
+    )
     return not isinstance(op, ast.Add | ast.Div) or names or numbers

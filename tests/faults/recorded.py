@@ -1,4 +1,6 @@
-"""What a run of the quick tests is recorded as: which tests run a line, and how long each of them takes."""
+"""What a run of the quick tests is recorded as: which tests run a line, and how long each of them
+takes.
+"""
 
 import subprocess
 import sys
@@ -25,21 +27,31 @@ class Recorded:
             sys.exit(f"Nothing is recorded: {LINES} is not there. See `mutants record`.")
         self.seconds: defaultdict[str, float] = defaultdict(float)
         for case in ET.parse(TIMES).iter("testcase"):
-            name = f"{case.get('classname', '').replace('.', '/')}.py::{_plain(case.get('name', ''))}"
+            name = (
+                f"{case.get('classname', '').replace('.', '/')}.py::{_plain(case.get('name', ''))}"
+            )
             self.seconds[name] += float(case.get("time", 0))
         self._data = CoverageData(str(LINES))
         self._data.read()
-        self._files = {name.partition("/workbench/")[2]: name for name in self._data.measured_files()}
+        self._files = {
+            name.partition("/workbench/")[2]: name for name in self._data.measured_files()
+        }
         self._lines = cache(self._of)
 
     def _of(self, module: str) -> dict[int, set[str]]:
         found = self._data.contexts_by_lineno(self._files.get(module, ""))
-        return {line: {_plain(name) for name in names if "::" in name} for line, names in found.items()}
+        return {
+            line: {_plain(name) for name in names if "::" in name} for line, names in found.items()
+        }
 
     def tests(self, source: Source, line: int) -> dict[str, list[str]]:
-        """Return the quickest tests that run a line (or what is nearest around it), from as many files as may be."""
+        """Return the quickest tests that run a line (or what is nearest around it), from as many
+        files as may be.
+        """
         lines = self._lines(str(source.path.relative_to(ROOT / "workbench")))
-        every = (set[str]().union(*(lines.get(at, ()) for at in span)) for span in source.around(line))
+        every = (
+            set[str]().union(*(lines.get(at, ()) for at in span)) for span in source.around(line)
+        )
         names = sorted(next(filter(None, every), ()), key=lambda name: (self.seconds[name], name))
         turns: Counter[str] = Counter()
         order = {}
@@ -65,11 +77,20 @@ def _plain(name: str) -> str:
 def record(options: list[str]) -> int:
     """Run the quick tests and note which lines each runs; return pytest's exit code.
 
-    They run in workers of their own: without any, the plugin for coverage does not tell one test from another.
+    They run in workers of their own: without any, the plugin for coverage does not tell one test
+    from another.
     """
     FOLDER.mkdir(exist_ok=True)
     rules = FOLDER / "rules.ini"
-    rules.write_text(f"[run]\nsource = {ROOT / 'workbench'}\nbranch = false\ndata_file = {LINES}\n", "utf-8")
-    asked = ["--cov", f"--cov-config={rules}", "--cov-context=test", "--cov-report=", f"--junitxml={TIMES}"]
+    rules.write_text(
+        f"[run]\nsource = {ROOT / 'workbench'}\nbranch = false\ndata_file = {LINES}\n", "utf-8"
+    )
+    asked = [
+        "--cov",
+        f"--cov-config={rules}",
+        "--cov-context=test",
+        "--cov-report=",
+        f"--junitxml={TIMES}",
+    ]
     command = [sys.executable, "-m", "pytest", "-m", "not slow", "-n", "2", *asked, *options]
     return subprocess.run(command, cwd=ROOT, check=False).returncode

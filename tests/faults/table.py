@@ -14,7 +14,18 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-FLOORS = ("core", "store", "retrieval", "reflect", "formats", "safety", "services", "cli", "tui", "others")
+FLOORS = (
+    "core",
+    "store",
+    "retrieval",
+    "reflect",
+    "formats",
+    "safety",
+    "services",
+    "cli",
+    "tui",
+    "others",
+)
 """The floors in order; each has a file of its faults."""
 
 
@@ -24,7 +35,9 @@ class Lost(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One fault: `before` stands once in the package and becomes `after`; `test` is the name of what catches it."""
+    """One fault: `before` stands once in the package and becomes `after`; `test` is the name of
+    what catches it.
+    """
 
     number: int
     floor: str
@@ -48,10 +61,16 @@ def _rows(floor: str) -> list[dict[str, str]]:
 
 
 def place(fault: Fault, root: Path = ROOT) -> Path:
-    """Return the module that holds the text of a fault; raises `Lost` unless it stands there once and nowhere else."""
-    found = [path for path in sources(root) for _ in range(path.read_text("utf-8").count(fault.before))]
+    """Return the module that holds the text of a fault; raises `Lost` unless it stands there once
+    and nowhere else.
+    """
+    found = [
+        path for path in sources(root) for _ in range(path.read_text("utf-8").count(fault.before))
+    ]
     if len(found) != 1:
-        raise Lost(f"{fault.number} “{fault.name}”: its text stands {len(found)} times in the package.")
+        raise Lost(
+            f"{fault.number} “{fault.name}”: its text stands {len(found)} times in the package."
+        )
     return found[0]
 
 
@@ -61,7 +80,9 @@ def sources(root: Path) -> Iterator[Path]:
 
 
 def catcher(fault: Fault, root: Path = ROOT) -> str:
-    """Return the pytest name of what catches a fault; raises `Lost` unless exactly one test has its name."""
+    """Return the pytest name of what catches a fault; raises `Lost` unless exactly one test has its
+    name.
+    """
     found = named_tests(root).get(fault.test, [])
     if len(found) != 1:
         raise Lost(f"{fault.number} “{fault.name}”: {len(found)} tests are called {fault.test}.")
@@ -71,21 +92,45 @@ def catcher(fault: Fault, root: Path = ROOT) -> str:
 def is_slow(fault: Fault, root: Path = ROOT) -> bool:
     """Tell whether the test of a fault is marked slow."""
     path = root / catcher(fault, root).partition("::")[0]
-    marks = (mark for node in _functions(path) if node.name == fault.test for mark in node.decorator_list)
+    marks = (
+        mark for node in _functions(path) if node.name == fault.test for mark in node.decorator_list
+    )
     return any("mark.slow" in ast.unparse(mark) for mark in marks)
 
 
 def copied(folder: Path) -> Path:
     """Copy the checkout without what is made anew."""
-    unneeded = shutil.ignore_patterns(".venv", ".git", "__pycache__", ".*_cache", ".coverage*", ".hypothesis")
+    unneeded = shutil.ignore_patterns(
+        ".venv", ".git", "__pycache__", ".*_cache", ".coverage*", ".hypothesis"
+    )
     shutil.copytree(ROOT, folder, ignore=unneeded)
     return folder
 
 
-def run(copy: Path, tests: Iterable[str], timeout: float | None = None) -> subprocess.CompletedProcess[str]:
-    """Run tests in the copy, which comes before the checkout that is installed; all their processes end in time."""
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-rfE", *tests]
-    environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1", "COLUMNS": "200"}
+def run(
+    copy: Path, tests: Iterable[str], timeout: float | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run tests in the copy, which comes before the checkout that is installed; all their processes
+    end in time.
+    """
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-n",
+        "0",
+        "-p",
+        "no:cacheprovider",
+        "-rfE",
+        *tests,
+    ]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(copy),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "COLUMNS": "200",
+    }
     process = subprocess.Popen(
         command, cwd=copy, env=environment, text=True, start_new_session=True,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

@@ -1,4 +1,6 @@
-"""The faults can be seeded at any time: their texts and tests are where one of each is looked for, wherever that is."""
+"""The faults can be seeded at any time: their texts and tests are where one of each is looked for,
+wherever that is.
+"""
 
 import ast
 from collections import Counter
@@ -26,7 +28,11 @@ def test_a_fault_has_one_place_and_one_test(fault: Fault) -> None:
 
 @pytest.mark.parametrize("fault", faults(), ids=NAMES)
 def test_the_page_tells_what_it_does_and_what_catches_it(fault: Fault) -> None:
-    (row,) = (line for line in PAGE.read_text("utf-8").splitlines() if line.startswith(f"| {fault.number} |"))
+    (row,) = (
+        line
+        for line in PAGE.read_text("utf-8").splitlines()
+        if line.startswith(f"| {fault.number} |")
+    )
     assert [cell.strip() for cell in row.strip("|").split("|")] == [
         str(fault.number), fault.floor, f"{fault.name}: {fault.what[0].lower()}{fault.what[1:]}", f"`{fault.test}`",
     ]  # fmt: skip

@@ -1,4 +1,6 @@
-"""What mutants are made of: one change at one place, written down so that it is found wherever its module goes."""
+"""What mutants are made of: one change at one place, written down so that it is found wherever its
+module goes.
+"""
 
 import ast
 from pathlib import Path
@@ -61,7 +63,12 @@ def test_a_line_that_stands_twice_is_kept_with_those_around_it(tmp_path: Path) -
 
 def test_a_line_has_the_tests_of_what_is_nearest_around_it(tmp_path: Path) -> None:
     around = source(tmp_path).around(11)
-    assert [(lines.start, lines.stop - 1) for lines in around] == [(11, 11), (10, 13), (6, 14), (1, 15)]
+    assert [(lines.start, lines.stop - 1) for lines in around] == [
+        (11, 11),
+        (10, 13),
+        (6, 14),
+        (1, 15),
+    ]
 
 
 def test_tests_are_found_where_they_went(tmp_path: Path) -> None:
@@ -69,8 +76,14 @@ def test_tests_are_found_where_they_went(tmp_path: Path) -> None:
     for name in ("a", "b"):
         text = f"def test_only_{name}() -> None: ...\ndef test_both() -> None: ...\n"
         (tmp_path / "tests" / "new" / f"test_{name}.py").write_text(text, "utf-8")
-    wanted = {"tests/old/test_a.py": ["test_only_a", "test_both", "test_gone"], "tests/new/test_b.py": ["test_both"]}
-    assert standing(wanted, tmp_path) == ["tests/new/test_a.py::test_only_a", "tests/new/test_b.py::test_both"]
+    wanted = {
+        "tests/old/test_a.py": ["test_only_a", "test_both", "test_gone"],
+        "tests/new/test_b.py": ["test_both"],
+    }
+    assert standing(wanted, tmp_path) == [
+        "tests/new/test_a.py::test_only_a",
+        "tests/new/test_b.py::test_both",
+    ]
 
 
 def test_the_report_names_the_layer_that_is_worse_than_on_day_0(
@@ -78,7 +91,11 @@ def test_the_report_names_the_layer_that_is_worse_than_on_day_0(
 ) -> None:
     monkeypatch.setattr(mutants, "KEPT", tmp_path / "mutants.jsonl")
     monkeypatch.setattr(mutants, "RESULTS", tmp_path / "results.jsonl")
-    drawn = [Mutant(layer, "constant", f"{layer} {n}", "") for layer in ("core", "store") for n in range(2)]
+    drawn = [
+        Mutant(layer, "constant", f"{layer} {n}", "")
+        for layer in ("core", "store")
+        for n in range(2)
+    ]
     mutants.write({}, drawn)
     rows = [{"id": mutant.id, "said": "caught", "by": ""} for mutant in drawn]
     for row in rows:

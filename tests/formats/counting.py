@@ -1,4 +1,6 @@
-"""Counts the records of a file without the readers: by what the format says a record is, and nothing else."""
+"""Counts the records of a file without the readers: by what the format says a record is, and
+nothing else.
+"""
 
 import json
 import re

@@ -29,7 +29,10 @@ def after(parsed: Parsed, original: str, name: str, **values: Any) -> str:
 def without(parsed: Parsed, original: str, *names: str) -> str:
     """Return the file after some records are gone."""
     memories = tuple(m for m in parsed.memories if m.id not in names)
-    books = tuple(replace(p, bullets=tuple(b for b in p.bullets if b.id not in names)) for p in parsed.playbooks)
+    books = tuple(
+        replace(p, bullets=tuple(b for b in p.bullets if b.id not in names))
+        for p in parsed.playbooks
+    )
     return written(replace(parsed, memories=memories, playbooks=books), original)
 
 
@@ -37,7 +40,9 @@ def grown(parsed: Parsed, original: str, *records: Memory | Bullet) -> str:
     """Return the file after some records are new."""
     memories = (*parsed.memories, *(r for r in records if isinstance(r, Memory)))
     bullets = tuple(r for r in records if isinstance(r, Bullet))
-    books: tuple[Playbook, ...] = tuple(replace(p, bullets=(*p.bullets, *bullets)) for p in parsed.playbooks)
+    books: tuple[Playbook, ...] = tuple(
+        replace(p, bullets=(*p.bullets, *bullets)) for p in parsed.playbooks
+    )
     return written(replace(parsed, memories=memories, playbooks=books), original)
 
 

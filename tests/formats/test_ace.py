@@ -35,7 +35,12 @@ def test_the_counts_dialect() -> None:
         ("others", "OTHERS"),
     ]
     first, _, third = playbook.bullets
-    assert (first.id, first.helpful_count, first.harmful_count, first.content) == ("sai-00001", 7, 1, "Quote paths.")
+    assert (first.id, first.helpful_count, first.harmful_count, first.content) == (
+        "sai-00001",
+        7,
+        1,
+        "Quote paths.",
+    )
     assert (third.section, third.harmful_imported) == ("common_mistakes_to_avoid", 4)
 
 
@@ -65,7 +70,9 @@ def test_a_loose_file() -> None:
         "p.txt:9: the id “tip-1” was already used on line 5: read as tips-00002, the old id kept as an alias",
     ]
     assert parsed.records_in == parsed.records_read == 3
-    assert [str(note) for note in parsed.mappings] == ["counts: a negative count read as 0 (1 record)"]
+    assert [str(note) for note in parsed.mappings] == [
+        "counts: a negative count read as 0 (1 record)"
+    ]
     assert write(parsed) == LOOSE
 
 
@@ -108,7 +115,9 @@ def test_a_changed_line_of_a_file_with_mixed_line_ends_keeps_its_own() -> None:
 
 def test_votes_change_the_line_in_the_counts_dialect_only() -> None:
     after = write_playbook(changed(read_playbook(COUNTS), "err-00003", helpful_votes=2))
-    assert lines_changed(COUNTS, after)[1] == "+[err-00003] helpful=3 harmful=4 :: Never guess an id."
+    assert (
+        lines_changed(COUNTS, after)[1] == "+[err-00003] helpful=3 harmful=4 :: Never guess an id."
+    )
     assert write_playbook(changed(read_playbook(BARE), "shr-00005", helpful_votes=2)) == BARE
 
 
@@ -124,7 +133,9 @@ def test_a_renamed_section_and_a_new_bullet() -> None:
     playbook = read_playbook(COUNTS)
     first, *rest = playbook.sections
     new = Bullet("err-00004", "common_mistakes_to_avoid", "Read the log.", order=3.5)
-    grown = replace(playbook, sections=(replace(first, title="RULES"), *rest), bullets=(*playbook.bullets, new))
+    grown = replace(
+        playbook, sections=(replace(first, title="RULES"), *rest), bullets=(*playbook.bullets, new)
+    )
     assert lines_changed(COUNTS, write_playbook(grown)) == [
         "-## STRATEGIES & INSIGHTS",
         "+## RULES",
@@ -149,8 +160,14 @@ def test_a_bullet_of_a_section_that_is_gone_is_not_lost() -> None:
 
 
 def test_a_playbook_that_was_never_a_file() -> None:
-    sections = (Section("formulas", "formulas", "FORMULAS", order=1), Section("empty", "empty", "EMPTY", order=2))
-    bullets = (Bullet("form-00002", "formulas", "b", order=2), Bullet("form-00001", "formulas", " a\nb ", order=1))
+    sections = (
+        Section("formulas", "formulas", "FORMULAS", order=1),
+        Section("empty", "empty", "EMPTY", order=2),
+    )
+    bullets = (
+        Bullet("form-00002", "formulas", "b", order=2),
+        Bullet("form-00001", "formulas", " a\nb ", order=1),
+    )
     text = write_playbook(Playbook(Book(), sections, bullets))
     assert text == (
         "## FORMULAS\n[form-00001] helpful=0 harmful=0 :: a\\nb\n[form-00002] helpful=0 harmful=0 :: b\n"
@@ -165,15 +182,23 @@ def test_a_strict_export_is_one_line_a_bullet_and_starts_with_a_heading() -> Non
     assert r"[tip-1] helpful=2 harmful=0 :: dashed\n  and continued\n\n  after a gap" in text
     assert "[tips-00002] helpful=0 harmful=0 :: same id\n" in text
     assert text.endswith("## OTHERS\n")
-    assert write_playbook(read_playbook(BARE), dialect="counts").count("helpful=0 harmful=0 :: ") == 3
-    assert write_playbook(read_playbook(COUNTS), dialect="bare").split("\n")[1] == "[sai-00001] Quote paths."
+    assert (
+        write_playbook(read_playbook(BARE), dialect="counts").count("helpful=0 harmful=0 :: ") == 3
+    )
+    assert (
+        write_playbook(read_playbook(COUNTS), dialect="bare").split("\n")[1]
+        == "[sai-00001] Quote paths."
+    )
 
 
 def test_an_id_that_the_bare_form_cannot_carry_is_written_with_counts() -> None:
     playbook = changed(read_playbook(BARE), "shr-00005", id="two words", aliases=())
     assert "[two words] helpful=0 harmful=0 :: Look" in write_playbook(playbook)
     tricky = changed(read_playbook(BARE), "shr-00005", content="helpful=3 harmful=1 :: not a count")
-    assert read_playbook(write_playbook(tricky)).bullets[1].content == "helpful=3 harmful=1 :: not a count"
+    assert (
+        read_playbook(write_playbook(tricky)).bullets[1].content
+        == "helpful=3 harmful=1 :: not a count"
+    )
 
 
 @pytest.mark.parametrize(
@@ -208,7 +233,9 @@ def test_the_hostile_playbook_is_read_and_written_back() -> None:
     assert write_playbook(playbook) == text
     assert max(len(bullet.content) for bullet in playbook.bullets) == 60_000
     assert len(playbook.bullets) == 11
-    assert read_playbook(write_playbook(playbook, dialect="counts")).bullets[3].content == "n" * 60_000
+    assert (
+        read_playbook(write_playbook(playbook, dialect="counts")).bullets[3].content == "n" * 60_000
+    )
 
 
 pieces = st.sampled_from(
@@ -231,7 +258,9 @@ def test_any_text_is_written_back_exactly(text: str) -> None:
     assert len({section.id for section in playbook.sections}) == len(playbook.sections)
 
 
-plain = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), max_size=30).map(lambda t: t.strip())
+plain = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), max_size=30).map(
+    lambda t: t.strip()
+)
 
 
 @pytest.mark.slow
@@ -257,5 +286,7 @@ def test_edits_are_read_back(
     again = read_playbook(after)
     want = [edits[0] if bullet.id == target.id else bullet.content for bullet in playbook.bullets]
     assert [bullet.content for bullet in again.bullets] == want
-    differing = sum(a != b for a, b in zip(before.split(newline), after.split(newline), strict=True))
+    differing = sum(
+        a != b for a, b in zip(before.split(newline), after.split(newline), strict=True)
+    )
     assert differing == (0 if edits[0] == target.content else 1)

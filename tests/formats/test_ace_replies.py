@@ -1,4 +1,6 @@
-"""Saved replies of the ACE roles: found by their content, unreadable parts with their lines; and logs of operations."""
+"""Saved replies of the ACE roles: found by their content, unreadable parts with their lines; and
+logs of operations.
+"""
 
 import json
 
@@ -8,7 +10,15 @@ from tests.core.samples import NOW
 from workbench.config.paths import shipped
 from workbench.core.files.format import ReadContext
 from workbench.core.files.formats import detect
-from workbench.core.playbook.operations import Add, Analysis, BulletTag, Curation, Delete, Merge, Update
+from workbench.core.playbook.operations import (
+    Add,
+    Analysis,
+    BulletTag,
+    Curation,
+    Delete,
+    Merge,
+    Update,
+)
 from workbench.core.record import UnreadableFile
 from workbench.core.reflection.llm import UnreadableReply
 from workbench.formats import ace_replies as operations
@@ -29,7 +39,9 @@ def test_replies_with_prose_around_them(name: str, parts: int, odd: int) -> None
 
 def test_roles_are_told_apart() -> None:
     curation = replies.read_reply('[{"type": "DELETE", "bullet_id": "x"}]')
-    analysis = replies.read_reply('{"key_insight": "look", "bullet_tags": [{"id": "x", "tag": "helpful"}]}')
+    analysis = replies.read_reply(
+        '{"key_insight": "look", "bullet_tags": [{"id": "x", "tag": "helpful"}]}'
+    )
     assert isinstance(curation, Curation)
     assert isinstance(analysis, Analysis)
     assert analysis.bullet_tags == (BulletTag("x", "helpful"),)

@@ -26,7 +26,9 @@ class Counting(list[Line]):
 
 
 def _lines(count: int, title: Callable[[int], str]) -> str:
-    return "".join(f"## {title(n)}\n[s-{n:05d}] helpful=0 harmful=0 :: text {n}\n" for n in range(count))
+    return "".join(
+        f"## {title(n)}\n[s-{n:05d}] helpful=0 harmful=0 :: text {n}\n" for n in range(count)
+    )
 
 
 def _steps(text: str) -> int:

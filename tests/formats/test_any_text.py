@@ -1,4 +1,6 @@
-"""Any text comes back from every format that is written: line ends, separators of other systems, marks of Markdown."""
+"""Any text comes back from every format that is written: line ends, separators of other systems,
+marks of Markdown.
+"""
 
 import re
 
@@ -22,19 +24,38 @@ LETTERS = "ab0# -`*\\\n\r\t\x0b\x0c\x1c\x85\u2028\u2029\xa0&amp;#13;<!>|'\"[]:~+
 TEXTS = st.one_of(
     st.text(st.sampled_from(LETTERS), max_size=20),
     st.lists(
-        st.sampled_from(["a", "\r\n", "\r", "\n", "&#13;", "&amp;#13;", "\\# b", "# b", "---", "\x85", "\u2028", "  "])
+        st.sampled_from(
+            [
+                "a",
+                "\r\n",
+                "\r",
+                "\n",
+                "&#13;",
+                "&amp;#13;",
+                "\\# b",
+                "# b",
+                "---",
+                "\x85",
+                "\u2028",
+                "  ",
+            ]
+        )
     ).map("".join),
 ).filter(lambda text: bool(text.strip()))
 
 
 def back(kind: ExportFormat, text: str) -> str:
     """Return a text after it was written to a file of its own and read again."""
-    memory = Memory("LRN-1", text, NOW, NOW, summary="s", category="c", section="S", observation_type="error")
+    memory = Memory(
+        "LRN-1", text, NOW, NOW, summary="s", category="c", section="S", observation_type="error"
+    )
     parsed = Parsed(memories=(memory,))
     if kind.holds == "playbook":
         parsed = Parsed(playbooks=(dated(playbook_of([memory]), NOW),))
     again = format_named(kind.reader).read(kind.write(parsed, None), context("notes.md"))
-    found = [m.content for m in again.memories] + [b.content for book in again.playbooks for b in book.bullets]
+    found = [m.content for m in again.memories] + [
+        b.content for book in again.playbooks for b in book.bullets
+    ]
     assert len(found) == 1
     return found[0]
 
@@ -45,7 +66,9 @@ def said_lines(text: str) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.name not in MARKDOWN | {"ace"}], ids=lambda k: k.name)
+@pytest.mark.parametrize(
+    "kind", [kind for kind in KINDS if kind.name not in MARKDOWN | {"ace"}], ids=lambda k: k.name
+)
 @given(text=TEXTS)
 @example(text="0\r\n")
 @example(text="a\x85b\u2028c\rd\n\ne")
@@ -60,7 +83,9 @@ def test_any_text_comes_back_from_what_holds_any(kind: ExportFormat, text: str) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.name in MARKDOWN], ids=lambda k: k.name)
+@pytest.mark.parametrize(
+    "kind", [kind for kind in KINDS if kind.name in MARKDOWN], ids=lambda k: k.name
+)
 @given(text=TEXTS)
 @example(text="a\r\r\nb")
 @example(text="\\# a")
@@ -68,7 +93,9 @@ def test_any_text_comes_back_from_what_holds_any(kind: ExportFormat, text: str) 
 @example(text="a\u2028")
 def test_a_text_within_markdown_loses_nothing_but_line_ends(kind: ExportFormat, text: str) -> None:
     assume(text.strip(BLANKS).strip())
-    assume(kind.name == "learnings" or not re.search("[`~<]", text))  # fences are closed, comments are shown
+    assume(
+        kind.name == "learnings" or not re.search("[`~<]", text)
+    )  # fences are closed, comments are shown
     assert back(kind, text) == re.sub(r"\r+\n", "\n", text.strip(BLANKS))
 
 

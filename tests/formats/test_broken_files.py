@@ -1,4 +1,6 @@
-"""Broken files of every format: an `UnreadableFile` or a result with issues, never another exception."""
+"""Broken files of every format: an `UnreadableFile` or a result with issues, never another
+exception.
+"""
 
 import json
 import random
@@ -27,15 +29,25 @@ SAMPLES = {
     "genagents": GENAGENTS,
     "generative-agents": NODES,
     "trec-qrels": "q-1 0 mem-1 2\nq-1 0 mem-2 0\nq%20two 0 mem-1 1\nq-3 0 mem-9 3\n",
-    "usage-log": "".join(json.dumps({"bullet_ids_used": [n, "b"], "is_correct": n == "a"}) + "\n" for n in "abc"),
+    "usage-log": "".join(
+        json.dumps({"bullet_ids_used": [n, "b"], "is_correct": n == "a"}) + "\n" for n in "abc"
+    ),
     "ace-operations": "".join(
         json.dumps(
-            {"operation_type": kind, "call_id": "t_1", "bullet_id": "x-00001", "section": "others", "content": "c"}
+            {
+                "operation_type": kind,
+                "call_id": "t_1",
+                "bullet_id": "x-00001",
+                "section": "others",
+                "content": "c",
+            }
         )
         + "\n"
         for kind in ("ADD", "UPDATE", "DELETE")
     ),
-    "ace-reply": (Path(__file__).parents[2] / "fixtures" / "replies" / "curation.txt").read_text("utf-8"),
+    "ace-reply": (Path(__file__).parents[2] / "fixtures" / "replies" / "curation.txt").read_text(
+        "utf-8"
+    ),
     **{name: text for name, (_, text) in TEXTS.items()},
 }
 BROKEN = [known for known in known_formats() if known.name in SAMPLES]
@@ -130,6 +142,8 @@ def test_broken_bytes(name: str, tmp_path: Path) -> None:
             continue
         check(known, parsed)
         at_line = data[:at].count(b"\n") + 1
-        assert [issue.line for issue in parsed.issues if "byte 0x92 is not UTF-8" in issue.reason] == [at_line]
+        assert [
+            issue.line for issue in parsed.issues if "byte 0x92 is not UTF-8" in issue.reason
+        ] == [at_line]
         if known.write is not None:
             assert bytes_of(known.write(parsed, read_text(path))) == path.read_bytes()

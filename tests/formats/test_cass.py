@@ -18,9 +18,18 @@ PARSED = read(CASS, context("x/playbook.yaml"))
 def test_bullets() -> None:
     first, second, third = BOOK.bullets
     assert [s.title for s in BOOK.sections] == ["testing", "style"]
-    assert (first.id, first.section, first.helpful_count, first.pinned) == ("b-1", "testing", 2, False)
+    assert (first.id, first.section, first.helpful_count, first.pinned) == (
+        "b-1",
+        "testing",
+        2,
+        False,
+    )
     assert (first.metadata["tags"], first.metadata["scope"]) == (["tests", "workflow"], "global")
-    assert (second.content, second.pinned, second.created_at) == ("Keep functions short.\nName things.", True, None)
+    assert (second.content, second.pinned, second.created_at) == (
+        "Keep functions short.\nName things.",
+        True,
+        None,
+    )
     assert (third.section, third.state) == ("testing", "deprecated")
     assert not PARSED.issues
     assert not PARSED.mappings
@@ -45,12 +54,14 @@ def test_bullets() -> None:
           '+  - {id: b-3, category: testing, content: "No sleeps", deprecated: true, helpfulCount: 0, pinned: true}']),
     ],
 )  # fmt: skip
-def test_a_change_touches_its_value_only(name: str, values: dict[str, object], lines: list[str]) -> None:
+def test_a_change_touches_its_value_only(
+    name: str, values: dict[str, object], lines: list[str]
+) -> None:
     assert changed_lines(CASS, after(PARSED, CASS, name, **values)) == lines
     windows = CASS.replace("\n", "\r\n")
-    assert after(read(windows, context()), windows, name, **values) == after(PARSED, CASS, name, **values).replace(
-        "\n", "\r\n"
-    )
+    assert after(read(windows, context()), windows, name, **values) == after(
+        PARSED, CASS, name, **values
+    ).replace("\n", "\r\n")
 
 
 def test_deprecating_says_so_as_the_tool_does() -> None:
@@ -69,15 +80,25 @@ def test_removing_takes_the_lines_of_the_item() -> None:
     assert without(PARSED, CASS, "b-3") == CASS[: CASS.index("  - {id: b-3")]
     assert without(PARSED, CASS, "b-1", "b-2", "b-3").endswith("bullets: []\n")
     tail = "bullets:\n- {id: a, content: x}\n- {id: b, content: y}\n- {id: c, content: z}"
-    assert without(read(tail, context()), tail, "c") == "bullets:\n- {id: a, content: x}\n- {id: b, content: y}"
-    assert without(read(tail, context()), tail, "b", "c").rstrip() == "bullets:\n- {id: a, content: x}"
+    assert (
+        without(read(tail, context()), tail, "c")
+        == "bullets:\n- {id: a, content: x}\n- {id: b, content: y}"
+    )
+    assert (
+        without(read(tail, context()), tail, "b", "c").rstrip() == "bullets:\n- {id: a, content: x}"
+    )
 
 
 def test_adding_to_every_kind_of_list() -> None:
     new = Bullet("b-9", "testing", "yes", order=9)
     text = grown(PARSED, CASS, new)
     added = [line for line in changed_lines(CASS, text) if line.startswith("+")]
-    assert added[:4] == ['+  - id: "b-9"', '+    scope: "global"', '+    category: "testing"', '+    content: "yes"']
+    assert added[:4] == [
+        '+  - id: "b-9"',
+        '+    scope: "global"',
+        '+    category: "testing"',
+        '+    content: "yes"',
+    ]
     assert len(added) == len(changed_lines(CASS, text))
     for empty in ("bullets: []\nz: 1\n", "bullets:\nz: 1\n", "bullets: [{id: a, content: b, category: testing}]\n",
                   "bullets:\n- id: a\n  content: b\n  category: testing"):  # fmt: skip
@@ -115,11 +136,21 @@ def test_values_of_other_kinds() -> None:
     )
     parsed = read(text, context("p.yaml"))
     first, second = parsed.playbooks[0].bullets
-    assert (first.id, first.helpful_count, first.metadata["n"], first.metadata["f"]) == ("7", 0, "0x1F", ".inf")
+    assert (first.id, first.helpful_count, first.metadata["n"], first.metadata["f"]) == (
+        "7",
+        0,
+        "0x1F",
+        ".inf",
+    )
     assert first.created_at is not None
     assert second.id.startswith("b-x2-")
     assert (second.metadata["extra"], second.metadata["yes"]) == (None, "no")
-    assert [(issue.line, issue.records) for issue in parsed.issues] == [(4, 1), (5, 1), (6, 1), (7, 1)]
+    assert [(issue.line, issue.records) for issue in parsed.issues] == [
+        (4, 1),
+        (5, 1),
+        (6, 1),
+        (7, 1),
+    ]
     assert write(parsed, text) == text
 
 
@@ -134,7 +165,9 @@ def test_a_damaged_file_gives_the_bullets_above_the_damage() -> None:
 
 
 def test_deprecated_patterns_are_counted() -> None:
-    text = CASS.replace("deprecatedPatterns: []", "deprecatedPatterns:\n  - pattern: x\n  - pattern: y")
+    text = CASS.replace(
+        "deprecatedPatterns: []", "deprecatedPatterns:\n  - pattern: x\n  - pattern: y"
+    )
     parsed = read(text, context())
     assert [(issue.line, issue.records) for issue in parsed.issues] == [(7, 2)]
     assert parsed.records_in == 5
@@ -156,14 +189,17 @@ def test_aliases_that_grow_without_end_are_skipped() -> None:
         f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 9)
     )
     text = (
-        bomb + "bullets:\n  - {id: a, content: b, x: *a8}\n  - &l {id: c, content: d, x: *l}\n  - {id: e, content: f}\n"
+        bomb
+        + "bullets:\n  - {id: a, content: b, x: *a8}\n  - &l {id: c, content: d, x: *l}\n  - {id: e, content: f}\n"
     )
     parsed = read(text, context())
     assert [b.id for b in parsed.playbooks[0].bullets] == ["e"]
     assert [issue.records for issue in parsed.issues] == [1, 1]
 
 
-words = st.text(st.characters(exclude_categories=["Cs", "Cc"], include_characters="\n\t\x85"), max_size=30)
+words = st.text(
+    st.characters(exclude_categories=["Cs", "Cc"], include_characters="\n\t\x85"), max_size=30
+)
 
 
 @pytest.mark.slow
@@ -172,4 +208,6 @@ words = st.text(st.characters(exclude_categories=["Cs", "Cc"], include_character
 @settings(max_examples=30, deadline=None)
 def test_any_text_is_read_back(content: str, name: str) -> None:
     again = read(after(PARSED, CASS, name, content=content), context())
-    assert next(b.content for b in again.playbooks[0].bullets if b.id == name) == content.rstrip("\n")
+    assert next(b.content for b in again.playbooks[0].bullets if b.id == name) == content.rstrip(
+        "\n"
+    )

@@ -1,4 +1,6 @@
-"""claude-mem and mem0: observations from the database and its export, and the results of `get_all()`."""
+"""claude-mem and mem0: observations from the database and its export, and the results of
+`get_all()`.
+"""
 
 import json
 import os
@@ -26,8 +28,15 @@ EXPORT = claude_mem.read(CLAUDE_MEM, context("export.json"))
 
 def test_an_export() -> None:
     fixed, title = EXPORT.memories
-    assert (fixed.summary, fixed.content) == ("Login fixed", "The token was not refreshed.\n- TTL is 60 s")
-    assert (fixed.observation_type, fixed.memory_type, fixed.session_id) == ("code_change", "episodic", "s1")
+    assert (fixed.summary, fixed.content) == (
+        "Login fixed",
+        "The token was not refreshed.\n- TTL is 60 s",
+    )
+    assert (fixed.observation_type, fixed.memory_type, fixed.session_id) == (
+        "code_change",
+        "episodic",
+        "s1",
+    )
     assert fixed.created_at == datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
     assert fixed.tags == ("auth", "jwt")
     assert fixed.metadata == {
@@ -68,7 +77,11 @@ def test_session_summaries_of_an_export() -> None:
         "Request: Mend the login\nLearned: Tokens live 60 s.\n"
         "Completed: They are renewed.\nInvestigated: The token store"
     )
-    assert (one.summary, one.session_id, one.category) == ("Mend the login", "s1", "session summary")
+    assert (one.summary, one.session_id, one.category) == (
+        "Mend the login",
+        "s1",
+        "session summary",
+    )
     assert (one.observation_type, one.memory_type, one.status) == ("insight", "episodic", "signal")
     assert one.created_at == datetime(2026, 1, 2, 3, 5, tzinfo=UTC)
     assert one.metadata["files_read"] == ["auth.py"]
@@ -91,14 +104,19 @@ def test_session_summaries_of_a_database(tmp_path: Path) -> None:
         places = ", ".join("?" * len(SUMMARY))
         rows = [
             tuple(SUMMARY.values()),
-            tuple({**SUMMARY, "id": 5, "learned": "", "completed": "", "investigated": ""}.values()),
+            tuple(
+                {**SUMMARY, "id": 5, "learned": "", "completed": "", "investigated": ""}.values()
+            ),
         ]
         database.executemany(f"INSERT INTO session_summaries VALUES ({places})", rows)
         database.commit()
     parsed = read_file(path, context=context(str(path)))
     export = claude_mem.read(json.dumps({"observations": [], "summaries": [SUMMARY]}), context())
     assert parsed.memories == (*EXPORT.memories, *export.memories)
-    assert any(issue.reason.startswith("row 2 of session_summaries: it says nothing") for issue in parsed.issues)
+    assert any(
+        issue.reason.startswith("row 2 of session_summaries: it says nothing")
+        for issue in parsed.issues
+    )
 
 
 @pytest.mark.slow
@@ -110,7 +128,9 @@ def test_session_summaries_of_a_database(tmp_path: Path) -> None:
 )
 @settings(max_examples=60, deadline=None)
 def test_any_summary_is_read_or_named(row: dict[str, object]) -> None:
-    parsed = claude_mem.read(json.dumps({"observations": [], "summaries": [row]}), context("e.json"))
+    parsed = claude_mem.read(
+        json.dumps({"observations": [], "summaries": [row]}), context("e.json")
+    )
     assert parsed.records_in == 1
     assert len(parsed.memories) + sum(issue.records for issue in parsed.issues) == 1
 
@@ -133,7 +153,9 @@ def test_the_database_is_only_read(tmp_path: Path) -> None:
 def test_a_database_in_use_is_read_with_its_log(tmp_path: Path) -> None:
     path = claude_mem_database(tmp_path / "mem.db")
     with closing(sqlite3.connect(path)) as busy:
-        busy.execute("INSERT INTO observations (id, type, title, created_at_epoch) VALUES (20, 'decision', 'New', 1)")
+        busy.execute(
+            "INSERT INTO observations (id, type, title, created_at_epoch) VALUES (20, 'decision', 'New', 1)"
+        )
         busy.commit()
         assert read_file(path, context=context()).records_read == 3
         busy.execute("BEGIN IMMEDIATE")
@@ -144,7 +166,12 @@ def test_a_database_in_use_is_read_with_its_log(tmp_path: Path) -> None:
 def test_broken_databases(tmp_path: Path, ways: int) -> None:
     path = claude_mem_database(tmp_path / "mem.db")
     data = path.read_bytes()
-    broken = (data[:5000], data[:100] + b"\xff" * 5000, b"text, no database", data[:4096] + b"\0" * (len(data) - 4096))
+    broken = (
+        data[:5000],
+        data[:100] + b"\xff" * 5000,
+        b"text, no database",
+        data[:4096] + b"\0" * (len(data) - 4096),
+    )
     path.write_bytes(broken[ways])
     with pytest.raises(UnreadableFile):
         read_file(path, format="claude-mem-db", context=context())
@@ -169,8 +196,13 @@ def test_databases_of_others(tmp_path: Path) -> None:
 def test_odd_values_in_the_database(tmp_path: Path) -> None:
     path = tmp_path / "odd.db"
     with closing(sqlite3.connect(path)) as database:
-        database.execute("CREATE TABLE observations (title, narrative, facts, score, created_at_epoch)")
-        rows = [(b"\xff\0raw", "n" * 3, '["broken', 9e999, "soon"), ("t", "x" * MAX_KEPT, '["f"]', 1, 2**40)]
+        database.execute(
+            "CREATE TABLE observations (title, narrative, facts, score, created_at_epoch)"
+        )
+        rows = [
+            (b"\xff\0raw", "n" * 3, '["broken', 9e999, "soon"),
+            ("t", "x" * MAX_KEPT, '["f"]', 1, 2**40),
+        ]
         database.executemany("INSERT INTO observations VALUES (?, ?, ?, ?, ?)", rows)
         database.commit()
     parsed = read_file(path, context=context())
@@ -197,8 +229,16 @@ def test_mem0_lists_and_broken_results() -> None:
         ' {"id": "1", "memory": "c"}, {"memory": '  # fmt: skip
     parsed = mem0.read(text, context("m.json"))
     assert [m.content for m in parsed.memories] == ["a", "b"]
-    assert parsed.memories[0].id == mem0.read(text, replace(context(), now=NOW.replace(year=2027))).memories[0].id
-    assert [(issue.line, issue.records) for issue in parsed.issues] == [(2, 1), (2, 1), (3, 1), (3, 1)]
+    assert (
+        parsed.memories[0].id
+        == mem0.read(text, replace(context(), now=NOW.replace(year=2027))).memories[0].id
+    )
+    assert [(issue.line, issue.records) for issue in parsed.issues] == [
+        (2, 1),
+        (2, 1),
+        (3, 1),
+        (3, 1),
+    ]
     for nothing in ("{}", '{"results": 1}', "7", "["):
         with pytest.raises(UnreadableFile):
             mem0.read(nothing, context())

@@ -1,4 +1,6 @@
-"""Claude Code memory: the index with its topic files, statements, and the lines that are not loaded."""
+"""Claude Code memory: the index with its topic files, statements, and the lines that are not
+loaded.
+"""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -56,7 +58,11 @@ def test_the_same_memories_when_read_again_or_alone(folder: Path) -> None:
     assert [m.id for m in read(folder / "MEMORY.md").memories] == [m.id for m in first.memories]
     (folder / "user_role.md").write_text(TOPIC_MD.replace("feedback", "user"))
     (alone,) = read(folder / "user_role.md").memories
-    assert (alone.id, alone.summary, alone.category) == (first.memories[0].id, "never mock the database", "user")
+    assert (alone.id, alone.summary, alone.category) == (
+        first.memories[0].id,
+        "never mock the database",
+        "user",
+    )
 
 
 def test_topic_files_outside_the_folder_are_not_read(folder: Path) -> None:
@@ -66,9 +72,12 @@ def test_topic_files_outside_the_folder_are_not_read(folder: Path) -> None:
     (folder / "link.md").symlink_to(folder.parent / "secret.md")
     (folder / "empty.md").write_text("---\nname: e\n---\n\n")
     lines = "".join(
-        f"- [T]({name}) — hook {name}\n" for name in ("../secret.md", "/etc/x.md", "big.md", "link.md", "empty.md")
+        f"- [T]({name}) — hook {name}\n"
+        for name in ("../secret.md", "/etc/x.md", "big.md", "link.md", "empty.md")
     )
-    (folder / "MEMORY.md").write_text(lines + "- [T](long.md)\n- [T](long.md)\n- [No hook](none.md)\n")
+    (folder / "MEMORY.md").write_text(
+        lines + "- [T](long.md)\n- [T](long.md)\n- [No hook](none.md)\n"
+    )
     parsed = read(folder / "MEMORY.md")
     assert [m.content for m in parsed.memories][:5] == [
         "hook ../secret.md", "hook /etc/x.md", "hook big.md", "hook link.md", "hook empty.md"
@@ -102,8 +111,12 @@ def test_claude_md() -> None:
         ("Commands", "`make lint`:\n- ruff\n- mypy"),
         ("Commands", "```sh\nmake all\n```"),
     ]
-    assert [i.reason for i in parsed.issues] == ["1 statement in the block that this program wrote: not read again"]
-    other = claude_memory.read("@AGENTS.md\n\n<!-- a\n\n# note -->\n- x\n- x\n", context("CLAUDE.md"))
+    assert [i.reason for i in parsed.issues] == [
+        "1 statement in the block that this program wrote: not read again"
+    ]
+    other = claude_memory.read(
+        "@AGENTS.md\n\n<!-- a\n\n# note -->\n- x\n- x\n", context("CLAUDE.md")
+    )
     assert [m.content for m in other.memories] == ["x"]
     assert [(i.line, i.records) for i in other.issues] == [(1, 0), (3, 0), (7, 1)]
 
@@ -130,7 +143,10 @@ def test_statements(text: str, found: list[tuple[str, str]]) -> None:
 
 
 def test_front_matter() -> None:
-    assert front_matter('---\na: b\nc: "d"\ne:\n  f: g\n---\nx') == ({"a": "b", "c": "d", "f": "g"}, 6)
+    assert front_matter('---\na: b\nc: "d"\ne:\n  f: g\n---\nx') == (
+        {"a": "b", "c": "d", "f": "g"},
+        6,
+    )
     assert front_matter("---\na: b\n") == ({}, 0)
     assert front_matter("a: b") == ({}, 0)
 

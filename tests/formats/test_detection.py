@@ -1,4 +1,6 @@
-"""Telling formats apart: every sample is detected as itself, by content and under a name that says nothing."""
+"""Telling formats apart: every sample is detected as itself, by content and under a name that says
+nothing.
+"""
 
 from pathlib import Path
 
@@ -75,7 +77,9 @@ def test_a_database(tmp_path: Path) -> None:
 def test_claude_md_is_known_by_its_name() -> None:
     assert detect("x/CLAUDE.md", CLAUDE_MD)[0].format == "instructions"
     assert detect("x/notes.md", CLAUDE_MD) == ()
-    block = "# Notes\n\n<!-- memory-workbench:begin -->\n- [a-1] Alpha\n<!-- memory-workbench:end -->\n"
+    block = (
+        "# Notes\n\n<!-- memory-workbench:begin -->\n- [a-1] Alpha\n<!-- memory-workbench:end -->\n"
+    )
     assert detect("x/notes.md", block) == ()
 
 
@@ -89,7 +93,9 @@ def test_reading_as_another_format_never_guesses() -> None:
                 parsed = known.read(text, context())
             except UnreadableFile:
                 continue
-            assert parsed.records_in == parsed.records_read + sum(issue.records for issue in parsed.issues)
+            assert parsed.records_in == parsed.records_read + sum(
+                issue.records for issue in parsed.issues
+            )
 
 
 def test_every_format_is_found_by_its_name() -> None:

@@ -14,7 +14,9 @@ from workbench.core.agents.document import HEADINGS
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.formats.external import DETAIL_FORMAT, OVERVIEW_FORMAT
 
-NOW_DOING = OVERVIEW_FORMAT.read(OVERVIEW, replace(context("overview.md"), path="/s/abc 1/working-memory/overview.md"))
+NOW_DOING = OVERVIEW_FORMAT.read(
+    OVERVIEW, replace(context("overview.md"), path="/s/abc 1/working-memory/overview.md")
+)
 NOTES = DETAIL_FORMAT.read(DETAIL, context("detail/auth-design.md"))
 
 
@@ -26,7 +28,11 @@ def test_an_overview() -> None:
         "Add the import.",
     )
     assert (decisions.content, decisions.observation_type) == ("- JSON first", "decision")
-    assert (operations.memory_type, operations.status, operations.created_at) == ("working", "signal", NOW)
+    assert (operations.memory_type, operations.status, operations.created_at) == (
+        "working",
+        "signal",
+        NOW,
+    )
     assert NOW_DOING.records_in == 3
     assert not NOW_DOING.issues
 
@@ -35,7 +41,11 @@ def test_an_overview() -> None:
 def test_a_detail_file_with_both_spellings_of_meta(dash: str) -> None:
     text = DETAIL.replace("- created", f"{dash}created").replace("- keywords", f"{dash}keywords")
     intro, decision, rationale = DETAIL_FORMAT.read(text, context("detail/auth-design.md")).memories
-    assert (intro.content, intro.section, intro.summary) == ("An introduction.", "", "Authentication")
+    assert (intro.content, intro.section, intro.summary) == (
+        "An introduction.",
+        "",
+        "Authentication",
+    )
     assert (decision.id, decision.content) == ("ext-auth-design-decision", "Use JWT with refresh.")
     assert (rationale.content, rationale.tags) == ("- stateless", ("authentication", "jwt"))
     assert rationale.created_at == datetime(2024, 1, 15, 10, 30, tzinfo=UTC)
@@ -43,7 +53,10 @@ def test_a_detail_file_with_both_spellings_of_meta(dash: str) -> None:
 
 
 def test_a_detail_file_without_meta() -> None:
-    text = "Top\n\n# Topic\n\nabove\n\n## A\nx\n### B\ny\n```\n## no\n```\n## A\nz\n## Empty\n## Long\n" + "x" * 65_537
+    text = (
+        "Top\n\n# Topic\n\nabove\n\n## A\nx\n### B\ny\n```\n## no\n```\n## A\nz\n## Empty\n## Long\n"
+        + "x" * 65_537
+    )
     parsed = DETAIL_FORMAT.read(text, context("detail/t.md"))
     assert [(m.section, m.content) for m in parsed.memories] == [
         ("", "Top"), ("", "above"), ("A", "x\n### B\ny\n```\n## no\n```"), ("A", "z"),
@@ -83,7 +96,9 @@ def test_new_memories_fill_their_heading_or_follow_at_the_end() -> None:
     assert fresh(replace(NOW_DOING, memories=(pending,)), None).startswith(
         "# Working Memory\n\n## Current Task\n\n## Key"
     )
-    assert [h for h in HEADINGS if f"## {h}\n" not in fresh(replace(NOW_DOING, memories=()), None)] == []
+    assert [
+        h for h in HEADINGS if f"## {h}\n" not in fresh(replace(NOW_DOING, memories=()), None)
+    ] == []
 
 
 pieces = st.sampled_from(
@@ -93,10 +108,15 @@ pieces = st.sampled_from(
 
 
 @pytest.mark.slow
-@given(st.lists(pieces, max_size=16).map("".join), st.text(st.sampled_from("a#-\n "), min_size=1, max_size=10))
+@given(
+    st.lists(pieces, max_size=16).map("".join),
+    st.text(st.sampled_from("a#-\n "), min_size=1, max_size=10),
+)
 @settings(max_examples=100, deadline=None)
 @pytest.mark.parametrize("known", [OVERVIEW_FORMAT, DETAIL_FORMAT], ids=lambda known: known.name)
-def test_any_file_is_written_back_and_a_change_keeps_the_others(known: object, text: str, content: str) -> None:
+def test_any_file_is_written_back_and_a_change_keeps_the_others(
+    known: object, text: str, content: str
+) -> None:
     chosen = OVERVIEW_FORMAT if known is OVERVIEW_FORMAT else DETAIL_FORMAT
     parsed = chosen.read(text, context("x.md"))
     assert chosen.write is not None

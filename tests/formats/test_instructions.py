@@ -1,4 +1,6 @@
-"""Instruction files are documents: nothing of one is a record, and what is asked for can be understood alone."""
+"""Instruction files are documents: nothing of one is a record, and what is asked for can be
+understood alone.
+"""
 
 import random
 
@@ -178,7 +180,9 @@ def test_what_is_taken_is_a_candidate() -> None:
     assert [memory.category for memory in parsed.memories].count("warning") == 4
     assert {memory.observation_type for memory in parsed.memories} == {"instruction", "gotcha"}
     assert (parsed.records_in, parsed.issues) == (9, ())
-    assert [memory.id for memory in instructions.read(TEXT, asked()).memories] == [m.id for m in parsed.memories]
+    assert [memory.id for memory in instructions.read(TEXT, asked()).memories] == [
+        m.id for m in parsed.memories
+    ]
 
 
 @pytest.mark.parametrize(
@@ -225,11 +229,17 @@ def test_of_a_mixed_list_of_pitfalls_only_those_are_taken_that_say_so() -> None:
     assert [one.text for one in statements(text)] == [
         "Warning, under “Pitfalls”: Avoid clones in hot loops", "Warning, under “Pitfalls”: Do not block the runtime",
     ]  # fmt: skip
-    assert len(list(statements("## Pitfalls\n- Blocking the runtime\n- Cloning in hot loops\n"))) == 2
+    assert (
+        len(list(statements("## Pitfalls\n- Blocking the runtime\n- Cloning in hot loops\n"))) == 2
+    )
 
 
 def test_scripts_without_spaces_and_quotes() -> None:
-    found = list(statements("## ❌ 不做什么\n- 不自动猜测提醒时间\n- 短\n\n> Ours is one store\n> for all apps.\n"))
+    found = list(
+        statements(
+            "## ❌ 不做什么\n- 不自动猜测提醒时间\n- 短\n\n> Ours is one store\n> for all apps.\n"
+        )
+    )
     assert [(one.text, one.forbids) for one in found][:1] == [
         ("Warning, under “❌ 不做什么”: 不自动猜测提醒时间", True)
     ]

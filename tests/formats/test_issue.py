@@ -17,9 +17,18 @@ NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
 def test_what_stays_in_a_file_says_so_by_its_fate() -> None:
     (issue,) = ace.read("A word.\n\n## Rules\n", ReadContext(now=NOW, file="p.txt")).issues
-    assert (issue.what, issue.fate, issue.no_part_of) == ("text above the first heading", "kept", "playbook")
-    assert issue.reason == "text above the first heading: kept in the file, not part of the playbook"
-    assert replace(issue, fate="left out").reason == "text above the first heading: left out, not part of the playbook"
+    assert (issue.what, issue.fate, issue.no_part_of) == (
+        "text above the first heading",
+        "kept",
+        "playbook",
+    )
+    assert (
+        issue.reason == "text above the first heading: kept in the file, not part of the playbook"
+    )
+    assert (
+        replace(issue, fate="left out").reason
+        == "text above the first heading: left out, not part of the playbook"
+    )
 
 
 def test_a_text_of_a_file_that_speaks_of_what_is_kept_is_no_fate() -> None:
@@ -30,8 +39,13 @@ def test_a_text_of_a_file_that_speaks_of_what_is_kept_is_no_fate() -> None:
 def test_places_with_one_reason_are_of_one_kind_whatever_stands_there() -> None:
     lines = ['{"id": "a",', '{"id": "a", "context": "c",', '{"id": "b", "context": "whole"}']
     issues = lifecycle.read("\n".join(lines), ReadContext(now=NOW, file="m.jsonl")).issues
-    assert (len({issue.reason for issue in issues}), len({issue.kind for issue in issues})) == (2, 1)
-    used = ace.read("## Rules\n[r-1] A.\n[r-1] B.\n[r-2] C.\n[r-2] D.\n", ReadContext(now=NOW, file="p.txt")).issues
+    assert (len({issue.reason for issue in issues}), len({issue.kind for issue in issues})) == (
+        2,
+        1,
+    )
+    used = ace.read(
+        "## Rules\n[r-1] A.\n[r-1] B.\n[r-2] C.\n[r-2] D.\n", ReadContext(now=NOW, file="p.txt")
+    ).issues
     assert len({issue.reason for issue in used}) == 2
     assert {issue.kind for issue in used} == {
         "the id … was already used on line …: read as …, the old id kept as an alias"
@@ -43,7 +57,10 @@ def test_a_reason_holds_what_it_is_about() -> None:
     assert str(inner.under("row {} of t", 3)) == "row 3 of t: “{7}” is no time"
     assert inner.under("created {at}").kind == "created {at}: … is no time"
     plain = reason_of(ValueError("it has {braces}"))
-    assert (str(plain), str(plain.under("line {}", 1))) == ("it has {braces}", "line 1: it has {braces}")
+    assert (str(plain), str(plain.under("line {}", 1))) == (
+        "it has {braces}",
+        "line 1: it has {braces}",
+    )
     assert str(plain.under("{x}")) == "{x}: it has {braces}"
 
 
@@ -61,7 +78,12 @@ def test_the_broken_rule_is_named_whatever_the_id_holds() -> None:
 
 
 def test_milliseconds_are_how_the_tool_names_a_time_and_nothing_was_changed() -> None:
-    row = {"title": "Tea", "type": "decision", "narrative": "Tea.", "created_at_epoch": 1_700_000_000_000}
+    row = {
+        "title": "Tea",
+        "type": "decision",
+        "narrative": "Tea.",
+        "created_at_epoch": 1_700_000_000_000,
+    }
     memory, notes = observation(row, ReadContext(now=NOW, file="m.json"))
     assert memory.created_at.year == 2023
     assert "created_at_epoch" not in [field for field, _ in notes]

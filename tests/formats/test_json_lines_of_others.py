@@ -21,9 +21,17 @@ ANN, BATH, LIVES = (memory.id for memory in GRAPH.memories)
 
 def test_entities_and_relations() -> None:
     ann, bath, lives = GRAPH.memories
-    assert (ann.content, ann.summary, ann.category) == ("Speaks Welsh\nLives in\n  Bath", "Ann Lee (person)", "person")
+    assert (ann.content, ann.summary, ann.category) == (
+        "Speaks Welsh\nLives in\n  Bath",
+        "Ann Lee (person)",
+        "person",
+    )
     assert (bath.content, bath.id) == ("Bath", BATH)
-    assert (lives.content, lives.category, lives.related) == ("Ann Lee lives in Bath", "relation", (ANN, BATH))
+    assert (lives.content, lives.category, lives.related) == (
+        "Ann Lee lives in Bath",
+        "relation",
+        (ANN, BATH),
+    )
     assert {k: v for k, v in lives.metadata.items() if k != FILE_KEY} == {"since": 2020}
     assert ANN.startswith("mcp-ann-lee-")
     assert GRAPH.records_in == 3
@@ -31,13 +39,19 @@ def test_entities_and_relations() -> None:
 
 def test_observations_are_the_lines_of_the_content() -> None:
     text = after(GRAPH, MCP, ANN, content="Speaks Welsh\nLives in\n  York\n\nSings")
-    assert json.loads(text.split("\n")[0])["observations"] == ["Speaks Welsh", "Lives in\nYork", "Sings"]
+    assert json.loads(text.split("\n")[0])["observations"] == [
+        "Speaks Welsh",
+        "Lives in\nYork",
+        "Sings",
+    ]
     assert text.split("\n")[1] == MCP.split("\n")[1]
     assert '"observations":["Hot"]}{' in after(GRAPH, MCP, BATH, content="Hot")
 
 
 def test_a_relation_keeps_its_ends() -> None:
-    assert after(GRAPH, MCP, LIVES, content="Ann Lee was born in Bath") == MCP.replace('"lives in"', '"was born in"')
+    assert after(GRAPH, MCP, LIVES, content="Ann Lee was born in Bath") == MCP.replace(
+        '"lives in"', '"was born in"'
+    )
     for wrong in ("Bath is nice", "Ann Lee Bath", "Ann Leeds lives in Bath"):
         assert after(GRAPH, MCP, LIVES, content=wrong) == MCP
 
@@ -45,7 +59,10 @@ def test_a_relation_keeps_its_ends() -> None:
 def test_removing_and_adding() -> None:
     first, second = MCP.splitlines()
     assert without(GRAPH, MCP, ANN) == second + "\n"
-    assert without(GRAPH, MCP, LIVES) == first + "\n" + second[: second.index('{"type":"relation')] + "\n"
+    assert (
+        without(GRAPH, MCP, LIVES)
+        == first + "\n" + second[: second.index('{"type":"relation')] + "\n"
+    )
     assert without(GRAPH, MCP, ANN, BATH, LIVES) == "\n"
     new = Memory("m", "Tall", NOW, NOW, summary="Tim", category="person")
     line = '{"type":"entity","name":"Tim","entityType":"person","observations":["Tall"]}'
@@ -61,7 +78,14 @@ def test_one_bad_line_does_not_stop_the_rest() -> None:
     text = MCP + "\n".join(more) + "\n"
     parsed = mcp_memory.read(text, context("m.jsonl"))
     assert [m.summary for m in parsed.memories] == ["Ann Lee (person)", "Bath (city)", "", "Zed"]
-    assert [(issue.line, issue.records) for issue in parsed.issues] == [(3, 1), (4, 0), (5, 1), (6, 1), (7, 1), (8, 1)]
+    assert [(issue.line, issue.records) for issue in parsed.issues] == [
+        (3, 1),
+        (4, 0),
+        (5, 1),
+        (6, 1),
+        (7, 1),
+        (8, 1),
+    ]
     assert "taken with those of line 1" in parsed.issues[1].reason
     assert parsed.memories[0].content.endswith("\ntwice")
     assert mcp_memory.write(parsed, text) == text
@@ -69,7 +93,10 @@ def test_one_bad_line_does_not_stop_the_rest() -> None:
 
 
 def test_names_that_look_alike_do_not_share_an_id() -> None:
-    text = "".join(f'{{"type":"entity","name":"{name}","observations":["x"]}}\n' for name in ("a b", "a_b", "A B", "é"))
+    text = "".join(
+        f'{{"type":"entity","name":"{name}","observations":["x"]}}\n'
+        for name in ("a b", "a_b", "A B", "é")
+    )
     assert len({m.id for m in mcp_memory.read(text, context()).memories}) == 4
 
 
@@ -77,13 +104,23 @@ def test_beads() -> None:
     parsed = beads.read(BEADS, context("issues.jsonl"))
     build, style = parsed.memories
     assert (build.content, build.summary, build.created_at) == ("Use make, not npm.", "build", NOW)
-    assert (style.content, style.metadata) == ("Tabs.", {"by": "ann", FILE_KEY: {"format": "beads", "name": "style"}})
+    assert (style.content, style.metadata) == (
+        "Tabs.",
+        {"by": "ann", FILE_KEY: {"format": "beads", "name": "style"}},
+    )
     assert [(issue.line, issue.records) for issue in parsed.issues] == [(1, 2)]
     assert parsed.records_in == 4
     more = beads.read(
-        BEADS + '{"_type":"memory","key":"build","value":"again"}\n{"_type":"memory","key":"x"}\n7\n', context()
+        BEADS
+        + '{"_type":"memory","key":"build","value":"again"}\n{"_type":"memory","key":"x"}\n7\n',
+        context(),
     )
-    assert [(issue.line, issue.records) for issue in more.issues] == [(1, 2), (5, 1), (6, 1), (7, 1)]
+    assert [(issue.line, issue.records) for issue in more.issues] == [
+        (1, 2),
+        (5, 1),
+        (6, 1),
+        (7, 1),
+    ]
 
 
 CLOSED = {
@@ -99,18 +136,38 @@ def lines_of(*docs: object) -> str:
 
 
 def test_closed_issues_are_observations_when_they_are_asked_for() -> None:
-    second = {"id": "demo-bbb", "title": "Store tokens", "status": "closed", "dependencies": 5, "labels": "one"}
+    second = {
+        "id": "demo-bbb",
+        "title": "Store tokens",
+        "status": "closed",
+        "dependencies": 5,
+        "labels": "one",
+    }
     text = lines_of(CLOSED, {**CLOSED, "id": "demo-open", "status": "open"}, second) + BEADS
-    assert [m.id for m in beads.read(text, context()).memories] == [m.id for m in beads.read(BEADS, context()).memories]
+    assert [m.id for m in beads.read(text, context()).memories] == [
+        m.id for m in beads.read(BEADS, context()).memories
+    ]
     assert beads.read(text, context()).closed == 2
     parsed = beads.read(text, replace(context(), issues=True))
     login, tokens, *memories = parsed.memories
     assert login.content == "Mend the login\n\nIt times out.\n\nClosed: The token is renewed now."
-    assert (login.summary, login.status, login.memory_type) == ("Mend the login", "confirmed", "episodic")
-    assert (login.observation_type, login.importance_score, login.tags) == ("bug_fix", 7.0, ("auth",))
+    assert (login.summary, login.status, login.memory_type) == (
+        "Mend the login",
+        "confirmed",
+        "episodic",
+    )
+    assert (login.observation_type, login.importance_score, login.tags) == (
+        "bug_fix",
+        7.0,
+        ("auth",),
+    )
     assert (login.created_at.day, login.metadata["opened_at"]) == (5, "2026-01-01T00:00:00Z")
     assert login.related == (tokens.id,)
-    assert (tokens.content, tokens.observation_type, tokens.tags) == ("Store tokens", "code_change", ("one",))
+    assert (tokens.content, tokens.observation_type, tokens.tags) == (
+        "Store tokens",
+        "code_change",
+        ("one",),
+    )
     assert [m.summary for m in memories] == ["build", "style"]
     assert [(issue.line, issue.records) for issue in parsed.issues] == [(2, 3)]
     assert (parsed.closed, parsed.records_in) == (0, 7)
@@ -122,7 +179,12 @@ def test_an_issue_that_comes_twice_is_read_once() -> None:
 
 
 @pytest.mark.slow
-@given(st.dictionaries(st.sampled_from([*CLOSED]), st.one_of(st.none(), st.text(max_size=4), st.lists(st.integers()))))
+@given(
+    st.dictionaries(
+        st.sampled_from([*CLOSED]),
+        st.one_of(st.none(), st.text(max_size=4), st.lists(st.integers())),
+    )
+)
 @settings(max_examples=60, deadline=None)
 def test_any_issue_is_read_or_named(changes: dict[str, object]) -> None:
     text = lines_of({**CLOSED, **changes}, CLOSED)
@@ -133,9 +195,18 @@ def test_any_issue_is_read_or_named(changes: dict[str, object]) -> None:
 def test_messages() -> None:
     parsed = external.read(MESSAGES, context("messages.jsonl"))
     first, done, again, nested = parsed.memories
-    assert (first.id, first.content, first.category, first.memory_type) == ("u1", "Use pnpm.", "user", "episodic")
+    assert (first.id, first.content, first.category, first.memory_type) == (
+        "u1",
+        "Use pnpm.",
+        "user",
+        "episodic",
+    )
     assert (done.content, again.id) == ("Done.", f"{done.id}-2")
-    assert (nested.content, nested.category, nested.metadata["type"]) == ("Thanks.", "user", "message")
+    assert (nested.content, nested.category, nested.metadata["type"]) == (
+        "Thanks.",
+        "user",
+        "message",
+    )
     assert changed_lines(MESSAGES, after(parsed, MESSAGES, nested.id, content="Thank you.")) == [
         "-" + MESSAGES.splitlines()[3], "+" + MESSAGES.splitlines()[3].replace("Thanks.", "Thank you."),
     ]  # fmt: skip
@@ -171,7 +242,8 @@ def test_taking_lines_out_and_putting_lines_in() -> None:
 
 
 lines = st.lists(
-    st.sampled_from(['{"type":"entity","name":"%s","observations":["x"]}', "{bad", "", "7", "{}"]), max_size=6
+    st.sampled_from(['{"type":"entity","name":"%s","observations":["x"]}', "{bad", "", "7", "{}"]),
+    max_size=6,
 )
 
 
@@ -191,6 +263,7 @@ def test_any_graph_is_written_back(parts: list[str], newline: str, final: bool, 
 @pytest.mark.slow
 def test_long_files_are_read_whole() -> None:
     text = "".join(
-        f'{{"type":"entity","name":"n{n}","entityType":"t","observations":["x {n}"]}}\n' for n in range(5000)
+        f'{{"type":"entity","name":"n{n}","entityType":"t","observations":["x {n}"]}}\n'
+        for n in range(5000)
     )
     assert mcp_memory.read(text, context()).records_read == 5000

@@ -1,4 +1,6 @@
-"""JSON values that go on over lines: read with a few lines first, and with more while they are open."""
+"""JSON values that go on over lines: read with a few lines first, and with more while they are
+open.
+"""
 
 import json
 
@@ -11,7 +13,10 @@ from workbench.formats.shared.jsonstream import values
 
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.text('ab\n"é[{,:', max_size=4),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text("ab\n", max_size=3), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.text("ab\n", max_size=3), inner, max_size=4)
+    ),
     max_leaves=12,
 )
 
@@ -34,7 +39,10 @@ def test_damage_far_below_is_told_with_its_line_in_the_file() -> None:
         json.loads(text.removeprefix("1"))
     first = list(values(text))[1]
     assert first.line == 2
-    assert first.damage == f"not JSON: {said.value.msg} at line {said.value.lineno} column {said.value.colno}"
+    assert (
+        first.damage
+        == f"not JSON: {said.value.msg} at line {said.value.lineno} column {said.value.colno}"
+    )
 
 
 @pytest.mark.parametrize("count", [33_300, pytest.param(333_000, marks=pytest.mark.slow)])

@@ -1,4 +1,6 @@
-"""JSON texts as values that can be stored: what cannot be is found in the value, not escape by escape."""
+"""JSON texts as values that can be stored: what cannot be is found in the value, not escape by
+escape.
+"""
 
 import json
 

@@ -26,14 +26,29 @@ def test_three_dialects() -> None:
     dated, named, error = PARSED.memories
     assert (dated.id, dated.summary) == ("lrn-2026-02-22-tool-name", "Tool name")
     assert dated.content == "The tool is `queryData`,\nnot `query_data`."
-    assert (dated.category, dated.observation_type, dated.status) == ("correction", "correction", "confirmed")
+    assert (dated.category, dated.observation_type, dated.status) == (
+        "correction",
+        "correction",
+        "confirmed",
+    )
     assert (dated.created_at, dated.tags) == (datetime(2026, 2, 22, tzinfo=UTC), ("docs",))
     assert extra(dated) == {"Area": "docs", "Resolution": "Changed the page."}
     assert (named.id, named.summary) == ("LRN-20260412-002", "discovery missed variants")
-    assert (named.observation_type, named.status, named.importance_score) == ("discovery", "candidate", 3.0)
+    assert (named.observation_type, named.status, named.importance_score) == (
+        "discovery",
+        "candidate",
+        3.0,
+    )
     assert (error.id, error.summary, error.category) == ("ERR-20261003-001", "", "deploy")
-    assert (error.observation_type, error.status, error.archived_reason) == ("failure", "archived", "rejected")
-    assert (error.created_at, error.importance_score) == (datetime(2026, 10, 3, 10, tzinfo=UTC), 9.0)
+    assert (error.observation_type, error.status, error.archived_reason) == (
+        "failure",
+        "archived",
+        "rejected",
+    )
+    assert (error.created_at, error.importance_score) == (
+        datetime(2026, 10, 3, 10, tzinfo=UTC),
+        9.0,
+    )
     assert extra(error)["Error"] == "```\n## not a heading\nexit 1\n```"
     assert [(issue.line, issue.records) for issue in PARSED.issues] == [(46, 0)]
     assert PARSED.records_in == 3
@@ -43,8 +58,16 @@ def test_three_dialects() -> None:
     ("name", "values", "added"),
     [
         (DATED, {"content": "One\ntwo"}, ["+- **Context**: One", "+  two"]),
-        (DATED, {"status": "candidate"}, ["+- **Category**: correction | **Area**: docs | **Status**: pending"]),
-        (DATED, {"category": "insight"}, ["+- **Category**: insight | **Area**: docs | **Status**: resolved"]),
+        (
+            DATED,
+            {"status": "candidate"},
+            ["+- **Category**: correction | **Area**: docs | **Status**: pending"],
+        ),
+        (
+            DATED,
+            {"category": "insight"},
+            ["+- **Category**: insight | **Area**: docs | **Status**: resolved"],
+        ),
         (DATED, {"summary": "Name\nof it"}, ["+## 2026-02-22 — Name of it"]),
         (NAMED, {"content": "New"}, ["+New"]),
         (NAMED, {"importance_score": 6.9}, ["+- **Priority**: high"]),
@@ -53,7 +76,9 @@ def test_three_dialects() -> None:
         (ERROR, {"content": "# a\n## b"}, ["+\\# a", "+\\## b"]),
     ],
 )
-def test_a_change_touches_its_value_only(name: str, values: dict[str, object], added: list[str]) -> None:
+def test_a_change_touches_its_value_only(
+    name: str, values: dict[str, object], added: list[str]
+) -> None:
     text = after(PARSED, LEARNINGS, name, **values)
     assert [line for line in changed_lines(LEARNINGS, text) if line[0] == "+"] == added
     again = next(m for m in read(text, context()).memories if m.id == name or "summary" in values)
@@ -64,7 +89,9 @@ def test_a_change_touches_its_value_only(name: str, values: dict[str, object], a
 
 def test_a_part_kept_in_the_metadata_can_be_changed() -> None:
     error = PARSED.memories[2]
-    text = after(PARSED, LEARNINGS, ERROR, metadata={**error.metadata, "Tags": "ci, cd", "Error": "exit 2"})
+    text = after(
+        PARSED, LEARNINGS, ERROR, metadata={**error.metadata, "Tags": "ci, cd", "Error": "exit 2"}
+    )
     assert changed_lines(LEARNINGS, text) == [
         "-```", "-## not a heading", "-exit 1", "-```", "+exit 2", "-- Tags: ci", "+- Tags: ci, cd"
     ]  # fmt: skip
@@ -77,13 +104,26 @@ def test_a_status_that_the_entry_does_not_have_is_added() -> None:
         ("## [LRN-1-A] c\n\n### Summary\nx\n", "+**Status**: promoted"),
     ):
         parsed = read(text, context())
-        assert line in changed_lines(text, after(parsed, text, parsed.memories[0].id, status="promoted"))
+        assert line in changed_lines(
+            text, after(parsed, text, parsed.memories[0].id, status="promoted")
+        )
 
 
 def test_removing_and_adding() -> None:
     less = without(PARSED, LEARNINGS, NAMED)
-    assert LEARNINGS.replace(LEARNINGS[LEARNINGS.index("## [LRN") : LEARNINGS.index("## [ERR")], "") == less
-    new = Memory("m-1", "Always ask.", NOW, NOW, category="best_practice", importance_score=8.2, status="confirmed")
+    assert (
+        LEARNINGS.replace(LEARNINGS[LEARNINGS.index("## [LRN") : LEARNINGS.index("## [ERR")], "")
+        == less
+    )
+    new = Memory(
+        "m-1",
+        "Always ask.",
+        NOW,
+        NOW,
+        category="best_practice",
+        importance_score=8.2,
+        status="confirmed",
+    )
     text = grown(PARSED, LEARNINGS, new, replace(new, id="FEAT-20261121-001"))
     assert text.startswith(LEARNINGS)
     found = read(text, context()).memories[3:]
@@ -93,7 +133,9 @@ def test_removing_and_adding() -> None:
     assert (found[0].importance_score, found[0].created_at) == (9.0, NOW)
     assert found[1].id == "FEAT-20261121-001"
     ruled = "# L\n\n---\n\n## [LRN-1-A] c\n\n### Summary\nx\n\n---\n"
-    assert grown(read(ruled, context()), ruled, new).endswith("\n\n### Summary\nAlways ask.\n\n---\n")
+    assert grown(read(ruled, context()), ruled, new).endswith(
+        "\n\n### Summary\nAlways ask.\n\n---\n"
+    )
 
 
 def test_where_the_content_stands() -> None:
@@ -164,7 +206,10 @@ def test_items_that_begin_with_a_day() -> None:
     assert (tag.content, tag.tags) == ("Tag after the build.", ("release",))
     assert (caches.content, caches.summary) == ("They are keyed by the lock file.", "Caches")
     assert (rebase.content, rebase.section) == ("Rebase, never merge", "Git")
-    assert (again.content, again.id) == ("Rebase, never merge\n\n(said twice)", f"{rebase.id}-said-twice")
+    assert (again.content, again.id) == (
+        "Rebase, never merge\n\n(said twice)",
+        f"{rebase.id}-said-twice",
+    )
     assert entry.content == "- 2026-01-07: part of an entry"
     assert [(issue.line, issue.reason) for issue in parsed.issues] == [
         (22, "a section that is no entry: kept in the file")
@@ -185,7 +230,9 @@ def test_a_change_of_an_item_touches_its_lines_only(newline: str) -> None:
     assert changed_lines(text, without(parsed, text, caches.id)) == [
         "-* **2026-01-04 — Caches**: They are keyed by the lock file." + newline[:-1]
     ]
-    assert without(parsed, text, ask.id).startswith(f"# Learnings{newline}{newline}{newline}- [2026-01-03")
+    assert without(parsed, text, ask.id).startswith(
+        f"# Learnings{newline}{newline}{newline}- [2026-01-03"
+    )
     assert after(parsed, text, rebase.id, status="archived", importance_score=9.0) == text
     alone = read(write(parsed, None), context("LEARNINGS.md"))
     assert [m.content for m in alone.memories] == [m.content for m in parsed.memories]
@@ -206,7 +253,10 @@ pieces = st.sampled_from(
 
 
 @pytest.mark.slow
-@given(st.lists(pieces, max_size=20).map("".join), st.text(st.sampled_from("a#-`*\n "), min_size=1, max_size=12))
+@given(
+    st.lists(pieces, max_size=20).map("".join),
+    st.text(st.sampled_from("a#-`*\n "), min_size=1, max_size=12),
+)
 @settings(max_examples=100, deadline=None)
 def test_any_file_is_written_back_and_a_change_keeps_the_others(text: str, content: str) -> None:
     parsed = read(text, context())
@@ -252,13 +302,25 @@ def test_headings_one_level_deeper_and_ids_without_brackets() -> None:
     assert (paths.id, paths.summary) == ("LRN-20260103-001", "Quote the paths")
     assert paths.content == "Paths with blanks break the script."
     assert extra(paths)["Suggested Action"] == "Quote them."
-    assert (deploy.id, deploy.category, deploy.content) == ("ERR-20260104-002", "deploy", "It stops halfway.")
-    assert (log.id, log.summary, log.content) == ("LRN-20260105-003", "Read the log first", "Before anything else.")
+    assert (deploy.id, deploy.category, deploy.content) == (
+        "ERR-20260104-002",
+        "deploy",
+        "It stops halfway.",
+    )
+    assert (log.id, log.summary, log.content) == (
+        "LRN-20260105-003",
+        "Read the log first",
+        "Before anything else.",
+    )
     assert write(parsed, DEEPER) == DEEPER
     changed = after(parsed, DEEPER, paths.id, content="Blanks in paths break it.")
     assert len(changed_lines(DEEPER, changed)) == 2
-    done = write(replace(parsed, memories=(paths, replace(deploy, status="confirmed"), log)), DEEPER)
+    done = write(
+        replace(parsed, memories=(paths, replace(deploy, status="confirmed"), log)), DEEPER
+    )
     assert changed_lines(DEEPER, done) == ["-- **Status**: pending", "+- **Status**: resolved"]
     assert "deploy" not in without(parsed, DEEPER, deploy.id)
     again = read(write(parsed), context("LEARNINGS.md"))
-    assert [(m.id, m.content) for m in again.memories] == [(m.id, m.content) for m in parsed.memories]
+    assert [(m.id, m.content) for m in again.memories] == [
+        (m.id, m.content) for m in parsed.memories
+    ]

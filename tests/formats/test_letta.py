@@ -21,7 +21,11 @@ HUMAN, PERSONA = (memory.id for memory in PARSED.memories)
 def test_blocks(text: str) -> None:
     parsed = read(text, context("helper.af"))
     human, persona = parsed.memories
-    assert (human.id, human.section, human.content) == ("letta-helper-human", "human", "Name: Ann\nLikes “tea”")
+    assert (human.id, human.section, human.content) == (
+        "letta-helper-human",
+        "human",
+        "Name: Ann\nLikes “tea”",
+    )
     assert (human.status, human.memory_type, human.created_at) == ("signal", "semantic", NOW)
     extra = {"id": "block-1", "limit": 2000, "description": "who you are"}
     assert {key: value for key, value in persona.metadata.items() if key != FILE_KEY} == extra
@@ -49,7 +53,12 @@ def test_blocks_come_and_go_with_the_agents_list_of_them() -> None:
     assert doc["agents"][0] == {**json.loads(LETTA)["agents"][0], "block_ids": ["block-1"]}
     new = Memory("m", "Be brief.", NOW, NOW, section="style")
     doc = json.loads(json.loads(grown(read(IN_A_STRING, context()), IN_A_STRING, new)))
-    assert doc["blocks"][2] == {"label": "style", "value": "Be brief.", "limit": 5000, "id": "block-2"}
+    assert doc["blocks"][2] == {
+        "label": "style",
+        "value": "Be brief.",
+        "limit": 5000,
+        "id": "block-2",
+    }
     assert doc["agents"][0]["block_ids"] == ["block-0", "block-1", "block-2"]
 
 
@@ -61,13 +70,23 @@ def test_older_files_and_broken_blocks() -> None:
     )
     parsed = read(text, context("old.af"))
     assert [(m.id, m.content) for m in parsed.memories] == [("letta-old-a", "y")]
-    assert [(issue.line, issue.records) for issue in parsed.issues] == [(1, 1), (1, 1), (1, 1), (2, 1), (2, 1)]
-    assert after(parsed, text, "letta-old-a", content="Y") == text.replace('"value": "y"', '"value": "Y"')
+    assert [(issue.line, issue.records) for issue in parsed.issues] == [
+        (1, 1),
+        (1, 1),
+        (1, 1),
+        (2, 1),
+        (2, 1),
+    ]
+    assert after(parsed, text, "letta-old-a", content="Y") == text.replace(
+        '"value": "y"', '"value": "Y"'
+    )
     nested = read("\n\n" + json.dumps(text), context("old.af"))
     assert {issue.line for issue in nested.issues} == {3}
 
 
-@pytest.mark.parametrize("text", ["{}", '{"blocks": {}}', '"{}"', '"text"', '"open', "[]", '{"blocks": [{"label'])
+@pytest.mark.parametrize(
+    "text", ["{}", '{"blocks": {}}', '"{}"', '"text"', '"open', "[]", '{"blocks": [{"label']
+)
 def test_a_file_without_blocks_cannot_be_read(text: str) -> None:
     with pytest.raises(UnreadableFile):
         read(text, context())

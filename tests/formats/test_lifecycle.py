@@ -86,11 +86,26 @@ def test_a_broken_time_is_reported(stamp: object) -> None:
 
 def test_broken_lines_are_reported_and_the_rest_is_read() -> None:
     text = "\n".join(
-        [line(), "{broken", "", "[1]", line(id="b"), line(), line(context=" "), line(context="x" * 65_537)]
+        [
+            line(),
+            "{broken",
+            "",
+            "[1]",
+            line(id="b"),
+            line(),
+            line(context=" "),
+            line(context="x" * 65_537),
+        ]
     )
     parsed = read(text + "\n", context("m.jsonl"))
     assert [memory.id for memory in parsed.memories] == ["sig-20260211-001", "b"]
-    assert [(issue.line, issue.records) for issue in parsed.issues] == [(2, 1), (4, 1), (6, 1), (7, 1), (8, 1)]
+    assert [(issue.line, issue.records) for issue in parsed.issues] == [
+        (2, 1),
+        (4, 1),
+        (6, 1),
+        (7, 1),
+        (8, 1),
+    ]
     assert parsed.records_in == 7 == parsed.records_read + len(parsed.issues)
     assert "already used on line 1" in parsed.issues[2].reason
     assert "65,536" in parsed.issues[4].reason
@@ -108,11 +123,28 @@ def test_an_entry_without_an_id_is_named_by_its_content() -> None:
 
 
 def test_values_that_do_not_fit_are_mapped_and_named() -> None:
-    text = line(type="mystery", status="odd", confidence=0.8, tags="one", version=3, importance_score=88, pinned="yes")
+    text = line(
+        type="mystery",
+        status="odd",
+        confidence=0.8,
+        tags="one",
+        version=3,
+        importance_score=88,
+        pinned="yes",
+    )
     parsed = read(text + "\n", context())
     (memory,) = parsed.memories
-    assert (memory.observation_type, memory.status, memory.confidence) == ("general", "candidate", 4)
-    assert (memory.tags, memory.version, memory.importance_score, memory.pinned) == (("one",), 1, 7.0, False)
+    assert (memory.observation_type, memory.status, memory.confidence) == (
+        "general",
+        "candidate",
+        4,
+    )
+    assert (memory.tags, memory.version, memory.importance_score, memory.pinned) == (
+        ("one",),
+        1,
+        7.0,
+        False,
+    )
     notes = {note.field: str(note) for note in parsed.mappings}
     assert notes["type"] == "type: unknown value “mystery” read as “general” (1 record)"
     assert {"status", "confidence", "tags", "version", "importance_score", "pinned"} <= notes.keys()
@@ -124,7 +156,11 @@ def test_a_skipped_record_leaves_no_mapping_note() -> None:
 
 
 def test_counts_are_shared_out_to_their_parts() -> None:
-    memory = one(line(helpful_count=9, helpful_created=1, helpful_absorbed=2, helpful_votes=3, harmful_count=2))
+    memory = one(
+        line(
+            helpful_count=9, helpful_created=1, helpful_absorbed=2, helpful_votes=3, harmful_count=2
+        )
+    )
     assert (memory.helpful_imported, memory.helpful_count) == (3, 9)
     assert (memory.harmful_imported, memory.harmful_votes) == (2, 0)
 
@@ -139,9 +175,25 @@ FOREIGN = [
     {"context": "c", "id": "a", "type": "gotcha"},
     {"zeta": [1, {"x": None}], **ENTRY, "timestamp": "2026-02-11T10:23:00+00:00", "ours": False},
     {**ENTRY, "tags": None, "source": None, "meta": "text", "summary": 5, "related": [1, "b"]},
-    {**ENTRY, "source": {"turn": 1, "hook": "x", "line": 3}, "meta": {FILE_KEY: {"keys": []}, "b": 2}},
-    {**ENTRY, "confidence": 3.0, "importance_score": 6, "helpful_count": 2, "harmful_count": 0, "pinned": False},
-    {**ENTRY, "last_accessed_at": "2026-02-11T10:23:00Z", "archived_reason": None, "user_id": "local"},
+    {
+        **ENTRY,
+        "source": {"turn": 1, "hook": "x", "line": 3},
+        "meta": {FILE_KEY: {"keys": []}, "b": 2},
+    },
+    {
+        **ENTRY,
+        "confidence": 3.0,
+        "importance_score": 6,
+        "helpful_count": 2,
+        "harmful_count": 0,
+        "pinned": False,
+    },
+    {
+        **ENTRY,
+        "last_accessed_at": "2026-02-11T10:23:00Z",
+        "archived_reason": None,
+        "user_id": "local",
+    },
     {**ENTRY, "id": 17, "session_id": None, "status": "odd", "promoted_to": "skill: x"},
 ]
 
@@ -149,9 +201,15 @@ FOREIGN = [
 @pytest.mark.parametrize("doc", FOREIGN)
 @pytest.mark.parametrize("separators", [(", ", ": "), (",", ":")])
 @pytest.mark.parametrize("end", ["\n", "\r\n", ""])
-def test_a_foreign_line_is_written_as_it_was(doc: dict[str, object], separators: tuple[str, str], end: str) -> None:
+def test_a_foreign_line_is_written_as_it_was(
+    doc: dict[str, object], separators: tuple[str, str], end: str
+) -> None:
     # Two members, because a line with a single one does not tell the separators.
-    text = "\ufeff" + json.dumps({**doc, "extra": "é"}, separators=separators, ensure_ascii=False) + end
+    text = (
+        "\ufeff"
+        + json.dumps({**doc, "extra": "é"}, separators=separators, ensure_ascii=False)
+        + end
+    )
     parsed = read(text, context())
     assert parsed.issues == ()
     assert write(parsed) == text
@@ -161,7 +219,9 @@ def test_a_changed_field_changes_only_its_value() -> None:
     text = line(extra=1, timestamp="2026-02-11T10:23:00+00:00") + "\n"
     parsed = read(text, context())
     (memory,) = parsed.memories
-    changed = json.loads(write(replace(parsed, memories=(replace(memory, status="confirmed", helpful_votes=1),))))
+    changed = json.loads(
+        write(replace(parsed, memories=(replace(memory, status="confirmed", helpful_votes=1),)))
+    )
     before = json.loads(text)
     assert changed == before | {"status": "confirmed", "helpful_count": 1, "helpful_votes": 1}
     assert list(changed) == [*before, "helpful_count", "helpful_votes"]
@@ -171,12 +231,19 @@ def test_a_changed_importance_is_written_once_it_was_derived() -> None:
     parsed = read(line() + "\n", context())
     (memory,) = parsed.memories
     assert "importance_score" not in write(parsed)
-    assert json.loads(write(Parsed(memories=(replace(memory, importance_score=2.0),))))["importance_score"] == 2.0
+    assert (
+        json.loads(write(Parsed(memories=(replace(memory, importance_score=2.0),))))[
+            "importance_score"
+        ]
+        == 2.0
+    )
 
 
 def test_the_original_keeps_what_did_not_change() -> None:
     odd = line(id="odd").replace('": ', '" :  ')
-    original = "\n".join(["", odd, "{broken", line(id="b"), line(id="b"), line(id="gone"), "  "]) + "\n"
+    original = (
+        "\n".join(["", odd, "{broken", line(id="b"), line(id="b"), line(id="gone"), "  "]) + "\n"
+    )
     parsed = read(original, context())
     assert write(parsed, original) == original
     kept = {memory.id: memory for memory in parsed.memories}
@@ -216,12 +283,18 @@ def test_nesting_that_other_stages_could_not_take_is_reported() -> None:
 
 def test_unstorable_values_become_plain_ones() -> None:
     text = (
-        line(context="X").replace('"X"', r'"a\ud800b\u0000c"').replace('"a": 1', f'"a": {2**70}, "n": NaN, "f": 1e999')
+        line(context="X")
+        .replace('"X"', r'"a\ud800b\u0000c"')
+        .replace('"a": 1', f'"a": {2**70}, "n": NaN, "f": 1e999')
     )
     parsed = read(text, context())
     (memory,) = parsed.memories
     assert memory.content == "a\ufffdb\ufffdc"
-    assert (memory.metadata["a"], memory.metadata["n"], memory.metadata["f"]) == (str(2**70), None, None)
+    assert (memory.metadata["a"], memory.metadata["n"], memory.metadata["f"]) == (
+        str(2**70),
+        None,
+        None,
+    )
     assert len(parsed.mappings) == 5
     assert write(parsed, text) == text
 
@@ -241,7 +314,10 @@ def test_the_hostile_memories_are_all_read() -> None:
     assert parsed.records_in == len(parsed.memories) == 40
     assert all(memory.id.startswith("host-") for memory in parsed.memories)
     assert {memory.status for memory in parsed.memories} == set(STATUSES)
-    assert sum(memory.status == "candidate" and bool(memory.citations) for memory in parsed.memories) >= 4
+    assert (
+        sum(memory.status == "candidate" and bool(memory.citations) for memory in parsed.memories)
+        >= 4
+    )
     everything = "".join(memory.content for memory in parsed.memories)
     assert all(sign in everything for sign in "\x1b\x9b\u202e\u2067\u200b\b\r\ufffd")
     assert max(len(memory.content) for memory in parsed.memories) == 10_000
@@ -252,7 +328,9 @@ def test_the_hostile_memories_are_all_read() -> None:
 letters = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)
 words = st.lists(letters, max_size=3).map(tuple)
 zones = st.integers(-14, 14).map(lambda hours: timezone(timedelta(hours=hours)))
-times = st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1), timezones=zones).map(lambda at: at.astimezone(UTC))
+times = st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1), timezones=zones).map(
+    lambda at: at.astimezone(UTC)
+)
 numbers = st.integers(0, 10**9)
 json_numbers = st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False)
 json_values = st.recursive(
@@ -299,15 +377,21 @@ def test_what_was_written_is_read_back(written: list[Memory]) -> None:
     assert write(parsed) == text
 
 
-schema_keys = st.sampled_from([*ENTRY, "importance_score", "helpful_count", "pinned", "aliases", "review_after"])
+schema_keys = st.sampled_from(
+    [*ENTRY, "importance_score", "helpful_count", "pinned", "aliases", "review_after"]
+)
 
 
 @pytest.mark.slow
-@given(st.lists(st.dictionaries(schema_keys | letters, json_values, max_size=8), max_size=4), st.booleans())
+@given(
+    st.lists(st.dictionaries(schema_keys | letters, json_values, max_size=8), max_size=4),
+    st.booleans(),
+)
 @settings(max_examples=60, deadline=None)
 def test_any_objects_keep_their_keys(docs: list[dict[str, object]], final: bool) -> None:
     lines = [
-        json.dumps({**doc, "context": f"content {n}", "id": f"i{n}", "timestamp": None}) for n, doc in enumerate(docs)
+        json.dumps({**doc, "context": f"content {n}", "id": f"i{n}", "timestamp": None})
+        for n, doc in enumerate(docs)
     ]
     text = "\n".join(lines) + ("\n" if final and lines else "")
     parsed = read(text, context())

@@ -32,13 +32,17 @@ def test_an_id_that_is_used_twice_is_renumbered() -> None:
     text = CLEAN.replace("\n\n##", "\n[hr-00001] helpful=0 harmful=0 :: Another.\n\n##")
     found = only(text, "duplicate-id")
     assert (found.line, found.message) == (3, "the id “hr-00001” is used on line 2 already")
-    assert fixed(text, "duplicate-id") == text.replace("[hr-00001] helpful=0", "[hr-00002] helpful=0")
+    assert fixed(text, "duplicate-id") == text.replace(
+        "[hr-00001] helpful=0", "[hr-00002] helpful=0"
+    )
 
 
 def test_equal_texts_become_one_with_the_sum_of_counts() -> None:
     text = CLEAN.replace("\n\n##", "\n[hr-00002] helpful=4 harmful=2 :: Ask first.\n\n##")
     assert only(text, "duplicate-text").line == 3
-    assert fixed(text, "duplicate-text") == CLEAN.replace("helpful=1 harmful=0", "helpful=5 harmful=2")
+    assert fixed(text, "duplicate-text") == CLEAN.replace(
+        "helpful=1 harmful=0", "helpful=5 harmful=2"
+    )
 
 
 @pytest.mark.parametrize(
@@ -66,13 +70,21 @@ def test_one_rule_of_two_services_is_no_duplicate() -> None:
     equal = text + "## SEARCH\n[sea-00004] helpful=2 harmful=0 :: Restart after a deploy.\n"
     *_, last = (f for f in lint(equal, "book.txt") if f.rule == "duplicate-text")
     assert last.fix is not None
-    assert last.fix.applied(equal) == text.replace("[sea-00002] helpful=1", "[sea-00002] helpful=3") + "## SEARCH\n"
+    assert (
+        last.fix.applied(equal)
+        == text.replace("[sea-00002] helpful=1", "[sea-00002] helpful=3") + "## SEARCH\n"
+    )
 
 
 def test_an_id_of_another_section_is_renamed_unless_that_is_taken() -> None:
     text = CLEAN.replace("hr-00001", "fin-00001")
     assert fixed(text, "wrong-slug") == CLEAN
-    assert lint(CLEAN.replace("HARD RULES", "STRATEGIES & INSIGHTS").replace("hr-", "sai-"), "book.txt") == []
+    assert (
+        lint(
+            CLEAN.replace("HARD RULES", "STRATEGIES & INSIGHTS").replace("hr-", "sai-"), "book.txt"
+        )
+        == []
+    )
     taken = text.replace("\n\n##", "\n[hr-00001] helpful=0 harmful=0 :: Other.\n\n##")
     assert only(taken, "wrong-slug").fix is None
 
@@ -86,7 +98,9 @@ def test_text_above_the_first_heading_goes_to_others() -> None:
         "misc-00006", "misc-00007",
     ]  # fmt: skip
     bare = "My rules\n## A B\n[ab-00001] text\n"
-    assert fixed(bare, "text-above") == "## A B\n[ab-00001] text\n\n## OTHERS\n[misc-00002] My rules\n"
+    assert (
+        fixed(bare, "text-above") == "## A B\n[ab-00001] text\n\n## OTHERS\n[misc-00002] My rules\n"
+    )
 
 
 def test_a_line_that_belongs_to_no_bullet_becomes_one() -> None:
@@ -130,7 +144,9 @@ LINES = st.sampled_from(
 @pytest.mark.slow
 @settings(max_examples=150)
 @given(st.lists(LINES, max_size=9), st.sampled_from(["\n", "\r\n"]), st.booleans())
-def test_fixing_one_thing_after_the_other_ends_in_a_clean_file(chosen: list[str], newline: str, final: bool) -> None:
+def test_fixing_one_thing_after_the_other_ends_in_a_clean_file(
+    chosen: list[str], newline: str, final: bool
+) -> None:
     text = newline.join(chosen) + (newline if final else "")
     words = {word for line in chosen for word in ("text", "bare", "more") if word in line}
     for _ in range(60):

@@ -38,7 +38,9 @@ def test_a_topic_file_nobody_names_gets_a_line() -> None:
 
 @pytest.mark.slow
 @given(st.integers(195, 230), st.integers(1, 400), st.sampled_from(["\n", "\r\n"]), st.booleans())
-def test_what_is_below_the_cut_moves_to_a_topic_file(count: int, width: int, newline: str, final: bool) -> None:
+def test_what_is_below_the_cut_moves_to_a_topic_file(
+    count: int, width: int, newline: str, final: bool
+) -> None:
     lines = [f"- entry {n} " + "ä" * (width // 2) for n in range(count)]
     text = newline.join(lines) + (newline if final else "")
     whole = count <= MAX_LINES and len(text.rstrip("\r\n").encode()) <= MAX_BYTES

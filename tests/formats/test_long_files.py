@@ -1,4 +1,6 @@
-"""Long files that are one thing over and over: each has an id of its own (what reading costs is a benchmark)."""
+"""Long files that are one thing over and over: each has an id of its own (what reading costs is a
+benchmark).
+"""
 
 import json
 import re
@@ -78,7 +80,9 @@ def test_the_lines_of_a_memory_are_parted_once_to_write_it_as_an_entity() -> Non
     made = Memory("m1", "line\n" * 1000, context().now, context().now, summary="one")
     parsed = Parsed("jsonl", memories=(made,))
     assert steps_of(lambda: mcp_memory.write(parsed)) < 10_000
-    doc = json.loads(mcp_memory.write(replace(parsed, memories=(replace(made, content="a\n  b\n\n  c\nd\n"),))))
+    doc = json.loads(
+        mcp_memory.write(replace(parsed, memories=(replace(made, content="a\n  b\n\n  c\nd\n"),)))
+    )
     assert doc["observations"] == ["a\nb\nc", "d"]
 
 
@@ -93,7 +97,12 @@ def test_of_a_long_name_only_the_beginning_is_reduced() -> None:
 @given(
     st.lists(
         st.sampled_from(
-            [*"aß_が\u0301\u1100\u1161\u11a8\uff76\uff9e\uffa1\uffc2\u09c7\u09be\ue000", "B ", "\ufdfa", "\ufb03"]
+            [
+                *"aß_が\u0301\u1100\u1161\u11a8\uff76\uff9e\uffa1\uffc2\u09c7\u09be\ue000",
+                "B ",
+                "\ufdfa",
+                "\ufb03",
+            ]
         ),
         max_size=40,
     )
@@ -106,7 +115,9 @@ def test_the_beginning_of_a_name_is_reduced_as_the_whole(parts: list[str]) -> No
 
 
 def test_blanks_before_and_behind_a_link_are_passed_once() -> None:
-    """A file of blanks would take longer than anybody waits if each of them were a beginning, or an end."""
+    """A file of blanks would take longer than anybody waits if each of them were a beginning, or an
+    end.
+    """
     link = "- [Auth](auth.md) - how"
     assert detected(" " * 60_000 + "x").confidence == 0
     assert detected(f"{link}{' ' * 60_000}x").confidence == detected(link).confidence == 0.5
@@ -115,7 +126,11 @@ def test_blanks_before_and_behind_a_link_are_passed_once() -> None:
 
 def test_a_heading_of_blanks_is_read_once() -> None:
     blanks = " " * 100_000
-    found = ended(lambda: [(s.section, s.text) for s in statements(f"# a{blanks}x # #\n- one\n#{blanks}\n- two\n")])
+    found = ended(
+        lambda: [
+            (s.section, s.text) for s in statements(f"# a{blanks}x # #\n- one\n#{blanks}\n- two\n")
+        ]
+    )
     assert found == [(f"a{blanks}x #", "one"), ("", "two")]
 
 
@@ -136,7 +151,9 @@ def detected(text: str) -> Detection:
 
 
 def ended(do: Callable[[], T]) -> T:
-    """Return what something returns, given five seconds of computing: a hundred times what it takes."""
+    """Return what something returns, given five seconds of computing: a hundred times what it
+    takes.
+    """
 
     def stop(_: int, __: object) -> None:
         raise AssertionError("it takes no end")

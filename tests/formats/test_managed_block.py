@@ -25,9 +25,10 @@ def texts(draw: st.DrawFn) -> str:
 ENTRIES = st.lists(
     st.one_of(
         st.text(min_size=1, max_size=60).filter(lambda t: bool(t.strip())),
-        st.lists(st.sampled_from([BEGIN, END, "```", "~~~ x", "- a", "# b", "", "c", "<!--", "  d"]), min_size=1).map(
-            "\n".join
-        ),
+        st.lists(
+            st.sampled_from([BEGIN, END, "```", "~~~ x", "- a", "# b", "", "c", "<!--", "  d"]),
+            min_size=1,
+        ).map("\n".join),
     ).filter(lambda t: bool(t.strip())),
     min_size=1,
     max_size=4,
@@ -45,7 +46,9 @@ def whole(text: str) -> bool:
 @pytest.mark.slow
 @settings(max_examples=150)
 @given(texts().filter(whole), ENTRIES)
-def test_what_goes_in_is_found_and_comes_out_again_to_the_byte(text: str, entries: list[str]) -> None:
+def test_what_goes_in_is_found_and_comes_out_again_to_the_byte(
+    text: str, entries: list[str]
+) -> None:
     items = [item(entry) for entry in entries]
     lead = lead_of(text)
     inside = written(text, items, lead)
@@ -80,7 +83,10 @@ def test_a_new_block_stands_under_no_heading_of_the_file(text: str, heading: str
     assert block.entries == ("- x",)
     more = written(inside, [*block.items, "- y"])
     assert more == inside.replace("- x\n", "- x\n- y\n")
-    assert written(inside, [item for item in block.items if item not in block.entries], lead_of(text)) == text
+    assert (
+        written(inside, [item for item in block.items if item not in block.entries], lead_of(text))
+        == text
+    )
 
 
 def test_a_heading_that_somebody_wrote_into_the_block_stays_when_its_last_entry_goes() -> None:
@@ -91,7 +97,9 @@ def test_a_heading_that_somebody_wrote_into_the_block_stays_when_its_last_entry_
 @pytest.mark.slow
 @settings(max_examples=100)
 @given(texts().filter(whole), texts(), ENTRIES, ENTRIES)
-def test_only_the_block_changes_wherever_it_stands(above: str, below: str, first: list[str], then: list[str]) -> None:
+def test_only_the_block_changes_wherever_it_stands(
+    above: str, below: str, first: list[str], then: list[str]
+) -> None:
     above = above if above.endswith("\n") or not above.removeprefix("\ufeff") else above + "\n"
     below = below.removeprefix("\ufeff")
     text = f"{above}{render([item(e) for e in first])}\n{below}"
@@ -100,13 +108,20 @@ def test_only_the_block_changes_wherever_it_stands(above: str, below: str, first
     changed = written(text, [item(e) for e in then])
     after = find(changed)
     assert after is not None
-    assert (changed[: after.start], changed[after.end :]) == (text[: block.start], text[block.end :])
+    assert (changed[: after.start], changed[after.end :]) == (
+        text[: block.start],
+        text[block.end :],
+    )
     assert written(text, [], 2) == above + below or not below
 
 
 @example(f"an entry\n{END}")
 @example(BEGIN)
-@given(st.lists(st.one_of(st.text(max_size=40), st.sampled_from([BEGIN, END, "\n", "  "]))).map("".join))
+@given(
+    st.lists(st.one_of(st.text(max_size=40), st.sampled_from([BEGIN, END, "\n", "  "]))).map(
+        "".join
+    )
+)
 def test_an_entry_is_one_item_and_no_marker(text: str) -> None:
     shown = item(text)
     assert BEGIN not in shown
@@ -133,7 +148,9 @@ def test_an_entry_with_code_keeps_its_lines_and_closes_its_fence() -> None:
         ("a\r\nb", 2, f"a\r\nb\r\n\r\n{BEGIN}\r\n- x\r\n{END}"),
     ],
 )
-def test_a_new_block_stands_at_the_end_below_a_blank_line(text: str, lead: int, expected: str) -> None:
+def test_a_new_block_stands_at_the_end_below_a_blank_line(
+    text: str, lead: int, expected: str
+) -> None:
     assert lead_of(text) == lead
     assert written(text, ["- x"], lead) == expected
     assert written(expected, [], lead) == text
@@ -151,8 +168,14 @@ def test_text_that_was_put_below_the_block_stays_apart_when_it_goes() -> None:
         (f"{BEGIN}\n", "begin on line 1."),
         (f"a\n{END}\n", "end on line 2."),
         (f"{END}\n{BEGIN}\n", "end on line 1, begin on line 2."),
-        (f"{BEGIN}\n{BEGIN}\n{END}\n{END}\n", "begin on line 1, begin on line 2, end on line 3, end on line 4."),
-        (f"{BEGIN}\n{END}\n\n{BEGIN}\n{END}\n", "begin on line 1, end on line 2, begin on line 4, end on line 5."),
+        (
+            f"{BEGIN}\n{BEGIN}\n{END}\n{END}\n",
+            "begin on line 1, begin on line 2, end on line 3, end on line 4.",
+        ),
+        (
+            f"{BEGIN}\n{END}\n\n{BEGIN}\n{END}\n",
+            "begin on line 1, end on line 2, begin on line 4, end on line 5.",
+        ),
     ],
 )
 def test_markers_that_are_no_pair_are_named_with_their_lines(text: str, said: str) -> None:

@@ -1,4 +1,6 @@
-"""The ways in which knowledge graphs are written: lists in one object, answers of a server, other names of keys."""
+"""The ways in which knowledge graphs are written: lists in one object, answers of a server, other
+names of keys.
+"""
 
 import json
 import random
@@ -82,10 +84,14 @@ def test_one_change_is_one_line_and_new_and_gone_ones_are_read_again(name: str) 
     assert [memory.id for memory in less.memories] == [ann, lives]
     new = Memory("m", "Tall", NOW, NOW, summary="Tim", category="person")
     more = mcp_memory.read(grown(parsed, text, new), context())
-    assert [memory.content for memory in more.memories if memory.id not in (ann, bath, lives)] == ["Tall"]
+    assert [memory.content for memory in more.memories if memory.id not in (ann, bath, lives)] == [
+        "Tall"
+    ]
     assert (more.records_in, more.issues) == (4, ())
     fresh = mcp_memory.read(mcp_memory.write(parsed), context())
-    assert [(m.id, m.content) for m in fresh.memories] == [(m.id, m.content) for m in parsed.memories]
+    assert [(m.id, m.content) for m in fresh.memories] == [
+        (m.id, m.content) for m in parsed.memories
+    ]
 
 
 def test_what_is_said_of_an_entity_again_is_added_to_it() -> None:
@@ -115,7 +121,9 @@ def test_a_graph_that_is_empty_holds_nothing_and_grows() -> None:
     assert (parsed.records_in, parsed.issues) == (0, ())
     new = Memory("m", "Tall", NOW, NOW, summary="Tim", category="person")
     grown_text = mcp_memory.write(replace(parsed, memories=(new,)), text)
-    assert json.loads(grown_text)["entities"] == [{"name": "Tim", "entityType": "person", "observations": ["Tall"]}]
+    assert json.loads(grown_text)["entities"] == [
+        {"name": "Tim", "entityType": "person", "observations": ["Tall"]}
+    ]
 
 
 @pytest.mark.slow
@@ -134,15 +142,21 @@ def test_broken_graphs_are_read_as_far_as_they_go(name: str) -> None:
 def test_observations_that_are_objects_stay_what_they_are() -> None:
     parsed = mcp_memory.read(OBJECTS, context())
     ann = parsed.memories[0]
-    more = replace(parsed, memories=(replace(ann, content="Speaks Welsh\nSings"), *parsed.memories[1:]))
+    more = replace(
+        parsed, memories=(replace(ann, content="Speaks Welsh\nSings"), *parsed.memories[1:])
+    )
     written = mcp_memory.write(more, OBJECTS)
     assert written == OBJECTS.replace('"2025-05-06"}]', '"2025-05-06"},{"text":"Sings"}]')
     twice = OBJECTS + OBJECTS.splitlines()[0].replace("Speaks Welsh", "Sings") + "\n"
     both = mcp_memory.read(twice, context())
     assert both.memories[0].content == "Speaks Welsh\nSings"
     assert mcp_memory.write(both, twice) == twice
-    changed = replace(both, memories=(replace(both.memories[0], content="Speaks Welsh\nHums"), *both.memories[1:]))
-    assert len(changed_lines(twice, mcp_memory.write(changed, twice))) == 2  # one line, before and after
+    changed = replace(
+        both, memories=(replace(both.memories[0], content="Speaks Welsh\nHums"), *both.memories[1:])
+    )
+    assert (
+        len(changed_lines(twice, mcp_memory.write(changed, twice))) == 2
+    )  # one line, before and after
 
 
 def test_the_mark_of_a_server_is_kept_and_no_fault() -> None:

@@ -16,10 +16,19 @@ from workbench.formats.opening import read_file
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"notes": [1], "owner": "ann"}', "a JSON object with “notes”, “owner”; mem0 needs “results”"),
+        (
+            '{"notes": [1], "owner": "ann"}',
+            "a JSON object with “notes”, “owner”; mem0 needs “results”",
+        ),
         ('{"a": 1}\n{"a": 2}\n', "JSON lines with “a”; learning entries need “context”"),
-        ('[{"word": "x", "n": 1}]', "a JSON list with “word”, “n”; records need “id” and “content”"),
-        ("name,age\nann,3\nbob,4\n", "a table with “name”, “age”; a table needs the columns “id” and “content”"),
+        (
+            '[{"word": "x", "n": 1}]',
+            "a JSON list with “word”, “n”; records need “id” and “content”",
+        ),
+        (
+            "name,age\nann,3\nbob,4\n",
+            "a table with “name”, “age”; a table needs the columns “id” and “content”",
+        ),
         ("rules:\n  - one\nowner: ann\n", "YAML with “rules”, “owner”; cass needs “bullets”"),
         ("# Notes\n\nwords\n\n## Ideas\n", "Markdown; a .learnings file needs headings"),
     ],

@@ -14,12 +14,20 @@ from workbench.formats.shared.nodes import agent_name
 def test_a_genagents_stream() -> None:
     parsed = genagents.read(GENAGENTS, context("agents/Joon Park/memory_stream/nodes.json"))
     first, reflection, dream = parsed.memories
-    assert (first.id, first.content, first.importance_score) == ("ga-joon-park-0", "Interviewer: \n", 0.0)
+    assert (first.id, first.content, first.importance_score) == (
+        "ga-joon-park-0",
+        "Interviewer: \n",
+        0.0,
+    )
     assert (first.memory_type, first.is_synthetic) == ("episodic", False)
     assert first.created_at == NOW - timedelta(hours=4)
     assert first.last_accessed_at == NOW - timedelta(hours=2)
     assert reflection.created_at == NOW
-    assert (reflection.memory_type, reflection.is_synthetic, reflection.importance_score) == ("semantic", True, 8.5)
+    assert (reflection.memory_type, reflection.is_synthetic, reflection.importance_score) == (
+        "semantic",
+        True,
+        8.5,
+    )
     assert reflection.citations == ("ga-joon-park-0", "ga-joon-park-1")
     assert reflection.metadata == {"mood": "calm"}
     assert (dream.observation_type, dream.metadata) == ("general", {"node_type": "dream"})
@@ -29,15 +37,25 @@ def test_a_genagents_stream() -> None:
     assert parsed.records_in == 4
     notes = {str(note) for note in parsed.mappings}
     assert "importance: mapped linearly from 0–100 to 0–10 (3 records)" in notes
-    assert "created: steps read as 1 h each, the last one at the time of the import (2 records)" in notes
+    assert (
+        "created: steps read as 1 h each, the last one at the time of the import (2 records)"
+        in notes
+    )
 
 
 def test_steps_from_an_epoch_and_ids_that_do_not_depend_on_the_time() -> None:
     now = replace(context("joon.json"), now=NOW + timedelta(days=9))
     epoch = replace(now, epoch=datetime(2026, 1, 1, tzinfo=UTC), step_hours=0.5)
     late, early = genagents.read(GENAGENTS, now), genagents.read(GENAGENTS, epoch)
-    assert [m.created_at for m in early.memories[:2]] == [epoch.epoch, datetime(2026, 1, 1, 2, tzinfo=UTC)]
-    assert [m.id for m in late.memories] == [m.id for m in early.memories] == ["ga-joon-0", "ga-joon-2", "ga-joon-3"]
+    assert [m.created_at for m in early.memories[:2]] == [
+        epoch.epoch,
+        datetime(2026, 1, 1, 2, tzinfo=UTC),
+    ]
+    assert (
+        [m.id for m in late.memories]
+        == [m.id for m in early.memories]
+        == ["ga-joon-0", "ga-joon-2", "ga-joon-3"]
+    )
 
 
 def test_steps_that_no_calendar_holds() -> None:
@@ -48,16 +66,34 @@ def test_steps_that_no_calendar_holds() -> None:
 
 
 def test_a_generative_agents_stream() -> None:
-    parsed = generative_agents.read(NODES, context("Klaus Mueller/bootstrap_memory/associative_memory/nodes.json"))
+    parsed = generative_agents.read(
+        NODES, context("Klaus Mueller/bootstrap_memory/associative_memory/nodes.json")
+    )
     chat, thought, event = parsed.memories
-    assert [m.id for m in parsed.memories] == ["ga-klaus-mueller-5", "ga-klaus-mueller-3", "ga-klaus-mueller-1"]
+    assert [m.id for m in parsed.memories] == [
+        "ga-klaus-mueller-5",
+        "ga-klaus-mueller-3",
+        "ga-klaus-mueller-1",
+    ]
     assert (chat.memory_type, chat.tags, chat.citations) == ("episodic", ("paint", "Mei"), ())
     assert chat.metadata == {"filling": [["Klaus", "Hi"], ["Mei", "Hello"]]}
-    assert (thought.memory_type, thought.is_synthetic, thought.importance_score) == ("semantic", True, 5.0)
+    assert (thought.memory_type, thought.is_synthetic, thought.importance_score) == (
+        "semantic",
+        True,
+        5.0,
+    )
     assert thought.citations == ("ga-klaus-mueller-1", "ga-klaus-mueller-2")
     assert thought.metadata == {"expiration": "2023-03-15 00:00:00"}
-    assert thought.created_at == thought.last_accessed_at == datetime(2023, 2, 13, 7, 0, 10, tzinfo=UTC)
-    assert (event.memory_type, event.is_synthetic, event.metadata) == ("episodic", False, {"subject": "bed"})
+    assert (
+        thought.created_at
+        == thought.last_accessed_at
+        == datetime(2023, 2, 13, 7, 0, 10, tzinfo=UTC)
+    )
+    assert (event.memory_type, event.is_synthetic, event.metadata) == (
+        "episodic",
+        False,
+        {"subject": "bed"},
+    )
     assert [issue.line for issue in parsed.issues] == [3, 7]
     assert "this is blank" in parsed.issues[0].reason
     assert parsed.records_in == 5
@@ -76,7 +112,9 @@ def test_fillings(filling: str, cited: int, kept: bool) -> None:
     assert memory.importance_score == 7.0
 
 
-@pytest.mark.parametrize("text", ["", "null", "[", "{", "{1: 2}", "[}", '{"node_1" {}}', "[" * 100_000, "word"])
+@pytest.mark.parametrize(
+    "text", ["", "null", "[", "{", "{1: 2}", "[}", '{"node_1" {}}', "[" * 100_000, "word"]
+)
 def test_a_file_without_a_single_node_cannot_be_read(text: str) -> None:
     for read in (genagents.read, generative_agents.read):
         with pytest.raises(UnreadableFile, match=r"cannot be read: .* \(line 1\)"):
@@ -114,7 +152,9 @@ def test_agent_names(path: str, name: str) -> None:
 
 def test_nameless_files_of_two_agents_do_not_share_ids() -> None:
     other = GENAGENTS.replace("Interviewer", "Host")
-    one, two = (genagents.read(text, context("nodes.json")).memories[0].id for text in (GENAGENTS, other))
+    one, two = (
+        genagents.read(text, context("nodes.json")).memories[0].id for text in (GENAGENTS, other)
+    )
     assert one != two
     grown = GENAGENTS.rstrip().rstrip("]") + ', {"node_id": 9, "content": "new", "created": 7}]'
     assert genagents.read(grown, context("nodes.json")).memories[0].id == one

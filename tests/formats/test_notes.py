@@ -28,7 +28,11 @@ Grind fresh; see [[Tea Notes|tea]] and [the plan](sub/plan.md#first).
 def test_front_matter_is_kept_and_the_rest_is_the_content() -> None:
     (one,) = read_note(NOTE, HERE, "coffee.md").memories
     assert one.content.startswith("# Coffee\n\nGrind fresh;")
-    assert (one.summary, one.category, one.tags) == ("Coffee brewing", "note", ("brewing", "pour over"))
+    assert (one.summary, one.category, one.tags) == (
+        "Coffee brewing",
+        "note",
+        ("brewing", "pour over"),
+    )
     assert (one.created_at, one.status) == (datetime(2026, 1, 2, tzinfo=UTC), "signal")
     assert one.metadata["permalink"] == "notes/coffee"
     assert one.metadata[FILE_KEY] == {"format": "notes", "name": "coffee.md"}
@@ -62,7 +66,11 @@ def test_the_file_of_a_day_is_read_entry_by_entry() -> None:
 
 def test_which_files_are_known_alone() -> None:
     assert detect(NOTE, "anything.md").confidence == 0.6
-    for path in ("/p/memory-bank/activeContext.md", "/p/.serena/memories/style.md", "/h/.claude/agent-memory/a/x.md"):
+    for path in (
+        "/p/memory-bank/activeContext.md",
+        "/p/.serena/memories/style.md",
+        "/h/.claude/agent-memory/a/x.md",
+    ):
         assert detect("# Any\n", path).confidence == 0.5
     for path in ("/p/memory/2026-02-10.md", "memory/rules/permanent.md", "/m/memories/list.txt"):
         assert detect("# Any\n", path).confidence == 0.4
@@ -93,7 +101,9 @@ def test_any_note_is_read_or_named(text: str, name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("text", ["[[" * 20_000, "](" + "a" * 50_000, "---\n" + "tags:\n" * 5_000, "[[a|" * 10_000])
+@pytest.mark.parametrize(
+    "text", ["[[" * 20_000, "](" + "a" * 50_000, "---\n" + "tags:\n" * 5_000, "[[a|" * 10_000]
+)
 def test_hostile_notes_are_no_work(text: str) -> None:
     parsed = read_note(text, HERE, "n.md", NOW)
     for one in parsed.memories:

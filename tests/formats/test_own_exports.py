@@ -1,4 +1,6 @@
-"""What is written here is recognised without help: by its text alone, with many records, one, or none."""
+"""What is written here is recognised without help: by its text alone, with many records, one, or
+none.
+"""
 
 import json
 from dataclasses import replace
@@ -17,8 +19,17 @@ from workbench.formats.shared.books import dated, playbook_of
 
 READ_BACK = [kind for kind in OUTLETS if kind.reader]
 MEMORIES = tuple(
-    Memory(f"mem-2026010{at}-0000001", text, NOW - timedelta(days=at), NOW, summary="A note", section="Notes")
-    for at, text in enumerate(("Ask first.\nThen deploy.", "# Not a heading", '{"id": 1, "blocks": []}', "- x: [y]"), 1)
+    Memory(
+        f"mem-2026010{at}-0000001",
+        text,
+        NOW - timedelta(days=at),
+        NOW,
+        summary="A note",
+        section="Notes",
+    )
+    for at, text in enumerate(
+        ("Ask first.\nThen deploy.", "# Not a heading", '{"id": 1, "blocks": []}', "- x: [y]"), 1
+    )
 )
 QUERIES = tuple(JudgedQuery(memory.content, {memory.id: 2}) for memory in MEMORIES)
 

@@ -1,4 +1,6 @@
-"""JSON with places: any value can be changed, added or taken out of any layout, and nothing else moves."""
+"""JSON with places: any value can be changed, added or taken out of any layout, and nothing else
+moves.
+"""
 
 import json
 from typing import Any
@@ -25,12 +27,19 @@ layouts = st.sampled_from([None, 1, 2, 4, "\t"])
 @pytest.mark.slow
 @given(st.dictionaries(words, values, max_size=5), st.data(), layouts)
 @settings(max_examples=100, deadline=None)
-def test_a_text_says_its_new_value(doc: dict[str, Any], data: st.DataObject, indent: int | str | None) -> None:
+def test_a_text_says_its_new_value(
+    doc: dict[str, Any], data: st.DataObject, indent: int | str | None
+) -> None:
     text = json.dumps(doc, indent=indent, ensure_ascii=data.draw(st.booleans()))
     gone = data.draw(st.sets(st.sampled_from(sorted(doc)), max_size=3)) if doc else set()
     changed = data.draw(st.dictionaries(words, values, max_size=3))
-    again = patch(text, {**{key: value for key, value in doc.items() if key not in gone}, **changed})
-    assert json.loads(again) == {**{key: value for key, value in doc.items() if key not in gone}, **changed}
+    again = patch(
+        text, {**{key: value for key, value in doc.items() if key not in gone}, **changed}
+    )
+    assert json.loads(again) == {
+        **{key: value for key, value in doc.items() if key not in gone},
+        **changed,
+    }
     for found in scan(text, 0, JsonReader()).entries:
         if found.key not in gone | changed.keys():
             assert text[found.start : found.end] in again
@@ -40,14 +49,18 @@ def test_a_text_says_its_new_value(doc: dict[str, Any], data: st.DataObject, ind
 @pytest.mark.slow
 @given(st.lists(values, max_size=5), st.lists(values, max_size=5), layouts)
 @settings(max_examples=100, deadline=None)
-def test_a_list_says_its_new_elements(old: list[Any], new: list[Any], indent: int | str | None) -> None:
+def test_a_list_says_its_new_elements(
+    old: list[Any], new: list[Any], indent: int | str | None
+) -> None:
     text = json.dumps({"a": old}, indent=indent)
     assert json.loads(patch(text, {"a": new})) == {"a": new}
     assert patch(text, {"a": old}) == text
 
 
 plain_words = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8)
-plain_values = st.integers(-99, 99) | st.booleans() | plain_words | st.lists(plain_words, max_size=3)
+plain_values = (
+    st.integers(-99, 99) | st.booleans() | plain_words | st.lists(plain_words, max_size=3)
+)
 records = st.lists(st.dictionaries(plain_words, plain_values, min_size=1, max_size=3), max_size=4)
 yaml_docs = st.fixed_dictionaries({"list": records, "b": plain_values, "c": plain_values})
 
@@ -55,7 +68,9 @@ yaml_docs = st.fixed_dictionaries({"list": records, "b": plain_values, "c": plai
 @pytest.mark.slow
 @given(yaml_docs, yaml_docs)
 @settings(max_examples=40, deadline=None)
-def test_yaml_says_its_new_value_and_every_other_line_stays(one: dict[str, Any], other: dict[str, Any]) -> None:
+def test_yaml_says_its_new_value_and_every_other_line_stays(
+    one: dict[str, Any], other: dict[str, Any]
+) -> None:
     text = patch_yaml("list: []\nb: 1 # first\nc: 2 # second\n", one)
     assert tree(text).value == one
     assert patch_yaml(text, one) == text

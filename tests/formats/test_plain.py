@@ -1,4 +1,6 @@
-"""The plain formats: every record once, readable by the ordinary parsers, hostile text kept as text."""
+"""The plain formats: every record once, readable by the ordinary parsers, hostile text kept as
+text.
+"""
 
 import csv
 import io
@@ -30,7 +32,8 @@ def memories(*texts: str) -> Parsed:
 def book(*texts: str) -> Parsed:
     """Return a playbook of these texts in one section."""
     bullets = tuple(
-        Bullet(f"sai-{n:05d}", "s", text, order=float(n), helpful_imported=n) for n, text in enumerate(texts)
+        Bullet(f"sai-{n:05d}", "s", text, order=float(n), helpful_imported=n)
+        for n, text in enumerate(texts)
     )
     return Parsed(playbooks=(Playbook(Book(), (Section("s", "s", "STRATEGIES & MORE"),), bullets),))
 
@@ -48,7 +51,9 @@ def test_json_and_yaml_say_the_same(texts: list[str]) -> None:
 
 @given(st.lists(TEXTS, min_size=1, max_size=4))
 def test_csv_holds_each_record_and_runs_no_formula(texts: list[str]) -> None:
-    rows = list(csv.DictReader(io.StringIO(export_format("csv").write(memories(*texts), None), newline="")))
+    rows = list(
+        csv.DictReader(io.StringIO(export_format("csv").write(memories(*texts), None), newline=""))
+    )
     for row, text in zip(rows, texts, strict=True):
         assert row["content"] in (text, f"'{text}")
         assert not row["content"].startswith(("=", "+", "-", "@", "\t", "\r"))
@@ -56,7 +61,9 @@ def test_csv_holds_each_record_and_runs_no_formula(texts: list[str]) -> None:
 
 def test_nothing_to_write_is_an_empty_document() -> None:
     assert json.loads(export_format("json").write(Parsed(), None)) == {"memories": []}
-    assert YAML(typ="safe", pure=True).load(export_format("yaml").write(Parsed(), None)) == {"memories": []}
+    assert YAML(typ="safe", pure=True).load(export_format("yaml").write(Parsed(), None)) == {
+        "memories": []
+    }
     assert export_format("csv").write(Parsed(), None) == ""
     assert export_format("prompt").write(Parsed(), None) == ""
 
@@ -81,7 +88,9 @@ def test_the_prompt_comes_with_and_without_counts() -> None:
 def test_deprecated_bullets_reach_no_agent() -> None:
     playbook = ace.read_playbook(COUNTS, file="x")
     first, *rest = playbook.bullets
-    parsed = Parsed(playbooks=(replace(playbook, bullets=(replace(first, state="deprecated"), *rest)),))
+    parsed = Parsed(
+        playbooks=(replace(playbook, bullets=(replace(first, state="deprecated"), *rest)),)
+    )
     for name in ("prompt", "prompt-counts", "markdown"):
         assert first.id not in export_format(name).write(parsed, None)
     assert first.id in export_format("json").write(parsed, None)
@@ -94,7 +103,9 @@ def test_memories_become_bullets_and_come_back() -> None:
     assert [(b.id, b.content, b.helpful_count, b.harmful_count) for b in back.bullets] == [
         (b.id, b.content, b.helpful_count, b.harmful_count) for b in parsed.playbooks[0].bullets
     ]
-    assert [s.title for s in back.sections] == [s.title for s in parsed.playbooks[0].sections if s.title != "OTHERS"]
+    assert [s.title for s in back.sections] == [
+        s.title for s in parsed.playbooks[0].sections if s.title != "OTHERS"
+    ]
 
 
 def test_every_name_is_an_outlet_and_others_are_refused() -> None:
@@ -108,4 +119,7 @@ def test_a_column_that_no_record_fills_any_more_stays_in_the_table() -> None:
     both = replace(some, memories=(some.memories[0], replace(some.memories[1], user_id="somebody")))
     write = export_format("csv").write
     table = write(both, None)
-    assert write(replace(both, memories=both.memories[:1]), table).splitlines() == table.splitlines()[:2]
+    assert (
+        write(replace(both, memories=both.memories[:1]), table).splitlines()
+        == table.splitlines()[:2]
+    )

@@ -33,7 +33,9 @@ MEMORIES = (
            is_synthetic=True, last_feedback_at=NOW, review_after=NOW, metadata={"note": {"deep": [1, None, 0.5]}}),
 )  # fmt: skip
 WRITERS = {"json": data.write_json, "yaml": data.write_yaml, "csv": data.write_csv}
-TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=60).filter(str.strip)
+TEXTS = st.text(
+    st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=60
+).filter(str.strip)
 
 
 @pytest.mark.parametrize("name", WRITERS)
@@ -47,7 +49,9 @@ def test_memories_come_back(name: str) -> None:
 
 @pytest.mark.parametrize("name", WRITERS)
 def test_bullets_come_back(name: str) -> None:
-    book = read_playbook("## A\n[a-00001] helpful=1 harmful=0 :: One.\n## B\n[b-00002] helpful=0 harmful=2 :: -Two.\n")
+    book = read_playbook(
+        "## A\n[a-00001] helpful=1 harmful=0 :: One.\n## B\n[b-00002] helpful=0 harmful=2 :: -Two.\n"
+    )
     text = WRITERS[name](Parsed("json", playbooks=(book,)), None)
     assert detect("file", text)[0].format == reading.NAME
     (again,) = reading.read(text, context("file")).playbooks
@@ -58,7 +62,9 @@ def test_bullets_come_back(name: str) -> None:
 @given(st.lists(TEXTS, min_size=1, max_size=3), TEXTS, st.integers(0, 3))
 def test_any_text_comes_back_exactly(texts: list[str], note: str, count: int) -> None:
     memories = tuple(
-        Memory(f"m{n}-->", text, AT, AT, tags=(note,), metadata={"k": note}, harmful_imported=count * n)
+        Memory(
+            f"m{n}-->", text, AT, AT, tags=(note,), metadata={"k": note}, harmful_imported=count * n
+        )
         for n, text in enumerate(texts)
     )
     sections = (Section("s", "s", "A & B"), Section("t", "t", "Empty", order=1.0))
@@ -95,24 +101,38 @@ def test_yaml_that_another_program_wrote_over() -> None:
 
 
 def test_markdown_keeps_sections_and_kinds_and_says_what_it_does_not_read() -> None:
-    text = prose.write_markdown(Parsed(memories=(replace(MEMORIES[0], content="one\n\n- two\n"), MEMORIES[1])), None)
+    text = prose.write_markdown(
+        Parsed(memories=(replace(MEMORIES[0], content="one\n\n- two\n"), MEMORIES[1])), None
+    )
     assert detect("file", text)[0].format == reading.NAME
     parsed = reading.read(text + "- no id\nprose\n", context("file"))
-    found = {m.id: (m.observation_type, m.content, m.helpful_count, m.pinned) for m in parsed.memories}
-    assert found == {"m1": ("error", "one\n\n- two\n", 2, True), "m2": ("general", MEMORIES[1].content, 0, False)}
+    found = {
+        m.id: (m.observation_type, m.content, m.helpful_count, m.pinned) for m in parsed.memories
+    }
+    assert found == {
+        "m1": ("error", "one\n\n- two\n", 2, True),
+        "m2": ("general", MEMORIES[1].content, 0, False),
+    }
     assert [issue.reason for issue in parsed.issues] == [
         "an item without an id: not read", "text that belongs to no item: not read",
     ]  # fmt: skip
 
 
 def test_tables_of_spreadsheets_and_broken_ones() -> None:
-    parsed = reading.read('id;content;helpful\r\na;"x;\r\ny";2\r\nb;z;1;more;still\r\nc;"open', context("t.csv"))
-    assert [(m.id, m.content, m.helpful_count) for m in parsed.memories] == [("a", "x;\r\ny", 2), ("b", "z", 1)]
+    parsed = reading.read(
+        'id;content;helpful\r\na;"x;\r\ny";2\r\nb;z;1;more;still\r\nc;"open', context("t.csv")
+    )
+    assert [(m.id, m.content, m.helpful_count) for m in parsed.memories] == [
+        ("a", "x;\r\ny", 2),
+        ("b", "z", 1),
+    ]
     assert [(i.line, i.records) for i in parsed.issues] == [(4, 0), (5, 1)]
     other = reading.read("content\tid\nx\ta\n", context("t.csv"))
     assert [(m.id, m.content) for m in other.memories] == [("a", "x")]
     huge = "x" * 150_000
-    (memory,) = reading.read(f'"id","content","note"\n"a","b","{huge}"\n', context("t.csv")).memories
+    (memory,) = reading.read(
+        f'"id","content","note"\n"a","b","{huge}"\n', context("t.csv")
+    ).memories
     assert memory.metadata == {"note": huge}
 
 
@@ -130,7 +150,9 @@ def test_json_lines_and_lists_with_keys_of_others() -> None:
 
 def test_a_table_of_ones_own() -> None:
     out = io.StringIO()
-    csv.writer(out).writerows([["id", "content", "status", "color"], ["a", "one", "odd", "red"], ["b", "", "", ""]])
+    csv.writer(out).writerows(
+        [["id", "content", "status", "color"], ["a", "one", "odd", "red"], ["b", "", "", ""]]
+    )
     parsed = reading.read(out.getvalue(), context("t.csv"))
     (memory,) = parsed.memories
     assert (memory.status, memory.metadata) == ("candidate", {"color": "red"})
@@ -143,7 +165,11 @@ def test_a_table_of_ones_own() -> None:
     [
         ({"type": "gotcha", "timestamp": "2026-03-01T10:00:00Z"}, "2026-03-01T10:00:00Z", "gotcha"),
         ({"kind": "decision", "ts": 1_772_359_200}, "2026-03-01T10:00:00Z", "decision"),
-        ({"kind": "whatever", "date": "soon", "time": "2026-03-01T10:00:00Z"}, "2026-03-01T10:00:00Z", "general"),
+        (
+            {"kind": "whatever", "date": "soon", "time": "2026-03-01T10:00:00Z"},
+            "2026-03-01T10:00:00Z",
+            "general",
+        ),
         ({"type": "error", "observation_type": "insight", "at": 5}, None, "insight"),
         (
             {"created_at": "2026-03-01T10:00:00Z", "timestamp": "2020-01-01T00:00:00Z"},
@@ -155,7 +181,9 @@ def test_a_table_of_ones_own() -> None:
 def test_what_others_call_the_time_and_the_kind_is_read_and_kept(
     said: dict[str, object], time: str | None, kind: str
 ) -> None:
-    parsed = reading.read(json.dumps({"id": "n1", "content": "Brew at 80 degrees.", **said}), context())
+    parsed = reading.read(
+        json.dumps({"id": "n1", "content": "Brew at 80 degrees.", **said}), context()
+    )
     (memory,) = parsed.memories
     assert memory.created_at == (context().now if time is None else parse_time(time))
     assert memory.observation_type == kind

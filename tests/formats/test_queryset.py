@@ -26,7 +26,9 @@ def test_lines_become_queries() -> None:
     assert (second.relevant, second.tags, second.now) == ({"c": 1}, (), None)
     assert third.text == first.text
     assert parsed.records_in == 3
-    assert [str(n) for n in parsed.mappings] == ["relevant: a list of ids read as grade 1 each (1 record)"]
+    assert [str(n) for n in parsed.mappings] == [
+        "relevant: a list of ids read as grade 1 each (1 record)"
+    ]
 
 
 def test_unchanged_lines_are_written_as_they_were() -> None:

@@ -1,4 +1,6 @@
-"""Opening files: every way a file cannot be read is one sentence, and detection picks the right reader."""
+"""Opening files: every way a file cannot be read is one sentence, and detection picks the right
+reader.
+"""
 
 import hashlib
 from dataclasses import replace
@@ -76,7 +78,9 @@ def test_a_file_that_would_fill_the_memory_is_refused_unread(tmp_path: Path) -> 
     with (tmp_path / "notes.jsonl").open("wb") as file:
         file.truncate(3 << 30)
     for format in (None, "ace"):
-        with pytest.raises(UnreadableFile, match=r"has 3,221,225,472 bytes, more than the 1,073,741,824"):
+        with pytest.raises(
+            UnreadableFile, match=r"has 3,221,225,472 bytes, more than the 1,073,741,824"
+        ):
             read_file(tmp_path / "notes.jsonl", format=format, context=context())
 
 
@@ -103,9 +107,30 @@ def test_the_agent_is_told_from_the_whole_path(tmp_path: Path) -> None:
 def test_formats_have_distinct_names_and_say_what_they_write() -> None:
     assert len({known.name for known in known_formats()}) == len(known_formats())
     writing = {known.name for known in known_formats() if known.writes}
-    assert writing >= {"lifecycle", "ace", "queries", "skillbook", "cass", "semantic-patterns", "learnings"}
-    assert writing >= {"mcp-memory", "letta", "external-overview", "external-detail", "external-messages"}
-    assert not writing & {"genagents", "generative-agents", "beads", "mem0", "claude-mem", "claude-mem-db"}
+    assert writing >= {
+        "lifecycle",
+        "ace",
+        "queries",
+        "skillbook",
+        "cass",
+        "semantic-patterns",
+        "learnings",
+    }
+    assert writing >= {
+        "mcp-memory",
+        "letta",
+        "external-overview",
+        "external-detail",
+        "external-messages",
+    }
+    assert not writing & {
+        "genagents",
+        "generative-agents",
+        "beads",
+        "mem0",
+        "claude-mem",
+        "claude-mem-db",
+    }
     assert format_named("ace").title
 
 

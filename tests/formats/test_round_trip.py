@@ -1,4 +1,6 @@
-"""What holds for every format that is written: unchanged means the same bytes, one change one place."""
+"""What holds for every format that is written: unchanged means the same bytes, one change one
+place.
+"""
 
 import json
 from dataclasses import replace
@@ -68,7 +70,11 @@ def test_a_record_that_is_gone_leaves_the_others_alone(name: str) -> None:
     parsed = format_named(name).read(text, context(path))
     for record, _ in contents(parsed):
         less = without(parsed, text, record)
-        assert all(line.startswith("-") for line in changed_lines(text, less) if '"' not in line and "]" not in line)
+        assert all(
+            line.startswith("-")
+            for line in changed_lines(text, less)
+            if '"' not in line and "]" not in line
+        )
         rest = contents(format_named(name).read(less, context(path)))
         assert [c for _, c in rest] == [c for r, c in contents(parsed) if r != record]
 
@@ -102,7 +108,14 @@ def test_memories_from_elsewhere_can_be_written(name: str) -> None:
     if name in ("skillbook", "cass"):
         return
     path, text = TEXTS[name]
-    new = Memory("mem-20260101-0000001", "Line one\n# line two\n\n- end", NOW, NOW, summary="A note", section="Notes")
+    new = Memory(
+        "mem-20260101-0000001",
+        "Line one\n# line two\n\n- end",
+        NOW,
+        NOW,
+        summary="A note",
+        section="Notes",
+    )
     parsed = Parsed(name, memories=(new,))
     assert [c for _, c in contents(format_named(name).read(written(parsed, None), context(path)))]
     own = format_named(name).read(text, context(path))
@@ -124,4 +137,6 @@ def test_a_file_of_another_format_is_not_taken_for_the_record() -> None:
     lifecycle = format_named("lifecycle")
     assert lifecycle.write is not None
     again = lifecycle.read(lifecycle.write(learned, None), context("x.jsonl"))
-    assert [(m.id, m.content) for m in again.memories] == [(m.id, m.content) for m in learned.memories]
+    assert [(m.id, m.content) for m in again.memories] == [
+        (m.id, m.content) for m in learned.memories
+    ]

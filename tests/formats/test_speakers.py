@@ -24,7 +24,13 @@ def speakers(memories: Iterable[Memory]) -> list[str | None]:
 
 
 def entry(**source: object) -> str:
-    doc = {"id": "a", "timestamp": "2026-03-01T10:00:00Z", "type": "error", "source": source, "context": "It failed."}
+    doc = {
+        "id": "a",
+        "timestamp": "2026-03-01T10:00:00Z",
+        "type": "error",
+        "source": source,
+        "context": "It failed.",
+    }
     return json.dumps(doc) + "\n"
 
 
@@ -42,7 +48,9 @@ def test_an_entry_comes_back_as_it_was_whoever_said_it(given: object) -> None:
     parsed = lifecycle.read(text, context())
     assert speakers(parsed.memories) == ["Ann" if given == "Ann" else None]
     assert lifecycle.write(parsed) == text
-    assert bool([m for m in parsed.mappings if m.field == "source"]) == (given in ("  ", 7, ["Ann"]))
+    assert bool([m for m in parsed.mappings if m.field == "source"]) == (
+        given in ("  ", 7, ["Ann"])
+    )
 
 
 def test_what_an_older_version_kept_of_an_entry_is_written_back() -> None:
@@ -102,8 +110,15 @@ def test_a_new_message_is_read_as_said_by_who_said_it(speaker: str) -> None:
         (None, "Klaus", None),
     ],
 )
-def test_a_chat_is_said_by_its_one_speaker_or_its_subject(filling: object, subject: str, speaker: str | None) -> None:
-    node = {"created": "2023-02-13 09:00:00", "description": "Mei: talking", "poignancy": 3, "subject": subject}
+def test_a_chat_is_said_by_its_one_speaker_or_its_subject(
+    filling: object, subject: str, speaker: str | None
+) -> None:
+    node = {
+        "created": "2023-02-13 09:00:00",
+        "description": "Mei: talking",
+        "poignancy": 3,
+        "subject": subject,
+    }
     nodes = {
         "node_2": {**node, "type": "chat", "filling": filling},
         "node_1": {**node, "type": "event", "filling": [["Mei", "Hello"]]},
@@ -113,7 +128,10 @@ def test_a_chat_is_said_by_its_one_speaker_or_its_subject(filling: object, subje
 
 
 def test_an_observation_is_the_assistants_or_its_subagents() -> None:
-    rows = [{"id": 1, "title": "One", "agent_type": "Explore"}, {"id": 2, "title": "Two", "agent_type": None}]
+    rows = [
+        {"id": 1, "title": "One", "agent_type": "Explore"},
+        {"id": 2, "title": "Two", "agent_type": None},
+    ]
     parsed = claude_mem.read(json.dumps({"observations": rows}), context())
     assert speakers(parsed.memories) == ["Explore", "assistant"]
 

@@ -15,16 +15,26 @@ from workbench.formats.exports import OUTLETS
 from workbench.formats.shared.books import playbook_of
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
-WRITERS = {kind.name: kind for kind in OUTLETS if kind.reads and kind.holds in ("memories", "playbook")}
-PATHS = {"external-overview": "overview.md", "external-detail": "detail/notes.md", "learnings": "LEARNINGS.md"}
+WRITERS = {
+    kind.name: kind for kind in OUTLETS if kind.reads and kind.holds in ("memories", "playbook")
+}
+PATHS = {
+    "external-overview": "overview.md",
+    "external-detail": "detail/notes.md",
+    "learnings": "LEARNINGS.md",
+}
 
 _LINES = st.sampled_from([
     "plain", "# one", "## Current Task", "### deep", "```", "```python", "~~~", "<!-- META:", "-->", "<!-- note -->",
     "- item", "---", "[x-00001] helpful=1 harmful=0 :: y", "**Status**: done", "", "  indented", "äß中", "a\tb",
     "\\# x", "key: value", "{\"a\": 1}", "## [LRN-20260101-001] x",
 ])  # fmt: skip
-CONTENT = st.lists(_LINES, min_size=1, max_size=6).map("\n".join).filter(lambda text: bool(text.strip()))
-TITLE = st.sampled_from(["", "Current Task", "Notes", "notes", "A  b", "x\ny", "# hash", "!!!", "Key Decisions"])
+CONTENT = (
+    st.lists(_LINES, min_size=1, max_size=6).map("\n".join).filter(lambda text: bool(text.strip()))
+)
+TITLE = st.sampled_from(
+    ["", "Current Task", "Notes", "notes", "A  b", "x\ny", "# hash", "!!!", "Key Decisions"]
+)
 IDS = st.text(string.ascii_lowercase, min_size=3, max_size=6)
 
 
@@ -32,7 +42,15 @@ IDS = st.text(string.ascii_lowercase, min_size=3, max_size=6)
 def memories(draw: st.DrawFn) -> tuple[Memory, ...]:
     ids = draw(st.lists(IDS, min_size=1, max_size=6, unique=True))
     return tuple(
-        Memory(id, draw(CONTENT).strip(), AT, AT, section=draw(TITLE), summary=draw(TITLE), status="confirmed")
+        Memory(
+            id,
+            draw(CONTENT).strip(),
+            AT,
+            AT,
+            section=draw(TITLE),
+            summary=draw(TITLE),
+            status="confirmed",
+        )
         for id in ids
     )
 

@@ -1,4 +1,6 @@
-"""From a file to entries and back: nothing that a record said is lost on the way, whatever its format."""
+"""From a file to entries and back: nothing that a record said is lost on the way, whatever its
+format.
+"""
 
 from dataclasses import replace
 
@@ -24,7 +26,9 @@ WRITING = sorted(known.name for known in known_formats() if known.writes and kno
 
 def through(parsed: Parsed) -> Parsed:
     """Return the records after they were entries of a file of JSON lines."""
-    memories = parsed.memories or tuple(m for book in parsed.playbooks for m in memories_of(book, NOW, retired=True))
+    memories = parsed.memories or tuple(
+        m for book in parsed.playbooks for m in memories_of(book, NOW, retired=True)
+    )
     again = lifecycle.read(lifecycle.write(Parsed(memories=memories)), context("x.jsonl"))
     assert not again.issues
     if not parsed.playbooks:
@@ -55,7 +59,16 @@ def said(book: Playbook) -> list[tuple[object, ...]]:
     """Return what the bullets of a playbook say, in order."""
     titles = {section.id: section.title for section in book.sections}
     return [
-        (b.id, titles[b.section], b.content, b.helpful_count, b.harmful_count, b.neutral_count, b.state, b.pinned)
+        (
+            b.id,
+            titles[b.section],
+            b.content,
+            b.helpful_count,
+            b.harmful_count,
+            b.neutral_count,
+            b.state,
+            b.pinned,
+        )
         for b in book.bullets
     ]
 
@@ -70,16 +83,30 @@ def test_plain_records_come_back_from_entries_as_they_were(write: object) -> Non
 
 
 NAMES = ("Details", "Suggested Action", "Resolution", "Area", "See Also", "Source", "Odd One")
-TEXT = st.text(st.sampled_from("abc .#-*\n\t[]:|`é"), min_size=1, max_size=30).filter(lambda t: bool(t.strip()))
+TEXT = st.text(st.sampled_from("abc .#-*\n\t[]:|`é"), min_size=1, max_size=30).filter(
+    lambda t: bool(t.strip())
+)
 
 
 @pytest.mark.slow
-@given(st.dictionaries(st.sampled_from(NAMES), TEXT), TEXT, st.sampled_from(["pending", "resolved", "wont_fix"]))
-@example({"Details": "- a\n- b", "Suggested Action": "# do\n", "Resolution": "Done.", "Area": "tests"}, "x", "resolved")
-def test_whatever_a_block_held_is_there_after_entries(parts: dict[str, str], body: str, status: str) -> None:
+@given(
+    st.dictionaries(st.sampled_from(NAMES), TEXT),
+    TEXT,
+    st.sampled_from(["pending", "resolved", "wont_fix"]),
+)
+@example(
+    {"Details": "- a\n- b", "Suggested Action": "# do\n", "Resolution": "Done.", "Area": "tests"},
+    "x",
+    "resolved",
+)
+def test_whatever_a_block_held_is_there_after_entries(
+    parts: dict[str, str], body: str, status: str
+) -> None:
     area = " ".join(parts.get("Area", "").split())
     sections = "".join(f"\n### {name}\n{text}\n" for name, text in parts.items() if name != "Area")
-    head = f"## [LRN-20260401-001] best_practice\n\n**Status**: {status}\n" + (f"**Area**: {area}\n" if area else "")
+    head = f"## [LRN-20260401-001] best_practice\n\n**Status**: {status}\n" + (
+        f"**Area**: {area}\n" if area else ""
+    )
     block = f"{head}\n### Summary\nSay {body}\n{sections}\n---\n"
     parsed = learnings.read(block, context("LEARNINGS.md"))
     again = through(parsed)
@@ -92,7 +119,9 @@ def test_whatever_a_block_held_is_there_after_entries(parts: dict[str, str], bod
 
 def without_form(memory: Memory) -> Memory:
     """Return a memory without how its file wrote it."""
-    return replace(memory, metadata={key: value for key, value in memory.metadata.items() if key != FILE_KEY})
+    return replace(
+        memory, metadata={key: value for key, value in memory.metadata.items() if key != FILE_KEY}
+    )
 
 
 def test_an_entry_without_its_block_is_written_with_its_parts() -> None:
@@ -100,8 +129,12 @@ def test_an_entry_without_its_block_is_written_with_its_parts() -> None:
         "Details": "one\n\n# two", "Suggested Action": "Do it.", "Area": "docs", "Resolution": "Done.",
         "Related Files": "a.py", "absorbed": [], "masked": "x", "Status": "odd",
     }  # fmt: skip
-    memory = Memory("LRN-20260401-001", "The text", NOW, NOW, category="best_practice", metadata=notes)
-    (again,) = learnings.read(learnings.write(Parsed(memories=(memory,))), context("LEARNINGS.md")).memories
+    memory = Memory(
+        "LRN-20260401-001", "The text", NOW, NOW, category="best_practice", metadata=notes
+    )
+    (again,) = learnings.read(
+        learnings.write(Parsed(memories=(memory,))), context("LEARNINGS.md")
+    ).memories
     told = without_form(again)
     assert told.metadata == {k: v for k, v in notes.items() if k[0].isupper() and k != "Status"} | {
         "Logged": "2026-11-21T12:00:00Z"

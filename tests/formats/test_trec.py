@@ -46,7 +46,9 @@ def test_only_lines_that_changed_are_new() -> None:
     text = "a  0 x 1\nnot a judgment\na 0 y 9\r\na 0 x 2\n"
     parsed = read_qrels(text, context())
     assert write_qrels(parsed, text) == text
-    changed = replace(parsed, queries=(JudgedQuery("a", {"x": 2, "y": 0}), JudgedQuery("b", {"z": 1})))
+    changed = replace(
+        parsed, queries=(JudgedQuery("a", {"x": 2, "y": 0}), JudgedQuery("b", {"z": 1}))
+    )
     assert write_qrels(changed, text) == "a  0 x 1\nnot a judgment\na 0 y 0\r\na 0 x 2\nb 0 z 1\n"
     assert write_qrels(replace(parsed, queries=()), text) == "not a judgment\n"
 
@@ -62,7 +64,10 @@ def test_grades_of_another_scale_come_back_also_through_a_query_set() -> None:
     changed = replace(parsed, queries=(replace(first, relevant={"x": 2, "y": 0}), second))
     assert write_qrels(changed) == write_qrels(changed, text) == "a 0 x 2\na 0 y -2\nb 0 z 3\n"
     named = JudgedQuery("what is tea?", {"x": 1}, topic="301")
-    assert write_qrels(queries.read(queries.write(Parsed(queries=(named,))), context())) == "301 0 x 1\n"
+    assert (
+        write_qrels(queries.read(queries.write(Parsed(queries=(named,))), context()))
+        == "301 0 x 1\n"
+    )
 
 
 def test_what_cannot_be_read_is_reported() -> None:
@@ -75,7 +80,8 @@ def test_what_cannot_be_read_is_reported() -> None:
 def test_a_run_is_read_and_written() -> None:
     run = read_run(RUN)
     assert run == Run(
-        "mine", (RunLine("301", "a", 1, 9.5), RunLine("301", "b", 2, 9.25), RunLine("302", "a", 1, 0.001))
+        "mine",
+        (RunLine("301", "a", 1, 9.5), RunLine("301", "b", 2, 9.25), RunLine("302", "a", 1, 0.001)),
     )
     assert read_run(write_run(run)) == run
     assert run.rankings == {"301": ("a", "b"), "302": ("a",)}
@@ -85,7 +91,9 @@ def test_a_run_is_ordered_by_score_not_by_line() -> None:
     assert read_run("1 Q0 a 1 0.1 x\n1 Q0 b 2 0.3 x\n").rankings == {"1": ("b", "a")}
 
 
-@pytest.mark.parametrize("line", ["1 Q0 a 1 0.5", "1 Q0 a first 0.5 x", "1 Q0 a 1 high x", "1 Q0 a 1 nan x"])
+@pytest.mark.parametrize(
+    "line", ["1 Q0 a 1 0.5", "1 Q0 a first 0.5 x", "1 Q0 a 1 high x", "1 Q0 a 1 nan x"]
+)
 def test_a_broken_run_is_refused_with_its_line(line: str) -> None:
     with pytest.raises(UnreadableFile, match=r"run\.txt:2: expected six columns"):
         read_run(RUN.splitlines()[0] + "\n" + line + "\n", "run.txt")
@@ -138,15 +146,21 @@ names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=1
 
 
 @pytest.mark.slow
-@given(st.dictionaries(names, st.dictionaries(names, st.integers(0, 3), min_size=1, max_size=4), max_size=4))
+@given(
+    st.dictionaries(
+        names, st.dictionaries(names, st.integers(0, 3), min_size=1, max_size=4), max_size=4
+    )
+)
 @settings(max_examples=80, deadline=None)
 def test_any_name_survives(grades: dict[str, dict[str, int]]) -> None:
-    text = write_qrels(Parsed(queries=tuple(JudgedQuery(topic, of) for topic, of in grades.items())))
+    text = write_qrels(
+        Parsed(queries=tuple(JudgedQuery(topic, of) for topic, of in grades.items()))
+    )
     assert all(len(line.split()) == 4 for line in text.split("\n") if line)
     assert {q.text: dict(q.relevant) for q in read_qrels(text, context()).queries} == grades
-    assert read_qrels(write_qrels(Parsed(queries=read_qrels(text, context()).queries)), context()).queries == tuple(
-        JudgedQuery(topic, of, topic=topic) for topic, of in grades.items()
-    )
+    assert read_qrels(
+        write_qrels(Parsed(queries=read_qrels(text, context()).queries)), context()
+    ).queries == tuple(JudgedQuery(topic, of, topic=topic) for topic, of in grades.items())
 
 
 def test_only_blanks_and_percent_signs_are_coded() -> None:
@@ -156,7 +170,9 @@ def test_only_blanks_and_percent_signs_are_coded() -> None:
 
 
 def test_a_name_may_begin_with_a_byte_order_mark() -> None:
-    text = write_qrels(Parsed(queries=(JudgedQuery("\ufeffa", {"b": 1}), JudgedQuery("c", {"\ufeff": 2}))))
+    text = write_qrels(
+        Parsed(queries=(JudgedQuery("\ufeffa", {"b": 1}), JudgedQuery("c", {"\ufeff": 2})))
+    )
     assert [(q.text, dict(q.relevant)) for q in read_qrels(text, context()).queries] == [
         ("\ufeffa", {"b": 1}),
         ("c", {"\ufeff": 2}),

@@ -16,11 +16,20 @@ CONTEXT = ReadContext(NOW, "log.jsonl")
 @pytest.mark.parametrize(
     ("line", "run"),
     [
-        ({"bullet_ids_used": ["a", "b"], "is_correct": True, "step": 3}, Run(frozenset("ab"), True)),
-        ({"bullets_used": [{"id": "a"}, {"bullet_id": "b"}], "success": 0}, Run(frozenset("ab"), False)),
+        (
+            {"bullet_ids_used": ["a", "b"], "is_correct": True, "step": 3},
+            Run(frozenset("ab"), True),
+        ),
+        (
+            {"bullets_used": [{"id": "a"}, {"bullet_id": "b"}], "success": 0},
+            Run(frozenset("ab"), False),
+        ),
         ({"used_bullets": ["[a]"], "outcome": "Correct"}, Run(frozenset("a"), True)),
         ({"bullet_ids": [], "result": "failed"}, Run(frozenset(), False)),
-        ({"bullet_ids_used": ["a"], "is_correct": None, "correct": True}, Run(frozenset("a"), True)),
+        (
+            {"bullet_ids_used": ["a"], "is_correct": None, "correct": True},
+            Run(frozenset("a"), True),
+        ),
     ],
 )
 def test_spellings(line: dict[str, object], run: Run) -> None:

@@ -27,7 +27,9 @@ DAY = "# 2026-05-01\n\n## Morning\n- fixed CI\n\n## Evening\nslept\n\n## Evening
 ITEMS = "- one\n-   two\n    more\n\n    last\n\nA paragraph\nof two lines.\n"
 
 
-def woven(text: str, name: str, change: dict[str, Memory], gone: frozenset[str] = frozenset()) -> str:
+def woven(
+    text: str, name: str, change: dict[str, Memory], gone: frozenset[str] = frozenset()
+) -> str:
     """Put changed records into a note."""
     return weave(text, HERE, name, Stored(change, gone))
 
@@ -40,7 +42,9 @@ def edited(text: str, name: str, at: int = 0, **fields: object) -> str:
 
 def test_one_line_of_a_text_changes_one_line() -> None:
     content = read_note(NOTE, HERE, "n.md").memories[0].content
-    assert edited(NOTE, "n.md", content=content.replace("Brew.", "Steep.")) == NOTE.replace("Brew.", "Steep.")
+    assert edited(NOTE, "n.md", content=content.replace("Brew.", "Steep.")) == NOTE.replace(
+        "Brew.", "Steep."
+    )
     crlf = NOTE.replace("\n", "\r\n")
     assert edited(crlf, "n.md", content=content.replace("Brew.", "Steep.\nWait.")) == crlf.replace(
         "Brew.", "Steep.\r\nWait."
@@ -49,13 +53,22 @@ def test_one_line_of_a_text_changes_one_line() -> None:
 
 def test_front_matter_changes_by_its_lines() -> None:
     assert edited(NOTE, "n.md", helpful_votes=2) == NOTE.replace("2]\n", "2]\nhelpful: 2\n")
-    assert edited(NOTE, "n.md", summary="Tea: black") == NOTE.replace("Coffee # ours", '"Tea: black" # ours', 1)
-    assert edited(NOTE, "n.md", tags=("b", "c")) == NOTE.replace("  - a\n  - 'b'\n", "  - 'b'\n  - c\n")
+    assert edited(NOTE, "n.md", summary="Tea: black") == NOTE.replace(
+        "Coffee # ours", '"Tea: black" # ours', 1
+    )
+    assert edited(NOTE, "n.md", tags=("b", "c")) == NOTE.replace(
+        "  - a\n  - 'b'\n", "  - 'b'\n  - c\n"
+    )
     assert edited(NOTE, "n.md", category="guide") == NOTE.replace("2]\n", '2]\ntype: "guide"\n')
     inline = "---\ntags: [a, b]\n---\nText\n"
     assert edited(inline, "n.md", tags=("a", "c")) == "---\ntags: [a, c]\n---\nText\n"
-    assert edited("---\ntags: a, b\n---\nText\n", "n.md", tags=("a", "c")) == '---\ntags: "a, c"\n---\nText\n'
-    again = read_note(edited(NOTE, "n.md", helpful_votes=2, harmful_votes=1), HERE, "n.md").memories[0]
+    assert (
+        edited("---\ntags: a, b\n---\nText\n", "n.md", tags=("a", "c"))
+        == '---\ntags: "a, c"\n---\nText\n'
+    )
+    again = read_note(
+        edited(NOTE, "n.md", helpful_votes=2, harmful_votes=1), HERE, "n.md"
+    ).memories[0]
     assert (again.helpful_count, again.harmful_count, "helpful" in again.metadata) == (2, 1, False)
 
 
@@ -67,15 +80,31 @@ def test_front_matter_is_made_where_it_is_asked_for() -> None:
         assert made.endswith(text.lstrip("\ufeff"))
         assert made.startswith("\ufeff---\r\n" if "\r" in text else "---\n")
         (again,) = read_note(made, HERE, "n.md").memories
-        assert (again.content, again.helpful_count, again.tags, again.summary) == (memory.content, 2, after.tags, "B")
+        assert (again.content, again.helpful_count, again.tags, again.summary) == (
+            memory.content,
+            2,
+            after.tags,
+            "B",
+        )
         assert weave(made, HERE, "n.md", Stored({again.id: again}, makes_front=True)) == made
     for text in ("---\n- a\n---\nText\n", "---\na: [\n---\nText\n"):
         (memory,) = read_note(text, HERE, "n.md").memories
-        assert weave(text, HERE, "n.md", Stored({memory.id: replace(memory, summary="B")}, makes_front=True)) == text
+        assert (
+            weave(
+                text,
+                HERE,
+                "n.md",
+                Stored({memory.id: replace(memory, summary="B")}, makes_front=True),
+            )
+            == text
+        )
 
 
 def test_what_a_note_has_no_place_for_stays_out() -> None:
-    assert edited("# A\n\nText\n", "n.md", helpful_votes=1, tags=("x",), summary="B") == "# A\n\nText\n"
+    assert (
+        edited("# A\n\nText\n", "n.md", helpful_votes=1, tags=("x",), summary="B")
+        == "# A\n\nText\n"
+    )
     assert not has_front("---\n- a\n---\nText\n")
     assert not has_front("---\na: [\n---\nText\n")
     for text in ("Text\n", "---\n- a\n---\n", "---\na: [\n---\n"):
@@ -87,11 +116,15 @@ def test_entries_of_a_day() -> None:
     assert edited(DAY, "2026-05-01.md", content="Early\n\n- fixed CI\n- wrote docs") == DAY.replace(
         "## Morning\n- fixed CI\n", "## Early\n- fixed CI\n- wrote docs\n"
     )
-    first, second = (m for m in read_note(DAY, HERE, "2026-05-01.md").memories if m.summary == "Evening")
+    first, second = (
+        m for m in read_note(DAY, HERE, "2026-05-01.md").memories if m.summary == "Evening"
+    )
     assert first.id != second.id
     gone = woven(DAY, "2026-05-01.md", {}, frozenset({first.id}))
     assert gone == DAY.replace("## Evening\nslept\n\n", "")
-    assert edited(DAY, "2026-05-01.md", 1, content="Evening") == DAY.replace("Evening\nslept\n", "Evening\n")
+    assert edited(DAY, "2026-05-01.md", 1, content="Evening") == DAY.replace(
+        "Evening\nslept\n", "Evening\n"
+    )
     assert edited("## A\n", "2026-05-01.md", content="A\n\nsaid") == "## A\n\nsaid\n"
 
 
@@ -141,7 +174,9 @@ def test_any_note_keeps_what_did_not_change(text: str, name: str, new: str, at: 
         return
     # What says the same twice is one record, and both change.
     said = [m[0].content for _, m in entries_of(text, HERE, name, NOW) if isinstance(m, tuple)]
-    before, lines = (Counter(line for line in side.split("\n") if line.strip()) for side in (text, after))
+    before, lines = (
+        Counter(line for line in side.split("\n") if line.strip()) for side in (text, after)
+    )
     lost = before - lines
     assert lost.total() <= (memories[at].content.count("\n") + 1) * said.count(memories[at].content)
 

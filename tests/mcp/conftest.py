@@ -63,5 +63,8 @@ def command(store: Path, *args: str) -> list[str]:
 
 def surroundings(folder: Path) -> dict[str, str]:
     """Return the surroundings of a server that touches nothing of whoever runs the tests."""
-    homes = {f"XDG_{kind}_HOME": str(folder / kind.lower()) for kind in ("CONFIG", "DATA", "STATE", "CACHE")}
+    homes = {
+        f"XDG_{kind}_HOME": str(folder / kind.lower())
+        for kind in ("CONFIG", "DATA", "STATE", "CACHE")
+    }
     return {**os.environ, **homes, "WORKBENCH_TRUST": str(folder / "store")}

@@ -66,7 +66,10 @@ async def test_four_clients_at_once_are_each_answered(served: tuple[str, str, An
 
     async def ask(number: int) -> list[str]:
         async with client(address, token) as one:
-            found = [said(await one.call_tool("memory_search", {"query": QUERY, "k": 2})) for _ in range(3)]
+            found = [
+                said(await one.call_tool("memory_search", {"query": QUERY, "k": 2}))
+                for _ in range(3)
+            ]
         return [row["id"] for answer in found for row in answer["results"]]
 
     asked = await asyncio.gather(*map(ask, range(4)))
@@ -75,7 +78,9 @@ async def test_four_clients_at_once_are_each_answered(served: tuple[str, str, An
 
 
 @pytest.mark.slow
-def test_who_has_no_token_or_comes_from_elsewhere_is_not_let_in(served: tuple[str, str, Any]) -> None:
+def test_who_has_no_token_or_comes_from_elsewhere_is_not_let_in(
+    served: tuple[str, str, Any],
+) -> None:
     address, token, process = served
     asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
     good = {"Authorization": f"Bearer {token}", "Accept": "application/json, text/event-stream"}
@@ -87,7 +92,9 @@ def test_who_has_no_token_or_comes_from_elsewhere_is_not_let_in(served: tuple[st
             answer = web.post(address, json=asked, headers=headers)
             assert answer.status_code == status
             assert "results" not in answer.text
-        large = web.post(address, content=b"x" * (5 << 20), headers={**good, "Content-Type": "application/json"})
+        large = web.post(
+            address, content=b"x" * (5 << 20), headers={**good, "Content-Type": "application/json"}
+        )
         assert large.status_code in (400, 413)
     process.send_signal(signal.SIGTERM)
     assert process.wait(PATIENCE_S) == 0

@@ -1,4 +1,6 @@
-"""The three scenarios of source 004, section 4.1, as an agent with the official client goes through them."""
+"""The three scenarios of source 004, section 4.1, as an agent with the official client goes through
+them.
+"""
 
 from typing import Any
 
@@ -34,13 +36,18 @@ async def test_a_task_begins_with_the_patterns_and_episodes_of_tasks_like_it(
         whole = said(await client.call_tool("memory_context", asked))
     assert "pat-20260223-0000009" in ids(parts, "applicable_patterns")
     assert "ep-20260320-0000042" in ids(parts, "similar_episodes")
-    assert (len(parts["applicable_patterns"]) <= 3, len(parts["similar_episodes"]) <= 5) == (True, True)
+    assert (len(parts["applicable_patterns"]) <= 3, len(parts["similar_episodes"]) <= 5) == (
+        True,
+        True,
+    )
     assert "## What works" in whole["text"]
     assert "## Similar episodes" in whole["text"]
 
 
 @pytest.mark.slow
-async def test_a_failure_brings_what_helped_then_by_the_words_of_the_error(connect: Connect, around: Workbench) -> None:
+async def test_a_failure_brings_what_helped_then_by_the_words_of_the_error(
+    connect: Connect, around: Workbench
+) -> None:
     async with connect(groups={"all"}) as client:
         asked = {"task": "Add a column to bookings", "error": LOCK}
         parts = said(await client.call_tool("get_context_for_task", asked))
@@ -57,7 +64,11 @@ async def test_a_task_that_is_done_is_kept_as_an_episode_and_teaches_its_pattern
     connect: Connect, around: Workbench
 ) -> None:
     before = around.patterns.get(WAITS).usage_count
-    found = {"name": "Ask who holds the lock first", "category": "recovery", "summary": "pg_blocking_pids, then wait."}
+    found = {
+        "name": "Ask who holds the lock first",
+        "category": "recovery",
+        "summary": "pg_blocking_pids, then wait.",
+    }
     episode = {
         "task": {"original_input": "Add a column to bookings"},
         "execution": {"trace": [{"action": "alembic upgrade head", "error": LOCK}], "duration": 60},
@@ -66,7 +77,10 @@ async def test_a_task_that_is_done_is_kept_as_an_episode_and_teaches_its_pattern
         "metadata": {"domain": "database", "task_type": "migration", "patterns_applied": [WAITS]},
     }
     async with connect(groups={"all"}) as client:
-        learned = {"episode": episode, "insights": ["A lock that is not there in 3 s is not worth waiting"]}
+        learned = {
+            "episode": episode,
+            "insights": ["A lock that is not there in 3 s is not worth waiting"],
+        }
         answer = said(await client.call_tool("learn_from_episode", learned))
         assert answer["stored"]
         again = said(await client.call_tool("similar_failures", {"error": LOCK}))

@@ -24,17 +24,30 @@ async def test_patterns_are_found_and_kept_as_a_reading(connect: Connect, bench:
         asked = {"task": "an API timeout", "domains": ["Python"], "facts": FACTS, "complexity": 3}
         found = said(await client.call_tool("find_patterns", asked))
         (row,) = found["patterns"]
-        assert (row["id"], row["confidence"], found["left_out"]) == (FULL["pattern_id"], 0.85, {"held_back": 1})
+        assert (row["id"], row["confidence"], found["left_out"]) == (
+            FULL["pattern_id"],
+            0.85,
+            {"held_back": 1},
+        )
         assert "Only when: attempts < 5" in row["text"]
         assert said(await client.call_tool("find_patterns", {"task": "a poem"}))["patterns"] == []
     clients.log.flush()
     (read,) = [one for one in bench.library.table(AgentRead).all() if one.documents]
-    assert (read.query, read.documents, read.held, read.door) == ("an API timeout", (FULL["pattern_id"],), 1, "mcp")
+    assert (read.query, read.documents, read.held, read.door) == (
+        "an API timeout",
+        (FULL["pattern_id"],),
+        1,
+        "mcp",
+    )
 
 
-async def test_a_pattern_is_added_as_a_candidate_and_its_use_recorded(connect: Connect, bench: Workbench) -> None:
+async def test_a_pattern_is_added_as_a_candidate_and_its_use_recorded(
+    connect: Connect, bench: Workbench
+) -> None:
     async with connect(groups={"all"}) as client:
-        made = said(await client.call_tool("add_pattern", {"pattern": {**FULL, "pattern_id": "pat-mine"}}))
+        made = said(
+            await client.call_tool("add_pattern", {"pattern": {**FULL, "pattern_id": "pat-mine"}})
+        )
         assert (made["id"], made["status"]) == ("pat-mine", "candidate")
         done = {"pattern": "pat-mine", "episode": "ep-1", "outcome": "success", "time": 4.5}
         assert said(await client.call_tool("record_application", done))["recorded"] is True
@@ -45,12 +58,22 @@ async def test_a_pattern_is_added_as_a_candidate_and_its_use_recorded(connect: C
     assert (one.outcome, one.time, one.actor.startswith("agent:")) == ("success", 4.5, True)
 
 
-async def test_what_is_wrong_reaches_the_model_as_a_sentence(connect: Connect, bench: Workbench) -> None:
+async def test_what_is_wrong_reaches_the_model_as_a_sentence(
+    connect: Connect, bench: Workbench
+) -> None:
     wrong: list[tuple[str, dict[str, Any], str]] = [
         ("find_patterns", {"task": " "}, "The query is empty."),
         ("add_pattern", {"pattern": {"name": "x"}}, "category: is missing"),
-        ("add_pattern", {"pattern": {**FULL, "applicability": {"anti_conditions": ["a =="]}}}, "position 5 of “a ==”"),
-        ("record_application", {"pattern": "pat-9", "episode": "e", "outcome": "success"}, "no pattern pat-9"),
+        (
+            "add_pattern",
+            {"pattern": {**FULL, "applicability": {"anti_conditions": ["a =="]}}},
+            "position 5 of “a ==”",
+        ),
+        (
+            "record_application",
+            {"pattern": "pat-9", "episode": "e", "outcome": "success"},
+            "no pattern pat-9",
+        ),
         ("record_application", {"pattern": "pat-9", "episode": "e", "outcome": "fine"}, "outcome"),
     ]
     async with connect(groups={"all"}) as client:

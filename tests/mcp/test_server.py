@@ -57,7 +57,9 @@ async def test_every_name_is_there_when_asked_for_and_none_that_writes_where_onl
     connect: Connect,
 ) -> None:
     async with connect(groups={"all"}) as client:
-        assert {tool.name for tool in (await client.list_tools()).tools} == {entry.name for entry in TOOLS}
+        assert {tool.name for tool in (await client.list_tools()).tools} == {
+            entry.name for entry in TOOLS
+        }
     async with connect(groups={"all"}, reads_only=True) as client:
         tools = (await client.list_tools()).tools
         assert {t.name for t in tools} == {entry.name for entry in TOOLS if not entry.writes}
@@ -80,7 +82,9 @@ async def test_a_search_answers_in_values_and_in_text_and_is_kept_as_a_reading(
     assert list(read.memories) == [row["id"] for row in found]
 
 
-async def test_what_goes_wrong_reaches_the_model_as_a_sentence_and_the_server_stays(connect: Connect) -> None:
+async def test_what_goes_wrong_reaches_the_model_as_a_sentence_and_the_server_stays(
+    connect: Connect,
+) -> None:
     wrong: list[tuple[str, dict[str, Any], str]] = [
         ("memory_search", {"query": " "}, "The query is empty."),
         ("memory_search", {"query": "a", "k": "many"}, "k"),
@@ -102,11 +106,15 @@ async def test_what_goes_wrong_reaches_the_model_as_a_sentence_and_the_server_st
         assert said(await client.call_tool("memory_search", {"query": QUERY}))["results"]
 
 
-async def test_a_client_that_calls_too_often_is_told_to_wait(connect: Connect, bench: Workbench) -> None:
+async def test_a_client_that_calls_too_often_is_told_to_wait(
+    connect: Connect, bench: Workbench
+) -> None:
     now = [0.0]
     async with connect(Clients(bench, clock=lambda: now[0])) as client:
         for _ in range(PER_MINUTE):
-            assert not (await client.call_tool("memory_get", {"ids": ["mem-20260206-0000009"]})).is_error
+            assert not (
+                await client.call_tool("memory_get", {"ids": ["mem-20260206-0000009"]})
+            ).is_error
         refused = await client.call_tool("memory_search", {"query": QUERY})
         assert "Wait 60 seconds" in text_of(refused)
         with pytest.raises(MCPError, match="Wait 60 seconds"):
@@ -115,30 +123,43 @@ async def test_a_client_that_calls_too_often_is_told_to_wait(connect: Connect, b
         assert said(await client.call_tool("memory_search", {"query": QUERY}))
 
 
-async def test_what_is_read_by_its_id_or_as_a_resource_is_kept_as_a_reading(connect: Connect, bench: Workbench) -> None:
+async def test_what_is_read_by_its_id_or_as_a_resource_is_kept_as_a_reading(
+    connect: Connect, bench: Workbench
+) -> None:
     clients = Clients(bench)
     async with connect(clients) as client:
         await client.call_tool("memory_get", {"ids": ["mem-20260206-0000009"]})
         await client.read_resource("workbench://playbook")
         await client.read_resource("workbench://memory/mem-20260206-0000009")
     clients.log.flush()
-    found = [(r.query, r.memories) for r in bench.library.table(AgentRead).all() if r.agent == "mcp"]
+    found = [
+        (r.query, r.memories) for r in bench.library.table(AgentRead).all() if r.agent == "mcp"
+    ]
     one = ("", ("mem-20260206-0000009",))
     assert sorted(found) == sorted([one, one, ("playbook", ())])
 
 
 @pytest.mark.slow
-async def test_playbook_index_and_a_memory_are_resources_and_two_prompts_are_there(connect: Connect) -> None:
+async def test_playbook_index_and_a_memory_are_resources_and_two_prompts_are_there(
+    connect: Connect,
+) -> None:
     async with connect() as client:
         texts = {}
-        for uri in ("workbench://playbook", "workbench://index", "workbench://memory/mem-20260206-0000009"):
+        for uri in (
+            "workbench://playbook",
+            "workbench://index",
+            "workbench://memory/mem-20260206-0000009",
+        ):
             (content,) = (await client.read_resource(uri)).contents
             assert isinstance(content, TextResourceContents)
             texts[uri.rpartition("/")[2]] = content.text
         assert "playbook/shr-00001" in texts["playbook"]
         assert "# Memory index" in texts["index"]
         assert "HttpOnly" in texts["mem-20260206-0000009"]
-        assert {prompt.name for prompt in (await client.list_prompts()).prompts} == {"reflect", "review"}
+        assert {prompt.name for prompt in (await client.list_prompts()).prompts} == {
+            "reflect",
+            "review",
+        }
         assert (await client.get_prompt("reflect")).messages
 
 
@@ -147,7 +168,9 @@ async def test_calls_at_once_are_each_answered(connect: Connect) -> None:
     import asyncio
 
     async with connect() as client:
-        calls = [client.call_tool("memory_search", {"query": f"{QUERY} {n}", "k": 2}) for n in range(12)]
+        calls = [
+            client.call_tool("memory_search", {"query": f"{QUERY} {n}", "k": 2}) for n in range(12)
+        ]
         assert all(said(result)["results"] for result in await asyncio.gather(*calls))
 
 
@@ -163,10 +186,16 @@ def test_what_a_client_calls_itself_is_a_label(given: str, name: str) -> None:
 
 
 @pytest.mark.slow
-async def test_documents_are_recalled_with_their_citations(connect: Connect, bench: Workbench) -> None:
+async def test_documents_are_recalled_with_their_citations(
+    connect: Connect, bench: Workbench
+) -> None:
     bench.stored_documents.create("/memories/tools.md", "Always use pnpm.\nNever npm.\n")
     async with connect() as client:
-        answer = said(await client.call_tool("recall_memory", {"query": "pnpm", "scope": "detail", "limit": 2}))
+        answer = said(
+            await client.call_tool(
+                "recall_memory", {"query": "pnpm", "scope": "detail", "limit": 2}
+            )
+        )
         assert answer["text"].startswith('Found 1 result(s) for: "pnpm"')
         assert [row["citation"] for row in answer["results"]] == ["/memories/tools.md#L1"]
         stream = said(await client.call_tool("recall_memory", {"query": QUERY, "scope": "stream"}))
@@ -185,10 +214,18 @@ async def test_an_episode_is_kept_found_and_opened_and_what_was_read_is_counted(
         call = {"task": task, "outcome": {"status": "FAILURE"}, "execution": {"trace": trace}}
         stored = said(await client.call_tool("store_episode", call))
         assert (stored["stored"], stored["outcome"]) == (True, "FAILURE")
-        found = said(await client.call_tool("episode_search", {"query": "rotate certificates", "session_only": True}))
+        found = said(
+            await client.call_tool(
+                "episode_search", {"query": "rotate certificates", "session_only": True}
+            )
+        )
         assert [row["id"] for row in found["episodes"]] == [stored["id"]]
         assert "written by the agent" in found["episodes"][0]["text"]
-        alike = said(await client.call_tool("episode_search", {"query": "no such key", "strategy": "failure"}))
+        alike = said(
+            await client.call_tool(
+                "episode_search", {"query": "no such key", "strategy": "failure"}
+            )
+        )
         assert [row["id"] for row in alike["episodes"]] == [stored["id"]]
         closed = said(await client.call_tool("episode_get", {"id": stored["id"]}))
         opened = said(await client.call_tool("episode_get", {"id": stored["id"], "trace": True}))
@@ -204,15 +241,26 @@ async def test_an_episode_is_kept_found_and_opened_and_what_was_read_is_counted(
 async def test_an_episode_is_learned_from_and_comes_back_when_the_same_fails(
     connect: Connect, bench: Workbench
 ) -> None:
-    about = {"name": "Renew the key first", "category": "recovery", "summary": "openssl needs the key."}
+    about = {
+        "name": "Renew the key first",
+        "category": "recovery",
+        "summary": "openssl needs the key.",
+    }
     episode = {
         "task": {"original_input": "Rotate the certificates of the gateway"}, "outcome": {"status": "FAILURE"},
         "execution": {"trace": [{"tool": "openssl", "status": "failed", "stderr": "Error: no such key"}]},
         "reflection": {"patterns_discovered": [about]},
     }  # fmt: skip
     async with connect(Clients(bench), groups={"all"}) as client:
-        learned = said(await client.call_tool("learn_from_episode", {"episode": episode, "insights": ["ask first"]}))
-        assert (learned["insights"], [row["outlook"] for row in learned["patterns"]]) == (1, ["insufficient"])
+        learned = said(
+            await client.call_tool(
+                "learn_from_episode", {"episode": episode, "insights": ["ask first"]}
+            )
+        )
+        assert (learned["insights"], [row["outlook"] for row in learned["patterns"]]) == (
+            1,
+            ["insufficient"],
+        )
         failed = said(await client.call_tool("similar_failures", {"error": "Error: no such key"}))
         assert [row["id"] for row in failed["similar_failures"]] == [learned["episode"]]
         assert failed["recovery_patterns"] == []  # a candidate is given to nobody
@@ -220,7 +268,9 @@ async def test_an_episode_is_learned_from_and_comes_back_when_the_same_fails(
         bench.patterns.approve(learned["patterns"][0]["pattern"])
         task = {"task": "rotate certificates", "error": "Error: no such key"}
         parts = said(await client.call_tool("get_context_for_task", task))
-        assert [row["id"] for row in parts["recovery_patterns"]] == [learned["patterns"][0]["pattern"]]
+        assert [row["id"] for row in parts["recovery_patterns"]] == [
+            learned["patterns"][0]["pattern"]
+        ]
         assert "Renew the key first" in said(await client.call_tool("memory_context", task))["text"]
         outlook = said(await client.call_tool("consolidate", {}))
         assert (outlook["last_at"], outlook["stages"][0]) == (
@@ -233,7 +283,9 @@ async def test_an_episode_is_learned_from_and_comes_back_when_the_same_fails(
 async def test_the_operations_on_episodes_are_there_and_what_erases_is_for_a_person(
     connect: Connect, bench: Workbench
 ) -> None:
-    """Store, get, search by each strategy, similar failures, archive, consolidate, purge (004, 2.6)."""
+    """Store, get, search by each strategy, similar failures, archive, consolidate, purge (004,
+    2.6).
+    """
     about = {"task": {"original_input": "Rotate the certificates"}, "metadata": {"domain": "ops"}}
     failed = {"status": "FAILURE", "primary_output": "Error: no such key"}
     async with connect(Clients(bench), groups={"all"}) as client:
@@ -250,7 +302,10 @@ async def test_the_operations_on_episodes_are_there_and_what_erases_is_for_a_per
         assert "no such key" in said(await client.call_tool("episode_get", {"id": one}))["episode"]
         bench.library.refresh()
         bench.episodes.archive([one])
-        assert said(await client.call_tool("episode_search", {"strategy": "temporal"}))["episodes"] == []
+        assert (
+            said(await client.call_tool("episode_search", {"strategy": "temporal"}))["episodes"]
+            == []
+        )
         bench.episodes.delete(one)
         report = said(await client.call_tool("consolidate", {}))["stages"][-1]["facts"]
         assert (report["episodes_deleted"], report["episodes_retention_over"]) == (1, 0)
@@ -269,14 +324,23 @@ async def test_the_ten_operations_on_patterns_are_there_and_what_decides_waits_f
         bench.library.refresh()
         bench.patterns.approve(one)
         for n in range(6):
-            outcome = {"pattern": one, "episode": f"ep-{n}", "outcome": "success" if n < 5 else "failure"}
+            outcome = {
+                "pattern": one,
+                "episode": f"ep-{n}",
+                "outcome": "success" if n < 5 else "failure",
+            }
             said(await client.call_tool("record_application", outcome))
         found = said(await client.call_tool("find_patterns", {"task": "the gateway hangs"}))
         assert [row["id"] for row in found["patterns"]] == [one]
         whole = said(await client.call_tool("get_pattern", {"pattern": one}))
-        assert (len(whole["applications"]), {row["id"] for row in whole["similar"]}) == (6, {two, three})
+        assert (len(whole["applications"]), {row["id"] for row in whole["similar"]}) == (
+            6,
+            {two, three},
+        )
         assert "Read the log of the gateway" in whole["text"]
-        assert "text" not in said(await client.call_tool("get_pattern", {"pattern": two})), "a candidate"
+        assert "text" not in said(await client.call_tool("get_pattern", {"pattern": two})), (
+            "a candidate"
+        )
         (row,) = said(await client.call_tool("validate_patterns", {"patterns": [one]}))["patterns"]
         assert (row["episodes"], row["successes"], row["outlook"]) == (6, 5, "under_review")
         for change, ids, patch in (
@@ -297,9 +361,15 @@ async def test_the_ten_operations_on_patterns_are_there_and_what_decides_waits_f
 
 
 WRONG: tuple[tuple[dict[str, Any], str], ...] = (
-    ({}, "memory_search: query is missing: what you want to know, in plain words. Nothing was done."),
+    (
+        {},
+        "memory_search: query is missing: what you want to know, in plain words. Nothing was done.",
+    ),
     ({"query": 7}, "memory_search: query must be a text, not 7. Nothing was done."),
-    ({"query": "a", "k": "many"}, "memory_search: k must be a whole number, not “many”. Nothing was done."),
+    (
+        {"query": "a", "k": "many"},
+        "memory_search: k must be a whole number, not “many”. Nothing was done.",
+    ),
     ({"query": "a", "k": 500}, "memory_search: k must be at most 50, not 500. Nothing was done."),
     ({"query": "a", "k": 0}, "memory_search: k must be at least 1, not 0. Nothing was done."),
     (
@@ -341,7 +411,9 @@ async def test_every_argument_of_every_tool_is_refused_by_its_name(connect: Conn
                 assert said.endswith(". Nothing was done."), said
 
 
-async def test_what_was_given_is_told_without_secrets_and_without_control_characters(connect: Connect) -> None:
+async def test_what_was_given_is_told_without_secrets_and_without_control_characters(
+    connect: Connect,
+) -> None:
     secret = "ghp_" + "a1B2c3D4e5F6" * 3
     async with connect() as client:
         for k in (f"{secret}", f"\x1b[31m{secret}", secret * 3_000):
@@ -357,14 +429,23 @@ async def test_what_was_given_is_told_without_secrets_and_without_control_charac
         assert "There are: find_patterns, learn_from_episode, memory_context, " in told
 
 
-QUESTIONS = (QUERY, "AUTH_SECRET is empty in CI", "how are refunds paid out", "Lisbon clock change", "rate limit")
+QUESTIONS = (
+    QUERY,
+    "AUTH_SECRET is empty in CI",
+    "how are refunds paid out",
+    "Lisbon clock change",
+    "rate limit",
+)
 
 
 async def test_the_stream_the_command_line_and_an_agents_search_list_the_same(
     connect: Connect, bench: Workbench, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for question in QUESTIONS:
-        assert main(["--store", str(bench.library.folder), "search", question, "-k", "10", "--json"]) == 0
+        assert (
+            main(["--store", str(bench.library.folder), "search", question, "-k", "10", "--json"])
+            == 0
+        )
         rows = json.loads(capsys.readouterr().out)
         weak = {row["id"] for row in rows if row.get("weak")}
         printed = [row["id"] for row in rows if row["id"] not in weak]
@@ -372,7 +453,9 @@ async def test_the_stream_the_command_line_and_an_agents_search_list_the_same(
         near = semantic_matches(bench.tuning, view.question, view.tests, (), bench.context.now())
         listed = [scored.memory.id for scored in near.rows if scored.memory.id not in weak]
         async with connect() as client:
-            given = said(await client.call_tool("memory_search", {"query": question, "k": 10}))["results"]
+            given = said(await client.call_tool("memory_search", {"query": question, "k": 10}))[
+                "results"
+            ]
         assert printed
         assert [row["id"] for row in given] == printed, question
         assert listed[: len(printed)] == printed, question
@@ -406,13 +489,19 @@ async def test_the_calls_of_source_003_are_understood(connect: Connect, bench: W
             return said(await client.call_tool(tool, arguments))
 
         asked = "which database do tests use"
-        found = await call("memory_search", query=asked, limit=2, memory_types=["semantic", "procedural"])
+        found = await call(
+            "memory_search", query=asked, limit=2, memory_types=["semantic", "procedural"]
+        )
         assert {row["memory_type"] for row in found["results"]} <= {"semantic", "procedural"}
         assert 0 < len(found["results"]) <= 2
         id = "mem-20260206-0000009"
         assert (await call("memory_feedback", memory_id=id, helpful=True))["id"] == id
-        assert (await call("memory_reflect", focus="deploys", max_insights=1, force=True))["proposed"] <= 1
-        made = await call("memory_ingest", content="The moon is full tonight", observation_type="moon_phase")
+        assert (await call("memory_reflect", focus="deploys", max_insights=1, force=True))[
+            "proposed"
+        ] <= 1
+        made = await call(
+            "memory_ingest", content="The moon is full tonight", observation_type="moon_phase"
+        )
         memory = bench.stream.get(made["id"])
         assert (memory.observation_type, memory.metadata["type"]) == ("general", "moon_phase")
         bullet = next(b for b in bench.library.bullets.all() if b.state == "active")
@@ -420,6 +509,9 @@ async def test_the_calls_of_source_003_are_understood(connect: Connect, bench: W
         assert (await call("playbook_tag", bullet_id=bullet.id, tag="neutral"))["counted"] is False
         marked = bench.library.bullets.get(f"{bullet.book}/{bullet.id}")
         assert marked.neutral_count == bullet.neutral_count + 1
-        assert (marked.helpful_count, marked.harmful_count) == (bullet.helpful_count, bullet.harmful_count)
+        assert (marked.helpful_count, marked.harmful_count) == (
+            bullet.helpful_count,
+            bullet.harmful_count,
+        )
         old = await call("memory_forget", memory_id=id)
         assert (old["forgotten"], old["proposed"]) == ([], [id])

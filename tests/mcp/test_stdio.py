@@ -23,7 +23,11 @@ PATIENCE_S = 120.0
 
 
 def hello(version: str = "2025-11-25") -> bytes:
-    params = {"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "Claude Code", "version": "1"}}
+    params = {
+        "protocolVersion": version,
+        "capabilities": {},
+        "clientInfo": {"name": "Claude Code", "version": "1"},
+    }
     first = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
     return line(first) + line({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
@@ -64,12 +68,16 @@ def answers(process: Any, count: int) -> dict[int, Any]:
 
 
 @pytest.mark.slow
-async def test_the_official_client_searches_over_stdio_and_what_it_read_is_kept(store: Path) -> None:
+async def test_the_official_client_searches_over_stdio_and_what_it_read_is_kept(
+    store: Path,
+) -> None:
     bench = open_workbench(store, profiles=store)
     before = {memory.id: memory.access_count for memory in bench.library.memories.all()}
     bench.close()
     first, *rest = command(store, "--agent", "claude")
-    place = StdioServerParameters(command=first, args=rest, env=surroundings(store.parent), cwd=str(store.parent))
+    place = StdioServerParameters(
+        command=first, args=rest, env=surroundings(store.parent), cwd=str(store.parent)
+    )
     async with Client(stdio_client(place)) as client:
         found = said(await client.call_tool("memory_search", {"query": QUERY, "k": 3}))["results"]
         wrong = await client.call_tool("memory_search", {"query": QUERY, "k": 51})
@@ -83,7 +91,9 @@ async def test_the_official_client_searches_over_stdio_and_what_it_read_is_kept(
 
 @pytest.mark.slow
 def test_a_server_that_only_read_writes_no_checkpoint(server: Any, store: Path) -> None:
-    """A few readings stand in the journal; to write all of a large store for them would cost each session seconds."""
+    """A few readings stand in the journal; to write all of a large store for them would cost each
+    session seconds.
+    """
     before = {name: (store / name).read_bytes() for name in ("memory.json", "checkpoint.json")}
     server.stdin.write(hello() + call(2, "memory_search", query=QUERY, k=1))
     server.stdin.flush()
@@ -99,7 +109,13 @@ def test_a_server_that_only_read_writes_no_checkpoint(server: Any, store: Path) 
 @pytest.mark.slow
 def test_what_is_no_message_is_survived_and_only_messages_are_printed(server: Any) -> None:
     server.stdin.write(hello())
-    for broken in (b"{\n", b"\xff\xfe\x00\n", b"[]\n", line({"jsonrpc": "2.0", "id": 7}), b"x" * 1_000_000 + b"\n"):
+    for broken in (
+        b"{\n",
+        b"\xff\xfe\x00\n",
+        b"[]\n",
+        line({"jsonrpc": "2.0", "id": 7}),
+        b"x" * 1_000_000 + b"\n",
+    ):
         server.stdin.write(broken)
     server.stdin.write(call(2, "memory_search", query=QUERY, k=1))
     server.stdin.flush()
@@ -110,21 +126,28 @@ def test_what_is_no_message_is_survived_and_only_messages_are_printed(server: An
 @pytest.mark.slow
 def test_a_text_that_was_cut_within_a_character_is_answered(server: Any, store: Path) -> None:
     half, whole, spelled = "\\ud83d", "\\ud83d\\ude80", "\\\\ud83d"
-    told = call(2, "memory_save", text="The runner restarts at noon: HALF WHOLE SPELLED end").decode()
+    told = call(
+        2, "memory_save", text="The runner restarts at noon: HALF WHOLE SPELLED end"
+    ).decode()
     server.stdin.write(
-        hello() + told.replace("HALF", half).replace("WHOLE", whole).replace("SPELLED", spelled).encode()
+        hello()
+        + told.replace("HALF", half).replace("WHOLE", whole).replace("SPELLED", spelled).encode()
     )
     server.stdin.flush()
     saved = answers(server, 2)[2]["result"]["structuredContent"]
     bench = open_workbench(store, profiles=store)
-    assert bench.stream.get(saved["id"]).content == "The runner restarts at noon: \ufffd \U0001f680 \\ud83d end"
+    assert (
+        bench.stream.get(saved["id"]).content
+        == "The runner restarts at noon: \ufffd \U0001f680 \\ud83d end"
+    )
     bench.close()
 
 
 @pytest.mark.slow
 def test_it_knows_its_client_by_the_name_it_gives(server: Any, store: Path) -> None:
     server.stdin.write(
-        hello() + call(2, "memory_save", text="The staging database is reset on Mondays.", kind="discovery")
+        hello()
+        + call(2, "memory_save", text="The staging database is reset on Mondays.", kind="discovery")
     )
     server.stdin.flush()
     answers(server, 2)
@@ -137,10 +160,14 @@ def test_it_knows_its_client_by_the_name_it_gives(server: Any, store: Path) -> N
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["the streams end", "SIGTERM", "SIGINT"])
-def test_it_ends_soon_though_a_call_is_in_flight_and_the_store_is_held(server: Any, store: Path, how: str) -> None:
-    """The store is held by somebody else, so that the second call would go on for as long as that lasts.
+def test_it_ends_soon_though_a_call_is_in_flight_and_the_store_is_held(
+    server: Any, store: Path, how: str
+) -> None:
+    """The store is held by somebody else, so that the second call would go on for as long as that
+    lasts.
 
-    What was read cannot be kept meanwhile: it is not waited for as long as a writer waits for its turn.
+    What was read cannot be kept meanwhile: it is not waited for as long as a writer waits for its
+    turn.
     """
     server.stdin.write(hello() + call(2, "memory_search", query=QUERY, k=1))
     server.stdin.flush()
@@ -157,13 +184,17 @@ def test_it_ends_soon_though_a_call_is_in_flight_and_the_store_is_held(server: A
     assert b"Traceback" not in server.stderr.read()
 
 
-def test_a_client_that_is_killed_while_calls_are_in_flight_is_the_end_and_no_accident(server: Any) -> None:
+def test_a_client_that_is_killed_while_calls_are_in_flight_is_the_end_and_no_accident(
+    server: Any,
+) -> None:
     server.stdin.write(hello())
     server.stdin.flush()
     answers(server, 1)
     # Nobody reads the answers any more, and nobody is there.
     server.stdout.close()
-    server.stdin.write(b"".join(call(number, "memory_search", query=QUERY, k=1) for number in range(2, 12)))
+    server.stdin.write(
+        b"".join(call(number, "memory_search", query=QUERY, k=1) for number in range(2, 12))
+    )
     server.stdin.flush()
     assert server.wait(PATIENCE_S) == 0
     assert server.stderr.read() == b""
@@ -178,17 +209,27 @@ def open_lock(store: Path) -> Any:
 def test_without_the_library_the_command_says_what_to_install(store: Path, tmp_path: Path) -> None:
     hide = tmp_path / "hide" / "mcp"
     hide.mkdir(parents=True)
-    (hide / "__init__.py").write_text("raise ModuleNotFoundError(\"No module named 'mcp'\", name='mcp')")
-    env = surroundings(store.parent) | {"PYTHONPATH": os.pathsep.join((str(hide.parent), str(Path.cwd())))}
-    done = subprocess.run(command(store), env=env, capture_output=True, text=True, input="", check=False)
+    (hide / "__init__.py").write_text(
+        "raise ModuleNotFoundError(\"No module named 'mcp'\", name='mcp')"
+    )
+    env = surroundings(store.parent) | {
+        "PYTHONPATH": os.pathsep.join((str(hide.parent), str(Path.cwd())))
+    }
+    done = subprocess.run(
+        command(store), env=env, capture_output=True, text=True, input="", check=False
+    )
     assert (done.returncode, done.stdout) == (2, "")
     assert "pip install 'memory-workbench[mcp]'" in done.stderr
 
 
 @pytest.mark.slow
-def test_a_server_that_only_says_what_it_can_do_loads_nothing_that_ranks_or_looks_for_secrets() -> None:
+def test_a_server_that_only_says_what_it_can_do_loads_nothing_that_ranks_or_looks_for_secrets() -> (
+    None
+):
     loaded = "import sys, workbench.mcp.server, workbench.mcp.serving; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", loaded], capture_output=True, text=True, check=True
+    )
     heavy = {"numpy", "model2vec", "textual", "anthropic", "workbench.safety.secrets"}
     assert not heavy & set(done.stdout.split())
 
@@ -213,7 +254,10 @@ bench.close()
 """
     attacks = Path(__file__).parents[1] / "safety" / "orders" / "attacks.txt"
     done = subprocess.run(
-        [sys.executable, "-c", program, str(store), str(attacks)], capture_output=True, text=True, check=False
+        [sys.executable, "-c", program, str(store), str(attacks)],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 100
@@ -221,6 +265,12 @@ bench.close()
 
 def test_a_first_search_waits_for_nothing_that_only_other_tools_need() -> None:
     loaded = "import sys, workbench.services.agents.api; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
-    others = ("rapidfuzz", "workbench.services.stream.ingest", "workbench.services.agents.documents.recall")
+    done = subprocess.run(
+        [sys.executable, "-c", loaded], capture_output=True, text=True, check=True
+    )
+    others = (
+        "rapidfuzz",
+        "workbench.services.stream.ingest",
+        "workbench.services.agents.documents.recall",
+    )
     assert not set(others) & set(done.stdout.split())

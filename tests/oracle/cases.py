@@ -14,10 +14,10 @@ from workbench.core.tuning.profile import RELEVANCE_PARTS, Profile, RelevancePar
 class Candidate:
     """A memory of the pool with what relevance is made of.
 
-    `dense` is the cosine (−1…1) and `lexical` absolute BM25 (0…1). `counts` has two numbers for each term that is
-    asked for: how often the text has it, and its related words, each counted by how near it is (0…1). `length` is
-    the number of the text's words without stop words. `known` tells whether the model knows both query and text;
-    else the cosine is 0 and says nothing.
+    `dense` is the cosine (−1…1) and `lexical` absolute BM25 (0…1). `counts` has two numbers for
+    each term that is asked for: how often the text has it, and its related words, each counted by
+    how near it is (0…1). `length` is the number of the text's words without stop words. `known`
+    tells whether the model knows both query and text; else the cosine is 0 and says nothing.
     """
 
     memory: Memory
@@ -32,8 +32,8 @@ class Candidate:
 class RuleCase:
     """A pool that is ranked for a query at a moment, under a profile.
 
-    `weights` has the inverse document frequency of each term that is asked for, `actors` everybody who said at least
-    two memories of the store.
+    `weights` has the inverse document frequency of each term that is asked for, `actors` everybody
+    who said at least two memories of the store.
     """
 
     pool: Sequence[Candidate]
@@ -47,7 +47,9 @@ class RuleCase:
 
 @dataclass(frozen=True, slots=True)
 class PartCase:
-    """The same for a part of relevance: what the parts before it came to (nothing for the first), and what feeds it."""
+    """The same for a part of relevance: what the parts before it came to (nothing for the first),
+    and what feeds it.
+    """
 
     case: RuleCase
     so_far: Sequence[float]
@@ -65,7 +67,9 @@ class PartCase:
 
     @property
     def usual(self) -> float:
-        """What a memory seldom exceeds: mean and standard deviation of those that the model knows, if there are any."""
+        """What a memory seldom exceeds: mean and standard deviation of those that the model knows,
+        if there are any.
+        """
         pairs = zip(self.pool, self.so_far, strict=True)
         values = [value for c, value in pairs if c.known] or self.so_far
         return fmean(values) + pstdev(values)
@@ -75,4 +79,6 @@ Rule = Callable[[RuleCase], list[float]]
 """Returns one number for each candidate."""
 
 PartRule = Callable[[PartCase], list[Any]]
-"""Returns one number for each candidate, to be added or multiplied, or anything that later parts read."""
+"""Returns one number for each candidate, to be added or multiplied, or anything that later parts
+read.
+"""

@@ -1,9 +1,10 @@
 """Relevance in a conversation: the plain rules of its parts.
 
-Words count with those that mean the same, and with those of the memories around; an answer inherits from its
-question; a question is no answer; what another person said, or was said in another month, than the query names counts
-less, and so does what an assistant said where the query is about who asks. A long text lends and inherits less.
-Neighbours are the memories before and after in the same session, by time, then id, among those that take part.
+Words count with those that mean the same, and with those of the memories around; an answer inherits
+from its question; a question is no answer; what another person said, or was said in another month,
+than the query names counts less, and so does what an assistant said where the query is about who
+asks. A long text lends and inherits less. Neighbours are the memories before and after in the same
+session, by time, then id, among those that take part.
 """
 
 from collections.abc import Collection, Sequence
@@ -68,27 +69,37 @@ def neighbour_words(case: PartCase) -> list[Words]:
                 for other, times in ((line.at(index - step), 1.0), (line.at(index + step), 0.5)):
                     if other is not None:
                         part = times * lent[other]
-                        counts = [x + part * y for x, y in zip(counts, words[other][0], strict=True)]
+                        counts = [
+                            x + part * y for x, y in zip(counts, words[other][0], strict=True)
+                        ]
                         length += part * words[other][1]
             found[place] = (tuple(counts), length)
     return found
 
 
 def absolute_scores(case: PartCase) -> list[float]:
-    """Return for each candidate the share of the query's words that it holds, by weight; the pool does not move it."""
+    """Return for each candidate the share of the query's words that it holds, by weight; the pool
+    does not move it.
+    """
     weights, long = case.case.weights, _value(case.profile, "length", 1.0)
     words: Sequence[Words] = case.fed.get("neighbours", ()) or neighbour_words(case)
     most = sum(weights)
     if not most:
         return [0.0] * len(case.pool)
     return [
-        sum(w * x / (x + SATURATION + long * length / WORDS) for w, x in zip(weights, counts, strict=True)) / most
+        sum(
+            w * x / (x + SATURATION + long * length / WORDS)
+            for w, x in zip(weights, counts, strict=True)
+        )
+        / most
         for counts, length in words
     ]
 
 
 def carry_scores(case: PartCase) -> list[float]:
-    """Return what each memory inherits: most from the question that it answers, less from what stands beside it."""
+    """Return what each memory inherits: most from the question that it answers, less from what
+    stands beside it.
+    """
     gained, share, so_far = [0.0] * len(case.pool), _value(case.profile, "carry"), case.so_far
     if not share or not so_far:
         return gained
@@ -96,25 +107,39 @@ def carry_scores(case: PartCase) -> list[float]:
     excess = [max(0.0, value - usual) for value in so_far]
     for line in lines(case.pool):
         for index, place in enumerate(line.places):
-            before, after, asked = line.at(index - 1), line.at(index + 1), _answered(case.pool, line, index)
+            before, after, asked = (
+                line.at(index - 1),
+                line.at(index + 1),
+                _answered(case.pool, line, index),
+            )
             kept = FROM_BEFORE * excess[before] if before is not None else 0.0
             if asked is not None:
-                kept += FROM_QUESTION * question_share(case.pool[asked].memory.content) * excess[asked]
+                kept += (
+                    FROM_QUESTION * question_share(case.pool[asked].memory.content) * excess[asked]
+                )
             most = max(kept, FROM_AFTER * excess[after] if after is not None else 0.0)
             gained[place] = share * brevity(case.pool[place].length) * most
     return gained
 
 
 def question_shares(case: PartCase) -> list[float]:
-    """Return what is left of a memory that asks more than it tells: all where the query looks for a question."""
+    """Return what is left of a memory that asks more than it tells: all where the query looks for a
+    question.
+    """
     share = 0.0 if names_question(case.case.query) else _value(case.profile, "questions")
     return [1 - share * question_share(c.memory.content) for c in case.pool]
 
 
 def actor_shares(case: PartCase) -> list[float]:
     """Return what is left of a memory that another actor said than the one who is named."""
-    share, named = _value(case.profile, "other_actor"), actors_named(case.case.query, case.case.actors)
-    return [1 - share if named and (who := speaker(c.memory)) and who not in named else 1.0 for c in case.pool]
+    share, named = (
+        _value(case.profile, "other_actor"),
+        actors_named(case.case.query, case.case.actors),
+    )
+    return [
+        1 - share if named and (who := speaker(c.memory)) and who not in named else 1.0
+        for c in case.pool
+    ]
 
 
 def role_shares(case: PartCase) -> list[float]:
@@ -126,11 +151,16 @@ def role_shares(case: PartCase) -> list[float]:
 def month_shares(case: PartCase) -> list[float]:
     """Return what is left of a memory that was made in another month than the one that is named."""
     share, months = _value(case.profile, "month"), months_named(case.case.query)
-    return [1 - share * (1 - month_share(months, c.memory.created_at)) if months else 1.0 for c in case.pool]
+    return [
+        1 - share * (1 - month_share(months, c.memory.created_at)) if months else 1.0
+        for c in case.pool
+    ]
 
 
 def month_share(months: Collection[Month], at: datetime) -> float:
-    """Return how well a moment fits the best of some months: 1 in one or on its day, `HALF` on another day of it."""
+    """Return how well a moment fits the best of some months: 1 in one or on its day, `HALF` on
+    another day of it.
+    """
     return max((_month_share(month, at.astimezone(UTC)) for month in months), default=0.0)
 
 
@@ -168,7 +198,9 @@ def lines(pool: Sequence[Candidate]) -> list[Line]:
 
 
 def _answered(pool: Sequence[Candidate], line: Line, index: int) -> int | None:
-    """Return whom a memory answers: the nearest before it that another actor said, else the one just before."""
+    """Return whom a memory answers: the nearest before it that another actor said, else the one
+    just before.
+    """
     who = speaker(pool[line.places[index]].memory)
     for back in range(1, BACK + 1):
         place = line.at(index - back)

@@ -1,4 +1,6 @@
-"""The plain rules of a ranking, of its factors and of the parts of relevance (source 000, algorithms 1, 2 and 5)."""
+"""The plain rules of a ranking, of its factors and of the parts of relevance (source 000,
+algorithms 1, 2 and 5).
+"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -30,7 +32,9 @@ from workbench.core.tuning.scoring import DEAD_SPREAD, Scored, weighed
 
 
 def recency_scores(case: RuleCase) -> list[float]:
-    """Score recency since the last access, or since a memory was made (see `since`); pinned ones may stay fresh."""
+    """Score recency since the last access, or since a memory was made (see `since`); pinned ones
+    may stay fresh.
+    """
     pool, profile = case.pool, case.profile
     if profile.mode == "off":
         return [1.0] * len(pool)
@@ -72,7 +76,8 @@ def dense_scores(case: PartCase) -> list[float]:
 
 
 def lexical_scores(case: PartCase) -> list[float]:
-    """Return the profile's share of full text: absolute BM25, or the words that the parts before have counted.
+    """Return the profile's share of full text: absolute BM25, or the words that the parts before
+    have counted.
 
     It counts in full where the model does not know the text or the query.
     """
@@ -110,7 +115,9 @@ def half_life_of(memory: Memory, profile: Profile) -> float | None:
 
 
 def since(memory: Memory, profile: Profile) -> datetime:
-    """Return the moment recency counts from: the last access; when it was made, for episodes and in mode "days"."""
+    """Return the moment recency counts from: the last access; when it was made, for episodes and in
+    mode "days".
+    """
     made = profile.scorer == "episodic" or profile.mode == "days"
     return memory.created_at if made else memory.last_accessed_at
 
@@ -144,8 +151,8 @@ def rank(
 def rank_case(case: RuleCase) -> list[Scored]:
     """Return the whole pool, best first, without what the profile's candidate filter leaves out.
 
-    Equal totals are ordered by id.
-    A profile with the scorer "episodic" ranks the episodes of the pool, by the words of the query too.
+    Equal totals are ordered by id. A profile with the scorer "episodic" ranks the episodes of the
+    pool, by the words of the query too.
     """
     pool, profile = case.pool, case.profile
     if profile.candidates:
@@ -174,7 +181,9 @@ def _episode_columns(case: RuleCase) -> dict[str, list[float]]:
     """Return the factors of episodes: their terms by group, which the pool does not change."""
     relevance = relevance_scores(replace(case, parts=PLAIN_PARTS))
     ages, asked = recency_scores(case), query_words(case.query)
-    terms = [terms_of(c.memory, r, a, asked) for c, r, a in zip(case.pool, relevance, ages, strict=True)]
+    terms = [
+        terms_of(c.memory, r, a, asked) for c, r, a in zip(case.pool, relevance, ages, strict=True)
+    ]
     return {group: [group_of(t, group) for t in terms] for group in GROUPS}
 
 
@@ -201,15 +210,21 @@ def _normalised(column: Sequence[float], inside: Sequence[int]) -> list[float]:
     return normalise(column, min(column[i] for i in inside), max(column[i] for i in inside))
 
 
-def terms_of(memory: Memory, relevance: float, recency: float, asked: Sequence[str]) -> EpisodeTerms:
-    """Return the terms of an episode from its relevance, its recency (0…1) and the words that are asked for."""
+def terms_of(
+    memory: Memory, relevance: float, recency: float, asked: Sequence[str]
+) -> EpisodeTerms:
+    """Return the terms of an episode from its relevance, its recency (0…1) and the words that are
+    asked for.
+    """
     success = success_of(memory.metadata)
     return EpisodeTerms(
         similarity=max(0.0, relevance),
         recency=recency,
         success=UNKNOWN_SUCCESS if success is None else success,
         use=use_of(memory.access_count),
-        domain=float(in_domain(domains_of(memory.category, memory.section, memory.metadata), asked)),
+        domain=float(
+            in_domain(domains_of(memory.category, memory.section, memory.metadata), asked)
+        ),
         known=success is not None,
     )
 

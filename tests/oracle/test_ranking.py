@@ -14,14 +14,23 @@ from tests.oracle.cases import Candidate, RuleCase
 from tests.oracle.ranking import normalise, rank, recency_scores, relevance_scores
 from workbench.core.record import InvalidRecord
 from workbench.core.stream.memory import MEMORY_TYPES, Memory
-from workbench.core.tuning.profile import BUILT_IN, WORKBENCH, FrozenBounds, HalfLives, Profile, check_profile
+from workbench.core.tuning.profile import (
+    BUILT_IN,
+    WORKBENCH,
+    FrozenBounds,
+    HalfLives,
+    Profile,
+    check_profile,
+)
 
 EQUAL = Profile("equal", 1.0, 1.0, 1.0, half_lives=HalfLives(episodic=1.0), feedback_half_life=None)
 
 few = settings(max_examples=60, deadline=None)
 
 
-def candidate(id: str, dense: float = 0.0, lexical: float = 0.0, hours: float = 0.0, **fields: Any) -> Candidate:
+def candidate(
+    id: str, dense: float = 0.0, lexical: float = 0.0, hours: float = 0.0, **fields: Any
+) -> Candidate:
     return Candidate(memory(id, created_at=NOW - timedelta(hours=hours), **fields), dense, lexical)
 
 
@@ -86,8 +95,12 @@ def test_ties_go_by_id() -> None:
 
 @pytest.mark.slow
 @few
-@given(pools(), st.randoms(), st.sampled_from([*BUILT_IN, replace(WORKBENCH, scope="top", top_n=3)]))
-def test_the_order_of_the_pool_does_not_matter(pool: list[Candidate], random: object, profile: Profile) -> None:
+@given(
+    pools(), st.randoms(), st.sampled_from([*BUILT_IN, replace(WORKBENCH, scope="top", top_n=3)])
+)
+def test_the_order_of_the_pool_does_not_matter(
+    pool: list[Candidate], random: object, profile: Profile
+) -> None:
     """Same ids in the same order, same totals."""
     shuffled = list(pool)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
@@ -104,7 +117,9 @@ def test_a_total_is_the_sum_of_its_parts(pool: list[Candidate], profile: Profile
     ranked = rank(pool, profile, NOW)
     for s in ranked:
         assert s.total == s.weighted["recency"] + s.weighted["importance"] + s.weighted["relevance"]
-        assert all(0 <= x <= 1 for x in (s.norm["recency"], s.norm["importance"], s.norm["relevance"]))
+        assert all(
+            0 <= x <= 1 for x in (s.norm["recency"], s.norm["importance"], s.norm["relevance"])
+        )
         assert s.weighted["recency"] == profile.recency * s.norm["recency"]
     assert [s.total for s in ranked] == sorted((s.total for s in ranked), reverse=True)
 
@@ -151,11 +166,15 @@ def test_raising_a_weight_adds_to_the_advantage_of_who_leads_on_it(
 def test_relevance_blends_cosine_and_full_text() -> None:
     """The blend is the share of the cosine."""
     pool = [candidate("a", dense=1.0, lexical=0.0), candidate("b", dense=0.0, lexical=0.4)]
-    assert relevance_scores(RuleCase(pool, replace(EQUAL, blend=0.75), NOW)) == pytest.approx([0.75, 0.1])
+    assert relevance_scores(RuleCase(pool, replace(EQUAL, blend=0.75), NOW)) == pytest.approx(
+        [0.75, 0.1]
+    )
 
 
 def test_contiguity_lends_only_the_excess() -> None:
-    """What exceeds mean plus one deviation goes to the neighbours in the session, and to nobody else."""
+    """What exceeds mean plus one deviation goes to the neighbours in the session, and to nobody
+    else.
+    """
     hits = [0.0, 0.1, 0.9, 0.1, 0.0]
     pool = [candidate(f"m{i}", dense=d, hours=10 - i, session_id="s") for i, d in enumerate(hits)]
     pool.append(candidate("x", dense=0.1, hours=7.5, session_id="other"))
@@ -174,7 +193,12 @@ def test_contiguity_needs_an_excess_and_a_session() -> None:
     even = [candidate(f"m{i}", dense=0.5, session_id="s") for i in range(4)]
     assert relevance_scores(RuleCase(even, replace(EQUAL, contiguity=1.0), NOW)) == [0.5] * 4
     alone = [candidate(f"m{i}", dense=d) for i, d in enumerate((0.0, 0.0, 1.0, 0.0))]
-    assert relevance_scores(RuleCase(alone, replace(EQUAL, contiguity=1.0), NOW)) == [0.0, 0.0, 1.0, 0.0]
+    assert relevance_scores(RuleCase(alone, replace(EQUAL, contiguity=1.0), NOW)) == [
+        0.0,
+        0.0,
+        1.0,
+        0.0,
+    ]
     assert relevance_scores(RuleCase([], replace(EQUAL, contiguity=1.0), NOW)) == []
 
 
@@ -192,7 +216,9 @@ def test_recency_by_hours_type_and_pin() -> None:
 
 
 def test_recency_by_age_and_pins_that_fade() -> None:
-    """Mode "days" is exp(−age / τ) since a memory was made, however lately it was read; half-life = τ · ln 2."""
+    """Mode "days" is exp(−age / τ) since a memory was made, however lately it was read; half-life =
+    τ · ln 2.
+    """
     pool = [
         Candidate(memory("a", created_at=NOW - days(30), last_accessed_at=NOW), 0, 0),
         Candidate(memory("b", created_at=NOW - days(60), last_accessed_at=NOW, pinned=True), 0, 0),
@@ -219,7 +245,11 @@ def test_recency_by_rank() -> None:
     pool = [candidate("b", hours=5), candidate("c", hours=1), candidate("a", hours=5)]
     newest = replace(EQUAL, mode="rank", rank_decay=0.5)
     assert recency_scores(RuleCase(pool, newest, NOW)) == [0.25, 1.0, 0.5]
-    assert recency_scores(RuleCase(pool, replace(newest, rank_order="oldest"), NOW)) == [0.5, 0.25, 1.0]
+    assert recency_scores(RuleCase(pool, replace(newest, rank_order="oldest"), NOW)) == [
+        0.5,
+        0.25,
+        1.0,
+    ]
 
 
 def test_normalising_by_the_most_relevant_only() -> None:
@@ -230,7 +260,11 @@ def test_normalising_by_the_most_relevant_only() -> None:
         candidate("c", dense=0.1, importance_score=10.0),
     ]
     top = {s.memory.id: s.norm for s in rank(pool, replace(EQUAL, scope="top", top_n=2), NOW)}
-    assert (top["a"]["importance"], top["b"]["importance"], top["c"]["importance"]) == (0.0, 1.0, 1.0)
+    assert (top["a"]["importance"], top["b"]["importance"], top["c"]["importance"]) == (
+        0.0,
+        1.0,
+        1.0,
+    )
     whole = {s.memory.id: s.norm for s in rank(pool, EQUAL, NOW)}
     assert whole["b"]["importance"] == pytest.approx(1 / 3)
 
@@ -258,7 +292,11 @@ def test_frozen_bounds_normalise_whatever_the_pool_holds() -> None:
     beyond = candidate("b", dense=1.0, importance_score=10.0)
     alone, among = rank([one], frozen, NOW)[0], rank([one, beyond], frozen, NOW)
     assert alone == next(s for s in among if s.memory.id == "a")
-    assert (alone.norm["recency"], alone.norm["importance"], alone.norm["relevance"]) == pytest.approx((0.5, 0.5, 0.5))
+    assert (
+        alone.norm["recency"],
+        alone.norm["importance"],
+        alone.norm["relevance"],
+    ) == pytest.approx((0.5, 0.5, 0.5))
     top = among[0]
     assert (top.norm["recency"], top.norm["importance"], top.norm["relevance"]) == (1.0, 1.0, 1.0)
 
@@ -282,5 +320,7 @@ def test_a_factor_that_all_share_decides_nothing(pool: list[Candidate], which: i
         change: dict[str, Any] = {name: weight}
         ranked = rank(same, replace(flat, **change), NOW)
         assert {s.norm[name] for s in ranked} == {0.5}
-        orders.append([s.memory.id for s in sorted(ranked, key=lambda s: (-round(s.total, 9), s.memory.id))])
+        orders.append(
+            [s.memory.id for s in sorted(ranked, key=lambda s: (-round(s.total, 9), s.memory.id))]
+        )
     assert orders[0] == orders[1] == orders[2]

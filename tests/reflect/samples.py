@@ -30,7 +30,9 @@ IDS = tuple(m.id for m in MEMORIES)
 REQUEST = Request(MEMORIES)
 
 
-def reflector(url: str, budget: Budget | None = None, *, retries: int = 0, **settings: Any) -> ClaudeReflector:
+def reflector(
+    url: str, budget: Budget | None = None, *, retries: int = 0, **settings: Any
+) -> ClaudeReflector:
     return ClaudeReflector(LlmSettings(**settings), budget, url, KEY, timeout=20, retries=retries)
 
 

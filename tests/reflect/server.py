@@ -4,7 +4,8 @@
         ClaudeReflector(settings, base_url=server.url, api_key="test-key")
         server.requests[0].body["model"]
 
-A `Reply` with a text is served in the form the request asks for: as one JSON message, or as a stream of events.
+A `Reply` with a text is served in the form the request asks for: as one JSON message, or as a
+stream of events.
 """
 
 import json
@@ -27,10 +28,12 @@ NO_RETRY = {"x-should-retry": "false"}
 
 @dataclass(frozen=True)
 class Reply:
-    """One answer. `text` is what the model says; `body` instead is sent as it is, whatever was asked for.
+    """One answer. `text` is what the model says; `body` instead is sent as it is, whatever was
+    asked for.
 
-    With `dropped` the connection ends without the end of the reply. Streaming waits for `hold`, when given,
-    after the first delta (or, for a `body`, before it), so that a test can act in between.
+    With `dropped` the connection ends without the end of the reply. Streaming waits for `hold`,
+    when given, after the first delta (or, for a `body`, before it), so that a test can act in
+    between.
     """
 
     text: str = ""
@@ -59,14 +62,18 @@ class Seen:
     @property
     def prompt(self) -> str:
         """All text that was sent: the system text, then every message."""
-        return "\n\n".join([str(self.body.get("system", "")), *(str(m["content"]) for m in self.body["messages"])])
+        return "\n\n".join(
+            [str(self.body.get("system", "")), *(str(m["content"]) for m in self.body["messages"])]
+        )
 
 
 Script = Sequence[Reply] | Callable[[Seen], Reply]
 
 
 class MessagesServer(ThreadingHTTPServer):
-    """The server; `requests` and `hung_up` (replies the client did not wait for) grow while it runs."""
+    """The server; `requests` and `hung_up` (replies the client did not wait for) grow while it
+    runs.
+    """
 
     daemon_threads = True
 
@@ -96,14 +103,20 @@ class MessagesServer(ThreadingHTTPServer):
             return self._script(seen)
         if place < len(self._script):
             return self._script[place]
-        return error_reply(500, "api_error", "the script has no more replies", {"x-should-retry": "false"})
+        return error_reply(
+            500, "api_error", "the script has no more replies", {"x-should-retry": "false"}
+        )
 
 
 @contextmanager
 def messages_server(script: Script) -> Iterator[MessagesServer]:
-    """Run the server while the block runs. `script`: the replies in order, or a function of the request."""
+    """Run the server while the block runs. `script`: the replies in order, or a function of the
+    request.
+    """
     server = MessagesServer(script)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread = threading.Thread(
+        target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+    )
     thread.start()
     try:
         yield server
@@ -113,15 +126,21 @@ def messages_server(script: Script) -> Iterator[MessagesServer]:
         thread.join()
 
 
-def reply_of(name: str, *, status: int = 200, headers: Mapping[str, str] | None = None, **more: Any) -> Reply:
-    """Return the recorded reply `fixtures/replies/<name>`: .txt is what the model says, the rest a whole body."""
+def reply_of(
+    name: str, *, status: int = 200, headers: Mapping[str, str] | None = None, **more: Any
+) -> Reply:
+    """Return the recorded reply `fixtures/replies/<name>`: .txt is what the model says, the rest a
+    whole body.
+    """
     content = (REPLIES / name).read_text("utf-8")
     if name.endswith(".txt"):
         return Reply(content, status=status, headers=headers or {}, **more)
     return Reply(body=content, status=status, headers=headers or {}, **more)
 
 
-def error_reply(status: int, kind: str, message: str, headers: Mapping[str, str] | None = None) -> Reply:
+def error_reply(
+    status: int, kind: str, message: str, headers: Mapping[str, str] | None = None
+) -> Reply:
     """Return an error in the API's form."""
     body = {"type": "error", "error": {"type": kind, "message": message}}
     return Reply(body=json.dumps(body), status=status, headers=headers or {})
@@ -150,7 +169,9 @@ def events(reply: Reply) -> Iterator[str]:
     yield _event("message_stop")
 
 
-def _message(reply: Reply, content: list[dict[str, str]], output: int, stop: str | None) -> dict[str, object]:
+def _message(
+    reply: Reply, content: list[dict[str, str]], output: int, stop: str | None
+) -> dict[str, object]:
     usage = {"input_tokens": reply.usage[0], "output_tokens": output}
     return {
         "id": "msg_test", "type": "message", "role": "assistant", "model": "claude-sonnet-5-5",
@@ -174,7 +195,9 @@ class _Handler(BaseHTTPRequestHandler):
         seen = Seen(self.path, {k.lower(): v for k, v in self.headers.items()}, json.loads(raw))
         reply = self.server.answer(seen)
         try:
-            if reply.stream_body or (reply.body is None and reply.status == 200 and seen.body.get("stream")):
+            if reply.stream_body or (
+                reply.body is None and reply.status == 200 and seen.body.get("stream")
+            ):
                 self._send_stream(reply)
             else:
                 self._send_whole(reply)
@@ -207,7 +230,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _start(self, reply: Reply, kind: str, framing: tuple[str, str]) -> None:
         self.send_response(reply.status)
-        for name, value in (("Content-Type", kind), framing, ("request-id", "req_test"), *reply.headers.items()):
+        for name, value in (
+            ("Content-Type", kind),
+            framing,
+            ("request-id", "req_test"),
+            *reply.headers.items(),
+        ):
             self.send_header(name, value)
         self.end_headers()
 

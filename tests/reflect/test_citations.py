@@ -57,7 +57,9 @@ def test_a_memory_can_be_cited_by_its_id() -> None:
         ("x (because of 3 and the docs)", (3,), ("the docs",)),
     ],
 )
-def test_what_names_no_memory_is_told(text: str, numbers: tuple[int, ...], unresolved: tuple[str, ...]) -> None:
+def test_what_names_no_memory_is_told(
+    text: str, numbers: tuple[int, ...], unresolved: tuple[str, ...]
+) -> None:
     assert read_citations(text, MEMORIES) == Cited("x", ids(*numbers), unresolved)
 
 
@@ -82,7 +84,13 @@ def test_citations_in_the_middle_are_taken_out() -> None:
 
 
 def test_long_nonsense_cites_nothing_that_is_not_there() -> None:
-    for text in ("(" * 20_000, ", " * 20_000 + "x", "(because of " * 4_000, "[" + "1," * 20_000, "1 and " * 8_000):
+    for text in (
+        "(" * 20_000,
+        ", " * 20_000 + "x",
+        "(because of " * 4_000,
+        "[" + "1," * 20_000,
+        "1 and " * 8_000,
+    ):
         assert set(read_citations(text, MEMORIES).ids) <= {memory.id for memory in MEMORIES}
 
 

@@ -48,7 +48,9 @@ def problem_with(*script: Reply, retries: int = 0, **settings: Any) -> Reflectio
         (529, "overloaded.json", "overloaded", "few minutes"),
     ],
 )
-def test_an_error_of_the_api_is_one_sentence_and_a_hint(status: int, reply: str, message: str, hint: str) -> None:
+def test_an_error_of_the_api_is_one_sentence_and_a_hint(
+    status: int, reply: str, message: str, hint: str
+) -> None:
     problem = problem_with(reply_of(reply, status=status))
     assert message in problem.message
     assert problem.message.endswith(".")
@@ -80,7 +82,9 @@ def test_a_reply_that_is_none_is_a_problem_that_keeps_it(reply: Reply, message: 
 def test_a_whole_reply_that_is_none(name: str) -> None:
     with messages_server([reply_of(name)]) as server, pytest.raises(ReflectionProblem) as raised:
         reflector(server.url).merged_text("a", "b")
-    assert raised.value.message.startswith("Claude declined" if name == "refusal.json" else "What came from 127.0.0.1")
+    assert raised.value.message.startswith(
+        "Claude declined" if name == "refusal.json" else "What came from 127.0.0.1"
+    )
 
 
 def test_a_rate_limit_is_waited_for_as_the_api_says() -> None:
@@ -89,7 +93,12 @@ def test_a_rate_limit_is_waited_for_as_the_api_says() -> None:
     with messages_server([limited, broken, Reply("1. a?"), Reply("1. b")]) as server:
         found = reflector(server.url, retries=2).reflect(REQUEST, ignore, never)
     assert found.complete
-    assert [seen.headers["x-stainless-retry-count"] for seen in server.requests] == ["0", "1", "2", "0"]
+    assert [seen.headers["x-stainless-retry-count"] for seen in server.requests] == [
+        "0",
+        "1",
+        "2",
+        "0",
+    ]
 
 
 def test_after_the_last_try_the_problem_is_told() -> None:
@@ -122,7 +131,10 @@ def test_a_server_that_does_not_answer() -> None:
 
 
 def test_without_a_key_nothing_is_sent_and_the_way_to_set_one_is_told() -> None:
-    with messages_server([]) as server, pytest.raises(ReflectionProblem, match="no API key") as raised:
+    with (
+        messages_server([]) as server,
+        pytest.raises(ReflectionProblem, match="no API key") as raised,
+    ):
         ClaudeReflector(LlmSettings(), base_url=server.url).reflect(REQUEST, ignore, never)
     assert "ANTHROPIC_API_KEY" in raised.value.hint
     assert server.requests == []
@@ -150,7 +162,9 @@ def test_key_and_address_come_from_the_environment(monkeypatch: pytest.MonkeyPat
         reply_of("no_events.sse"),
     ],
 )
-def test_the_key_is_nowhere(reply: Reply, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_key_is_nowhere(
+    reply: Reply, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
     caplog.set_level(logging.DEBUG)
     with messages_server([reply]) as server:
         claude = reflector(server.url)
@@ -162,11 +176,20 @@ def test_the_key_is_nowhere(reply: Reply, caplog: pytest.LogCaptureFixture, caps
     frames = traceback.TracebackException(
         type(problem), problem, problem.__traceback__.tb_next, capture_locals=True
     ).format()
-    said = "\n".join((str(problem), repr(problem), repr(problem.args), repr(problem.found), *frames))
+    said = "\n".join(
+        (str(problem), repr(problem), repr(problem.args), repr(problem.found), *frames)
+    )
     assert problem.__cause__ is None
     assert problem.__context__ is None
     printed = capsys.readouterr()
-    for text in (said, repr(claude), caplog.text, printed.out, printed.err, *map(repr, caplog.records)):
+    for text in (
+        said,
+        repr(claude),
+        caplog.text,
+        printed.out,
+        printed.err,
+        *map(repr, caplog.records),
+    ):
         assert KEY not in text
         assert "sk-ant-oat" not in text
 
@@ -181,7 +204,9 @@ def test_the_budget_stops_before_anything_is_sent() -> None:
 
 def test_the_budget_stops_between_calls_and_keeps_what_was_found() -> None:
     dear = Reply("1. a?\n2. b?", usage=(3_000, 100))
-    with messages_server([dear, Reply("1. c (because of 1)", usage=(6_600, 0)), Reply("1. d")]) as server:
+    with messages_server(
+        [dear, Reply("1. c (because of 1)", usage=(6_600, 0)), Reply("1. d")]
+    ) as server:
         found = reflector(server.url, Budget(10_000, 0)).reflect(REQUEST, ignore, never)
     assert [i.text for i in found.insights] == ["c"]
     assert "9,701 of this month's 10,000" in found.stopped

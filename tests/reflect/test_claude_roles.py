@@ -38,13 +38,18 @@ def test_a_reply_that_cannot_be_read_is_kept_with_the_reason(reply: Reply) -> No
             claude.ace_curate([], PLAYBOOK)
     found = raised.value.found
     assert found is not None
-    assert [(u.stage, u.reply, u.reason) for u in found.unread] == [("curate", reply.text, raised.value.message)]
+    assert [(u.stage, u.reply, u.reason) for u in found.unread] == [
+        ("curate", reply.text, raised.value.message)
+    ]
     assert found.usage == claude.used == Usage(120, 40)
 
 
 def test_a_reply_that_was_cut_off_is_kept() -> None:
     cut = Reply('{"reasoning": "so', stop_reason="max_tokens")
-    with messages_server([cut]) as server, pytest.raises(ReflectionProblem, match="cut off") as raised:
+    with (
+        messages_server([cut]) as server,
+        pytest.raises(ReflectionProblem, match="cut off") as raised,
+    ):
         reflector(server.url).ace_reflect(RUN, ())
     assert raised.value.found is not None
     assert raised.value.found.unread[0].reply == '{"reasoning": "so'
@@ -54,14 +59,22 @@ def test_a_reply_that_was_cut_off_is_kept() -> None:
 def test_two_texts_become_one() -> None:
     with messages_server([reply_of("merged.txt"), reply_of("merged.json")]) as server:
         claude = reflector(server.url)
-        assert claude.merged_text("Use pnpm", "never npm").startswith("Use pnpm 9 in this repository, never npm:")
-        assert claude.merged_text("Use pnpm", "never npm") == "Use pnpm 9 in this repository, never npm."
+        assert claude.merged_text("Use pnpm", "never npm").startswith(
+            "Use pnpm 9 in this repository, never npm:"
+        )
+        assert (
+            claude.merged_text("Use pnpm", "never npm")
+            == "Use pnpm 9 in this repository, never npm."
+        )
     assert claude.used == Usage(120 + 60, 40 + 21)
     assert "stream" not in server.requests[0].body
 
 
 def test_a_cancelled_call_says_so() -> None:
-    with messages_server([reply_of("merged.txt")]) as server, pytest.raises(ReflectionProblem, match="cancelled"):
+    with (
+        messages_server([reply_of("merged.txt")]) as server,
+        pytest.raises(ReflectionProblem, match="cancelled"),
+    ):
         reflector(server.url).merged_text("a", "b", cancelled=lambda: True)
 
 

@@ -46,7 +46,9 @@ def embed(texts: Sequence[str]) -> Vectors:
 
 
 def memories(*contents: str, hours: float = 24.0, **fields: Any) -> tuple[Memory, ...]:
-    """Return memories so many hours apart, each of a session of its own; without any, all in one session."""
+    """Return memories so many hours apart, each of a session of its own; without any, all in one
+    session.
+    """
     shared = {"observation_type": "correction", "importance_score": 8.0, **fields}
     made = []
     for i, text in enumerate(contents):
@@ -60,7 +62,9 @@ def reflect(found: Sequence[Memory], focus: str = "", known: Sequence[str] = ())
     return reflector.reflect(Request(tuple(found), focus), lambda step: None, lambda: False)
 
 
-MIXED = memories(OTHERS[0], PNPM[0], *OTHERS[1:3], PNPM[1], *OTHERS[3:5], PNPM[2], *OTHERS[5:], PNPM[3])
+MIXED = memories(
+    OTHERS[0], PNPM[0], *OTHERS[1:3], PNPM[1], *OTHERS[3:5], PNPM[2], *OTHERS[5:], PNPM[3]
+)
 
 
 def test_the_rule_behind_what_recurs_is_proposed_with_all_that_supports_it() -> None:
@@ -79,7 +83,9 @@ def test_it_is_deterministic() -> None:
 def test_what_happens_on_one_occasion_only_does_not_recur() -> None:
     assert reflect(memories(*PNPM, *OTHERS, hours=0)).insights == ()
     apart = reflect(memories(*PNPM, *OTHERS, hours=1.5))
-    assert [i.text for i in apart.insights] == [PNPM[1]], "hours apart are other times, in the same session too"
+    assert [i.text for i in apart.insights] == [PNPM[1]], (
+        "hours apart are other times, in the same session too"
+    )
 
 
 def test_two_memories_are_no_theme_unless_they_say_what_to_do() -> None:
@@ -100,7 +106,10 @@ def test_what_is_known_is_not_proposed_again() -> None:
 
 def test_what_was_confirmed_or_is_a_reflection_is_evidence_but_not_proposed() -> None:
     kept = [m for m in MIXED if m.content != PNPM[1]]
-    confirmed, thought = memories(PNPM[1], status="confirmed")[0], memories(PNPM[1], is_synthetic=True)[0]
+    confirmed, thought = (
+        memories(PNPM[1], status="confirmed")[0],
+        memories(PNPM[1], is_synthetic=True)[0],
+    )
     for other in (confirmed, thought):
         for insight in reflect([other, *kept]).insights:
             assert insight.text != PNPM[1]
@@ -158,18 +167,29 @@ def test_at_most_ten_are_proposed() -> None:
     def fake(texts: Sequence[str]) -> Vectors:
         """Put the texts of one subject at one place."""
         names = sorted({text.split()[1] for text in texts})
-        return np.array([np.eye(len(names), dtype=np.float32)[names.index(t.split()[1])] for t in texts])
+        return np.array(
+            [np.eye(len(names), dtype=np.float32)[names.index(t.split()[1])] for t in texts]
+        )
 
     subjects = [f"subject{chr(97 + i)}" for i in range(14)]
-    texts = [f"The {s} must never be restarted without asking {who}." for s in subjects for who in "abc"]
-    found = ExtractiveReflector(fake).reflect(Request(memories(*texts)), lambda step: None, lambda: False)
+    texts = [
+        f"The {s} must never be restarted without asking {who}." for s in subjects for who in "abc"
+    ]
+    found = ExtractiveReflector(fake).reflect(
+        Request(memories(*texts)), lambda step: None, lambda: False
+    )
     assert len(found.insights) == MOST
     assert all(len(insight.citations) == 3 for insight in found.insights)
 
 
 def _letters(texts: Sequence[str]) -> Vectors:
     """Embed by letters, which is quick and defined for any text."""
-    counted = np.array([[text.lower().count(chr(97 + i)) for i in range(26)] for text in texts], np.float32) + 0.01
+    counted = (
+        np.array(
+            [[text.lower().count(chr(97 + i)) for i in range(26)] for text in texts], np.float32
+        )
+        + 0.01
+    )
     vectors: Vectors = counted / np.linalg.norm(counted, axis=1, keepdims=True)
     return vectors
 
@@ -179,7 +199,19 @@ def _letters(texts: Sequence[str]) -> Vectors:
 @given(
     st.lists(
         st.lists(
-            st.sampled_from(("Ines: ", "the cache ", "deploy ", "must ", "never. ", "Wait\n", "[x](", "\ud7ff", "é "))
+            st.sampled_from(
+                (
+                    "Ines: ",
+                    "the cache ",
+                    "deploy ",
+                    "must ",
+                    "never. ",
+                    "Wait\n",
+                    "[x](",
+                    "\ud7ff",
+                    "é ",
+                )
+            )
         ).map("".join),
         min_size=1,
         max_size=25,
@@ -188,7 +220,9 @@ def _letters(texts: Sequence[str]) -> Vectors:
 )
 def test_whatever_the_memories_hold_nothing_is_invented(contents: list[str], focus: str) -> None:
     found = memories(*(text or "empty" for text in contents))
-    reflection = ExtractiveReflector(_letters).reflect(Request(found, focus), lambda step: None, lambda: False)
+    reflection = ExtractiveReflector(_letters).reflect(
+        Request(found, focus), lambda step: None, lambda: False
+    )
     ids = {memory.id: memory for memory in found}
     for insight in reflection.insights:
         assert set(insight.citations) <= ids.keys()
@@ -223,7 +257,9 @@ JAPANESE = (
 )
 
 
-@pytest.mark.parametrize(("texts", "focus"), [(GERMAN, "Datenbank"), (JAPANESE, "マイグレーション")])
+@pytest.mark.parametrize(
+    ("texts", "focus"), [(GERMAN, "Datenbank"), (JAPANESE, "マイグレーション")]
+)
 def test_other_languages_give_their_themes_verbatim(texts: Sequence[str], focus: str) -> None:
     found = reflect(memories(*texts)).insights
     assert [sorted(insight.citations) for insight in found] in (
@@ -246,14 +282,30 @@ def test_no_script_stops_it_and_nothing_is_invented(texts: list[str]) -> None:
         assert any(insight.text in text for text in every)
 
 
-VERBS = ("confirm", "check", "write", "name", "test", "archive", "sign", "encrypt", "review", "measure")
+VERBS = (
+    "confirm",
+    "check",
+    "write",
+    "name",
+    "test",
+    "archive",
+    "sign",
+    "encrypt",
+    "review",
+    "measure",
+)
 SUBJECTS = ("travel dates", "release branches", "invoice totals", "backup keys")
 STATED = tuple(
     f"{('Always', 'Never')[(v + s) % 2]} {verb} the {subject} {('before', 'without')[(v + s) % 2]} asking {who}."
     for v, verb in enumerate(VERBS)
-    for (s, subject), who in zip(enumerate(SUBJECTS), ("Ines", "Ruth", "Dele", "the client"), strict=True)
+    for (s, subject), who in zip(
+        enumerate(SUBJECTS), ("Ines", "Ruth", "Dele", "the client"), strict=True
+    )
 )
-PROSE = tuple(text.replace("Always ", "Always remember to ").replace("Never ", "You should never ") for text in STATED)
+PROSE = tuple(
+    text.replace("Always ", "Always remember to ").replace("Never ", "You should never ")
+    for text in STATED
+)
 
 
 def said_by(speaker: str, texts: Sequence[str]) -> tuple[Memory, ...]:
@@ -267,20 +319,31 @@ def test_what_users_state_for_every_time_is_proposed_and_an_assistants_prose_is_
     assert len({one.text for one in found if one.standing} & set(STATED)) >= 36
     assert all(one.citations for one in found)
     assert reflect(said_by("assistant", PROSE * 2)).insights == ()
-    turns = [f"User: {asked}\nAssistant: {told}" for asked, told in zip(STATED, reversed(PROSE), strict=True)]
+    turns = [
+        f"User: {asked}\nAssistant: {told}"
+        for asked, told in zip(STATED, reversed(PROSE), strict=True)
+    ]
     found = reflect(memories(*turns, observation_type="general")).insights
     assert len({one.text for one in found if one.standing} & set(STATED)) >= 36
     assert not any(prose in one.text or "Assistant" in one.text for one in found for prose in PROSE)
 
 
 def test_what_a_user_states_twice_is_proposed_once_and_what_is_known_not_at_all() -> None:
-    turns = said_by("user", ("Always use pnpm.", "I prefer short answers.", "Please always use pnpm!", "Never mind."))
+    turns = said_by(
+        "user",
+        ("Always use pnpm.", "I prefer short answers.", "Please always use pnpm!", "Never mind."),
+    )
     found = reflect(turns, known=["I prefer short answers"]).insights
     assert [(one.text, one.citations) for one in found] == [("Always use pnpm.", ("m0", "m2"))]
 
 
 def test_what_an_agent_noted_of_its_work_is_no_prose() -> None:
     found = reflect(
-        memories(*PNPM, *OTHERS, source=Source(hook="mcp", speaker="assistant"), observation_type="general")
+        memories(
+            *PNPM,
+            *OTHERS,
+            source=Source(hook="mcp", speaker="assistant"),
+            observation_type="general",
+        )
     )
     assert [one.text for one in found.insights] == [PNPM[1]]

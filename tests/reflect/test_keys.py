@@ -35,7 +35,9 @@ def test_without_anything_there_is_none(home: Path) -> None:
 
 @pytest.mark.parametrize("name", ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"])
 @pytest.mark.parametrize("value", ["secret", ""])
-def test_a_key_in_the_environment(home: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+def test_a_key_in_the_environment(
+    home: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
     monkeypatch.setenv(name, value)
     assert has_key() == sdk_finds_one() == bool(value)
 
@@ -61,7 +63,11 @@ def test_a_profile_named_by_the_environment(home: Path, monkeypatch: pytest.Monk
 
 
 def test_workload_identity_needs_all_its_parts() -> None:
-    parts = {"ANTHROPIC_FEDERATION_RULE_ID": "r", "ANTHROPIC_ORGANIZATION_ID": "o", "ANTHROPIC_IDENTITY_TOKEN": "t"}
+    parts = {
+        "ANTHROPIC_FEDERATION_RULE_ID": "r",
+        "ANTHROPIC_ORGANIZATION_ID": "o",
+        "ANTHROPIC_IDENTITY_TOKEN": "t",
+    }
     nowhere = {"HOME": "/nonexistent"}
     assert has_key({**parts, **nowhere})
     for name in parts:

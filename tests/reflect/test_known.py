@@ -28,8 +28,12 @@ def test_what_a_known_text_says_is_known(text: str) -> None:
 
 def test_texts_are_the_same_that_differ_in_a_word_of_many_and_contradict_nothing() -> None:
     text = "Always map the secret, because called workflows get none."
-    assert KnownTexts([text]).same("always map the secret because called workflows get none") == [text]
-    assert KnownTexts([text]).same("Always map the secrets, because all called workflows get none.") == [text]
+    assert KnownTexts([text]).same("always map the secret because called workflows get none") == [
+        text
+    ]
+    assert KnownTexts([text]).same(
+        "Always map the secrets, because all called workflows get none."
+    ) == [text]
     for other in (
         "Never map the secret, because called workflows get none.",
         "Always map the secret.",

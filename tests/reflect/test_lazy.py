@@ -32,12 +32,20 @@ except ReflectionProblem:
 def loaded(code: str) -> set[str]:
     """Return the top-level modules that a fresh interpreter has after running `code`."""
     script = f"import sys\n{code}\nprint(*{{name.partition('.')[0] for name in sys.modules}})"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT
+    )
     return set(done.stdout.split())
 
 
 @pytest.mark.parametrize(
-    "code", [PREPARED, "import workbench.tui.app.run", "import workbench.cli.main", "import workbench.services.open"]
+    "code",
+    [
+        PREPARED,
+        "import workbench.tui.app.run",
+        "import workbench.cli.main",
+        "import workbench.services.open",
+    ],
 )
 def test_nothing_loads_the_sdk_before_a_call(code: str) -> None:
     assert not loaded(code) & {"anthropic", "httpx2", "pydantic"}

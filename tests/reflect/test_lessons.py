@@ -56,7 +56,10 @@ def test_what_people_say_of_themselves_holds_beyond_a_day_or_passes(text: str) -
 
 
 def test_a_memory_of_an_outcome_teaches_only_what_it_says_to_do() -> None:
-    texts = ("The browser never sends the cookie to another site.", "Set the secret on both apps before a deploy.")
+    texts = (
+        "The browser never sends the cookie to another site.",
+        "Set the secret on both apps before a deploy.",
+    )
     found = [lesson_of(text, text, memory(observation_type="error")) for text in texts]
     assert [one.passes for one in found] == [True, False]
 
@@ -126,5 +129,7 @@ def test_notes_on_work_say_we_and_teach_all_the_same() -> None:
     text = "We never call the payment API inside a transaction."
     assert (
         "instructs"
-        in lesson_of(f"{text[:-1]}; our jobs must do it.", f"{text[:-1]}; our jobs must do it.", memory()).kinds
+        in lesson_of(
+            f"{text[:-1]}; our jobs must do it.", f"{text[:-1]}; our jobs must do it.", memory()
+        ).kinds
     )

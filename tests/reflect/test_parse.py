@@ -65,7 +65,9 @@ def test_an_item_of_citations_only_and_text_outside_are_kept() -> None:
 
 
 def test_a_line_without_citations_is_no_part_of_the_insight_before_it() -> None:
-    found = read_insights("- Pin Node (because of 1)\nNobody knows why.\n- Use pnpm,\n  never npm [2]\n", MEMORIES)
+    found = read_insights(
+        "- Pin Node (because of 1)\nNobody knows why.\n- Use pnpm,\n  never npm [2]\n", MEMORIES
+    )
     assert [(one.text, one.citations) for one in found.found] == [
         ("Pin Node", (IDS[0],)),
         ("Use pnpm, never npm", (IDS[1],)),
@@ -74,7 +76,11 @@ def test_a_line_without_citations_is_no_part_of_the_insight_before_it() -> None:
 
 
 def test_ratings_go_by_their_numbers() -> None:
-    assert read_ratings("2. 7.5\n1: Rating: 3/10\n- 9 because it matters", 3)[0] == {1: 7.5, 0: 3.0, 2: 9.0}
+    assert read_ratings("2. 7.5\n1: Rating: 3/10\n- 9 because it matters", 3)[0] == {
+        1: 7.5,
+        0: 3.0,
+        2: 9.0,
+    }
 
 
 @pytest.mark.parametrize("reply", ["1. 0", "1. 11", "1. high", "5. 7", "0. 7", "seven"])

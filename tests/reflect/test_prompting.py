@@ -10,13 +10,22 @@ from tests.reflect.samples import MEMORIES, memory
 from workbench.core.playbook.book import Book, Bullet, Playbook, Section
 from workbench.core.playbook.operations import Analysis
 from workbench.reflect.claude import asks
-from workbench.reflect.claude.asks import Prompt, fence_for, filled, memory_lines, numbered, template
+from workbench.reflect.claude.asks import (
+    Prompt,
+    fence_for,
+    filled,
+    memory_lines,
+    numbered,
+    template,
+)
 
 BULLETS = (
     Bullet("shr-00001", "s1", "Read the docs\nfirst", helpful_votes=3),
     Bullet("shr-00002", "s1", "Old", state="deprecated"),
 )
-PLAYBOOK = Playbook(Book(), (Section("s1", "hard_rules", "HARD RULES"), Section("s2", "others", "OTHERS")), BULLETS)
+PLAYBOOK = Playbook(
+    Book(), (Section("s1", "hard_rules", "HARD RULES"), Section("s2", "others", "OTHERS")), BULLETS
+)
 
 
 def prompts(text: str) -> dict[str, Prompt]:
@@ -32,7 +41,9 @@ def prompts(text: str) -> dict[str, Prompt]:
     }
 
 
-@pytest.mark.parametrize("name", ["questions", "insights", "refine", "rate", "analyse", "curate", "merge"])
+@pytest.mark.parametrize(
+    "name", ["questions", "insights", "refine", "rate", "analyse", "curate", "merge"]
+)
 def test_every_prompt_fences_its_data_and_says_that_it_is_data(name: str) -> None:
     made = prompts("use {this} and {{that}} \\1")[name]
     assert "They are data" in made.system or "is recorded data" in made.system
@@ -51,7 +62,12 @@ def test_no_text_can_end_the_fence() -> None:
 
 
 @given(
-    st.lists(st.sampled_from(["</records>", "<records-2>", "</ Records-2 >", "{{fence}}", "a", "\n1. b"]), max_size=9)
+    st.lists(
+        st.sampled_from(
+            ["</records>", "<records-2>", "</ Records-2 >", "{{fence}}", "a", "\n1. b"]
+        ),
+        max_size=9,
+    )
 )
 def test_the_fence_is_closed_once_and_behind_everything(parts: list[str]) -> None:
     user = asks.merge("".join(parts), "second").user
@@ -79,7 +95,10 @@ def test_memories_carry_their_day_and_whether_they_are_reflections() -> None:
 
 def test_the_curator_sees_active_bullets_under_their_sections() -> None:
     user = asks.curate(["Paging starts at 0"], PLAYBOOK, 120).user
-    assert "## HARD RULES\n[shr-00001] helpful=3 harmful=0 :: Read the docs\n   first\n\n## OTHERS\n(none)" in user
+    assert (
+        "## HARD RULES\n[shr-00001] helpful=3 harmful=0 :: Read the docs\n   first\n\n## OTHERS\n(none)"
+        in user
+    )
     assert "Old" not in user
     assert "1. Paging starts at 0" in user
     assert "at most 120 tokens" in user

@@ -5,7 +5,12 @@ from datetime import UTC, datetime
 import pytest
 
 from workbench.core.stream.memory import Memory
-from workbench.reflect.extractive.sentences import MOST_PER_MEMORY, is_statement, sentences_of, split
+from workbench.reflect.extractive.sentences import (
+    MOST_PER_MEMORY,
+    is_statement,
+    sentences_of,
+    split,
+)
 
 AT = datetime(2026, 3, 20, tzinfo=UTC)
 
@@ -22,7 +27,10 @@ def told(*contents: str) -> list[str]:
     ("text", "parts"),
     [
         ("One thing. Another thing.", ["One thing.", "Another thing."]),
-        ("Use a lock, e.g. Redis has one. Then go.", ["Use a lock, e.g. Redis has one.", "Then go."]),
+        (
+            "Use a lock, e.g. Redis has one. Then go.",
+            ["Use a lock, e.g. Redis has one.", "Then go."],
+        ),
         ("It took 3.5 s in v1.2.3. Fine now.", ["It took 3.5 s in v1.2.3.", "Fine now."]),
         ("Born in the U.S. Army.", ["Born in the U.S. Army."]),
         ("See api/main.py for it. done", ["See api/main.py for it. done"]),
@@ -55,7 +63,8 @@ def test_a_rule_is_a_statement() -> None:
 
 def test_code_is_left_out() -> None:
     text = (
-        "Claim the event before doing any work.\n\n    row = claim(event)\n\n```\nWe are inside of a fence here.\n```\n"
+        "Claim the event before doing any work.\n\n    row = claim(event)\n\n"
+        "```\nWe are inside of a fence here.\n```\n"
     )
     assert told(text) == ["Claim the event before doing any work."]
 
@@ -73,7 +82,11 @@ def test_a_word_in_brackets_in_front_says_the_kind_and_is_no_part_of_a_sentence(
 def test_who_speaks_is_told_once_they_speak_in_three_memories() -> None:
     one = "Ines: The cluster allows a hundred connections. Every machine keeps a small pool."
     assert told(one)[1] == "Every machine keeps a small pool."
-    three = told(one, "Ines: Staging may always be deployed freely.", "Ines: Production deploys need her approval.")
+    three = told(
+        one,
+        "Ines: Staging may always be deployed freely.",
+        "Ines: Production deploys need her approval.",
+    )
     assert three[:2] == [
         "Ines: The cluster allows a hundred connections.",
         "Ines: Every machine keeps a small pool.",
@@ -96,5 +109,7 @@ def test_what_is_known_supports_but_is_not_proposed() -> None:
 
 
 def test_a_very_long_memory_takes_part_with_its_first_sentences() -> None:
-    text = " ".join(f"Deploy number {word} took the whole pool down again." for word in "abcdefghij" * 10)
+    text = " ".join(
+        f"Deploy number {word} took the whole pool down again." for word in "abcdefghij" * 10
+    )
     assert len(sentences_of([memory(text)])) == MOST_PER_MEMORY

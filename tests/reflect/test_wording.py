@@ -12,7 +12,10 @@ from workbench.reflect.extractive.reflector import quality
             "Always run the migration on a copy of production first.",
             "We ran the migration on a copy of production today.",
         ),
-        ("The pool is shared by all four machines of the api.", "It is shared by all four machines of the api, then."),
+        (
+            "The pool is shared by all four machines of the api.",
+            "It is shared by all four machines of the api, then.",
+        ),
         (
             "Good sleep takes care of most of the stress for me.",
             "I mean, good sleep sort of, you know, takes care of it.",

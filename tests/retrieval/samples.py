@@ -44,7 +44,11 @@ def memories(draw: st.DrawFn) -> list[Memory]:
             harmful_by_agents=draw(st.integers(0, 5)),
             last_feedback_at=draw(st.none() | near()),
             pinned=draw(st.booleans()),
-            status=draw(st.sampled_from(["signal", "signal", "confirmed", "promoted", "candidate", "archived"])),
+            status=draw(
+                st.sampled_from(
+                    ["signal", "signal", "confirmed", "promoted", "candidate", "archived"]
+                )
+            ),
         )
         for number in numbers
     ]
@@ -67,7 +71,11 @@ def profiles(draw: st.DrawFn) -> Profile:
         draw(st.sampled_from([0.2, 1.0])),
         mode=draw(st.sampled_from(["hours", "days", "rank", "off"])),
         pinned=draw(st.sampled_from(["fresh", "fades"])),
-        candidates=draw(st.sampled_from(["", "", "memory:semantic,episodic since:2d", "-status:promoted pinned:no"])),
+        candidates=draw(
+            st.sampled_from(
+                ["", "", "memory:semantic,episodic since:2d", "-status:promoted pinned:no"]
+            )
+        ),
         half_lives=HalfLives(draw(life), draw(life), draw(life), draw(life)),
         rank_decay=draw(st.sampled_from([0.5, 0.99, 1.0])),
         rank_order=draw(st.sampled_from(["newest", "oldest"])),
@@ -92,11 +100,17 @@ def query_scores(draw: st.DrawFn, rows: int) -> QueryScores:
 
 def known_rows(rows: int) -> st.SearchStrategy[Mask]:
     """Draw which texts the model knows; with none of them it does not know the query."""
-    return st.lists(st.booleans(), min_size=rows, max_size=rows).map(lambda flags: np.array(flags, np.bool_))
+    return st.lists(st.booleans(), min_size=rows, max_size=rows).map(
+        lambda flags: np.array(flags, np.bool_)
+    )
 
 
 def _column(draw: st.DrawFn, rows: int, low: float) -> Scores:
-    values = draw(st.lists(st.sampled_from([low, 0.0, 0.1, 0.25, 0.4, 0.77, 1.0]), min_size=rows, max_size=rows))
+    values = draw(
+        st.lists(
+            st.sampled_from([low, 0.0, 0.1, 0.25, 0.4, 0.77, 1.0]), min_size=rows, max_size=rows
+        )
+    )
     return np.array(values, np.float32)
 
 

@@ -19,8 +19,12 @@ def unit(rows: int) -> Vectors:
 def test_every_close_pair_comes_once_the_closest_first(block: int) -> None:
     vectors = unit(60)
     steps: list[tuple[int, int]] = []
-    found = close_pairs(vectors, 0.7, 10_000, lambda done, total: steps.append((done, total)), block)
-    expected = {(a, b) for a, b in combinations(range(60), 2) if float(vectors[a] @ vectors[b]) >= 0.7}
+    found = close_pairs(
+        vectors, 0.7, 10_000, lambda done, total: steps.append((done, total)), block
+    )
+    expected = {
+        (a, b) for a, b in combinations(range(60), 2) if float(vectors[a] @ vectors[b]) >= 0.7
+    }
     assert set(zip(found.left.tolist(), found.right.tolist(), strict=True)) == expected
     assert len(found.cosines) == len(expected) > 20
     assert np.all(np.diff(found.cosines) <= 0)
@@ -43,4 +47,9 @@ def test_a_pair_at_the_floor_is_close_and_rounding_does_not_part_it() -> None:
     vectors = np.array([[1, 0, 0, 0], [0.5, 0.5, 0.5, 0.5]], np.float32)
     assert close_pairs(vectors, 0.5, 10, lambda *_: None).cosines.tolist() == [0.5]
     assert close_pairs(vectors, 0.5001, 10, lambda *_: None).cosines.tolist() == []
-    assert [reaches(0.75 + off * ROUNDING, 0.75) for off in (-2, -0.5, 0, 0.5)] == [False, True, True, True]
+    assert [reaches(0.75 + off * ROUNDING, 0.75) for off in (-2, -0.5, 0, 0.5)] == [
+        False,
+        True,
+        True,
+        True,
+    ]

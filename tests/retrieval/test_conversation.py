@@ -26,8 +26,22 @@ from workbench.retrieval.ranking.ranker import Ranker
 
 NOW = datetime(2027, 1, 1, tzinfo=UTC)
 NEAR: dict[str, Near] = {"recip": (("cuisin", 0.8), ("cook", 0.6)), "fail": (("broken", 0.5),)}
-WORDS = ["recipe", "recipes", "cuisine", "cooks", "fails", "broken", "the", "Joanna", "a11y", "what?", "no."]
-PLAIN = Profile("talk", 0.0, 0.0, 1.0, mode="off", blend=0.5, lexical="absolute", others=CONVERSATION)
+WORDS = [
+    "recipe",
+    "recipes",
+    "cuisine",
+    "cooks",
+    "fails",
+    "broken",
+    "the",
+    "Joanna",
+    "a11y",
+    "what?",
+    "no.",
+]
+PLAIN = Profile(
+    "talk", 0.0, 0.0, 1.0, mode="off", blend=0.5, lexical="absolute", others=CONVERSATION
+)
 
 texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=9).map(" ".join)
 queries = st.sampled_from([
@@ -38,7 +52,9 @@ queries = st.sampled_from([
 
 @st.composite
 def conversations(draw: st.DrawFn) -> list[Memory]:
-    """Draw up to 12 memories of two sessions and of none, some long, said by people, by roles and by nobody."""
+    """Draw up to 12 memories of two sessions and of none, some long, said by people, by roles and
+    by nobody.
+    """
     numbers = draw(st.lists(st.integers(0, 90), min_size=1, max_size=12, unique=True))
     return [
         memory(
@@ -57,7 +73,9 @@ def settings_of(draw: st.DrawFn) -> Profile:
     """Draw how much each part counts, some of them off."""
     others = tuple((key, draw(st.sampled_from([0.0, value, 1.0]))) for key, value in CONVERSATION)
     lexical: LexicalRule = draw(st.sampled_from(["absolute", "absolute", "bm25"]))
-    return replace(PLAIN, lexical=lexical, others=others, contiguity=draw(st.sampled_from([0.0, 0.5])))
+    return replace(
+        PLAIN, lexical=lexical, others=others, contiguity=draw(st.sampled_from([0.0, 0.5]))
+    )
 
 
 def ranker_of(memories: list[Memory]) -> Ranker:
@@ -66,12 +84,16 @@ def ranker_of(memories: list[Memory]) -> Ranker:
 
     index = LexicalIndex.build([m.content for m in memories])
     near = lambda stem: NEAR.get(stem, ())  # noqa: E731 - as short as it is
-    return Ranker(Pool.build(memories), np.zeros((len(memories), 2), np.float32), index, embed, related=near)
+    return Ranker(
+        Pool.build(memories), np.zeros((len(memories), 2), np.float32), index, embed, related=near
+    )
 
 
 def asked_of(ranker: Ranker, query: str, dense: list[float]) -> QueryScores:
     lexical = ranker.lexical.scores(query)
-    return QueryScores(query, np.array(dense, np.float32), lexical, lambda text: _matches(ranker, text))
+    return QueryScores(
+        query, np.array(dense, np.float32), lexical, lambda text: _matches(ranker, text)
+    )
 
 
 def _matches(ranker: Ranker, text: str) -> Matches:
@@ -93,7 +115,9 @@ def by_rule(ranker: Ranker, scores: QueryScores, profile: Profile) -> list[Score
         if is_served(m, NOW)
     ]
     actors = actors_of(list(pool.memories))
-    return rank_case(RuleCase(candidates, profile, NOW, scores.query, weights=matches.weights, actors=actors))
+    return rank_case(
+        RuleCase(candidates, profile, NOW, scores.query, weights=matches.weights, actors=actors)
+    )
 
 
 @pytest.mark.slow
@@ -102,7 +126,9 @@ def by_rule(ranker: Ranker, scores: QueryScores, profile: Profile) -> list[Score
 def test_the_columns_equal_the_plain_rules(data: st.DataObject) -> None:
     memories = data.draw(conversations())
     ranker = ranker_of(memories)
-    dense = data.draw(st.lists(st.sampled_from([0.0, 0.2, 0.7]), min_size=len(memories), max_size=len(memories)))
+    dense = data.draw(
+        st.lists(st.sampled_from([0.0, 0.2, 0.7]), min_size=len(memories), max_size=len(memories))
+    )
     for _ in range(3):
         # One ranker, so that a column kept for other settings would be found out.
         scores, profile = asked_of(ranker, data.draw(queries), dense), data.draw(settings_of())
@@ -111,10 +137,14 @@ def test_the_columns_equal_the_plain_rules(data: st.DataObject) -> None:
         plain = {one.memory.id: one for one in by_rule(ranker, scores, profile)}
         assert set(fast.ids) == set(plain)
         for one in fast.top:
-            assert one.raw["relevance"] == pytest.approx(plain[one.memory.id].raw["relevance"], abs=1e-9)
+            assert one.raw["relevance"] == pytest.approx(
+                plain[one.memory.id].raw["relevance"], abs=1e-9
+            )
 
 
-def raw(memories: list[Memory], query: str, profile: Profile, dense: list[float] | None = None) -> list[float]:
+def raw(
+    memories: list[Memory], query: str, profile: Profile, dense: list[float] | None = None
+) -> list[float]:
     """Return the raw relevance of each memory, in their order."""
     ranker = ranker_of(memories)
     ranking = ranker.rank(asked_of(ranker, query, dense or [0.0] * len(memories)), profile, NOW, 50)
@@ -164,7 +194,10 @@ def test_a_long_text_lends_less_of_its_words_and_length() -> None:
 
 
 def test_the_pool_does_not_move_how_words_count() -> None:
-    few, many = [memory(1, "recipe")], [memory(n, "recipe" + " word" * (n - 1)) for n in range(1, 9)]
+    few, many = (
+        [memory(1, "recipe")],
+        [memory(n, "recipe" + " word" * (n - 1)) for n in range(1, 9)],
+    )
     assert raw(few, "recipe", only())[0] == raw(many, "recipe", only())[0]
 
 
@@ -188,7 +221,9 @@ def test_a_long_answer_inherits_less_from_its_question() -> None:
         ]  # fmt: skip
         return raw(talk, "recipe", only(carry=1.0))[1]
 
-    assert gained(25) == gained(1) == pytest.approx(2 * gained(50)) == pytest.approx(10 * gained(250))
+    assert (
+        gained(25) == gained(1) == pytest.approx(2 * gained(50)) == pytest.approx(10 * gained(250))
+    )
 
 
 def test_what_an_assistant_said_counts_less_where_the_query_is_about_who_asks() -> None:
@@ -201,13 +236,19 @@ def test_what_an_assistant_said_counts_less_where_the_query_is_about_who_asks() 
 
 
 def test_asking_another_actor_and_another_month_take_something_away() -> None:
-    may, joanna, nate = datetime(2026, 5, 3, tzinfo=UTC), Source(speaker="Joanna"), Source(speaker="Nate")
+    may, joanna, nate = (
+        datetime(2026, 5, 3, tzinfo=UTC),
+        Source(speaker="Joanna"),
+        Source(speaker="Nate"),
+    )
     talk = [
         memory(1, "recipe", source=joanna, created_at=may), memory(2, "recipe", source=joanna),
         memory(3, "recipe", source=nate), memory(4, "recipe?", source=nate), memory(5, "recipe"),
     ]  # fmt: skip
     found = raw(talk, "recipe of Joanna in May", only(questions=0.3, other_actor=0.2, month=0.25))
-    assert found == pytest.approx([found[0] * times for times in (1, 0.75, 0.8 * 0.75, 0.7 * 0.8 * 0.75, 0.75)])
+    assert found == pytest.approx(
+        [found[0] * times for times in (1, 0.75, 0.8 * 0.75, 0.7 * 0.8 * 0.75, 0.75)]
+    )
 
 
 def test_asking_takes_nothing_where_the_query_looks_for_what_was_asked() -> None:
@@ -232,7 +273,14 @@ def test_a_rare_term_is_lent_as_a_frequent_one_is(data: st.DataObject) -> None:
     steps = []
     for step in (1, -1, 2, -2):
         pairs = max(0, size - abs(step))
-        steps.append((step, np.array(data.draw(st.lists(st.sampled_from([0.0, 0.2]), min_size=pairs, max_size=pairs)))))
+        steps.append(
+            (
+                step,
+                np.array(
+                    data.draw(st.lists(st.sampled_from([0.0, 0.2]), min_size=pairs, max_size=pairs))
+                ),
+            )
+        )
     found = []
     for limit in (0, size + 1):
         with patch.object(relevance, "SPARSE", limit):

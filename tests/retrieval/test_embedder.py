@@ -12,7 +12,13 @@ import pytest
 from tests.small_models import DIM, small_model
 from workbench.core.limits import BUNDLED
 from workbench.core.record import UnreadableFile
-from workbench.retrieval.embedding.embedder import BUNDLED_FOLDER, CONFIG, TOKENIZER, WEIGHTS, Embedder
+from workbench.retrieval.embedding.embedder import (
+    BUNDLED_FOLDER,
+    CONFIG,
+    TOKENIZER,
+    WEIGHTS,
+    Embedder,
+)
 
 SHA256 = {
     WEIGHTS: "5ac8cbe464bea67f8f5b62978b8a2b3ddb41e6eb78efdea03c532e0f7fd45dab",
@@ -61,7 +67,9 @@ def test_lone_surrogates_and_long_texts_are_embedded(embedder: Embedder) -> None
 
 def test_meaning_is_found_and_opposites_are_not_told_apart(embedder: Embedder) -> None:
     """What the model card promises, the limit included: word order and negation do not count."""
-    query, match, other = embedder.embed(["log in fails", "authentication error", "the cat sleeps on the sofa"])
+    query, match, other = embedder.embed(
+        ["log in fails", "authentication error", "the cat sleeps on the sofa"]
+    )
     assert query @ match > query @ other + 0.2
     for one, reverse in (
         ("Prefer composition over inheritance", "Prefer inheritance over composition"),
@@ -87,7 +95,9 @@ def test_the_fingerprint_follows_the_content(embedder: Embedder, copy: Path) -> 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [WEIGHTS, TOKENIZER, CONFIG])
 @pytest.mark.parametrize("content", [None, b"", b"{}", b"not a model", b"[1]"])
-def test_a_missing_or_broken_file_is_an_error_that_says_so(copy: Path, name: str, content: bytes | None) -> None:
+def test_a_missing_or_broken_file_is_an_error_that_says_so(
+    copy: Path, name: str, content: bytes | None
+) -> None:
     if content is None:
         (copy / name).unlink()
     else:
@@ -157,5 +167,7 @@ print(sorted(name for name in sys.modules if name.split(".")[0] in ("huggingface
 
 @pytest.mark.slow
 def test_loading_and_embedding_touch_no_hub_and_no_network() -> None:
-    done = subprocess.run([sys.executable, "-c", OFFLINE], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", OFFLINE], capture_output=True, text=True, check=False
+    )
     assert (done.stdout.strip(), done.returncode) == ("[]", 0), done.stderr

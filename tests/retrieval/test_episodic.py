@@ -1,4 +1,6 @@
-"""The fast score of episodes equals the plain rule, whatever was cached and however the pool was read."""
+"""The fast score of episodes equals the plain rule, whatever was cached and however the pool was
+read.
+"""
 
 from dataclasses import replace
 from typing import Any
@@ -18,7 +20,12 @@ from workbench.retrieval.ranking.cases import QueryScores
 from workbench.retrieval.ranking.pool import Pool
 
 EPISODIC = next(p for p in BUILT_IN if p.name == "episodic")
-OUTCOMES: list[dict[str, object]] = [{}, {"success": True}, {"outcome": "failure"}, {"outcome": {"status": "SUCCESS"}}]
+OUTCOMES: list[dict[str, object]] = [
+    {},
+    {"success": True},
+    {"outcome": "failure"},
+    {"outcome": {"status": "SUCCESS"}},
+]
 
 
 @st.composite
@@ -71,9 +78,17 @@ def test_the_fast_score_equals_the_rule(data: st.DataObject) -> None:
 
 def test_a_change_of_what_only_episodes_have_is_seen() -> None:
     pool = Pool.build([memory(1), memory(2)])
-    ranker, scores = ranker_of(pool), QueryScores("auth", np.zeros(2, np.float32), np.zeros(2, np.float32))
+    ranker, scores = (
+        ranker_of(pool),
+        QueryScores("auth", np.zeros(2, np.float32), np.zeros(2, np.float32)),
+    )
     before = ranker.rank(scores, EPISODIC, T0.replace(day=9))
-    for fields in ({"metadata": {"success": True}}, {"category": "auth"}, {"access_count": 9}, {"pinned": True}):
+    for fields in (
+        {"metadata": {"success": True}},
+        {"category": "auth"},
+        {"access_count": 9},
+        {"pinned": True},
+    ):
         moved = ranker.moved_to(pool.with_replaced([memory(1, **fields)]))
         after = moved.rank(scores, EPISODIC, T0.replace(day=9))
         gained = after.scored(memory(1).id), before.scored(memory(1).id)
@@ -85,15 +100,25 @@ def test_a_change_of_what_only_episodes_have_is_seen() -> None:
 
 
 def test_terms_are_there_for_episodes_under_this_profile_only() -> None:
-    pool = Pool.build([memory(1, metadata={"outcome": "failure"}), memory(2, memory_type="semantic")])
+    pool = Pool.build(
+        [memory(1, metadata={"outcome": "failure"}), memory(2, memory_type="semantic")]
+    )
     ranker, now = ranker_of(pool), T0.replace(day=9)
     scores = QueryScores("q", np.array([0.5, -0.5], np.float32), np.zeros(2, np.float32))
     ranking = ranker.rank(scores, EPISODIC, now)
     terms = ranking.terms_of(memory(1).id)
     assert terms is not None
-    assert (terms.similarity, terms.success, terms.known, terms.use, terms.domain) == (0.5, 0.0, True, 0.0, 0.0)
+    assert (terms.similarity, terms.success, terms.known, terms.use, terms.domain) == (
+        0.5,
+        0.0,
+        True,
+        0.0,
+        0.0,
+    )
     assert ranking.terms_of(memory(2).id) is None
-    assert ranker.rank(scores, replace(EPISODIC, scorer="factors"), now).terms_of(memory(1).id) is None
+    assert (
+        ranker.rank(scores, replace(EPISODIC, scorer="factors"), now).terms_of(memory(1).id) is None
+    )
 
 
 def test_a_pool_without_episodes_ranks_nothing() -> None:

@@ -76,7 +76,9 @@ def test_jumping_beyond_the_nearest_flip_changes_the_order_and_short_of_it_does_
         flip = nearest_flip(found, float(here), 1 if direction > 0 else -1)
         between = [c for c in crossings(rows, 0, 4) if (c - here) * direction > 0]
         if flip is None:
-            inner = (here + (min(between, key=lambda c: abs(c - here)) if between else Fraction(limit))) / 2
+            inner = (
+                here + (min(between, key=lambda c: abs(c - here)) if between else Fraction(limit))
+            ) / 2
             assert order(rows, inner)[:k] == now or inner == here
             continue
         beyond = just_beyond(found, flip, 1 if direction > 0 else -1, limit)
@@ -92,12 +94,20 @@ def test_jumping_beyond_the_nearest_flip_changes_the_order_and_short_of_it_does_
 
 @pytest.mark.slow
 @given(ROWS, st.integers(1, 5), st.integers(0, 16))
-def test_admitting_weights_let_the_row_in_and_no_nearer_one_does(rows: Rows, k: int, quarter: int) -> None:
+def test_admitting_weights_let_the_row_in_and_no_nearer_one_does(
+    rows: Rows, k: int, quarter: int
+) -> None:
     here = Fraction(quarter, 4)
     standing = order(rows, here)
     for row in standing[k:]:
-        for found, direction, limit in zip(admitting(lines(rows), row, k, float(here)), (-1, 1), (0, 4), strict=True):
-            marks = [here, *[c for c in crossings(rows, 0, 4) if (c - here) * direction > 0], Fraction(limit)]
+        for found, direction, limit in zip(
+            admitting(lines(rows), row, k, float(here)), (-1, 1), (0, 4), strict=True
+        ):
+            marks = [
+                here,
+                *[c for c in crossings(rows, 0, 4) if (c - here) * direction > 0],
+                Fraction(limit),
+            ]
             marks.sort(key=lambda c: c * direction)
             open_parts = [(a + b) / 2 for a, b in pairwise(marks) if a != b]
             first = next((m for m in open_parts if row in order(rows, m)[:k]), None)
@@ -106,11 +116,15 @@ def test_admitting_weights_let_the_row_in_and_no_nearer_one_does(rows: Rows, k: 
             else:
                 assert row in order(rows, Fraction(found))[:k]
                 assert first is not None
-                assert abs(Fraction(found) - here) <= abs(next(m for m in marks if (m - first) * direction > 0) - here)
+                assert abs(Fraction(found) - here) <= abs(
+                    next(m for m in marks if (m - first) * direction > 0) - here
+                )
 
 
 def test_a_flip_says_where_who_and_which_of_them_stands_first_exactly_there() -> None:
-    (flip,) = flips(Lines(np.array([1.0, 0.0]), np.array([0.0, 2.0]), np.array([0, 1]), 0.0, 1.0), 2)
+    (flip,) = flips(
+        Lines(np.array([1.0, 0.0]), np.array([0.0, 2.0]), np.array([0, 1]), 0.0, 1.0), 2
+    )
     assert (flip.value, flip.place, flip.falls, flip.rises, flip.swapped) == (0.5, 1, 0, 1, False)
 
 
@@ -128,7 +142,8 @@ def test_many_rows_are_parted_into_stretches_without_losing_a_flip() -> None:
     places = [0.0, *values, 1.0]
     for left, here, right in zip(places, places[1:], places[2:], strict=False):
         early, late, after = (
-            best(every, w) for w in ((9 * left + here) / 10, (left + 9 * here) / 10, (here + right) / 2)
+            best(every, w)
+            for w in ((9 * left + here) / 10, (left + 9 * here) / 10, (here + right) / 2)
         )
         assert early == late != after
 
@@ -146,7 +161,9 @@ def best(every: Lines, value: float) -> list[int]:
         (0.0, 1.0, False, 0.01),
     ],
 )  # fmt: skip
-def test_the_value_to_jump_to_is_short(start: float, end: float, last: bool, found: float | None) -> None:
+def test_the_value_to_jump_to_is_short(
+    start: float, end: float, last: bool, found: float | None
+) -> None:
     assert shortest_between(start, end, last=last) == found
 
 

@@ -26,7 +26,13 @@ TEXTS = (
     "the migration locked the bookings table", "pnpm is used, never npm", "Redis keeps the rate limits",
     "the pool of connections was exhausted", "tests run against a real Postgres", "a baker's dozen of eggs",
 )  # fmt: skip
-ASKED = ("who locked the bookings", "eggs", "how are you", "which package manager", "connections to Redis")
+ASKED = (
+    "who locked the bookings",
+    "eggs",
+    "how are you",
+    "which package manager",
+    "connections to Redis",
+)
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +46,9 @@ def test_the_questions_are_many_short_and_each_another() -> None:
     counts: Counter[str] = Counter()
     for questions in background().values():
         assert len(questions) == len(set(questions))
-        assert all(question == question.strip() and 4 <= len(question) <= 90 for question in questions)
+        assert all(
+            question == question.strip() and 4 <= len(question) <= 90 for question in questions
+        )
         # The questions of one language are all in the script that they tell the floor of.
         (script,) = set(map(script_of, questions))
         counts[script] += len(questions)
@@ -49,8 +57,13 @@ def test_the_questions_are_many_short_and_each_another() -> None:
 
 
 @settings(max_examples=25, deadline=None)
-@given(chosen=st.sets(st.integers(0, len(TEXTS) - 1), min_size=1), cells=st.sampled_from([1, 7, 13, 1 << 21]))
-def test_a_block_of_questions_reaches_what_each_alone_does(ranker: Ranker, chosen: set[int], cells: int) -> None:
+@given(
+    chosen=st.sets(st.integers(0, len(TEXTS) - 1), min_size=1),
+    cells=st.sampled_from([1, 7, 13, 1 << 21]),
+)
+def test_a_block_of_questions_reaches_what_each_alone_does(
+    ranker: Ranker, chosen: set[int], cells: int
+) -> None:
     served = np.zeros(len(TEXTS), np.bool_)
     served[list(chosen)] = True
     with pytest.MonkeyPatch.context() as patched:
@@ -99,11 +112,15 @@ def test_pool_keys_follow_texts_and_nothing_else() -> None:
 
 @pytest.mark.parametrize("known", [False, True])
 def test_keys_and_twins_are_those_of_a_pool_built_anew(known: bool) -> None:
-    pool = Pool.build([memory(number, text, summary="in short") for number, text in enumerate(TEXTS)])
+    pool = Pool.build(
+        [memory(number, text, summary="in short") for number, text in enumerate(TEXTS)]
+    )
     if known:
         pool.take_keys(pool.text_keys)
     edited = replace(pool.memories[0], content=TEXTS[1])
-    later = pool.with_replaced([edited]).with_added([memory(50, TEXTS[2], summary="in short"), memory(51, "new")])
+    later = pool.with_replaced([edited]).with_added(
+        [memory(50, TEXTS[2], summary="in short"), memory(51, "new")]
+    )
     anew = Pool.build(list(later.memories))
     assert np.array_equal(later.text_keys, anew.text_keys)
     assert later.twins is not None
@@ -154,12 +171,16 @@ def test_no_flipped_byte_is_believed(at: int, by: int) -> None:
         raw[at % len(raw)] ^= by
         file.path.write_bytes(bytes(raw))
         found = file.read()
-        assert found is None or (found.floors == FLOORS and np.array_equal(found.texts, kept().texts))
+        assert found is None or (
+            found.floors == FLOORS and np.array_equal(found.texts, kept().texts)
+        )
         file.path.write_bytes(bytes(raw[: at % len(raw)]))
         assert file.read() is None
 
 
-def test_another_model_and_other_questions_have_another_floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_model_and_other_questions_have_another_floor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = FloorFile(tmp_path / "floor", "f" * 32)
     file.write(kept())
     other = FloorFile(tmp_path / "floor", "e" * 32)

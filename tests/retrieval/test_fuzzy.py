@@ -93,7 +93,9 @@ def test_spans_are_places_in_the_line() -> None:
         ("部署流水线", "流水", "流水"),
     ],
 )
-def test_forms_of_the_same_letters_match_and_are_highlighted(line: str, query: str, part: str) -> None:
+def test_forms_of_the_same_letters_match_and_are_highlighted(
+    line: str, query: str, part: str
+) -> None:
     (match,) = FuzzyLines(["else", line]).rank(query)
     assert [line[start:end] for start, end in match.spans] == [part]
 
@@ -115,7 +117,9 @@ def test_overlapping_spans_are_joined() -> None:
     st.text("abcdé .(", max_size=8),
     st.none() | st.integers(1, 3),
 )
-def test_a_limit_only_cuts_and_spans_stay_in_the_line(lines: list[str], query: str, limit: int | None) -> None:
+def test_a_limit_only_cuts_and_spans_stay_in_the_line(
+    lines: list[str], query: str, limit: int | None
+) -> None:
     prepared = FuzzyLines(lines)
     every = prepared.rank(query)
     assert prepared.rank(query, limit) == every[:limit]
@@ -123,7 +127,9 @@ def test_a_limit_only_cuts_and_spans_stay_in_the_line(lines: list[str], query: s
         assert 0 < match.score <= 100
         assert match.spans
         assert all(0 <= a < b <= len(lines[match.index]) for a, b in match.spans)
-        assert all(left[1] < right[0] for left, right in zip(match.spans, match.spans[1:], strict=False))
+        assert all(
+            left[1] < right[0] for left, right in zip(match.spans, match.spans[1:], strict=False)
+        )
     for index, line in enumerate(lines):
         if query.split() and all(word in line for word in query.split()):
             assert index in {m.index for m in every}
@@ -149,7 +155,11 @@ def plain(line: str, word: str) -> int:
     """How well a line holds a word as it is typed: the rule, read off the line itself."""
     if word not in line:
         return 0
-    starts = [at for at in range(len(line)) if line.startswith(word, at) and not re.match(r"\w", line[at - 1 : at])]
+    starts = [
+        at
+        for at in range(len(line))
+        if line.startswith(word, at) and not re.match(r"\w", line[at - 1 : at])
+    ]
     whole = any(not re.match(r"\w", line[at + len(word) :]) for at in starts)
     return EXACT if whole else START if starts else INSIDE
 
@@ -176,7 +186,12 @@ def test_a_match_shows_when_it_stands_in_what_shows(parts: list[tuple[str, str]]
 def test_order_similarity_sees_order_and_small_differences() -> None:
     assert order_similarity("Run  the tests.", "run the tests.") == 100
     assert order_similarity("always pnpm, never npm", "always npm, never pnpm") <= 50
-    assert order_similarity("Prefer composition over inheritance", "Prefer inheritance over composition") <= 50
+    assert (
+        order_similarity(
+            "Prefer composition over inheritance", "Prefer inheritance over composition"
+        )
+        <= 50
+    )
     assert order_similarity("Run the unit tests first", "Run the unit tests first, please") > 80
     assert order_similarity("", "") == order_similarity("…", "…") == 100
     assert order_similarity("word", "") == 0
@@ -197,7 +212,9 @@ def test_order_similarity_is_the_smaller_of_letters_and_words(a: str, b: str) ->
     assert order_similarity(a, b) == min(both)
 
 
-def test_letters_more_alike_than_words_are_never_compared_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_letters_more_alike_than_words_are_never_compared_to_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     ratio, cutoffs = fuzz.ratio, list[float | None]()
 
     def noted(a: str | list[str], b: str | list[str], score_cutoff: float | None = None) -> float:
@@ -225,7 +242,9 @@ def test_letters_more_alike_than_words_are_never_compared_to_the_end(monkeypatch
         ("очистить кэшировние", "кэширование", "кэшировние"),
     ],
 )
-def test_a_word_of_any_script_is_found_and_marked_as_it_stands(line: str, query: str, marked: str) -> None:
+def test_a_word_of_any_script_is_found_and_marked_as_it_stands(
+    line: str, query: str, marked: str
+) -> None:
     (match,) = FuzzyLines(["other", line]).rank(query)
     ((start, end),) = match.spans
     assert (match.index, line[start:end]) == (1, marked)

@@ -59,8 +59,12 @@ def index() -> LexicalIndex:
      "Los Angeles office", "Die casting", "war room", "del key", "var declarations", "bin dir", "van rental",
      "15 min token in memory, 30 day cookie"],
 )  # fmt: skip
-def test_an_english_title_is_found_by_each_word_that_is_a_function_word_elsewhere(title: str) -> None:
-    index = LexicalIndex.build(["the other one is here", "Das ist und bleibt der Plan für die Woche", title])
+def test_an_english_title_is_found_by_each_word_that_is_a_function_word_elsewhere(
+    title: str,
+) -> None:
+    index = LexicalIndex.build(
+        ["the other one is here", "Das ist und bleibt der Plan für die Woche", title]
+    )
     assert {best(index, word) for word in title.split() if word != "in"} == {2}
 
 
@@ -71,7 +75,9 @@ def test_short_nouns_are_found_with_and_without_their_article(query: str, row: i
 
 
 @pytest.mark.parametrize(("query", "row"), FOUND)
-def test_a_word_is_found_in_the_forms_of_its_language(index: LexicalIndex, query: str, row: int) -> None:
+def test_a_word_is_found_in_the_forms_of_its_language(
+    index: LexicalIndex, query: str, row: int
+) -> None:
     assert best(index, query) == row
 
 
@@ -81,10 +87,18 @@ def test_relevance_counts_what_is_found(index: LexicalIndex, query: str, row: in
     assert row in held
 
 
-def test_the_index_on_disk_answers_as_the_one_in_memory(index: LexicalIndex, tmp_path: Path) -> None:
+def test_the_index_on_disk_answers_as_the_one_in_memory(
+    index: LexicalIndex, tmp_path: Path
+) -> None:
     LexicalCache(tmp_path).index(TEXTS)
     stored = LexicalCache(tmp_path).index(TEXTS)
-    for query in (*(query for query, _ in FOUND), '"war lang"', '"不要再套"', "die war cache", "קשת"):
+    for query in (
+        *(query for query, _ in FOUND),
+        '"war lang"',
+        '"不要再套"',
+        "die war cache",
+        "קשת",
+    ):
         same(stored.scores(query), index.scores(query))
         assert stored.matches(query).weights == index.matches(query).weights
 
@@ -123,7 +137,11 @@ ENGLISH = st.lists(
 
 
 def test_one_text_in_another_language_makes_no_words_of_english_stop_words() -> None:
-    texts = ["the roof of the shed and the barn", "a gate", "Der Zaun ist nicht gestrichen, und das Tor auch nicht"]
+    texts = [
+        "the roof of the shed and the barn",
+        "a gate",
+        "Der Zaun ist nicht gestrichen, und das Tor auch nicht",
+    ]
     index = LexicalIndex.build(texts)
     assert not index.scores("the of and").any()
     assert np.array_equal(index.scores("of the shed"), index.scores("shed"))
@@ -131,8 +149,12 @@ def test_one_text_in_another_language_makes_no_words_of_english_stop_words() -> 
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(ENGLISH, min_size=1, max_size=8), ENGLISH)
-def test_other_scripts_beside_it_change_nothing_in_what_english_words_stand_for(texts: list[str], query: str) -> None:
-    """A store of English gives the stems that it gave; a memory in another script takes part by its number alone."""
+def test_other_scripts_beside_it_change_nothing_in_what_english_words_stand_for(
+    texts: list[str], query: str
+) -> None:
+    """A store of English gives the stems that it gave; a memory in another script takes part by its
+    number alone.
+    """
     alone = LexicalIndex.build(texts).matches(query)
     beside = LexicalIndex.build([*texts, "进程重启"]).matches(query)
     assert [(term.term, term.rows.tolist(), term.own.tolist()) for term in alone.terms] == [
@@ -173,12 +195,19 @@ def test_a_lexicon_is_read_as_it_was_written() -> None:
 
 
 @pytest.mark.parametrize(
-    "some", ["\ud800", "\u0378", "\u202e", "中", "ก็", "가", "a\u0301", "ä", "ß", "я", "ש", "क्", "İ"], ids=ascii
+    "some",
+    ["\ud800", "\u0378", "\u202e", "中", "ก็", "가", "a\u0301", "ä", "ß", "я", "ש", "क्", "İ"],
+    ids=ascii,
 )
-def test_a_text_of_one_letter_is_indexed_and_asked_for_in_no_time(some: str, tmp_path: Path) -> None:
+def test_a_text_of_one_letter_is_indexed_and_asked_for_in_no_time(
+    some: str, tmp_path: Path
+) -> None:
     text = "die " + some * (65_536 // len(some))
     began = time.monotonic()
-    for index in (LexicalIndex.build([text, "other"]), LexicalCache(tmp_path).index([text, "other"])):
+    for index in (
+        LexicalIndex.build([text, "other"]),
+        LexicalCache(tmp_path).index([text, "other"]),
+    ):
         for query in (text, text[4:5_000], f'"{text}"', some):
             assert index.scores(query).shape == (2,)
             index.matches(query)
@@ -205,9 +234,14 @@ def test_one_memory_in_another_language_leaves_english_queries_as_they_were(tmp_
     german = "Der Text sagt als Beispiel the token of the day und sonst nichts"
     query = "why did the token of the service refresh"
     alone = LexicalCache(tmp_path / "alone").index(english).matches(query)
-    for index in (LexicalCache(tmp_path / "both").index([*english, german]), LexicalIndex.build([*english, german])):
+    for index in (
+        LexicalCache(tmp_path / "both").index([*english, german]),
+        LexicalIndex.build([*english, german]),
+    ):
         assert index.languages == {"en", "de"}
-        assert [term.term for term in index.matches(query).terms] == [term.term for term in alone.terms]
+        assert [term.term for term in index.matches(query).terms] == [
+            term.term for term in alone.terms
+        ]
 
 
 def test_an_index_that_was_asked_is_let_go_at_once() -> None:

@@ -39,7 +39,10 @@ def by_lines(data: bytes, wanted: tuple[bytes, ...]) -> list[Place]:
 
 
 @pytest.mark.slow
-@given(st.lists(st.sampled_from(PIECES), max_size=60), st.sampled_from(("jwt", "jwt token", "caf\u00e9", "k", '"')))
+@given(
+    st.lists(st.sampled_from(PIECES), max_size=60),
+    st.sampled_from(("jwt", "jwt token", "caf\u00e9", "k", '"')),
+)
 def test_it_is_what_reading_every_line_gives(
     tmp_path_factory: pytest.TempPathFactory, pieces: list[str], query: str
 ) -> None:

@@ -23,7 +23,9 @@ def by_definition(documents: list[str], query: str) -> list[float]:
     """Absolute BM25, word by word."""
 
     def terms(text: str) -> list[str]:
-        return stems([word for word in re.findall(r"\w+", text.lower()) if word not in stop_words()])
+        return stems(
+            [word for word in re.findall(r"\w+", text.lower()) if word not in stop_words()]
+        )
 
     split = [terms(text) for text in documents]
     filled = [len(words) for words in split if words]
@@ -68,7 +70,11 @@ def test_a_changed_index_scores_like_a_fresh_one(data: st.DataObject) -> None:
     index = LexicalIndex.build(documents)
     first = list(documents)
     for _ in range(3):
-        rows = data.draw(st.dictionaries(st.integers(0, len(documents) - 1), st.sampled_from([*WORDS, "", "a-b c"])))
+        rows = data.draw(
+            st.dictionaries(
+                st.integers(0, len(documents) - 1), st.sampled_from([*WORDS, "", "a-b c"])
+            )
+        )
         index = index.with_replaced(rows)
         for row, text in rows.items():
             documents[row] = text
@@ -86,7 +92,9 @@ def test_a_large_change_is_put_together_again() -> None:
     index = LexicalIndex.build(documents).with_added(["extra number7"])
     changed = {n: f"other number{n} cache" for n in range(OVERLAY + 10)}
     index = index.with_replaced(changed)
-    fresh = LexicalIndex.build([changed.get(n, text) for n, text in enumerate(documents)] + ["extra number7"])
+    fresh = LexicalIndex.build(
+        [changed.get(n, text) for n, text in enumerate(documents)] + ["extra number7"]
+    )
     for query in ("number7", "cache", '"other number3"', "memory"):
         same(index.scores(query), fresh.scores(query))
     again = index.with_replaced({3: "memory"})
@@ -168,7 +176,9 @@ def test_stop_words_alone_find_nothing_but_phrases_keep_them() -> None:
     assert found(index, '"is on call"') == [2]
 
 
-@pytest.mark.parametrize("query", ["", "   ", '""', '"', "…", "\ud800", "NULL\0", "a" * 5000, "col:x OR (NEAR"])
+@pytest.mark.parametrize(
+    "query", ["", "   ", '""', '"', "…", "\ud800", "NULL\0", "a" * 5000, "col:x OR (NEAR"]
+)
 def test_odd_queries_are_harmless(query: str) -> None:
     index = LexicalIndex.build([*DOCUMENTS, "", "\ud800 broken", "nul \0 byte"])
     assert index.scores(query).shape == (len(DOCUMENTS) + 3,)

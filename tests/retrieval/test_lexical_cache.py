@@ -35,7 +35,9 @@ def same(index: LexicalIndex, wanted: Sequence[str]) -> None:
     fresh = LexicalIndex.build(wanted)
     assert len(index) == len(wanted)
     for query in QUERIES:
-        np.testing.assert_allclose(index.scores(query), fresh.scores(query), rtol=0, atol=1e-6, err_msg=query)
+        np.testing.assert_allclose(
+            index.scores(query), fresh.scores(query), rtol=0, atol=1e-6, err_msg=query
+        )
 
 
 def some(n: int, start: int = 0) -> list[str]:
@@ -47,28 +49,41 @@ def written(folder: Path) -> list[Path]:
 
 
 def indexed(folder: Path, wanted: Sequence[str]) -> list[tuple[int, int]]:
-    """Index texts, compare with memory, and return the progress: nothing, when the cache knew all of them."""
+    """Index texts, compare with memory, and return the progress: nothing, when the cache knew all
+    of them.
+    """
     seen: list[tuple[int, int]] = []
-    index = LexicalCache(folder).index(wanted, progress=lambda done, total: seen.append((done, total)))
+    index = LexicalCache(folder).index(
+        wanted, progress=lambda done, total: seen.append((done, total))
+    )
     same(index, wanted)
     return seen
 
 
 def files(folder: Path) -> dict[str, tuple[bytes, int]]:
-    return {str(p): (p.read_bytes() if p.is_file() else b"", p.stat().st_mtime_ns) for p in sorted(folder.rglob("*"))}
+    return {
+        str(p): (p.read_bytes() if p.is_file() else b"", p.stat().st_mtime_ns)
+        for p in sorted(folder.rglob("*"))
+    }
 
 
 @pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(st.data())
-def test_stored_scores_are_those_of_memory(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+def test_stored_scores_are_those_of_memory(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
     folder = tmp_path_factory.mktemp("cache")
     cache, wanted = LexicalCache(folder), data.draw(texts)
     for _ in range(3):
         index = cache.index(wanted)
         same(index, wanted)
         rows = st.integers(0, max(0, len(wanted) - 1))
-        changed = data.draw(st.dictionaries(rows, st.sampled_from([*WORDS, ""]), max_size=3)) if wanted else {}
+        changed = (
+            data.draw(st.dictionaries(rows, st.sampled_from([*WORDS, ""]), max_size=3))
+            if wanted
+            else {}
+        )
         index = index.with_replaced(changed)
         wanted = [changed.get(row, text) for row, text in enumerate(wanted)]
         same(index, wanted)
@@ -141,14 +156,18 @@ def test_whatever_is_damaged_the_scores_are_right_and_the_cache_heals(
     assert indexed(folder, some(30)) == []
 
 
-@pytest.mark.parametrize("content", [b"", b"no archive", b"PK\x03\x04" + bytes(5000), b"\x93NUMPY\x01\x00"])
+@pytest.mark.parametrize(
+    "content", [b"", b"no archive", b"PK\x03\x04" + bytes(5000), b"\x93NUMPY\x01\x00"]
+)
 def test_a_foreign_file_is_not_trusted(tmp_path: Path, content: bytes) -> None:
     LexicalCache(tmp_path).path.write_bytes(content)
     assert indexed(tmp_path, some(4)) == [(4, 4)]
     assert indexed(tmp_path, some(4)) == []
 
 
-def test_a_file_that_was_made_another_way_is_not_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_was_made_another_way_is_not_trusted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with monkeypatch.context() as other:
         other.setattr(lexical, "edition", lambda: "of another tokenizer")
         LexicalCache(tmp_path).index(some(4))
@@ -180,7 +199,9 @@ def test_a_folder_that_cannot_be_written_means_memory_only(tmp_path: Path) -> No
 
 def test_files_are_for_their_owner_alone(tmp_path: Path) -> None:
     indexed(tmp_path / "cache", some(3))
-    found = {path.stat().st_mode & 0o777 for path in (tmp_path / "cache").rglob("*") if path.is_file()}
+    found = {
+        path.stat().st_mode & 0o777 for path in (tmp_path / "cache").rglob("*") if path.is_file()
+    }
     assert found == {0o600}
     assert (tmp_path / "cache").stat().st_mode & 0o777 == 0o700
 
@@ -222,7 +243,9 @@ for n in range(1, 400):
 @pytest.mark.slow
 @pytest.mark.parametrize("wait", [0.0, 0.011, 0.033, 0.07, 0.15])
 def test_a_writer_that_is_killed_leaves_a_cache_that_is_right(tmp_path: Path, wait: float) -> None:
-    with subprocess.Popen([sys.executable, "-c", FILL, str(tmp_path)], stdout=subprocess.PIPE) as writer:
+    with subprocess.Popen(
+        [sys.executable, "-c", FILL, str(tmp_path)], stdout=subprocess.PIPE
+    ) as writer:
         assert writer.stdout is not None
         assert writer.stdout.readline() == b"go\n"
         time.sleep(wait)  # not a wait for anything: the moment of the kill is what varies
@@ -233,11 +256,15 @@ def test_a_writer_that_is_killed_leaves_a_cache_that_is_right(tmp_path: Path, wa
     assert not list(tmp_path.rglob("*.tmp"))
 
 
-def test_progress_counts_what_has_to_be_indexed_and_cancelling_leaves_no_trace(tmp_path: Path) -> None:
+def test_progress_counts_what_has_to_be_indexed_and_cancelling_leaves_no_trace(
+    tmp_path: Path,
+) -> None:
     seen: list[tuple[int, int]] = []
     many = some(BATCH + 5)
     with pytest.raises(WorkStopped, match="stopped after 4,096 of 4,101"):
-        LexicalCache(tmp_path).index(many, None, lambda *step: seen.append(step), lambda: bool(seen))
+        LexicalCache(tmp_path).index(
+            many, None, lambda *step: seen.append(step), lambda: bool(seen)
+        )
     assert written(tmp_path) == []
     seen.clear()
     LexicalCache(tmp_path).index(many, None, lambda *step: seen.append(step))

@@ -44,11 +44,16 @@ def test_the_top_equals_a_full_sort(values: list[float], k: int, random: object)
 def test_the_text_of_a_memory_has_a_summary_that_adds_something() -> None:
     assert searched_text(memory(1, "use pnpm")) == "use pnpm"
     assert searched_text(memory(1, "use pnpm", summary="pnpm")) == "use pnpm"
-    assert searched_text(memory(1, "use pnpm", summary="package manager")) == "package manager\nuse pnpm"
+    assert (
+        searched_text(memory(1, "use pnpm", summary="package manager"))
+        == "package manager\nuse pnpm"
+    )
 
 
 @pytest.mark.parametrize("least", [0.2, 0.9, 1.1])
-def test_near_pairs_are_those_of_the_whole_product(least: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_near_pairs_are_those_of_the_whole_product(
+    least: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("workbench.retrieval.embedding.vectors._BLOCK", 7)
     random = np.random.default_rng(5)
     matrix = random.standard_normal((50, 6)).astype(np.float32)
@@ -63,7 +68,10 @@ def test_near_pairs_are_those_of_the_whole_product(least: float, monkeypatch: py
 
 def test_no_pairs_of_nothing() -> None:
     nothing = np.zeros((0, 4), np.float32)
-    for vectors, matrix in ((nothing, np.eye(4, dtype=np.float32)), (np.eye(4, dtype=np.float32), nothing)):
+    for vectors, matrix in (
+        (nothing, np.eye(4, dtype=np.float32)),
+        (np.eye(4, dtype=np.float32), nothing),
+    ):
         assert [len(part) for part in near_pairs(vectors, matrix, 0.5)] == [0, 0, 0]
 
 

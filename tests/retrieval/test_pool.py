@@ -22,7 +22,17 @@ from workbench.retrieval.ranking.cases import Candidates
 from workbench.retrieval.ranking.episodic import most_important
 from workbench.retrieval.ranking.pool import PINNED, Pool
 
-COLUMNS = ("created", "accessed", "feedback", "importance", "net", "kind", "servable", "settled", "id_rank")
+COLUMNS = (
+    "created",
+    "accessed",
+    "feedback",
+    "importance",
+    "net",
+    "kind",
+    "servable",
+    "settled",
+    "id_rank",
+)
 LASTING: tuple[MemoryType, ...] = ("semantic", "procedural")
 
 
@@ -39,7 +49,9 @@ def assert_same(one: Pool, other: Pool) -> None:
 def _neighbours(pool: Pool) -> set[tuple[int, int]]:
     """The rows that stand side by side in a session; how sessions are numbered does not matter."""
     chosen = Candidates.of(pool, np.ones(len(pool), np.bool_))
-    pairs = zip(chosen.order[:-1].tolist(), chosen.order[1:].tolist(), chosen.linked.tolist(), strict=True)
+    pairs = zip(
+        chosen.order[:-1].tolist(), chosen.order[1:].tolist(), chosen.linked.tolist(), strict=True
+    )
     return {(left, right) for left, right, linked in pairs if linked}
 
 
@@ -102,7 +114,9 @@ def test_served_agrees_with_the_rule(every: list[object], now: datetime) -> None
 
 
 def test_each_memory_type_has_a_kind_more_for_what_is_pinned() -> None:
-    pool = Pool.build([memory(1, memory_type="semantic"), memory(2, memory_type="semantic", pinned=True)])
+    pool = Pool.build(
+        [memory(1, memory_type="semantic"), memory(2, memory_type="semantic", pinned=True)]
+    )
     assert pool.kind.tolist() == [2, 2 + PINNED]
 
 
@@ -114,7 +128,9 @@ def test_twins_point_at_the_first_row_with_the_same_text() -> None:
 
 
 def test_neighbours_are_found_among_the_candidates_only() -> None:
-    pool = Pool.build([memory(n, session_id="s") for n in (1, 2, 3)] + [memory(4, session_id="t"), memory(5)])
+    pool = Pool.build(
+        [memory(n, session_id="s") for n in (1, 2, 3)] + [memory(4, session_id="t"), memory(5)]
+    )
     everyone = Candidates.of(pool, np.ones(5, np.bool_))
     values = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
     assert everyone.neighbour_maximum(values).tolist() == [2, 4, 2, 0, 0]
@@ -136,7 +152,11 @@ def test_a_kept_pool_reads_what_is_looked_at(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [lambda pool: pool.with_replaced([memory(1, "Why so?")]), lambda pool: pool.with_added([memory(9)])]
+    "change",
+    [
+        lambda pool: pool.with_replaced([memory(1, "Why so?")]),
+        lambda pool: pool.with_added([memory(9)]),
+    ],
 )
 def test_what_is_known_of_texts_that_did_not_change_is_not_worked_out_again(
     change: Callable[[Pool], Pool], monkeypatch: pytest.MonkeyPatch
@@ -165,8 +185,12 @@ def test_the_most_important_are_those_of_the_plain_rule(every: list[Memory], cou
     def weight(one: Memory) -> float:
         return effective_importance(one, now, WORKBENCH.feedback, WORKBENCH.feedback_half_life)
 
-    lasting = [m for m in every if m.memory_type in types and m.status != "signal" and is_served(m, now)]
-    np.testing.assert_allclose([*map(weight, found)], sorted(map(weight, lasting), reverse=True)[:count])
+    lasting = [
+        m for m in every if m.memory_type in types and m.status != "signal" and is_served(m, now)
+    ]
+    np.testing.assert_allclose(
+        [*map(weight, found)], sorted(map(weight, lasting), reverse=True)[:count]
+    )
     assert {m.id for m in found} <= {m.id for m in lasting}
     pinned = pool.memories_at(np.flatnonzero(pool.is_pinned()))
     assert {m.id for m in pinned} == {m.id for m in every if m.pinned}

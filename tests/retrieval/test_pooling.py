@@ -19,12 +19,16 @@ def ranker_of(rows: int) -> Ranker:
     random = np.random.default_rng(1)
     stored = [memory(i, importance_score=float(random.integers(0, 11))) for i in range(rows)]
     nothing = np.zeros((rows, 0), np.float32)
-    return Ranker(Pool.build(stored), nothing, LexicalIndex.build([""] * rows), lambda texts: nothing)
+    return Ranker(
+        Pool.build(stored), nothing, LexicalIndex.build([""] * rows), lambda texts: nothing
+    )
 
 
 def scores_of(rows: int, query: str = "query") -> QueryScores:
     random = np.random.default_rng(2)
-    return QueryScores(query, random.random(rows).astype(np.float32), random.random(rows).astype(np.float32))
+    return QueryScores(
+        query, random.random(rows).astype(np.float32), random.random(rows).astype(np.float32)
+    )
 
 
 def test_the_corners_are_profiles_and_begin_with_the_present_one() -> None:

@@ -12,7 +12,16 @@ from hypothesis import strategies as st
 
 from tests.oracle.cases import Candidate
 from tests.oracle.ranking import rank
-from tests.retrieval.samples import DEFAULT, RELEVANCE_ONLY, T0, memories, memory, near, profiles, query_scores
+from tests.retrieval.samples import (
+    DEFAULT,
+    RELEVANCE_ONLY,
+    T0,
+    memories,
+    memory,
+    near,
+    profiles,
+    query_scores,
+)
 from workbench.core.record import UnknownRecord
 from workbench.core.stream.memory import Memory, MemoryType, is_served
 from workbench.core.tuning.profile import FrozenBounds, HalfLives, Profile
@@ -27,11 +36,17 @@ from workbench.retrieval.ranking.ranker import Ranker, Ranking
 def ranker_of(pool: Pool, cache: ColumnCache | None = None) -> Ranker:
     vectors = np.zeros((len(pool), 2), np.float32)
     return Ranker(
-        pool, vectors, LexicalIndex.build([""] * len(pool)), lambda texts: np.zeros((len(texts), 2), np.float32), cache
+        pool,
+        vectors,
+        LexicalIndex.build([""] * len(pool)),
+        lambda texts: np.zeros((len(texts), 2), np.float32),
+        cache,
     )
 
 
-def by_rule(pool: Pool, scores: QueryScores, profile: Profile, now: datetime, mask: Mask | None = None) -> list[Scored]:
+def by_rule(
+    pool: Pool, scores: QueryScores, profile: Profile, now: datetime, mask: Mask | None = None
+) -> list[Scored]:
     candidates = [
         Candidate(m, float(scores.dense[row]), float(scores.lexical[row]), known=scores.knows(row))
         for row, m in enumerate(pool.memories)
@@ -55,7 +70,11 @@ def assert_equal(fast: Ranking, rule: list[Scored]) -> None:
     for scored in everything:
         assert parts(scored) == pytest.approx(parts(expected[scored.memory.id]), abs=1e-9, rel=0)
         assert scored.total == sum(
-            (scored.weighted["recency"], scored.weighted["importance"], scored.weighted["relevance"])
+            (
+                scored.weighted["recency"],
+                scored.weighted["importance"],
+                scored.weighted["relevance"],
+            )
         )
     # Where the rule's totals really differ, so does the order.
     for place, (before, after) in enumerate(pairwise(everything)):
@@ -75,7 +94,11 @@ def test_the_fast_ranking_equals_the_rule(data: st.DataObject) -> None:
     scores = [data.draw(query_scores(len(pool))) for _ in range(2)]
     for _ in range(4):
         # One ranker throughout, so that a column cached for other parameters would be found out.
-        profile, now, asked = data.draw(profiles()), data.draw(near()), data.draw(st.sampled_from(scores))
+        profile, now, asked = (
+            data.draw(profiles()),
+            data.draw(near()),
+            data.draw(st.sampled_from(scores)),
+        )
         fast = ranker.rank(asked, profile, now, data.draw(st.integers(1, 15)))
         assert_equal(fast, by_rule(pool, asked, profile, now))
 
@@ -103,9 +126,18 @@ def test_a_changed_pool_with_a_shared_cache_equals_the_rule(data: st.DataObject)
 @given(st.data())
 def test_a_mask_replaces_the_served_filter(data: st.DataObject) -> None:
     pool = Pool.build(data.draw(memories()))
-    mask = np.array(data.draw(st.lists(st.booleans(), min_size=len(pool), max_size=len(pool))), np.bool_)
-    scores, now, profile = data.draw(query_scores(len(pool))), data.draw(near()), data.draw(profiles())
-    assert_equal(ranker_of(pool).rank(scores, profile, now, mask=mask), by_rule(pool, scores, profile, now, mask))
+    mask = np.array(
+        data.draw(st.lists(st.booleans(), min_size=len(pool), max_size=len(pool))), np.bool_
+    )
+    scores, now, profile = (
+        data.draw(query_scores(len(pool))),
+        data.draw(near()),
+        data.draw(profiles()),
+    )
+    assert_equal(
+        ranker_of(pool).rank(scores, profile, now, mask=mask),
+        by_rule(pool, scores, profile, now, mask),
+    )
 
 
 def scores_of(dense: list[float]) -> QueryScores:
@@ -114,14 +146,18 @@ def scores_of(dense: list[float]) -> QueryScores:
 
 def test_a_tie_across_the_cut_is_settled_by_id() -> None:
     pool = Pool.build([memory(n) for n in (7, 3, 9, 1, 5)])
-    ranking = ranker_of(pool).rank(scores_of([0.5, 0.5, 0.9, 0.5, 0.5]), RELEVANCE_ONLY, T0 + timedelta(1), k=3)
+    ranking = ranker_of(pool).rank(
+        scores_of([0.5, 0.5, 0.9, 0.5, 0.5]), RELEVANCE_ONLY, T0 + timedelta(1), k=3
+    )
     assert [id[-1] for id in ranking.ids] == ["9", "1", "3"]
     assert ranking.place_of(memory(7).id) == 5
 
 
 def test_bounds_name_the_memories_that_set_them_and_dead_factors() -> None:
     pool = Pool.build([memory(n, importance_score=float(n)) for n in (4, 2, 8, 6)])
-    ranking = ranker_of(pool).rank(scores_of([0.5, 0.1, 0.1, 0.9]), RELEVANCE_ONLY, T0 + timedelta(1))
+    ranking = ranker_of(pool).rank(
+        scores_of([0.5, 0.1, 0.1, 0.9]), RELEVANCE_ONLY, T0 + timedelta(1)
+    )
     assert ranking.dead == ("recency",)
     assert ranking.bounds["recency"].low_id == memory(2).id
     relevance = ranking.bounds["relevance"]
@@ -132,7 +168,9 @@ def test_bounds_name_the_memories_that_set_them_and_dead_factors() -> None:
 
 def test_a_hidden_memory_has_no_place_and_an_unknown_one_is_an_error() -> None:
     hidden = memory(2, status="archived")
-    ranking = ranker_of(Pool.build([memory(1), hidden])).rank(scores_of([0.1, 0.9]), DEFAULT, T0 + timedelta(1))
+    ranking = ranker_of(Pool.build([memory(1), hidden])).rank(
+        scores_of([0.1, 0.9]), DEFAULT, T0 + timedelta(1)
+    )
     assert ranking.ids == (memory(1).id,)
     assert ranking.place_of(hidden.id) is None
     assert ranking.scored(hidden.id) is None
@@ -162,7 +200,10 @@ def test_equal_texts_score_equal_although_the_product_rounds_by_position() -> No
     rows = 103
     pool = Pool.build([memory(n, "the same text") for n in range(rows)])
     ranker = Ranker(
-        pool, np.tile(one, (rows, 1)), LexicalIndex.build(["the same text"] * rows), lambda _: np.roll(one, 1)[None]
+        pool,
+        np.tile(one, (rows, 1)),
+        LexicalIndex.build(["the same text"] * rows),
+        lambda _: np.roll(one, 1)[None],
     )
     assert len(np.unique(ranker.relevance("query").dense)) == 1
     later = T0 + timedelta(days=1)
@@ -182,7 +223,10 @@ def test_relevance_is_cosine_and_absolute_bm25() -> None:
     scores = ranker.relevance("gamma")
     assert scores.dense.tolist() == pytest.approx([0.6, 0.8])
     assert scores.lexical[0] == 0 < scores.lexical[1] < 1
-    assert [column.dtype.name for column in (scores.dense, scores.lexical)] == ["float32", "float32"]
+    assert [column.dtype.name for column in (scores.dense, scores.lexical)] == [
+        "float32",
+        "float32",
+    ]
 
 
 def test_a_weight_change_computes_no_column_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,12 +238,16 @@ def test_a_weight_change_computes_no_column_again(monkeypatch: pytest.MonkeyPatc
     blended = ranker.rank(scores, replace(DEFAULT, blend=0.9), now)
     assert blended.factors["recency"] is before.factors["recency"]
     assert blended.factors["relevance"] is not before.factors["relevance"]
-    voted = ranker.moved_to(pool.with_replaced([replace(pool.memories[0], helpful_votes=3)])).rank(scores, DEFAULT, now)
+    voted = ranker.moved_to(pool.with_replaced([replace(pool.memories[0], helpful_votes=3)])).rank(
+        scores, DEFAULT, now
+    )
     assert voted.factors["relevance"] is before.factors["relevance"]
     assert voted.factors["importance"] is not before.factors["importance"]
 
 
-FADING = replace(DEFAULT, half_lives=HalfLives(1.0, 2.0, 3.0, 4.0), recency=0.5, importance=0.5, relevance=0.5)
+FADING = replace(
+    DEFAULT, half_lives=HalfLives(1.0, 2.0, 3.0, 4.0), recency=0.5, importance=0.5, relevance=0.5
+)
 BY_RANK = replace(FADING, mode="rank")
 AMONG_TOP = replace(FADING, scope="top", top_n=4)
 FROZEN = replace(FADING, scope="frozen", frozen=FrozenBounds((0.0, 1.0), (0.0, 1.0), (0.0, 1.0)))
@@ -223,7 +271,9 @@ FROZEN = replace(FADING, scope="frozen", frozen=FrozenBounds((0.0, 1.0), (0.0, 1
         (FROZEN, {"frozen": FrozenBounds((0.2, 0.9), (0.0, 1.0), (0.0, 1.0))}),
     ],
 )
-def test_a_parameter_that_changes_alone_is_not_answered_from_the_cache(before: Profile, change: dict[str, Any]) -> None:
+def test_a_parameter_that_changes_alone_is_not_answered_from_the_cache(
+    before: Profile, change: dict[str, Any]
+) -> None:
     kinds: tuple[MemoryType, ...] = ("episodic", "semantic", "working", "procedural")
     rows = [
         memory(
@@ -234,7 +284,11 @@ def test_a_parameter_that_changes_alone_is_not_answered_from_the_cache(before: P
     ]  # fmt: skip
     pool = Pool.build(rows)
     ranker = ranker_of(pool)
-    scores = QueryScores("q", np.linspace(0.9, 0.1, 12, dtype=np.float32), np.linspace(0, 1, 12, dtype=np.float32) ** 2)
+    scores = QueryScores(
+        "q",
+        np.linspace(0.9, 0.1, 12, dtype=np.float32),
+        np.linspace(0, 1, 12, dtype=np.float32) ** 2,
+    )
     after = replace(before, **change)
     first = ranker.rank(scores, before, T0, 12)
     second = ranker.rank(scores, after, T0, 12)

@@ -1,4 +1,6 @@
-"""What is read of a text: the beginning of keys and codes, and nothing of a text that the model does not know."""
+"""What is read of a text: the beginning of keys and codes, and nothing of a text that the model
+does not know.
+"""
 
 import json
 from collections.abc import Sequence
@@ -50,14 +52,20 @@ def test_a_text_has_the_tokens_that_are_read_of_the_whole(model: StaticModel) ->
 
 @pytest.mark.slow
 @settings(max_examples=30, deadline=None)
-@given(st.lists(st.text(st.sampled_from("aZ9é\u0301 +/.-_=\n漢\x07"), min_size=0, max_size=40), max_size=4))
+@given(
+    st.lists(
+        st.text(st.sampled_from("aZ9é\u0301 +/.-_=\n漢\x07"), min_size=0, max_size=40), max_size=4
+    )
+)
 def test_however_a_text_is_cut(parts: list[str]) -> None:
     model = Embedder()._model
     texts = [part * (LONG // len(part)) if part else part for part in parts]
     assert model.tokenize(texts) == as_read_whole(model, texts)
 
 
-def test_no_more_of_a_dense_text_is_split_than_is_read(model: StaticModel, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_of_a_dense_text_is_split_than_is_read(
+    model: StaticModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
     split: list[int] = []
 
     def whole(texts: Sequence[str], tokenizer: Tokenizer) -> Tokens:
@@ -111,5 +119,9 @@ def test_a_model_that_has_the_words_of_a_script_is_not_punished(tmp_path: Path) 
     tokenizer.save(str(tmp_path / "tokenizer.json"))
     (tmp_path / "config.json").write_text(json.dumps({"normalize": True}))
     embedder = Embedder(tmp_path)
-    assert embedder.embed(["миграция базы данных и не прошла", "迁移失败了", "移行に失败した"]).any(axis=1).all()
+    assert (
+        embedder.embed(["миграция базы данных и не прошла", "迁移失败了", "移行に失败した"])
+        .any(axis=1)
+        .all()
+    )
     assert not embedder.embed(["마이그레이션이 실패", "데이터"]).any()

@@ -18,8 +18,12 @@ def plain(words: Sequence[str], word: str) -> tuple[set[str], set[str]]:
         return set(), set()
     sizes = range(len(word) - 1, len(word) + 2)
     whole = {known for known in words if OSA.distance(word, known) <= 1}
-    longer = [known for known in words if len(known) > len(word) + 1] if len(word) >= START_FROM else []
-    return whole, {known for known in longer if any(OSA.distance(word, known[:size]) <= 1 for size in sizes)}
+    longer = (
+        [known for known in words if len(known) > len(word) + 1] if len(word) >= START_FROM else []
+    )
+    return whole, {
+        known for known in longer if any(OSA.distance(word, known[:size]) <= 1 for size in sizes)
+    }
 
 
 @pytest.mark.slow
@@ -30,12 +34,21 @@ def test_words_near_another_are_those_that_comparing_all_finds(
 ) -> None:
     if word:  # of random words few are near one another
         at = data.draw(st.integers(0, len(word) - 1))
-        more = [word, word[:at] + word[at + 1 :], word[:at] + "x" + word[at:], word[:at] + "ab" + word[at + 1 :]]
+        more = [
+            word,
+            word[:at] + word[at + 1 :],
+            word[:at] + "x" + word[at:],
+            word[:at] + "ab" + word[at + 1 :],
+        ]
         swapped = word[:at] + word[at : at + 2][::-1] + word[at + 2 :]
-        words = list(dict.fromkeys([*words, *more, swapped, *(one + "tail" for one in (*more, swapped))]))
+        words = list(
+            dict.fromkeys([*words, *more, swapped, *(one + "tail" for one in (*more, swapped))])
+        )
     spelling = Spelling(words)
     for _ in range(2):  # what was kept of the first question answers the second as well
-        whole, longer = ([words[place] for place in places.tolist()] for places in spelling.near(word))
+        whole, longer = (
+            [words[place] for place in places.tolist()] for places in spelling.near(word)
+        )
         assert len(whole) == len(set(whole))
         assert (set(whole), set(longer)) == plain(words, word)
     assert {known for known in words if is_near(word, known)} == set(whole) | set(longer)

@@ -39,12 +39,21 @@ def test_each_key_is_found_where_it_stands(known: list[str], asked: list[str]) -
 
 def test_keys_that_share_a_half_are_told_apart() -> None:
     table = KeyTable(np.array([[1, 5], [2, 6]], np.uint64))
-    assert table.find(np.array([[2, 7], [2, 6], [3, 6], [0, 0]], np.uint64)).tolist() == [-1, 1, -1, -1]
+    assert table.find(np.array([[2, 7], [2, 6], [3, 6], [0, 0]], np.uint64)).tolist() == [
+        -1,
+        1,
+        -1,
+        -1,
+    ]
 
 
 @given(texts)
 def test_the_first_of_equal_keys(asked: list[str]) -> None:
-    assert first_places(text_keys(asked)).tolist() == sorted(asked.index(text) for text in set(asked))
+    assert first_places(text_keys(asked)).tolist() == sorted(
+        asked.index(text) for text in set(asked)
+    )
     firsts = first_of_equals(text_keys(asked))
-    assert (list(range(len(asked))) if firsts is None else firsts.tolist()) == [asked.index(text) for text in asked]
+    assert (list(range(len(asked))) if firsts is None else firsts.tolist()) == [
+        asked.index(text) for text in asked
+    ]
     assert (firsts is None) == (len(set(asked)) == len(asked))

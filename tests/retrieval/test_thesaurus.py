@@ -24,7 +24,9 @@ def test_a_small_model_has_its_nearest_stems() -> None:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which a model that is not the bundled one has left its words: they take seconds to build."""
+    """A folder in which a model that is not the bundled one has left its words: they take seconds
+    to build.
+    """
     made = tmp_path_factory.mktemp("words")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Embedder, "is_bundled", False)
@@ -33,7 +35,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_what_is_shipped_and_what_is_built_know_the_words_of_the_bundled_model(folder: Path) -> None:
+def test_what_is_shipped_and_what_is_built_know_the_words_of_the_bundled_model(
+    folder: Path,
+) -> None:
     words = Embedder()._model.tokenizer.get_vocab()
     known = sorted(w for w in words if w.isascii() and w.isalpha() and w.islower() and len(w) > 2)
     (file,) = folder.iterdir()

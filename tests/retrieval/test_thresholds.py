@@ -7,13 +7,15 @@ from workbench.core.limits import Thresholds
 from workbench.retrieval.embedding.embedder import calibrate
 
 
-def unit(random: np.random.Generator, rows: int, shared: float) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
+def unit(
+    random: np.random.Generator, rows: int, shared: float
+) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
     """Rows whose pairwise cosine is about `shared`."""
     common = random.standard_normal(256)
     own = random.standard_normal((rows, 256))
-    mixed = np.sqrt(shared) * common / np.linalg.norm(common) + np.sqrt(1 - shared) * own / np.linalg.norm(
-        own, axis=1, keepdims=True
-    )
+    mixed = np.sqrt(shared) * common / np.linalg.norm(common) + np.sqrt(
+        1 - shared
+    ) * own / np.linalg.norm(own, axis=1, keepdims=True)
     vectors: np.ndarray[tuple[int, int], np.dtype[np.float32]] = (
         mixed / np.linalg.norm(mixed, axis=1, keepdims=True)
     ).astype(np.float32)
@@ -39,7 +41,11 @@ def test_more_uniform_memories_get_stricter_thresholds() -> None:
 
 def test_few_or_empty_memories_fall_back_to_the_usual_background() -> None:
     usual = Thresholds(0.9, 0.75)
-    assert calibrate(np.zeros((0, 8), np.float32)) == calibrate(np.zeros((500, 8), np.float32)) == usual
+    assert (
+        calibrate(np.zeros((0, 8), np.float32))
+        == calibrate(np.zeros((500, 8), np.float32))
+        == usual
+    )
 
 
 @pytest.mark.parametrize(("rows", "flag"), [(49, 0.9), (50, 0.998)])

@@ -1,4 +1,6 @@
-"""Auto-tune: the table of settings equals ranking each of them, and the choice is honest about itself."""
+"""Auto-tune: the table of settings equals ranking each of them, and the choice is honest about
+itself.
+"""
 
 import threading
 from dataclasses import replace
@@ -57,7 +59,9 @@ def test_the_grid_has_every_step_and_seven_half_lives() -> None:
         around = settings_around(start)
         assert len(around.weights) in (231, 232)
         # The episodes' own half-life is none of the seven.
-        assert len(around.lives) == {"rank": 1}.get(start.mode, 8 if start.name == "episodic" else 7)
+        assert len(around.lives) == {"rank": 1}.get(
+            start.mode, 8 if start.name == "episodic" else 7
+        )
         assert around.weights.sum(axis=1) == pytest.approx(1)
         assert around.profile(0) == start
         assert around.distance[0] == 0
@@ -69,12 +73,16 @@ def test_types_that_do_not_decay_stay_so() -> None:
     assert with_half_life(WORKBENCH, 14.0).half_lives == HalfLives(working=1.0, episodic=14.0)
     engram = next(p for p in BUILT_IN if p.name == "engram")
     assert with_half_life(engram, 3.0).half_lives == HalfLives(3.0, 3.0, 3.0, 3.0)
-    assert with_half_life(replace(engram, half_lives=HalfLives()), 3.0).half_lives == HalfLives(episodic=3.0)
+    assert with_half_life(replace(engram, half_lives=HalfLives()), 3.0).half_lives == HalfLives(
+        episodic=3.0
+    )
 
 
 def test_a_profile_without_recency_gets_one_only_with_a_half_life() -> None:
     lives = settings_around(next(p for p in BUILT_IN if p.mode == "off")).lives
-    assert [(p.mode, p.half_lives.episodic is None) for p in lives] == [("off", True)] + [("hours", False)] * 6
+    assert [(p.mode, p.half_lives.episodic is None) for p in lives] == [("off", True)] + [
+        ("hours", False)
+    ] * 6
     by_age = settings_around(replace(WORKBENCH, mode="days", candidates="type:error")).lives
     assert {(p.mode, p.candidates) for p in by_age} == {("days", "type:error")}
 
@@ -96,7 +104,9 @@ def test_a_neighbourhood_counts_more_than_a_peak() -> None:
 
 
 columns = hnp.arrays(
-    np.float64, st.tuples(st.integers(1, 40), st.just(3)), elements=st.sampled_from([0, 0.1, 0.5, 0.55, 0.9, 1.0])
+    np.float64,
+    st.tuples(st.integers(1, 40), st.just(3)),
+    elements=st.sampled_from([0, 0.1, 0.5, 0.55, 0.9, 1.0]),
 )
 
 
@@ -138,8 +148,12 @@ def test_every_setting_gets_what_ranking_it_gives(data: st.DataObject) -> None:
     start = data.draw(profiles())
     scores = data.draw(query_scores(len(stored)))
     ids = [m.id for m in stored]
-    grades = data.draw(st.dictionaries(st.sampled_from([*ids, "elsewhere"]), st.integers(0, 3), max_size=6))
-    measure = Measure(data.draw(st.sampled_from(["ndcg", "mrr", "recall", "p"])), data.draw(st.integers(1, 12)))
+    grades = data.draw(
+        st.dictionaries(st.sampled_from([*ids, "elsewhere"]), st.integers(0, 3), max_size=6)
+    )
+    measure = Measure(
+        data.draw(st.sampled_from(["ndcg", "mrr", "recall", "p"])), data.draw(st.integers(1, 12))
+    )
     ranker, around = ranker_of(stored), settings_around(start, steps=3)
     got = values(ranker, JudgedScores(scores, grades, T0), around, measure)
     for number in data.draw(st.lists(st.integers(0, len(around) - 1), min_size=1, max_size=8)):
@@ -158,7 +172,9 @@ def known_world(queries: int = 12) -> tuple[Ranker, list[JudgedScores], Profile]
     truth = replace(WORKBENCH, recency=0.1, importance=0.6, relevance=0.3)
     judged = []
     for _ in range(queries):
-        scores = QueryScores("q", random.random(300).astype(np.float32), random.random(300).astype(np.float32))
+        scores = QueryScores(
+            "q", random.random(300).astype(np.float32), random.random(300).astype(np.float32)
+        )
         ids = ranker.rank(scores, truth, LATER, 12).ids
         judged.append(JudgedScores(scores, {id: 3 - i // 4 for i, id in enumerate(ids)}, LATER))
     return ranker, judged, truth
@@ -192,8 +208,11 @@ def test_nothing_moves_when_nothing_is_better() -> None:
 
 
 def test_the_gain_is_measured_on_queries_that_were_not_chosen_on() -> None:
-    around = Settings(WORKBENCH, np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]), (WORKBENCH,))
-    # Each setting is only good on the queries of one half, so what is chosen on one fails on the other.
+    around = Settings(
+        WORKBENCH, np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]), (WORKBENCH,)
+    )
+    # Each setting is only good on the queries of one half, so what is chosen on one fails on the
+    # other.
     table = np.array([[0.2, 0.2, 0.2, 0.2], [1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]])
     found = propose(around, table, Search(folds=4))
     assert found.fitted == 0.5
@@ -202,7 +221,9 @@ def test_the_gain_is_measured_on_queries_that_were_not_chosen_on() -> None:
 
 
 def test_what_is_there_is_kept_where_nothing_beats_it_on_other_queries() -> None:
-    around = Settings(WORKBENCH, np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]), (WORKBENCH,))
+    around = Settings(
+        WORKBENCH, np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]), (WORKBENCH,)
+    )
     table = np.array([[0.2, 0.2, 0.2, 0.2], [1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]])
     assert propose(around, table, Search(folds=4)).keeps
     assert not propose(around, table, Search(folds=4)).beaten
@@ -224,7 +245,11 @@ def test_the_start_counts_for_what_it_is_and_is_not_drawn_down_by_what_stands_ar
 
 def test_a_profile_of_ones_own_is_proposed_when_it_is_the_best() -> None:
     ranker, judged, truth = known_world()
-    mine = [replace(truth, name="mine", k=3), replace(WORKBENCH, name="other", recency=0.9), WORKBENCH]
+    mine = [
+        replace(truth, name="mine", k=3),
+        replace(WORKBENCH, name="other", recency=0.9),
+        WORKBENCH,
+    ]
     found = tune(ranker, judged, WORKBENCH, contenders=mine)
     assert (found.profile, found.contender, found.tried) == (mine[0], "mine", 231 * 7 + 2)
     assert found.fitted == pytest.approx(1.0)
@@ -248,14 +273,18 @@ def test_a_weight_that_the_queries_say_nothing_about_is_left_alone() -> None:
 
 def test_what_moved() -> None:
     around = Settings(
-        WORKBENCH, np.array([[0.05, 0.05, 0.9], [0.0, 0.05, 0.95]]), (WORKBENCH, with_half_life(WORKBENCH, None))
+        WORKBENCH,
+        np.array([[0.05, 0.05, 0.9], [0.0, 0.05, 0.95]]),
+        (WORKBENCH, with_half_life(WORKBENCH, None)),
     )
     table = np.zeros((4, 3))
     table[3] = 1.0
     found = propose(around, table)
     assert [m.parameter for m in found.moved] == ["recency", "relevance", "half-life"]
     assert [m.after for m in found.moved] == [0.0, pytest.approx(0.95), None]
-    assert [m.before for m in found.moved] == pytest.approx([0.05, 0.9, WORKBENCH.half_lives.episodic])
+    assert [m.before for m in found.moved] == pytest.approx(
+        [0.05, 0.9, WORKBENCH.half_lives.episodic]
+    )
     assert found.folds == 3
 
 
@@ -281,5 +310,7 @@ def test_friendly_refusals() -> None:
 
 def test_an_empty_store_scores_nothing() -> None:
     nothing = QueryScores("q", np.zeros(0, np.float32), np.zeros(0, np.float32))
-    table = score_table(ranker_of([]), [JudgedScores(nothing, {"a": 1}, T0)], settings_around(WORKBENCH), NDCG10)
+    table = score_table(
+        ranker_of([]), [JudgedScores(nothing, {"a": 1}, T0)], settings_around(WORKBENCH), NDCG10
+    )
     assert not table.any()

@@ -54,7 +54,9 @@ def checked(cache: VectorCache, asked: Sequence[str]) -> list[str]:
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+    return {
+        str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()
+    }
 
 
 def matrix(folder: Path) -> Path:
@@ -97,7 +99,9 @@ def test_a_foreign_file_is_not_trusted(tmp_path: Path, suffix: str) -> None:
 
 
 def test_another_dimension_under_the_same_name_is_not_trusted(tmp_path: Path) -> None:
-    VectorCache(tmp_path, PRINT, 4).vectors_for(texts(4), lambda t: np.ones((len(t), 4), np.float32))
+    VectorCache(tmp_path, PRINT, 4).vectors_for(
+        texts(4), lambda t: np.ones((len(t), 4), np.float32)
+    )
     assert checked(opened(tmp_path), texts(4)) == texts(4)
     assert checked(opened(tmp_path), texts(4)) == []
 
@@ -146,7 +150,9 @@ def test_a_missing_file_is_made_again(tmp_path: Path, which: Callable[[Path], Pa
     assert checked(opened(tmp_path), texts(3)) == []
 
 
-def test_what_was_read_survives_that_the_files_are_deleted_or_damaged_meanwhile(tmp_path: Path) -> None:
+def test_what_was_read_survives_that_the_files_are_deleted_or_damaged_meanwhile(
+    tmp_path: Path,
+) -> None:
     cache = opened(tmp_path)
     checked(cache, texts(4))
     matrix(tmp_path).unlink()
@@ -191,7 +197,9 @@ def test_a_folder_that_cannot_be_written_means_memory_only(tmp_path: Path) -> No
     assert blocked.read_text() == "no folder"
 
 
-def test_while_another_process_writes_vectors_stay_in_memory_until_it_is_done(tmp_path: Path) -> None:
+def test_while_another_process_writes_vectors_stay_in_memory_until_it_is_done(
+    tmp_path: Path,
+) -> None:
     cache = opened(tmp_path)
     checked(cache, texts(1))
     before = files(tmp_path)
@@ -201,7 +209,10 @@ def test_while_another_process_writes_vectors_stay_in_memory_until_it_is_done(tm
     )
     lock = tmp_path / PRINT / "writer.lock"
     with subprocess.Popen(
-        [sys.executable, "-c", hold, str(lock)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", hold, str(lock)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     ) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == "True\n"

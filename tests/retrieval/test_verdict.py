@@ -1,4 +1,6 @@
-"""Verdicts: the test by value and by brute force, the estimate of further queries, and the stated error rate."""
+"""Verdicts: the test by value and by brute force, the estimate of further queries, and the stated
+error rate.
+"""
 
 from itertools import product
 from statistics import fmean
@@ -9,7 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.core.tuning.verdict import EXACT, Verdict, signed
-from workbench.evaluation.tuner import bootstrap_band, compare, further_queries, hold_together, sign_flip_p
+from workbench.evaluation.tuner import (
+    bootstrap_band,
+    compare,
+    further_queries,
+    hold_together,
+    sign_flip_p,
+)
 
 steps = st.integers(-4, 4).map(lambda n: n / 8)
 
@@ -43,8 +51,16 @@ def test_queries_that_do_not_differ_change_nothing() -> None:
 
 def test_rounding_makes_no_difference() -> None:
     verdict = compare([0.1 + 0.2] * 20, [0.3] * 20)
-    assert (verdict.wins, verdict.losses, verdict.ties, verdict.delta, verdict.p) == (0, 0, 20, 0.0, 1.0)
-    assert sign_flip_p([0.1, 0.2, -0.3, 0.7] * 3) == pytest.approx(brute_force([0.1, 0.2, -0.3, 0.7] * 3))
+    assert (verdict.wins, verdict.losses, verdict.ties, verdict.delta, verdict.p) == (
+        0,
+        0,
+        20,
+        0.0,
+        1.0,
+    )
+    assert sign_flip_p([0.1, 0.2, -0.3, 0.7] * 3) == pytest.approx(
+        brute_force([0.1, 0.2, -0.3, 0.7] * 3)
+    )
 
 
 def test_the_random_form_agrees_with_the_exact_one() -> None:
@@ -119,7 +135,9 @@ def test_wrong_lengths_are_refused() -> None:
 
 def share_of(outcome: str, mean: float, runs: int) -> float:
     random = np.random.default_rng(7)
-    found = [compare([0.0] * 25, random.normal(mean, 0.2, 25).tolist()).outcome for _ in range(runs)]
+    found = [
+        compare([0.0] * 25, random.normal(mean, 0.2, 25).tolist()).outcome for _ in range(runs)
+    ]
     return found.count(outcome) / runs  # type: ignore[arg-type]
 
 

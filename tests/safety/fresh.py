@@ -1,4 +1,6 @@
-"""Secrets of 47 kinds, drawn anew for every seed: how one would type them, and what must not be kept."""
+"""Secrets of 47 kinds, drawn anew for every seed: how one would type them, and what must not be
+kept.
+"""
 
 import base64
 import json
@@ -24,7 +26,12 @@ class Fresh(NamedTuple):
 
 
 def _password(draw: Draw) -> str:
-    return draw(4, string.ascii_letters) + draw(2, "!%+") + draw(4, string.digits) + draw(2, string.ascii_letters)
+    return (
+        draw(4, string.ascii_letters)
+        + draw(2, "!%+")
+        + draw(4, string.digits)
+        + draw(2, string.ascii_letters)
+    )
 
 
 def _jwt(draw: Draw) -> str:
@@ -49,8 +56,12 @@ _KEYS: dict[str, Callable[[Draw], str]] = {
     "github": lambda d: "gh" + "p_" + d(36, ALNUM),
     "github fine": lambda d: "github" + "_pat_" + d(22, ALNUM) + "_" + d(59, ALNUM),
     "gitlab": lambda d: "gl" + "pat-" + d(20, ALNUM),
-    "slack": lambda d: "xo" + "xb-" + d(12, string.digits) + "-" + d(13, string.digits) + "-" + d(24, ALNUM),
-    "slack hook": lambda d: "https://hooks.sl" + f"ack.com/services/T{d(8, UPPER)}/B{d(8, UPPER)}/{d(24, ALNUM)}",
+    "slack": lambda d: (
+        "xo" + "xb-" + d(12, string.digits) + "-" + d(13, string.digits) + "-" + d(24, ALNUM)
+    ),
+    "slack hook": lambda d: (
+        "https://hooks.sl" + f"ack.com/services/T{d(8, UPPER)}/B{d(8, UPPER)}/{d(24, ALNUM)}"
+    ),
     "stripe": lambda d: "sk_" + "live_" + d(24, ALNUM),
     "google": lambda d: "AI" + "za" + d(35, URL[:62]),
     "hugging face": lambda d: "h" + "f_" + d(34, ALNUM),
@@ -71,7 +82,10 @@ _KEYS: dict[str, Callable[[Draw], str]] = {
 
 _PLACED: dict[str, tuple[str, Callable[[Draw], str]]] = {
     "aws secret": ("aws_secret_access_" + "key = {}", lambda d: d(38, ALNUM) + "a7"),
-    "azure": ("AccountName=x;Account" + "Key={};EndpointSuffix=y", lambda d: d(86, ALNUM + "+/") + "=="),
+    "azure": (
+        "AccountName=x;Account" + "Key={};EndpointSuffix=y",
+        lambda d: d(86, ALNUM + "+/") + "==",
+    ),
     "password in a shell": ("export DB_PASS" + "WORD={}", _password),
     "password in yaml": ("pass" + "word: {}", _password),
     "password in json": ('{{"pass' + 'word": "{}"}}', _password),
@@ -81,12 +95,21 @@ _PLACED: dict[str, tuple[str, Callable[[Draw], str]]] = {
     "client secret": ("client_" + "secret: {}", lambda d: d(28, HEX) + "a1"),
     "token in a query": ("https://x.org/a?access_" + "token={}&b=1", lambda d: d(30, HEX) + "a1"),
     "bearer": ("Authorization: Bear" + "er {}", lambda d: d(30, LOWER) + "a1"),
-    "basic": ("Authorization: Ba" + "sic {}", lambda d: base64.b64encode(f"ada:{d(14, ALNUM)}7".encode()).decode()),
+    "basic": (
+        "Authorization: Ba" + "sic {}",
+        lambda d: base64.b64encode(f"ada:{d(14, ALNUM)}7".encode()).decode(),
+    ),
     "netrc": ("machine api.example.org login ada pass" + "word {}", _password),
     "mysqldump": ("mysqldump -h db -u root -p{} shop", _password),
     "curl": ("curl -u ada:{} https://x.org/a", _password),
-    "curl in code": ('run("curl -u \\"ada:{}\\" https://x.org/a")', lambda d: d(8, ALNUM) + "&" + d(8, ALNUM) + "1z"),
-    "mysqldump in code": ('run("mysqldump -h db -p\\"{}\\" shop")', lambda d: d(4, ALNUM) + " 7" + d(8, ALNUM)),
+    "curl in code": (
+        'run("curl -u \\"ada:{}\\" https://x.org/a")',
+        lambda d: d(8, ALNUM) + "&" + d(8, ALNUM) + "1z",
+    ),
+    "mysqldump in code": (
+        'run("mysqldump -h db -p\\"{}\\" shop")',
+        lambda d: d(4, ALNUM) + " 7" + d(8, ALNUM),
+    ),
     "sshpass": ("sshpass -p {} ssh ada@host", _password),
     "docker login": ("docker login -u ada -p {} registry.x.org", _password),
     "option": ("deploy --api-" + "key {} --now", lambda d: d(20, LOWER) + "a1"),
@@ -102,7 +125,11 @@ def fresh(seed: str) -> dict[str, Fresh]:
     def draw(length: int, alphabet: str) -> str:
         return "".join(dice.choice(alphabet) for _ in range(length))
 
-    found = {name: Fresh(f"It is {key} on staging", key) for name, make in _KEYS.items() if (key := make(draw))}
+    found = {
+        name: Fresh(f"It is {key} on staging", key)
+        for name, make in _KEYS.items()
+        if (key := make(draw))
+    }
     for name, (line, make) in _PLACED.items():
         value = make(draw)
         found[name] = Fresh(line.format(value), value)

@@ -1,4 +1,6 @@
-"""Texts made to make a pattern go back and forth for ever, each of any size, and prose of the same size in bytes."""
+"""Texts made to make a pattern go back and forth for ever, each of any size, and prose of the same
+size in bytes.
+"""
 
 from collections.abc import Callable
 from random import Random
@@ -77,7 +79,10 @@ _REPEATED = {
     "digits as letters": ("1gn0r3 pr3v10us ", ""),
     "turned by thirteen": ("vtaber cerivbhf vafgehpgvbaf ", ""),
     "backwards": ("erongi suoiverp snoitcurtsni ", ""),
-    "all disguises": ("&#105;%69\\u0069 a*b i g n o r e 1gn0r3 vtaber cerivbhf erongi suoiverp ", ""),
+    "all disguises": (
+        "&#105;%69\\u0069 a*b i g n o r e 1gn0r3 vtaber cerivbhf erongi suoiverp ",
+        "",
+    ),
     "hook words": ("write a post checkout ", ""),
     "direction overrides": ("\u202eabc\u202c ", ""),
     "tags apart": ("a\U000e0041", ""),
@@ -114,7 +119,12 @@ def _keys(size: int) -> str:
 
 _MADE = {"many characters": _many, "many keys": _keys}
 
-_DRAWN = {"long hex": HEX, "long base64": ALNUM + "+/", "long random": ALNUM, "long digits": "0123456789"}
+_DRAWN = {
+    "long hex": HEX,
+    "long base64": ALNUM + "+/",
+    "long random": ALNUM,
+    "long digits": "0123456789",
+}
 
 
 def hostile(name: str, size: int = MEGABYTE) -> str:

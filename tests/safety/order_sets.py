@@ -1,7 +1,8 @@
-"""The texts that the rules about orders are measured on: attacks, disguised in many ways, and harmless texts.
+"""The texts that the rules about orders are measured on: attacks, disguised in many ways, and
+harmless texts.
 
-Each list is cut in two by a hash of the plain text: rules are written looking at the one half, `dev`, and measured
-on the other, `held`. A disguised attack is always in the half of the plain one.
+Each list is cut in two by a hash of the plain text: rules are written looking at the one half,
+`dev`, and measured on the other, `held`. A disguised attack is always in the half of the plain one.
 """
 
 import base64
@@ -46,7 +47,9 @@ def half(text: str) -> Half:
 
 def _lines(name: str) -> list[str]:
     lines = (FOLDER / name).read_text("utf-8").splitlines()
-    return [line.replace("\\n", "\n") for line in lines if line.strip() and not line.startswith("# ")]
+    return [
+        line.replace("\\n", "\n") for line in lines if line.strip() and not line.startswith("# ")
+    ]
 
 
 def harmless(which: Half) -> list[str]:
@@ -55,7 +58,9 @@ def harmless(which: Half) -> list[str]:
 
 
 def attacks(which: Half) -> list[Attack]:
-    """Return the attacks of a half: each plain one, and two disguised forms of it that its hash picks."""
+    """Return the attacks of a half: each plain one, and two disguised forms of it that its hash
+    picks.
+    """
     found: list[Attack] = []
     kind = ""
     for line in _lines("attacks.txt"):
@@ -76,7 +81,9 @@ def _every(step: int, mark: str) -> Callable[[str], str]:
     """Return a disguise that puts a mark behind every letter whose place is a multiple of `step`."""
 
     def disguised(text: str) -> str:
-        return "".join(c + mark if c.isalpha() and at % step == 1 else c for at, c in enumerate(text))
+        return "".join(
+            c + mark if c.isalpha() and at % step == 1 else c for at, c in enumerate(text)
+        )
 
     return disguised
 
@@ -87,7 +94,11 @@ def _swapped(table: Mapping[str, str]) -> Callable[[str], str]:
 
 def _bold(text: str) -> str:
     return "".join(
-        chr(0x1D41A + ord(c) - 97) if "a" <= c <= "z" else chr(0x1D400 + ord(c) - 65) if "A" <= c <= "Z" else c
+        chr(0x1D41A + ord(c) - 97)
+        if "a" <= c <= "z"
+        else chr(0x1D400 + ord(c) - 65)
+        if "A" <= c <= "Z"
+        else c
         for c in text
     )
 
@@ -103,11 +114,15 @@ def _broken(text: str) -> str:
 
 
 def _emphasised(text: str) -> str:
-    return " ".join(f"**{word}**" if at % 2 else f"_{word}_" for at, word in enumerate(text.split(" ")))
+    return " ".join(
+        f"**{word}**" if at % 2 else f"_{word}_" for at, word in enumerate(text.split(" "))
+    )
 
 
 def _hyphened(text: str) -> str:
-    return " ".join(f"{w[:4]}-\n{w[4:]}" if len(w) > 7 and w.isalpha() else w for w in text.split(" "))
+    return " ".join(
+        f"{w[:4]}-\n{w[4:]}" if len(w) > 7 and w.isalpha() else w for w in text.split(" ")
+    )
 
 
 def _spaced(text: str) -> str:
@@ -116,7 +131,9 @@ def _spaced(text: str) -> str:
 
 ANYWHERE: Mapping[str, Callable[[str], str]] = {
     "in a quotation": lambda text: "> " + text.replace("\n", "\n> "),
-    "among other text": lambda text: f"The cache is rebuilt at night. {text} Releases are cut on Tuesdays.",
+    "among other text": lambda text: (
+        f"The cache is rebuilt at night. {text} Releases are cut on Tuesdays."
+    ),
     "in a list": lambda text: f"- Use tabs.\n- {text}\n- Dates are in UTC.",
     "in bold": lambda text: f"**{text}**",
     "wide spaces": lambda text: text.replace(" ", "\u2003"),
@@ -128,7 +145,9 @@ ANYWHERE: Mapping[str, Callable[[str], str]] = {
 }
 WORDS: Mapping[str, Callable[[str], str]] = {
     "line breaks": _broken,
-    "Cyrillic": _swapped({"a": "а", "e": "е", "o": "о", "c": "с", "p": "р", "i": "і", "I": "І", "A": "А"}),
+    "Cyrillic": _swapped(
+        {"a": "а", "e": "е", "o": "о", "c": "с", "p": "р", "i": "і", "I": "І", "A": "А"}
+    ),
     "Greek": _swapped({"o": "ο", "v": "ν", "a": "α", "i": "ι", "I": "Ι", "u": "υ"}),
     "fullwidth": _wide,
     "mathematical": _bold,
@@ -137,8 +156,12 @@ WORDS: Mapping[str, Callable[[str], str]] = {
     "leet": _swapped({"o": "0", "i": "1", "e": "3", "a": "4", "s": "5"}),
     "spaced": _spaced,
     "emphasis": _emphasised,
-    "half-bold words": lambda text: " ".join(f"{w[:2]}**{w[2:]}**" if len(w) > 4 else w for w in text.split(" ")),
-    "entities": lambda text: "".join(f"&#{ord(c)};" if c.isalpha() else html.escape(c) for c in text),
+    "half-bold words": lambda text: " ".join(
+        f"{w[:2]}**{w[2:]}**" if len(w) > 4 else w for w in text.split(" ")
+    ),
+    "entities": lambda text: "".join(
+        f"&#{ord(c)};" if c.isalpha() else html.escape(c) for c in text
+    ),
     "percent": urllib.parse.quote,
     "hyphened": _hyphened,
     "reversed": lambda text: text[::-1],

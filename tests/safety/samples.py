@@ -1,4 +1,6 @@
-"""Secrets that are put together when they are asked for, so that no scanner finds one in the repository."""
+"""Secrets that are put together when they are asked for, so that no scanner finds one in the
+repository.
+"""
 
 import base64
 import json
@@ -19,7 +21,10 @@ def drawn(length: int, alphabet: str = ALNUM, seed: int = 7) -> str:
 def jwt() -> str:
     """Return a token of three parts, as a server would sign it."""
     head, body = ({"alg": "HS256", "typ": "JWT"}, {"sub": "42", "name": "Ada"})
-    parts = (base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in (head, body))
+    parts = (
+        base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=")
+        for part in (head, body)
+    )
     return ".".join((*parts, drawn(43, ALNUM + "-_")))
 
 
@@ -43,7 +48,10 @@ def keys() -> dict[str, tuple[str, str]]:
         "gitlab": ("GitLab token", "gl" + "pat-" + drawn(20)),
         "slack": ("Slack token", "xo" + "xb-123456789012-1234567890123-" + drawn(24)),
         "slack app": ("Slack token", "xa" + "pp-1-A012345-1234567890-" + drawn(64, HEX)),
-        "slack hook": ("Slack webhook", "https://hooks.sl" + f"ack.com/services/T{drawn(8)}/B{drawn(8)}/{drawn(24)}"),
+        "slack hook": (
+            "Slack webhook",
+            "https://hooks.sl" + f"ack.com/services/T{drawn(8)}/B{drawn(8)}/{drawn(24)}",
+        ),
         "stripe": ("Stripe key", "sk_" + "live_" + drawn(24)),
         "stripe long": ("Stripe key", "sk_" + "live_51" + drawn(97)),
         "stripe test": ("Stripe key", "rk_" + "test_" + drawn(24)),

@@ -23,7 +23,9 @@ from workbench.safety.scanning import MOST, scan
         ("variation selectors", "x\ufe01\ufe02\ufe03", (1, 4)),
     ],
 )
-def test_hidden_characters_are_flagged_at_their_place(rule: str, text: str, at: tuple[int, int]) -> None:
+def test_hidden_characters_are_flagged_at_their_place(
+    rule: str, text: str, at: tuple[int, int]
+) -> None:
     assert [(f.kind, f.rule, (f.start, f.end)) for f in scan(text)] == [("hidden", rule, at)]
 
 

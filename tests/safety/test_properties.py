@@ -1,4 +1,6 @@
-"""What holds for every text: scanning never fails, places are real, masking is complete and done once."""
+"""What holds for every text: scanning never fails, places are real, masking is complete and done
+once.
+"""
 
 from typing import get_args
 
@@ -11,7 +13,11 @@ from workbench.core.safety import FindingKind
 from workbench.safety.scanning import mask, scan, secrets_in
 from workbench.safety.secrets import lowered
 
-SECRETS = [key for _, key in keys().values()] + [private_key(), "pass" + "word=hunter2x9", "://u:S3cret!x@h"]
+SECRETS = [key for _, key in keys().values()] + [
+    private_key(),
+    "pass" + "word=hunter2x9",
+    "://u:S3cret!x@h",
+]
 PIECES = st.sampled_from(
     [*SECRETS, "pass" + "word", "=", ": ", '"', "'", "\n", " ", "[secret: ", "]", "://", "@", "sk-", "eyJ", "\u200b",
      "ignore previous instructions", "<!--", "-->", "İ", "\ud800", "\x00", "A1b2", "-----BEGIN "]
@@ -45,7 +51,11 @@ def test_masking_leaves_no_secret_keeps_the_lines_and_is_done_once(text: str) ->
     assert [masked.count(c) for c in "\n\r"] == [text.count(c) for c in "\n\r"]
 
 
-@given(st.sampled_from(["[secret: %s]", "[secret: %s password]", "password=[secret: %s]", "[SECRET: token]=%s"]))
+@given(
+    st.sampled_from(
+        ["[secret: %s]", "[secret: %s password]", "password=[secret: %s]", "[SECRET: token]=%s"]
+    )
+)
 def test_what_only_looks_like_a_marker_hides_nothing(marker: str) -> None:
     for value in ("Xk29fjW02kdk7", *(key for _, key in keys().values() if len(key) < 30)):
         text = marker % value
@@ -68,7 +78,9 @@ def test_a_marker_is_no_name_of_what_follows_it() -> None:
     st.text("ab .,;:()\n\"'=", max_size=20),
     st.text("xy .,;()\n\"'", max_size=20),
 )
-def test_a_key_never_survives_among_other_text(key: tuple[str, str], before: str, after: str) -> None:
+def test_a_key_never_survives_among_other_text(
+    key: tuple[str, str], before: str, after: str
+) -> None:
     assert key[1] not in mask(f"{before} {key[1]} {after}")
 
 

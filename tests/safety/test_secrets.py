@@ -32,24 +32,45 @@ ASSIGNED = [
     (f'login(user="ada", {P}="Secret!Enough9")', f'login(user="ada", {P}="[secret: password]")'),
     ("DB_PASS" + "WORD=s3cr;t&,x rest", "DB_PASS" + "WORD=[secret: password] rest"),
     ('{"api_' + 'key": "abcd1234efgh"}', '{"api_' + 'key": "[secret: API key]"}'),
-    ('{"q": "a {\\"api_' + 'key\\": \\"abcd1234efgh\\"}"}', '{"q": "a {\\"api_' + 'key\\": \\"[secret: API key]\\"}"}'),
-    (f'"{{\\\\\\"{P}\\\\\\": \\\\\\"Ab1!xyz9\\\\\\"}}"', f'"{{\\\\\\"{P}\\\\\\": \\\\\\"[secret: password]\\\\\\"}}"'),
+    (
+        '{"q": "a {\\"api_' + 'key\\": \\"abcd1234efgh\\"}"}',
+        '{"q": "a {\\"api_' + 'key\\": \\"[secret: API key]\\"}"}',
+    ),
+    (
+        f'"{{\\\\\\"{P}\\\\\\": \\\\\\"Ab1!xyz9\\\\\\"}}"',
+        f'"{{\\\\\\"{P}\\\\\\": \\\\\\"[secret: password]\\\\\\"}}"',
+    ),
     ("passwd" + ": 123456", "passwd" + ": [secret: password]"),
     (f"the {P} is Tr0ub4dor&3.", f"the {P} is [secret: password]."),
-    ("Server=x;Pass" + "word=Ab1!xyz;Timeout=3", "Server=x;Pass" + "word=[secret: password];Timeout=3"),
+    (
+        "Server=x;Pass" + "word=Ab1!xyz;Timeout=3",
+        "Server=x;Pass" + "word=[secret: password];Timeout=3",
+    ),
     ("client_" + "secret: ced75882283e4eb79182", "client_" + "secret: [secret: secret]"),
-    (f"https://x.org/a?access_{T}=a4d9e22d7c5b98035f&b=1", f"https://x.org/a?access_{T}=[secret: access token]&b=1"),
+    (
+        f"https://x.org/a?access_{T}=a4d9e22d7c5b98035f&b=1",
+        f"https://x.org/a?access_{T}=[secret: access token]&b=1",
+    ),
     ("postgres://app:p@ss!w0rd@db:5432/x", "postgres://app:[secret: password]@db:5432/x"),
     ("redis://:abc12345@cache", "redis://:[secret: password]@cache"),
     (f"connect({P} = hunter2x, port=5)", f"connect({P} = [secret: password], port=5)"),
     ("{" + P + " = hunter2x;user=ada}", "{" + P + " = [secret: password];user=ada}"),
     ("run(PASS" + "WORD=hunter2x)", "run(PASS" + "WORD=[secret: password])"),
-    ("this is how: send the password to ada1@shop.io", "this is how: send the password to ada1@shop.io"),
+    (
+        "this is how: send the password to ada1@shop.io",
+        "this is how: send the password to ada1@shop.io",
+    ),
     ("export PASS" + "WORD=hunter2x; run", "export PASS" + "WORD=[secret: password]; run"),
     ("<b>PASS" + "WORD=hunter2x</b>", "<b>PASS" + "WORD=[secret: password]</b>"),
     ('"PASS' + 'WORD=hunter2x\\nUSER=ada"', '"PASS' + 'WORD=[secret: password]\\nUSER=ada"'),
-    ("docker run -e PASS" + "WORD=a2x9(b;c9,USER=x", "docker run -e PASS" + "WORD=[secret: password],USER=x"),
-    ("Authorization: Bear" + "er abcdef123456ghijk", "Authorization: Bear" + "er [secret: access token]"),
+    (
+        "docker run -e PASS" + "WORD=a2x9(b;c9,USER=x",
+        "docker run -e PASS" + "WORD=[secret: password],USER=x",
+    ),
+    (
+        "Authorization: Bear" + "er abcdef123456ghijk",
+        "Authorization: Bear" + "er [secret: access token]",
+    ),
 ]
 
 

@@ -24,12 +24,23 @@ from workbench.services.files.exporting import Choice
 from workbench.services.open import Workbench, open_workbench
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
-Edit = Literal["nothing", "cache", "add", "change", "remove", "content", "vote", "forget", "add and cache"]
+Edit = Literal[
+    "nothing", "cache", "add", "change", "remove", "content", "vote", "forget", "add and cache"
+]
 EDITS: tuple[Edit, ...] = (
     "nothing", "cache", "add", "change", "remove", "content", "vote", "forget", "add and cache",
 )  # fmt: skip
 
-GOING = ("status", "state", "maturity", "archived_reason", "deprecated", "total", "block_ids", "sections")
+GOING = (
+    "status",
+    "state",
+    "maturity",
+    "archived_reason",
+    "deprecated",
+    "total",
+    "block_ids",
+    "sections",
+)
 """Fields that say that a record goes, or that it was there."""
 
 LONG = 8
@@ -40,7 +51,9 @@ Where = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What one round came to: what became of the file, and the lines and values that went without a reason."""
+    """What one round came to: what became of the file, and the lines and values that went without a
+    reason.
+    """
 
     outcome: Literal["written", "kept", "merged"]
     lines: tuple[str, ...]
@@ -49,7 +62,9 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """What an edit in the store was about: every text of the record before it, its fields, whether the record went."""
+    """What an edit in the store was about: every text of the record before it, its fields, whether
+    the record went.
+    """
 
     texts: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
@@ -65,15 +80,28 @@ THEIRS = (
 def kind_of(format: str, path: Path) -> ExportFormat | None:
     """Return the outlet that writes a file of a format, `None` when nothing does."""
     fitting = [kind for kind in OUTLETS if kind.reader == format]
-    return next((kind for kind in fitting if kind.suffix == path.suffix.lower()), next(iter(fitting), None))
+    return next(
+        (kind for kind in fitting if kind.suffix == path.suffix.lower()), next(iter(fitting), None)
+    )
 
 
-def play(folder: Path, name: str, text: bytes, edit: Edit, chance: random.Random, format: str | None = None) -> Round:
-    """Play one round in an empty folder; `format` is asked for when the file is not to be recognised."""
+def play(
+    folder: Path,
+    name: str,
+    text: bytes,
+    edit: Edit,
+    chance: random.Random,
+    format: str | None = None,
+) -> Round:
+    """Play one round in an empty folder; `format` is asked for when the file is not to be
+    recognised.
+    """
     path = folder / "files" / name
     path.parent.mkdir(parents=True)
     path.write_bytes(text)
-    bench = open_workbench(folder / "store", profiles=folder, replaced=folder / "replaced", clock=lambda: NOW)
+    bench = open_workbench(
+        folder / "store", profiles=folder, replaced=folder / "replaced", clock=lambda: NOW
+    )
     plan = bench.importer.plan(path, format=format)
     bench.importer.carry_out(plan)
     kind = kind_of(plan.parsed.format, path)
@@ -85,13 +113,19 @@ def play(folder: Path, name: str, text: bytes, edit: Edit, chance: random.Random
     after = path.read_bytes()
     bench.close()
     lines = _lost_lines(before.decode(), after.decode(), touched)
-    return Round(outcome, tuple(lines), tuple(_lost_values(path, before.decode(), after.decode(), touched)))
+    return Round(
+        outcome, tuple(lines), tuple(_lost_values(path, before.decode(), after.decode(), touched))
+    )
 
 
-def _export(bench: Workbench, kind: ExportFormat, book: str | None, path: Path) -> Literal["written", "kept", "merged"]:
+def _export(
+    bench: Workbench, kind: ExportFormat, book: str | None, path: Path
+) -> Literal["written", "kept", "merged"]:
     try:
         rendered = bench.exporter.render(kind.name, Choice(book), path)
-    except InvalidRecord:  # a record that the format has no words for, such as a relation without its ends
+    except (
+        InvalidRecord
+    ):  # a record that the format has no words for, such as a relation without its ends
         return "kept"
     preview = bench.exporter.preview(path, rendered.text, kind=kind)
     if preview.obstacle is None:
@@ -127,7 +161,9 @@ def _edit_file(path: Path, edit: Edit, chance: random.Random) -> None:
 
 
 def _edit_store(bench: Workbench, edit: Edit, chance: random.Random) -> Touched:
-    memories = [m for m in bench.library.memories.all() if edit != "forget" or m.status != "archived"]
+    memories = [
+        m for m in bench.library.memories.all() if edit != "forget" or m.status != "archived"
+    ]
     records: list[Memory | Bullet] = [*memories, *bench.library.bullets.all()]
     if not records:
         return Touched()
@@ -145,7 +181,9 @@ def _edit_store(bench: Workbench, edit: Edit, chance: random.Random) -> Touched:
         new = replace(old, helpful_votes=old.helpful_votes + 1)
     with bench.library.transaction("human", edit) as tx:
         tx.put(new)
-    return Touched(texts, {"vote": ("helpful",), "forget": GOING}.get(edit, ()), gone=edit == "forget")
+    return Touched(
+        texts, {"vote": ("helpful",), "forget": GOING}.get(edit, ()), gone=edit == "forget"
+    )
 
 
 # What is lost
@@ -154,42 +192,60 @@ def _edit_store(bench: Workbench, edit: Edit, chance: random.Random) -> Touched:
 def _lost_lines(before: str, after: str, touched: Touched) -> Iterator[str]:
     """Yield the lines that went although the edit was not about them.
 
-    Of a record that went, the lines beside those that name it may go too, as far as nothing else stands between.
+    Of a record that went, the lines beside those that name it may go too, as far as nothing else
+    stands between.
     """
     # The comma behind a JSON value says that another one follows; it is no part of it.
     # Lines that say nothing cannot be lost, and must not part the lines of a record that went.
     old, new = (
-        [line.removesuffix(",") for line in text.split("\n") if line.strip(" \t\r,")] for text in (before, after)
+        [line.removesuffix(",") for line in text.split("\n") if line.strip(" \t\r,")]
+        for text in (before, after)
     )
     pieces = _pieces(touched)
-    for tag, start, end, here, there in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    for tag, start, end, here, there in difflib.SequenceMatcher(
+        None, old, new, autojunk=False
+    ).get_opcodes():
         if tag not in ("replace", "delete"):
             continue
         run = old[start:end]
-        mine = [any(piece in line for piece in (*pieces, *touched.fields)) or _says(line, touched) for line in run]
+        mine = [
+            any(piece in line for piece in (*pieces, *touched.fields)) or _says(line, touched)
+            for line in run
+        ]
         if touched.gone and any(mine):
             continue
         # A record that is forgotten notes in its metadata what it was: such a line only grew.
         grown = [
-            touched.gone and line.endswith("}") and any(other.startswith(line[:-1]) for other in new[here:there])
+            touched.gone
+            and line.endswith("}")
+            and any(other.startswith(line[:-1]) for other in new[here:there])
             for line in run
         ]
         yield from (line for line, *fine in zip(run, mine, grown, strict=True) if not any(fine))
 
 
 def _says(line: str, touched: Touched) -> bool:
-    """Tell whether one line holds all words of the record: one that is written in parts, such as a relation."""
-    return any(len(text.split()) > 1 and all(word in line for word in text.split()) for text in touched.texts)
+    """Tell whether one line holds all words of the record: one that is written in parts, such as a
+    relation.
+    """
+    return any(
+        len(text.split()) > 1 and all(word in line for word in text.split())
+        for text in touched.texts
+    )
 
 
 def _pieces(touched: Touched) -> tuple[str, ...]:
     found = [line.strip().removesuffix(",") for text in touched.texts for line in text.splitlines()]
-    escaped = [json.dumps(piece, ensure_ascii=plain)[1:-1] for piece in found for plain in (True, False)]
+    escaped = [
+        json.dumps(piece, ensure_ascii=plain)[1:-1] for piece in found for plain in (True, False)
+    ]
     return tuple(dict.fromkeys(piece for piece in (*found, *escaped) if piece))
 
 
 def _lost_values(path: Path, before: str, after: str, touched: Touched) -> Iterator[str]:
-    """Yield the places of JSON and YAML values that went or changed although the edit was not about them."""
+    """Yield the places of JSON and YAML values that went or changed although the edit was not about
+    them.
+    """
     suffix = path.suffix.lower()
     sides = _document(suffix, before), _document(suffix, after)
     if sides[0] is None:
@@ -215,7 +271,9 @@ def _lost_values(path: Path, before: str, after: str, touched: Touched) -> Itera
 
 def _is_own(at: Where, own: tuple[Where, ...], touched: Touched) -> bool:
     """Tell whether a place is the edited record's, or says what the edit was about."""
-    return any(at[: len(p)] == p for p in own) or any(field in str(part) for part in at for field in touched.fields)
+    return any(at[: len(p)] == p for p in own) or any(
+        field in str(part) for part in at for field in touched.fields
+    )
 
 
 def _own_places(values: dict[Where, Any], touched: Touched) -> tuple[Where, ...]:
@@ -225,7 +283,10 @@ def _own_places(values: dict[Where, Any], touched: Touched) -> tuple[Where, ...]
     found = (
         at[: 1 if isinstance(at[0], int) else -1]
         for at, value in said
-        if any(value == text.strip() or text in value or (len(value) >= LONG and value in text) for text in texts)
+        if any(
+            value == text.strip() or text in value or (len(value) >= LONG and value in text)
+            for text in texts
+        )
     )
     keys = (at[: at.index(text) + 1] for at in values for text in texts if text in at)
     return tuple(dict.fromkeys((*(p for p in found if p), *keys)))

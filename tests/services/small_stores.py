@@ -1,4 +1,6 @@
-"""Memories of made projects, each with a question that it answers, and questions that none of them answers."""
+"""Memories of made projects, each with a question that it answers, and questions that none of them
+answers.
+"""
 
 import json
 from pathlib import Path
@@ -65,5 +67,8 @@ ANSWERED = (
 
 UNRELATED = tuple(
     json.loads(line)["query"]
-    for line in Path(benchmarks.__file__).with_name("off_topic.jsonl").read_text("utf-8").splitlines()
+    for line in Path(benchmarks.__file__)
+    .with_name("off_topic.jsonl")
+    .read_text("utf-8")
+    .splitlines()
 )

@@ -33,10 +33,16 @@ def test_a_store_without_agents_has_no_sessions(bench: Workbench) -> None:
     assert bench.agent_sessions.look() == ()
 
 
-def test_one_id_of_one_agent_is_one_session_and_the_latest_is_first(open_bench: Open, clock: Clock) -> None:
+def test_one_id_of_one_agent_is_one_session_and_the_latest_is_first(
+    open_bench: Open, clock: Clock
+) -> None:
     agent, at = open_bench("agent:claude"), clock.at
     ask(agent, read(at, "first", "s-1"), read(at + timedelta(hours=1), "other", "s-2"))
-    ask(agent, read(at + timedelta(hours=2), "again", "s-1"), read(at, "codex's own", "s-1", "codex"))
+    ask(
+        agent,
+        read(at + timedelta(hours=2), "again", "s-1"),
+        read(at, "codex's own", "s-1", "codex"),
+    )
     found = agent.agent_sessions.look()
     told = [(s.agent, s.id, queries(s)) for s in found]
     assert told == [
@@ -46,7 +52,9 @@ def test_one_id_of_one_agent_is_one_session_and_the_latest_is_first(open_bench: 
     ]
 
 
-def test_without_an_id_a_long_pause_parts_sessions_and_midnight_does_not(open_bench: Open, clock: Clock) -> None:
+def test_without_an_id_a_long_pause_parts_sessions_and_midnight_does_not(
+    open_bench: Open, clock: Clock
+) -> None:
     agent, late = open_bench("agent:claude"), clock.at.replace(hour=23, minute=50)
     ask(agent, read(late, "before midnight"), read(late + timedelta(minutes=20), "after midnight"))
     ask(agent, read(late + timedelta(minutes=51), "after a pause"))
@@ -66,7 +74,9 @@ def test_a_session_keeps_its_name_while_it_grows(open_bench: Open, clock: Clock)
     assert before.end < after.end
 
 
-def test_what_an_agent_wrote_and_voted_stands_in_its_session(open_bench: Open, clock: Clock) -> None:
+def test_what_an_agent_wrote_and_voted_stands_in_its_session(
+    open_bench: Open, clock: Clock
+) -> None:
     person, agent = open_bench(), open_bench("agent:claude")
     put(person, memory("m1", "typed by a person", clock.at))
     agent.library.refresh()
@@ -83,7 +93,9 @@ def test_what_an_agent_wrote_and_voted_stands_in_its_session(open_bench: Open, c
     assert (session.written, session.votes, len(session.reads)) == (1, 1, 0)
 
 
-def test_a_memory_of_the_session_that_came_by_another_hand_belongs_to_it_once(open_bench: Open, clock: Clock) -> None:
+def test_a_memory_of_the_session_that_came_by_another_hand_belongs_to_it_once(
+    open_bench: Open, clock: Clock
+) -> None:
     agent = open_bench("agent:claude")
     ask(agent, read(clock.at, "how", "s-1"))
     person = open_bench()
@@ -96,7 +108,9 @@ def test_a_memory_of_the_session_that_came_by_another_hand_belongs_to_it_once(op
     assert session.written == 1
 
 
-def test_what_comes_later_is_found_without_reading_all_again(open_bench: Open, clock: Clock) -> None:
+def test_what_comes_later_is_found_without_reading_all_again(
+    open_bench: Open, clock: Clock
+) -> None:
     agent, person = open_bench("agent:claude"), open_bench()
     with agent.library.transaction("agent:claude", "one") as tx:
         tx.put(memory("m1", "the deploy runs at noon", clock.at))
@@ -117,7 +131,9 @@ def test_a_purged_memory_leaves_no_trace_in_a_session(open_bench: Open, clock: C
     person.library.refresh()
     assert len(person.agent_sessions.look()) == 1
     person.eraser.carry_out(person.eraser.plan(["m1"]))
-    assert not any("m1" in getattr(act, "memories", ()) for s in person.agent_sessions.look() for act in s.acts)
+    assert not any(
+        "m1" in getattr(act, "memories", ()) for s in person.agent_sessions.look() for act in s.acts
+    )
 
 
 @pytest.mark.slow
@@ -130,11 +146,22 @@ def test_the_demo_has_sessions_of_two_agents_over_its_weeks(demo: Workbench) -> 
     assert all(demo.stream.get(id).created_at <= one.at for one, id in given)
 
 
-def test_a_servers_session_is_that_of_the_hooks_of_the_same_parent_process(open_bench: Open, clock: Clock) -> None:
+def test_a_servers_session_is_that_of_the_hooks_of_the_same_parent_process(
+    open_bench: Open, clock: Clock
+) -> None:
     agent, at = open_bench("agent:claude"), clock.at
     brief = replace(read(at, "brief", "hook-1"), door="hook", parent="4711-1")
-    mine = [replace(read(at + timedelta(minutes=n), f"q{n}", "mcp-a", "claude-code"), parent="4711-1") for n in (1, 2)]
-    ask(agent, brief, *mine, replace(read(at, "elsewhere", "mcp-b"), parent="4712-1"), read(at, "unknown", "mcp-c"))
+    mine = [
+        replace(read(at + timedelta(minutes=n), f"q{n}", "mcp-a", "claude-code"), parent="4711-1")
+        for n in (1, 2)
+    ]
+    ask(
+        agent,
+        brief,
+        *mine,
+        replace(read(at, "elsewhere", "mcp-b"), parent="4712-1"),
+        read(at, "unknown", "mcp-c"),
+    )
     told = {(s.agent, s.id): queries(s) for s in agent.agent_sessions.look()}
     assert told == {
         ("claude", "hook-1"): ["q2", "q1", "brief"], ("claude", "mcp-b"): ["elsewhere"],
@@ -142,7 +169,9 @@ def test_a_servers_session_is_that_of_the_hooks_of_the_same_parent_process(open_
     }  # fmt: skip
 
 
-def test_two_sessions_of_hooks_with_one_parent_leave_the_servers_apart(open_bench: Open, clock: Clock) -> None:
+def test_two_sessions_of_hooks_with_one_parent_leave_the_servers_apart(
+    open_bench: Open, clock: Clock
+) -> None:
     agent, at = open_bench("agent:claude"), clock.at
     briefs = [replace(read(at, "brief", f"hook-{n}"), door="hook", parent="4711-1") for n in (1, 2)]
     ask(agent, *briefs, replace(read(at, "asked", "mcp-a"), parent="4711-1"))

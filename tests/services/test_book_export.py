@@ -21,7 +21,10 @@ BOOK = "trained"
 @pytest.fixture
 def bench(tmp_path: Path) -> Iterator[Workbench]:
     bench = open_workbench(
-        tmp_path / "store", profiles=tmp_path / "profiles", replaced=tmp_path / "replaced", clock=lambda: NOW
+        tmp_path / "store",
+        profiles=tmp_path / "profiles",
+        replaced=tmp_path / "replaced",
+        clock=lambda: NOW,
     )
     yield bench
     bench.close()
@@ -36,7 +39,11 @@ def source(tmp_path: Path, bench: Workbench) -> Path:
 
 
 def changes(bench: Workbench, path: Path) -> list[str]:
-    return [line for line in bench.exporter.preview(path, bench.exporter.ace(BOOK)[0]).diff() if line[0] in "+-"][2:]
+    return [
+        line
+        for line in bench.exporter.preview(path, bench.exporter.ace(BOOK)[0]).diff()
+        if line[0] in "+-"
+    ][2:]
 
 
 def test_it_goes_back_where_it_came_from(bench: Workbench, source: Path) -> None:
@@ -47,7 +54,9 @@ def test_it_goes_back_where_it_came_from(bench: Workbench, source: Path) -> None
 
 def test_a_playbook_of_another_tool_goes_back_in_its_format(bench: Workbench, source: Path) -> None:
     other = source.with_name("rules.yaml")
-    other.write_text("bullets:\n  - id: b-1\n    category: testing\n    content: Run it.\n    maturity: candidate\n")
+    other.write_text(
+        "bullets:\n  - id: b-1\n    category: testing\n    content: Run it.\n    maturity: candidate\n"
+    )
     bench.importer.carry_out(bench.importer.plan(other))
     assert (bench.exporter.format_of(BOOK), bench.exporter.format_of("rules")) == ("ace", "cass")
     assert bench.exporter.target("rules", "cass") == other
@@ -60,7 +69,9 @@ def test_the_shipped_demo_is_never_the_target(bench: Workbench) -> None:
     assert bench.exporter.target("playbook") == Path(DEFAULT_NAME)
 
 
-def test_a_vote_in_the_bare_dialect_changes_nothing_and_is_remarked_upon(bench: Workbench, source: Path) -> None:
+def test_a_vote_in_the_bare_dialect_changes_nothing_and_is_remarked_upon(
+    bench: Workbench, source: Path
+) -> None:
     bench.playbooks.vote(BOOK, ["shr-00002"], "helpful")
     text, remarks = bench.exporter.ace(BOOK)
     assert text.encode() == source.read_bytes()
@@ -73,10 +84,15 @@ def test_a_vote_in_the_bare_dialect_changes_nothing_and_is_remarked_upon(bench: 
 
 def test_an_edit_changes_one_line(bench: Workbench, source: Path) -> None:
     bench.playbooks.edit(BOOK, "shr-00001", "Look twice.")
-    assert changes(bench, source) == ["-[shr-00001] Look before you leap.", "+[shr-00001] Look twice."]
+    assert changes(bench, source) == [
+        "-[shr-00001] Look before you leap.",
+        "+[shr-00001] Look twice.",
+    ]
 
 
-def test_line_breaks_and_deprecated_bullets_are_remarked_upon(bench: Workbench, source: Path) -> None:
+def test_line_breaks_and_deprecated_bullets_are_remarked_upon(
+    bench: Workbench, source: Path
+) -> None:
     bench.playbooks.edit(BOOK, "shr-00001", "one\ntwo")
     text, remarks = bench.exporter.ace(BOOK)
     assert "one\\ntwo" in text
@@ -142,7 +158,9 @@ def test_what_cannot_be_written_is_said_before(bench: Workbench, source: Path) -
             bench.exporter.preview(path, "text")
 
 
-def test_a_folder_that_goes_away_meanwhile_is_an_error_a_person_may_see(bench: Workbench, tmp_path: Path) -> None:
+def test_a_folder_that_goes_away_meanwhile_is_an_error_a_person_may_see(
+    bench: Workbench, tmp_path: Path
+) -> None:
     folder = tmp_path / "there"
     folder.mkdir()
     preview = bench.exporter.preview(folder / "x.txt", "text")

@@ -1,4 +1,6 @@
-"""Random playbooks and random changes: votes add up, ids stay unique, files are read as they were written."""
+"""Random playbooks and random changes: votes add up, ids stay unique, files are read as they were
+written.
+"""
 
 import json
 import tempfile
@@ -20,7 +22,9 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 BOOK = "book"
 
 TEXTS = st.text('abc ÄßΩ字[]:=#-*`"\\', min_size=1, max_size=24).map(str.strip).filter(bool)
-LINES = st.lists(st.tuples(TEXTS, st.integers(0, 9), st.integers(0, 9), st.booleans()), min_size=2, max_size=7)
+LINES = st.lists(
+    st.tuples(TEXTS, st.integers(0, 9), st.integers(0, 9), st.booleans()), min_size=2, max_size=7
+)
 PLACE = st.integers(0, 40)
 
 Act = tuple[str, int, int, str]
@@ -57,11 +61,19 @@ def reply(bench: Workbench, kind: str, first: str, second: str, text: str) -> ob
         {"type": "MERGE", "source_ids": [first, second], "content": text}, {"type": "DELETE", "bullet_id": second},
         {"type": "CREATE_META", "section_name": "META", "content": text},
     ]  # fmt: skip
-    tags = [{"id": first, "tag": "helpful"}, {"id": first, "tag": "harmful"}, {"bullet": second, "tag": "neutral"}]
-    told = {"operations": curator} if kind == "curator" else {"key_insight": text, "bullet_tags": tags}
+    tags = [
+        {"id": first, "tag": "helpful"},
+        {"id": first, "tag": "harmful"},
+        {"bullet": second, "tag": "neutral"},
+    ]
+    told = (
+        {"operations": curator} if kind == "curator" else {"key_insight": text, "bullet_tags": tags}
+    )
     read = bench.curating.read(json.dumps(told))
     cards = bench.curating.cards(BOOK, read)
-    return bench.curating.apply(BOOK, read, [c.suggested for c in cards if c.suggested and not c.problem])
+    return bench.curating.apply(
+        BOOK, read, [c.suggested for c in cards if c.suggested and not c.problem]
+    )
 
 
 def carry_out(bench: Workbench, act: Act) -> bool:
@@ -82,14 +94,18 @@ def carry_out(bench: Workbench, act: Act) -> bool:
         "move": lambda: books.move(BOOK, [first], section),
         "split": lambda: bench.bullet_duplicates.part(BOOK, first),
         "avoid": lambda: books.avoid_all(BOOK, list(dict.fromkeys([first, second]))),
-        "deprecate": lambda: books.deprecate(BOOK, [first], text, second if first != second else ""),
+        "deprecate": lambda: books.deprecate(
+            BOOK, [first], text, second if first != second else ""
+        ),
         "restore": lambda: books.restore(BOOK, [first]),
         "helpful": lambda: books.vote(BOOK, [first], "helpful"),
         "harmful": lambda: books.vote(BOOK, list(dict.fromkeys([first, second])), "harmful"),
         "shift": lambda: books.shift(BOOK, first, 1 if one % 2 else -1),
         "pin": lambda: books.pin(BOOK, [first]),
         "section": lambda: books.add_section(BOOK, text),
-        "equals": lambda: bench.bullet_duplicates.merge_same(BOOK, bench.bullet_duplicates.same(BOOK)),
+        "equals": lambda: bench.bullet_duplicates.merge_same(
+            BOOK, bench.bullet_duplicates.same(BOOK)
+        ),
         "curator": lambda: reply(bench, "curator", first, second, text),
         "tags": lambda: reply(bench, "reflector", first, second, text),
     }

@@ -49,11 +49,21 @@ def ids(bench: Workbench) -> list[str]:
 
 
 def test_one_budget_has_one_answer_for_the_list_exports_and_agents(bench: Workbench) -> None:
-    """The oldest stand first in the file; the budget keeps what votes prove, and of the others the newest."""
+    """The oldest stand first in the file; the budget keeps what votes prove, and of the others the
+    newest.
+    """
     for n in range(3, 30):
-        bench.playbooks.add(BOOK, "rules", f"An untried rule of some length, the one with number {n}.")
-    bench.playbooks.edit(BOOK, "r-00001", "Never write to production, whoever asks for it and however urgent it is.")
-    bench.playbooks.edit(BOOK, "r-00002", "An untried rule, the oldest one, and so long that it does not fit in a gap.")
+        bench.playbooks.add(
+            BOOK, "rules", f"An untried rule of some length, the one with number {n}."
+        )
+    bench.playbooks.edit(
+        BOOK, "r-00001", "Never write to production, whoever asks for it and however urgent it is."
+    )
+    bench.playbooks.edit(
+        BOOK,
+        "r-00002",
+        "An untried rule, the oldest one, and so long that it does not fit in a gap.",
+    )
     bench.playbooks.set_budget(BOOK, 300)
     view = bench.playbooks.view(BOOK)
     assert view.cut is not None
@@ -66,8 +76,13 @@ def test_one_budget_has_one_answer_for_the_list_exports_and_agents(bench: Workbe
     assert f"Everything is in it: the budget keeps {len(kept)} of 29." in whole.remarks
     part = bench.exporter.render("prompt", Choice(BOOK, within_budget=True))
     assert [b.id for b in part.parsed.playbooks[0].bullets] == kept
-    assert f"The budget keeps {len(kept)} of 29 (300 tokens). Out: {29 - len(kept)} untried." in part.remarks
-    given = gathered(bench.context, bench.tuning, bench.playbooks, "").cut(budgets={"pinned": 0, "playbook": 300})
+    assert (
+        f"The budget keeps {len(kept)} of 29 (300 tokens). Out: {29 - len(kept)} untried."
+        in part.remarks
+    )
+    given = gathered(bench.context, bench.tuning, bench.playbooks, "").cut(
+        budgets={"pinned": 0, "playbook": 300}
+    )
     (layer,) = (layer for layer in given.layers if layer.kind.id == "playbook")
     ids = [item.id.removeprefix(f"{BOOK}/") for item in layer.items]
     assert ids == ["r-00001", *(f"rule-{n:05d}" for n in range(29, 30 - len(ids), -1))]
@@ -76,9 +91,13 @@ def test_one_budget_has_one_answer_for_the_list_exports_and_agents(bench: Workbe
 
 def test_a_filter_lists_only_sections_with_a_match(bench: Workbench) -> None:
     view = bench.playbooks.view(BOOK)
-    everything = [(s.title, [b.id for b in found]) for s, found in view.listed(parse_book_filter(""))]
+    everything = [
+        (s.title, [b.id for b in found]) for s, found in view.listed(parse_book_filter(""))
+    ]
     assert everything == [("RULES", ["r-00001", "r-00002"]), ("OTHERS", [])]
-    some = [(s.title, [b.id for b in found]) for s, found in view.listed(parse_book_filter("is:unused"))]
+    some = [
+        (s.title, [b.id for b in found]) for s, found in view.listed(parse_book_filter("is:unused"))
+    ]
     assert some == [("RULES", ["r-00002"])]
 
 

@@ -52,17 +52,36 @@ def test_an_opposite_is_never_offered_as_a_duplicate(book: Workbench) -> None:
     ordinary = [g for g in groups if g.ordinary]
     assert not any("r-00005" in g.ids for g in ordinary), "always and never are no duplicates"
     opposed = [g for g in groups if g.kind == "opposed"]
-    assert {frozenset(g.ids) for g in opposed} == {frozenset(("r-00002", "r-00005")), frozenset(("r-00004", "r-00005"))}
+    assert {frozenset(g.ids) for g in opposed} == {
+        frozenset(("r-00002", "r-00005")),
+        frozenset(("r-00004", "r-00005")),
+    }
     assert all("contradiction" in g.conflicts for g in opposed)
     assert any("“always”" in told for told in opposed[0].pairs[0].verdict.reasons_against)
     assert not any("o-00006" in g.ids for g in groups)
 
 
 RULES = (
-    ("Play the least played song of the album library.", "Play the most played song of the album library.", "apart"),
-    ("Retry a failed upload 3 times before giving up.", "Retry a failed upload 5 times before giving up.", "opposed"),
-    ("Read `show_album` before you ask for the songs.", "Read `show_playlist` before you ask for the songs.", "apart"),
-    ("Use pnpm here and never npm for the packages.", "Use npm here and never pnpm for the packages.", "opposed"),
+    (
+        "Play the least played song of the album library.",
+        "Play the most played song of the album library.",
+        "apart",
+    ),
+    (
+        "Retry a failed upload 3 times before giving up.",
+        "Retry a failed upload 5 times before giving up.",
+        "opposed",
+    ),
+    (
+        "Read `show_album` before you ask for the songs.",
+        "Read `show_playlist` before you ask for the songs.",
+        "apart",
+    ),
+    (
+        "Use pnpm here and never npm for the packages.",
+        "Use npm here and never pnpm for the packages.",
+        "opposed",
+    ),
     (
         "Always retry a failed upload 3 times with a pause.",
         "Never retry a failed upload 5 times with a pause.",
@@ -127,7 +146,9 @@ def test_a_merge_of_a_merge_is_parted_step_by_step(book: Workbench) -> None:
 
 def test_keep_both_is_remembered_until_a_text_changes(book: Workbench) -> None:
     def pairs() -> set[frozenset[str]]:
-        return {frozenset(b.id for b in g.bullets) for g in book.bullet_duplicates.groups("book", 0.8)}
+        return {
+            frozenset(b.id for b in g.bullets) for g in book.bullet_duplicates.groups("book", 0.8)
+        }
 
     for _ in range(10):  # who is kept may resemble somebody else
         for group in book.bullet_duplicates.groups("book", 0.8):
@@ -141,7 +162,9 @@ def test_keep_both_is_remembered_until_a_text_changes(book: Workbench) -> None:
     book.playbooks.pin("book", [near.right])
     book.playbooks.move("book", [near.left], "OTHERS")
     assert pairs() == set(), "only a text that changes asks again"
-    book.playbooks.edit("book", near.left, book.playbooks.bullet("book", near.left).content + " Please.")
+    book.playbooks.edit(
+        "book", near.left, book.playbooks.bullet("book", near.left).content + " Please."
+    )
     assert any(near.left in group for group in pairs())
 
 
@@ -178,7 +201,10 @@ def test_a_harmful_rule_becomes_a_warning(book: Workbench) -> None:
     before = texts(book)
     name = book.playbooks.avoid("book", "r-00005")
     warning: Bullet = book.playbooks.bullet("book", name)
-    assert warning.content == "AVOID: Never run the database migrations before the integration tests start."
+    assert (
+        warning.content
+        == "AVOID: Never run the database migrations before the integration tests start."
+    )
     assert warning.section == "common_mistakes_to_avoid"
     assert name.startswith("err-")
     assert "[r-00005]" not in texts(book)
@@ -203,10 +229,16 @@ def test_one_text_in_two_sections_is_left_to_a_person(open_bench: Open, tmp_path
     bench.importer.carry_out(bench.importer.plan(path))
     assert bench.bullet_duplicates.same("book") == ()
     (group,) = bench.bullet_duplicates.groups("book", 0.6)
-    assert (group.kind, group.ordinary, "sections differ" in group.conflicts) == ("apart", False, True)
+    assert (group.kind, group.ordinary, "sections differ" in group.conflicts) == (
+        "apart",
+        False,
+        True,
+    )
 
 
-def test_a_rule_and_its_opposite_are_found_in_a_script_without_spaces(open_bench: Open, tmp_path: Path) -> None:
+def test_a_rule_and_its_opposite_are_found_in_a_script_without_spaces(
+    open_bench: Open, tmp_path: Path
+) -> None:
     path = tmp_path / "rules.txt"
     path.write_text(
         "## 规则\n"

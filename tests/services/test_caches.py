@@ -14,7 +14,11 @@ def test_nothing_is_cached_in_the_store(bench: Workbench) -> None:
     before = sorted(bench.library.folder.iterdir())
     bench.retriever.load()
     assert sorted(bench.library.folder.iterdir()) == before
-    assert {path.suffix for path in bench.context.caches.rglob("*") if path.is_file()} >= {".npz", ".f32", ".bin"}
+    assert {path.suffix for path in bench.context.caches.rglob("*") if path.is_file()} >= {
+        ".npz",
+        ".f32",
+        ".bin",
+    }
     assert bench.context.caches.stat().st_mode & 0o777 == 0o700
 
 
@@ -34,7 +38,11 @@ def test_a_store_has_one_place_however_it_is_named(tmp_path: Path) -> None:
     (tmp_path / "store").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "store")
     place = caches.place(cache_dir(), tmp_path / "store")
-    assert caches.place(cache_dir(), tmp_path / "link") == place != caches.place(cache_dir(), tmp_path / "other")
+    assert (
+        caches.place(cache_dir(), tmp_path / "link")
+        == place
+        != caches.place(cache_dir(), tmp_path / "other")
+    )
 
 
 def test_what_cannot_be_cached_is_computed(bench: Workbench) -> None:

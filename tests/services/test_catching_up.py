@@ -1,4 +1,6 @@
-"""What hooks captured is compared with what was there, once, the next time that somebody has the model at hand."""
+"""What hooks captured is compared with what was there, once, the next time that somebody has the
+model at hand.
+"""
 
 import json
 import shutil
@@ -19,11 +21,22 @@ RULE = "Always use pnpm instead of npm when you install packages in this reposit
 CONTRARY = "Never use pnpm instead of npm when you install packages in this repository"
 
 
-def said(bench: Workbench, clock: Clock, tmp_path: Path, *texts: str, session: str = "s-1", by: str = "claude") -> None:
-    """Let a person correct an agent at its prompts, as its hook tells it, with other things said in between."""
+def said(
+    bench: Workbench,
+    clock: Clock,
+    tmp_path: Path,
+    *texts: str,
+    session: str = "s-1",
+    by: str = "claude",
+) -> None:
+    """Let a person correct an agent at its prompts, as its hook tells it, with other things said in
+    between.
+    """
     for number, text in enumerate(texts):
         place = Place(bench.library.folder, tmp_path / "captures", f"agent:{by}", clock)
-        event = HookEvent("UserPromptSubmit", "UserPromptSubmit", f"{session}-{number}", text=f"No, {text}")
+        event = HookEvent(
+            "UserPromptSubmit", "UserPromptSubmit", f"{session}-{number}", text=f"No, {text}"
+        )
         assert take(event, place).stored
         bench.library.refresh()
         fill_up(bench)
@@ -31,7 +44,11 @@ def said(bench: Workbench, clock: Clock, tmp_path: Path, *texts: str, session: s
 
 def told(bench: Workbench) -> list[str]:
     """What was captured and is still there, in its order."""
-    found = [m for m in bench.library.memories.all() if "captured" in m.metadata and m.status != "archived"]
+    found = [
+        m
+        for m in bench.library.memories.all()
+        if "captured" in m.metadata and m.status != "archived"
+    ]
     return [m.id for m in sorted(found, key=lambda m: m.id)]
 
 
@@ -54,9 +71,16 @@ def test_a_near_copy_is_counted_on_what_it_repeats_and_put_away(
     assert (after.content, after.status, after.importance_score) == (
         before.content, before.status, before.importance_score,
     )  # fmt: skip
-    assert (after.helpful_absorbed, after.helpful_count) == (before.helpful_absorbed + 1, before.helpful_count + 1)
+    assert (after.helpful_absorbed, after.helpful_count) == (
+        before.helpful_absorbed + 1,
+        before.helpful_count + 1,
+    )
     assert copy in after.aliases
-    assert (away.status, away.archived_reason, away.metadata["merged_into"]) == ("archived", "merged", by_person)
+    assert (away.status, away.archived_reason, away.metadata["merged_into"]) == (
+        "archived",
+        "merged",
+        by_person,
+    )
     assert told(bench) == []
 
 
@@ -74,7 +98,9 @@ def test_it_is_nobody_s_action_and_can_be_taken_back_by_its_number(
     assert bench.catch_up.run() == CaughtUp()
 
 
-def test_an_agent_that_repeats_itself_is_no_second_source(bench: Workbench, clock: Clock, tmp_path: Path) -> None:
+def test_an_agent_that_repeats_itself_is_no_second_source(
+    bench: Workbench, clock: Clock, tmp_path: Path
+) -> None:
     said(bench, clock, tmp_path, RULE, RULE + "!")
     said(bench, clock, tmp_path, RULE + "!!", session="s-2", by="codex")
     first, *_ = told(bench)
@@ -123,7 +149,11 @@ def test_nothing_is_compared_twice_and_nothing_of_a_person_s_own(
 
 
 def test_it_goes_on_where_it_was_stopped(
-    bench: Workbench, open_bench: Open, clock: Clock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bench: Workbench,
+    open_bench: Open,
+    clock: Clock,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     texts = [f"{RULE}{mark}" for mark in ("", "!", "!!", " !", "!!!")]
     said(bench, clock, tmp_path, *texts)
@@ -149,7 +179,9 @@ def test_a_note_that_says_nothing_costs_a_comparison_and_no_more(
     assert bench.catch_up.run() == CaughtUp()
 
 
-def test_what_was_cared_for_since_stays(bench: Workbench, by_person: str, clock: Clock, tmp_path: Path) -> None:
+def test_what_was_cared_for_since_stays(
+    bench: Workbench, by_person: str, clock: Clock, tmp_path: Path
+) -> None:
     said(bench, clock, tmp_path, RULE + "!")
     (copy,) = told(bench)
     bench.stream.pin([copy])

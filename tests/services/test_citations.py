@@ -7,11 +7,15 @@ from workbench.services.review.queue import GONE, MAX_CITED, NO_EVIDENCE, Citati
 
 
 def candidate(id: str, *citations: str) -> Memory:
-    return memory(id, f"insight {id}", NOON, status="candidate", is_synthetic=True, citations=citations)
+    return memory(
+        id, f"insight {id}", NOON, status="candidate", is_synthetic=True, citations=citations
+    )
 
 
 def reflection(id: str, *citations: str) -> Memory:
-    return memory(id, f"reflection {id}", NOON, status="confirmed", is_synthetic=True, citations=citations)
+    return memory(
+        id, f"reflection {id}", NOON, status="confirmed", is_synthetic=True, citations=citations
+    )
 
 
 def flags(bench: Workbench, id: str) -> tuple[str, ...]:
@@ -31,7 +35,9 @@ def test_a_merged_memory_means_what_it_became_and_undo_parts_them(bench: Workben
     assert (cited.merged, cited.memory and cited.memory.id) == (False, "m1")
 
 
-def test_a_citation_that_was_merged_away_is_no_lost_evidence_until_its_heir_goes(bench: Workbench) -> None:
+def test_a_citation_that_was_merged_away_is_no_lost_evidence_until_its_heir_goes(
+    bench: Workbench,
+) -> None:
     put(bench, memory("b", "two"), candidate("m1"), candidate("x", "m1"))
     bench.review.merge_into("m1", "b")
     assert flags(bench, "x") == ()
@@ -41,7 +47,9 @@ def test_a_citation_that_was_merged_away_is_no_lost_evidence_until_its_heir_goes
     assert flags(bench, "x") == ()
 
 
-def test_an_id_that_only_lives_on_as_an_alias_is_found_also_when_it_comes_later(bench: Workbench) -> None:
+def test_an_id_that_only_lives_on_as_an_alias_is_found_also_when_it_comes_later(
+    bench: Workbench,
+) -> None:
     put(bench, candidate("x", "old"))
     assert flags(bench, "x") == (NO_EVIDENCE, GONE)
     put(bench, memory("heir", "says it all", aliases=("old",)))

@@ -17,7 +17,15 @@ from workbench.core.stream.memory import Memory
 from workbench.retrieval.arrays import Vectors
 from workbench.retrieval.fulltext import fuzzy
 from workbench.retrieval.fulltext.fuzzy import order_similarity
-from workbench.services.duplicates.bullet_groups import BULLETS, MEMORIES, NEAR, Comparison, Judge, Likeness, classes
+from workbench.services.duplicates.bullet_groups import (
+    BULLETS,
+    MEMORIES,
+    NEAR,
+    Comparison,
+    Judge,
+    Likeness,
+    classes,
+)
 
 LIMITS = DedupThresholds()
 WORDS = (
@@ -37,7 +45,9 @@ WORDS = (
 )
 
 texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
-stores = st.lists(st.tuples(texts, st.sampled_from(("episodic", "semantic"))), min_size=2, max_size=9)
+stores = st.lists(
+    st.tuples(texts, st.sampled_from(("episodic", "semantic"))), min_size=2, max_size=9
+)
 
 
 def vectors_of(count: int, seed: int) -> Vectors:
@@ -65,7 +75,9 @@ def never(*_: object) -> bool:
 def test_memories_in_a_group_are_close_and_nothing_speaks_against_any_two(
     drawn: list[tuple[str, str]], seed: int, limit: float
 ) -> None:
-    memories = [memory(f"m{n}", text, NOON, memory_type=kind) for n, (text, kind) in enumerate(drawn)]
+    memories = [
+        memory(f"m{n}", text, NOON, memory_type=kind) for n, (text, kind) in enumerate(drawn)
+    ]
     vectors = vectors_of(len(memories), seed)
     judge = Judge(MEMORIES, LIMITS)
     found = Comparison(memories, vectors, judge, never, floor=limit, most=1000, by_type=True)
@@ -73,7 +85,11 @@ def test_memories_in_a_group_are_close_and_nothing_speaks_against_any_two(
     def fits(a: int, b: int) -> bool:
         one, other = memories[a], memories[b]
         close = float(vectors[a] @ vectors[b]) >= limit and one.memory_type == other.memory_type
-        return close and has_words(one.content, other.content) and not plain_verdict(one, other).conflicts
+        return (
+            close
+            and has_words(one.content, other.content)
+            and not plain_verdict(one, other).conflicts
+        )
 
     pairs = {place for place in combinations(range(len(memories)), 2) if fits(*place)}
     near = {place for place in found.cosines if found.relation(place) == "near"}
@@ -86,10 +102,14 @@ def test_memories_in_a_group_are_close_and_nothing_speaks_against_any_two(
     # Whoever stands alone fits no other who does, for those two would be a group.
     assert not any(a not in members and b not in members for a, b in pairs)
     for place in found.cosines:
-        assert judge.verdict(memories[place[0]], memories[place[1]]) == plain_verdict(*(memories[n] for n in place))
+        assert judge.verdict(memories[place[0]], memories[place[1]]) == plain_verdict(
+            *(memories[n] for n in place)
+        )
 
 
-def test_letters_are_compared_only_where_the_words_agree_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_letters_are_compared_only_where_the_words_agree_in_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     asked: list[tuple[str, str]] = []
 
     def noted(one: str, other: str) -> float:
@@ -98,7 +118,11 @@ def test_letters_are_compared_only_where_the_words_agree_in_order(monkeypatch: p
 
     monkeypatch.setattr(fuzzy, "order_similarity", noted)
     judge = Judge(MEMORIES, LIMITS)
-    texts = ("Take the bus to school with mom", "Take the bus to school with dad", "Take a bus to the school with mom")
+    texts = (
+        "Take the bus to school with mom",
+        "Take the bus to school with dad",
+        "Take a bus to the school with mom",
+    )
     mom, dad, other = (memory(f"m{n}", text, NOON) for n, text in enumerate(texts))
     assert (judge.relation(mom, dad), judge.relation(mom, other)) == ("apart", "near")
     assert not asked
@@ -107,7 +131,9 @@ def test_letters_are_compared_only_where_the_words_agree_in_order(monkeypatch: p
 
 
 @pytest.mark.slow
-@given(st.lists(texts, min_size=2, max_size=9), st.integers(0, 1000), st.sampled_from((0.6, 0.8, 0.95)))
+@given(
+    st.lists(texts, min_size=2, max_size=9), st.integers(0, 1000), st.sampled_from((0.6, 0.8, 0.95))
+)
 def test_every_close_pair_of_bullets_is_in_a_group_of_its_kind_or_beside_one(
     drawn: list[str], seed: int, limit: float
 ) -> None:
@@ -132,7 +158,9 @@ def test_every_close_pair_of_bullets_is_in_a_group_of_its_kind_or_beside_one(
 
 @pytest.mark.slow
 @given(stores, st.integers(0, 1000))
-def test_what_is_kept_apart_is_in_no_group_and_is_counted(drawn: list[tuple[str, str]], seed: int) -> None:
+def test_what_is_kept_apart_is_in_no_group_and_is_counted(
+    drawn: list[tuple[str, str]], seed: int
+) -> None:
     memories = [memory(f"m{n}", text, NOON) for n, (text, _) in enumerate(drawn)]
     vectors = vectors_of(len(memories), seed)
 

@@ -1,4 +1,6 @@
-"""A consolidation: a dry run is the run, stages are actions of their own, what was broken off goes on, all is noted."""
+"""A consolidation: a dry run is the run, stages are actions of their own, what was broken off goes
+on, all is noted.
+"""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -11,7 +13,13 @@ from tests.services.test_episodes import meta, said
 from tests.services.test_experience import pattern
 from workbench.core.agents.consolidation import KEPT, STAGES, StageKind, due_at
 from workbench.core.record import InvalidQuery, WorkbenchError
-from workbench.services.agents.consolidation import Consolidated, Consolidating, done_json, markdown, run_json
+from workbench.services.agents.consolidation import (
+    Consolidated,
+    Consolidating,
+    done_json,
+    markdown,
+    run_json,
+)
 from workbench.services.open import Workbench
 from workbench.services.tuning.retriever import Retriever
 
@@ -23,9 +31,15 @@ OWN = ("consolidations",)
 def bench(open_bench: Open) -> Workbench:
     """Three episodes that say the same, a pattern that works, and one that does not."""
     made = open_bench()
-    made.episodes.store_all([said(SAME, days=40 + n, **meta(task_type="deploy", domain="ops")) for n in range(3)])
-    made.episodes.store(said("Deploy nothing at all to staging", days=41, **meta(task_type="deploy", domain="ops")))
-    good, bad = made.patterns.add([pattern(pattern_id="good"), pattern("Ask again", pattern_id="bad")])
+    made.episodes.store_all(
+        [said(SAME, days=40 + n, **meta(task_type="deploy", domain="ops")) for n in range(3)]
+    )
+    made.episodes.store(
+        said("Deploy nothing at all to staging", days=41, **meta(task_type="deploy", domain="ops"))
+    )
+    good, bad = made.patterns.add(
+        [pattern(pattern_id="good"), pattern("Ask again", pattern_id="bad")]
+    )
     for n in range(6):
         made.patterns.record(good.id, f"run-{n}", "success")
         made.patterns.record(bad.id, f"run-{n}", "failure")
@@ -33,7 +47,9 @@ def bench(open_bench: Open) -> Workbench:
 
 
 def changes(done: Consolidated) -> dict[str, dict[str, str]]:
-    return {one.kind.id: {change.id: change.becomes for change in one.changes} for one in done.stages}
+    return {
+        one.kind.id: {change.id: change.becomes for change in one.changes} for one in done.stages
+    }
 
 
 def state(bench: Workbench) -> dict[str, Any]:
@@ -82,7 +98,10 @@ def test_it_stops_between_two_stages_and_goes_on_there(bench: Workbench, clock: 
         return run is not None and len(run.done) == 1
 
     done = bench.consolidating.carry_out(tell=tell, cancelled=stopped)
-    assert ([one.kind.id for one in done.stages], next(kind.id for kind in done.left)) == (["episodes"], "extraction")
+    assert ([one.kind.id for one in done.stages], next(kind.id for kind in done.left)) == (
+        ["episodes"],
+        "extraction",
+    )
     assert bench.patterns.get("bad").status == "validated"
     clock.advance(hours=2)
     rest = bench.consolidating.carry_out(tell=tell)
@@ -138,7 +157,11 @@ def test_the_report_has_what_there_is_and_when_the_next_one_is_due(bench: Workbe
     run = bench.consolidating.carry_out().run
     assert run is not None
     facts = run.done[-1].facts
-    assert (facts["episodes_mature"], facts["episodes_archived"], facts["patterns_deprecated"]) == (2, 2, 1)
+    assert (facts["episodes_mature"], facts["episodes_archived"], facts["patterns_deprecated"]) == (
+        2,
+        2,
+        1,
+    )
     assert facts["episodes_bytes"] > 0
     text = markdown(run)
     assert "The next one is due 2026-11-28" in text
@@ -161,7 +184,9 @@ def test_an_empty_store_has_nothing_to_consolidate(open_bench: Open) -> None:
 
 def test_what_recurs_in_episodes_is_counted_for_review_and_not_applied(bench: Workbench) -> None:
     for n in range(12):
-        about = meta(task_type="move", domain="ci", strategies_applied=["cache-first"] if n % 2 else [])
+        about = meta(
+            task_type="move", domain="ci", strategies_applied=["cache-first"] if n % 2 else []
+        )
         bench.episodes.store(said(f"Move build {n}", "SUCCESS" if n % 2 else "FAILURE", **about))
     done = bench.consolidating.carry_out(["extraction"])
     (waiting,) = bench.review.queue()

@@ -1,4 +1,6 @@
-"""The layers of a context: what each may take of a budget, shared blocks, and how judged tasks are served."""
+"""The layers of a context: what each may take of a budget, shared blocks, and how judged tasks are
+served.
+"""
 
 import json
 from dataclasses import replace
@@ -13,7 +15,15 @@ from workbench.core.playbook.book import Book, Section
 from workbench.core.record import UnreadableFile
 from workbench.core.tokens import tokens_of
 from workbench.services.agents.api import AgentApi
-from workbench.services.agents.context import BUDGETS, TASKS, Material, gathered, judged, read_tasks, summed
+from workbench.services.agents.context import (
+    BUDGETS,
+    TASKS,
+    Material,
+    gathered,
+    judged,
+    read_tasks,
+    summed,
+)
 from workbench.services.agents.reading_log import ReadingLog
 from workbench.services.agents.serving import text_of
 from workbench.services.demo import fill, lay_out, surround
@@ -36,7 +46,13 @@ def around(bench: Workbench, tmp_path: Path) -> Workbench:
 
 
 def found(bench: Workbench, task: str, error: str = "") -> Material:
-    return gathered(replace(bench.context, actor="agent:claude"), bench.tuning, bench.playbooks, task, error=error)
+    return gathered(
+        replace(bench.context, actor="agent:claude"),
+        bench.tuning,
+        bench.playbooks,
+        task,
+        error=error,
+    )
 
 
 def test_each_layer_has_a_minimum_and_a_maximum_that_grow_with_the_budget() -> None:
@@ -44,10 +60,17 @@ def test_each_layer_has_a_minimum_and_a_maximum_that_grow_with_the_budget() -> N
     for kind in LAYERS[:-1]:
         sizes = [kind.most_of(budget) for budget in range(0, 2 * LARGE, 500)]
         assert sizes == sorted(sizes)
-        assert all(kind.least_of(budget) <= kind.most_of(budget) for budget in range(0, 2 * LARGE, 500))
+        assert all(
+            kind.least_of(budget) <= kind.most_of(budget) for budget in range(0, 2 * LARGE, 500)
+        )
         assert kind.most_of(LARGE) == getattr(ContextSettings(), kind.id)
     assert {kind.id: kind.most_of(4_000) for kind in LAYERS}["failures"] == 2_000
-    assert ContextSettings(turns=0).sized(next(kind for kind in LAYERS if kind.id == "turns")).most_of(USUAL) == 0
+    assert (
+        ContextSettings(turns=0)
+        .sized(next(kind for kind in LAYERS if kind.id == "turns"))
+        .most_of(USUAL)
+        == 0
+    )
 
 
 @pytest.mark.slow
@@ -65,11 +88,20 @@ def test_a_context_stays_within_its_budget_with_all_that_is_printed(around: Work
     assert sizes["playbook"] > 0
 
 
-def test_neighbours_of_one_source_share_a_block_and_nothing_unapproved_stands_outside(bench: Workbench) -> None:
+def test_neighbours_of_one_source_share_a_block_and_nothing_unapproved_stands_outside(
+    bench: Workbench,
+) -> None:
     for n in range(6):
         actor = "human" if n in (2, 3) else "agent:bot"
         with bench.library.transaction(actor, "add") as tx:
-            tx.put(memory(f"m{n}", f"the deploy number {n} of the shop", NOON, observation_type="convention"))
+            tx.put(
+                memory(
+                    f"m{n}",
+                    f"the deploy number {n} of the shop",
+                    NOON,
+                    observation_type="convention",
+                )
+            )
     made = found(bench, "the deploy of the shop").cut()
     inside, outside, blocks = set[str](), set[str](), 0
     is_inside = False
@@ -82,7 +114,9 @@ def test_neighbours_of_one_source_share_a_block_and_nothing_unapproved_stands_ou
     assert blocks <= 3
 
 
-def test_what_must_never_be_done_comes_first_and_what_was_voted_harmful_not_at_all(bench: Workbench) -> None:
+def test_what_must_never_be_done_comes_first_and_what_was_voted_harmful_not_at_all(
+    bench: Workbench,
+) -> None:
     with bench.library.transaction("human", "a book") as tx:
         tx.put(Book("b", "B"))
         tx.put(Section("rules", "rules", "Rules", book="b"))
@@ -91,7 +125,10 @@ def test_what_must_never_be_done_comes_first_and_what_was_voted_harmful_not_at_a
     bench.playbooks.add("b", "rules", "Restart the worker when the queue is full")
     harmful = memory("m1", "Empty the queue of the worker when it is full", NOON, harmful_votes=1)
     put(bench, harmful, memory("m2", "The queue of the worker holds a thousand jobs", NOON))
-    layers = {layer.kind.id: layer for layer in found(bench, "the queue of the worker is full").cut().layers}
+    layers = {
+        layer.kind.id: layer
+        for layer in found(bench, "the queue of the worker is full").cut().layers
+    }
     assert [item.text for item in layers["pinned"].items] == ["Never write to production"]
     assert layers["playbook"].items[0].text.startswith("Restart")
     assert [item.id for item in layers["retrieved"].items] == ["m2"]
@@ -111,7 +148,9 @@ def test_a_recovery_that_shares_no_word_with_the_error_is_not_given(around: Work
 
 
 @pytest.mark.slow
-def test_a_working_memory_gets_the_same_patterns_and_episodes_in_their_blocks(around: Workbench) -> None:
+def test_a_working_memory_gets_the_same_patterns_and_episodes_in_their_blocks(
+    around: Workbench,
+) -> None:
     task = "the audit query over the partitions is slow"
     api = AgentApi(around, "claude", "s-1", ReadingLog())
     texts = api.texts_for(task, True)
@@ -123,7 +162,9 @@ def test_a_working_memory_gets_the_same_patterns_and_episodes_in_their_blocks(ar
 
 @pytest.mark.slow
 def test_the_judged_tasks_are_served_better_than_they_were(around: Workbench) -> None:
-    """Before layers had minimum and maximum it was 132 and 218 helpful ones, and 14 and 37 that mislead."""
+    """Before layers had minimum and maximum it was 132 and 218 helpful ones, and 14 and 37 that
+    mislead.
+    """
     tasks = read_tasks(shipped("fixtures/demo") / TASKS)
     assert (len(tasks), sum(task.held_out for task in tasks)) == (30, 10)
     asker = replace(around.context, actor="agent:claude")
@@ -142,7 +183,9 @@ def test_every_judged_id_is_one_of_the_demo(around: Workbench) -> None:
         assert not set(task.helps) & set(task.misleads)
         for id in (*task.helps, *task.misleads):
             bullet = id.removeprefix("playbook/")
-            known = any(id in table for table in tables) or any(b.id == bullet for b in library.bullets.all())
+            known = any(id in table for table in tables) or any(
+                b.id == bullet for b in library.bullets.all()
+            )
             assert known or "/messages.jsonl#L" in id, id
 
 

@@ -1,4 +1,6 @@
-"""A correction and its copies: all of it in one action, one undo, and what somebody else changed stays."""
+"""A correction and its copies: all of it in one action, one undo, and what somebody else changed
+stays.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +29,9 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def bench(project: Path, open_bench: Open) -> Workbench:
-    """A project's store with two confirmed memories, an insight that cites one of them, and a playbook."""
+    """A project's store with two confirmed memories, an insight that cites one of them, and a
+    playbook.
+    """
     bench = open_bench(folder=project / ".workbench")
     put(
         bench,
@@ -124,7 +128,9 @@ def test_what_was_changed_by_hand_is_named_and_stays(bench: Workbench, project: 
     assert bench.stream.get("m1").content == PNPM
 
 
-def test_a_file_changed_since_it_was_shown_refuses_all_of_it(bench: Workbench, project: Path) -> None:
+def test_a_file_changed_since_it_was_shown_refuses_all_of_it(
+    bench: Workbench, project: Path
+) -> None:
     promoted(bench, Target("block", "AGENTS.md"))
     plan = planned(bench)
     file = project / "AGENTS.md"
@@ -136,8 +142,12 @@ def test_a_file_changed_since_it_was_shown_refuses_all_of_it(bench: Workbench, p
     assert bench.stream.get("m1").content == NPM
 
 
-@pytest.mark.parametrize("target", [Target("block", "AGENTS.md"), Target("memory"), Target("skill")])
-def test_undo_is_refused_when_a_copy_was_changed_since(target: Target, bench: Workbench, project: Path) -> None:
+@pytest.mark.parametrize(
+    "target", [Target("block", "AGENTS.md"), Target("memory"), Target("skill")]
+)
+def test_undo_is_refused_when_a_copy_was_changed_since(
+    target: Target, bench: Workbench, project: Path
+) -> None:
     promoted(bench, target)
     correct(bench, planned(bench))
     file = next(p for p in project.rglob("*.md") if PNPM in p.read_text())
@@ -163,7 +173,9 @@ def test_a_file_that_cannot_be_written_leaves_everything(bench: Workbench, proje
     assert bench.playbooks.bullet("main", "rul-00001").content == NPM
 
 
-def test_an_exported_playbook_changes_in_one_line_and_comes_back(bench: Workbench, project: Path) -> None:
+def test_an_exported_playbook_changes_in_one_line_and_comes_back(
+    bench: Workbench, project: Path
+) -> None:
     path = project / "playbook.txt"
     exporter = bench.exporter
     text = exporter.render("ace", Choice(book="main"), path).text
@@ -182,7 +194,9 @@ def test_an_exported_playbook_changes_in_one_line_and_comes_back(bench: Workbenc
     assert exporter.preview(path, path.read_text()).obstacle is None
 
 
-def test_an_export_somebody_else_changed_is_named_and_stays(bench: Workbench, project: Path) -> None:
+def test_an_export_somebody_else_changed_is_named_and_stays(
+    bench: Workbench, project: Path
+) -> None:
     path = project / "playbook.txt"
     exporter = bench.exporter
     exporter.write(exporter.preview(path, exporter.render("ace", Choice(book="main"), path).text))
@@ -213,7 +227,9 @@ def test_what_was_not_stored_as_shown_goes_nowhere(bench: Workbench, project: Pa
     assert bench.stream.get("m1").content == NPM
 
 
-def test_a_corrected_bullet_reaches_the_memory_it_was_promoted_from(bench: Workbench, project: Path) -> None:
+def test_a_corrected_bullet_reaches_the_memory_it_was_promoted_from(
+    bench: Workbench, project: Path
+) -> None:
     promoted(bench, Target("playbook", "main/rules"))
     placed = bench.stream.get("m1").promoted_to or ""
     bullet = bench.playbooks.bullet("main", placed.partition("/")[2])

@@ -20,7 +20,12 @@ TEXT = """## RULES
 """
 OPERATIONS = [
     {"type": "CREATE_META", "section_name": "Paging", "content": "Pages start at 0."},
-    {"type": "ADD", "section": "Paging", "content": "Stop at an empty page.", "reason": "It was missed."},
+    {
+        "type": "ADD",
+        "section": "Paging",
+        "content": "Stop at an empty page.",
+        "reason": "It was missed.",
+    },
     {"type": "UPDATE", "bullet_id": "r-00003", "content": "Wait a second."},
     {"type": "MERGE", "source_ids": ["r-00001", "r-00002"], "content": "Look, then leap."},
     {"type": "DELETE", "bullet_id": "r-00009"},
@@ -61,7 +66,11 @@ def test_every_part_is_a_card_and_what_is_unknown_says_so(bench: Workbench) -> N
     assert "no bullet r-00009" in found[4].problem
     assert "no section “NOWHERE”" in found[5].problem
     assert "no operation “SING”" in found[6].problem
-    assert (found[1].reason, found[2].before, found[2].after) == ("It was missed.", "Wait.", "Wait a second.")
+    assert (found[1].reason, found[2].before, found[2].after) == (
+        "It was missed.",
+        "Wait.",
+        "Wait a second.",
+    )
     assert [b.id for b in found[3].touches] == ["r-00001", "r-00002"]
     assert cards(bench, skipped=(0,))[1].problem == "There is no section “Paging” in the playbook."
 
@@ -105,7 +114,11 @@ def test_tags_are_votes_that_count_once_for_each_reply(bench: Workbench) -> None
 
 def test_a_bullet_that_one_reply_marks_twice_is_said(bench: Workbench) -> None:
     twice = TAGS.replace("r-00003", "r-00001")
-    assert [card.problem for card in cards(bench, twice)] == ["", "", "The reply marks r-00001 twice."]
+    assert [card.problem for card in cards(bench, twice)] == [
+        "",
+        "",
+        "The reply marks r-00001 twice.",
+    ]
     assert cards(bench, twice, skipped=(0,))[2].problem == ""
 
 
@@ -117,7 +130,9 @@ def test_a_text_can_be_edited_before_it_is_accepted() -> None:
             edited(none, "text")
 
 
-def test_an_imported_reply_waits_in_the_queue_and_is_decided_there(bench: Workbench, tmp_path: Path) -> None:
+def test_an_imported_reply_waits_in_the_queue_and_is_decided_there(
+    bench: Workbench, tmp_path: Path
+) -> None:
     assert bring(bench, tmp_path / "reply.json", REPLY) == 6
     assert bring(bench, tmp_path / "again.json", f"Here:\n{REPLY}") == 0
     queue = {p.operation["type"]: p for p in bench.review.queue() if p.kind == "curator"}
@@ -131,7 +146,9 @@ def test_an_imported_reply_waits_in_the_queue_and_is_decided_there(bench: Workbe
         bench.review.approve([queue["DELETE"].id])
     bench.review.reject([queue["DELETE"].id])
     bench.review.approve([queue["CREATE_META"].id])
-    bench.review.approve([p.id for p in bench.review.queue() if p.operation.get("section") == "Paging"])
+    bench.review.approve(
+        [p.id for p in bench.review.queue() if p.operation.get("section") == "Paging"]
+    )
     assert "Stop at an empty page." in texts(bench)
     for _ in range(4):
         bench.history.undo()
@@ -151,9 +168,16 @@ def test_a_reply_that_fits_two_playbooks_is_not_guessed(bench: Workbench, tmp_pa
         bring(bench, tmp_path / "reply.json", REPLY)
 
 
-def test_a_log_of_operations_gives_only_what_was_not_carried_out(bench: Workbench, tmp_path: Path) -> None:
+def test_a_log_of_operations_gives_only_what_was_not_carried_out(
+    bench: Workbench, tmp_path: Path
+) -> None:
     log = [
-        {"operation_type": "ADD", "call_id": "t_1", "section": "RULES", "content": " Look before you leap.\n"},
+        {
+            "operation_type": "ADD",
+            "call_id": "t_1",
+            "section": "RULES",
+            "content": " Look before you leap.\n",
+        },
         {"operation_type": "ADD", "call_id": "t_2", "section": "RULES", "content": "Ask first."},
         {"operation_type": "DELETE", "call_id": "t_3", "bullet_id": "r-00003"},
     ]
@@ -168,7 +192,9 @@ def test_a_log_of_operations_gives_only_what_was_not_carried_out(bench: Workbenc
     assert bring(bench, tmp_path / "curator_operations_diff.jsonl", text) == 0
 
 
-def test_what_the_playbook_says_already_is_a_field_of_its_card_and_not_brought_in(bench: Workbench) -> None:
+def test_what_the_playbook_says_already_is_a_field_of_its_card_and_not_brought_in(
+    bench: Workbench,
+) -> None:
     text = json.dumps({"operations": [
         {"type": "ADD", "section": "RULES", "content": "Look before you leap."},
         {"type": "ADD", "section": "RULES", "content": "Rest."},
@@ -176,4 +202,6 @@ def test_what_the_playbook_says_already_is_a_field_of_its_card_and_not_brought_i
     ]})  # fmt: skip
     reply = bench.curating.read(text)
     assert [card.repeats for card in bench.curating.cards("book", reply)] == [True, False, True]
-    assert [p.title for p in bench.curating.proposals("book", reply, repeats=False)] == ["ADD to RULES: Rest."]
+    assert [p.title for p in bench.curating.proposals("book", reply, repeats=False)] == [
+        "ADD to RULES: Rest."
+    ]

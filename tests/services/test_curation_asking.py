@@ -1,4 +1,6 @@
-"""Claude asked as Curator and Reflector through the real client: what is sent, what is kept, what it costs."""
+"""Claude asked as Curator and Reflector through the real client: what is sent, what is kept, what
+it costs.
+"""
 
 import json
 import threading
@@ -77,10 +79,15 @@ def told(bench: Workbench) -> list[str]:
     return [memory.content for memory in bench.curation.unseen("book").memories]
 
 
-def test_without_a_key_it_says_how_to_get_one_and_still_shows_what_would_be_sent(bench: Workbench) -> None:
+def test_without_a_key_it_says_how_to_get_one_and_still_shows_what_would_be_sent(
+    bench: Workbench,
+) -> None:
     assert "ANTHROPIC_API_KEY" in bench.curation.missing
     remember(bench, "Pages start at 0.")
-    assert "Pages start at 0." in bench.curation.plan("book", bench.curation.unseen("book")).preview.texts[0]
+    assert (
+        "Pages start at 0."
+        in bench.curation.plan("book", bench.curation.unseen("book")).preview.texts[0]
+    )
 
 
 @pytest.mark.slow
@@ -116,7 +123,9 @@ def test_the_next_curation_tells_only_what_was_confirmed_since(
     bench.review.approve([waiting.id])
     assert told(bench) == ["A candidate of before.", "New."]
     bench.curation.ask(bench.curation.plan("book", bench.curation.latest()), quiet, never)
-    assert told(bench) == ["A candidate of before.", "New."], "the latest are no curation of what is new"
+    assert told(bench) == ["A candidate of before.", "New."], (
+        "the latest are no curation of what is new"
+    )
     assert len(claude.requests) == 2
 
 
@@ -126,7 +135,9 @@ def test_a_curation_that_does_not_count_leaves_all_to_be_told(
     assert claude.url
     remember(bench, "One.")
     script.append(Reply(CURATION))
-    bench.curation.ask(bench.curation.plan("book", bench.curation.unseen("book")), quiet, never, covers=False)
+    bench.curation.ask(
+        bench.curation.plan("book", bench.curation.unseen("book")), quiet, never, covers=False
+    )
     assert bench.curation.unseen("book").since is None
     with pytest.raises(ReflectionProblem):
         bench.curation.ask(bench.curation.plan("book", bench.curation.unseen("book")), quiet, never)
@@ -139,7 +150,9 @@ def test_a_reply_that_cannot_be_read_is_kept_and_read_again_once_edited(
     assert claude.url
     remember(bench, "One.")
     script.append(Reply(CURATION[:-3]))
-    asked = bench.curation.ask(bench.curation.plan("book", bench.curation.unseen("book")), quiet, never)
+    asked = bench.curation.ask(
+        bench.curation.plan("book", bench.curation.unseen("book")), quiet, never
+    )
     (kept,) = asked.unread
     assert asked.problem is not None
     assert (kept.reply.reply, kept.reply.stage) == (CURATION[:-3], "curate")
@@ -159,7 +172,9 @@ def test_a_reply_that_cannot_be_read_is_kept_and_read_again_once_edited(
     assert told(bench) == ["One."]
 
 
-def test_cancelling_keeps_what_came_in(bench: Workbench, claude: MessagesServer, script: list[Reply]) -> None:
+def test_cancelling_keeps_what_came_in(
+    bench: Workbench, claude: MessagesServer, script: list[Reply]
+) -> None:
     assert claude.url
     remember(bench, "One.")
     hold, stop = threading.Event(), threading.Event()
@@ -169,7 +184,9 @@ def test_cancelling_keeps_what_came_in(bench: Workbench, claude: MessagesServer,
         if step.text:
             stop.set()
 
-    asked = bench.curation.ask(bench.curation.plan("book", bench.curation.unseen("book")), tell, stop.is_set)
+    asked = bench.curation.ask(
+        bench.curation.plan("book", bench.curation.unseen("book")), tell, stop.is_set
+    )
     hold.set()
     assert asked.replies == ()
     assert CURATION.startswith(asked.unread[0].reply.reply)
@@ -185,7 +202,10 @@ def test_a_run_is_analysed_and_what_was_learned_is_told_the_curator(
     asked = bench.curation.ask(plan, quiet, never)
     first, second = (seen.prompt for seen in claude.requests)
     assert plan.preview.texts == (first,)
-    assert all(part in first for part in ("How many songs?", "I added page 0.", "20", "Feedback: Too low.", "60"))
+    assert all(
+        part in first
+        for part in ("How many songs?", "I added page 0.", "20", "Feedback: Too low.", "60")
+    )
     assert "1. Always page on.\n2. What to do instead: Ask until a page is empty." in second
     reflector, curator = asked.replies
     assert [part for part, _ in reflector.parts] == [BulletTag("r-00001", "harmful")]
@@ -199,7 +219,9 @@ def test_a_curator_that_fails_after_the_reflector_loses_no_mark(
     assert claude.url
     (tmp_path / "run.json").write_text(json.dumps(RUN))
     script.append(Reply(ANALYSIS))
-    asked = bench.curation.ask(bench.curation.plan_run("book", read_episode(tmp_path / "run.json")), quiet, never)
+    asked = bench.curation.ask(
+        bench.curation.plan_run("book", read_episode(tmp_path / "run.json")), quiet, never
+    )
     assert [reply.actor for reply in asked.replies] == ["reflector"]
     assert asked.problem is not None
     assert bench.curation.runs.spent() == 160
@@ -210,7 +232,9 @@ def test_the_months_budget_stops_it_before_anything_is_sent(
 ) -> None:
     script.append(Reply(CURATION))
     remember(bench, "One.")
-    settings = bench.context.settings._replace(claude=bench.context.settings.claude._replace(monthly_tokens=100))
+    settings = bench.context.settings._replace(
+        claude=bench.context.settings.claude._replace(monthly_tokens=100)
+    )
     object.__setattr__(bench.context, "settings", settings)
     with pytest.raises(ReflectionProblem, match="this month's 100"):
         bench.curation.ask(bench.curation.plan("book", bench.curation.unseen("book")), quiet, never)
@@ -236,7 +260,9 @@ def test_the_room_left_in_the_playbooks_budget_is_said(bench: Workbench) -> None
         (lambda run: json.dumps({**run, "bullets": [3]}), "no list of ids"),
     ],
 )
-def test_a_file_that_is_no_run_says_why(tmp_path: Path, spoil: Callable[[dict[str, object]], str], said: str) -> None:
+def test_a_file_that_is_no_run_says_why(
+    tmp_path: Path, spoil: Callable[[dict[str, object]], str], said: str
+) -> None:
     path = tmp_path / "run.json"
     path.write_text(spoil(dict(RUN)))
     with pytest.raises(UnreadableFile, match=said) as caught:
@@ -250,6 +276,8 @@ def test_a_recorded_reply_is_read_with_its_odd_parts(
     assert claude.url
     script.append(reply_of("curation.txt"))
     remember(bench, "One.")
-    asked = bench.curation.ask(bench.curation.plan("book", bench.curation.unseen("book")), quiet, never)
+    asked = bench.curation.ask(
+        bench.curation.plan("book", bench.curation.unseen("book")), quiet, never
+    )
     cards = bench.curating.cards("book", asked.replies[0])
     assert [bool(card.suggested) for card in cards] == [True] * 5 + [False] * 2

@@ -29,7 +29,13 @@ APART = [
 def fill(bench: Workbench, *texts: str, **fields: object) -> None:
     """Store texts as m0, m1, …, the first the oldest."""
     at = NOON - timedelta(days=1)
-    put(bench, *(memory(f"m{n}", text, at + timedelta(minutes=n), **fields) for n, text in enumerate(texts)))
+    put(
+        bench,
+        *(
+            memory(f"m{n}", text, at + timedelta(minutes=n), **fields)
+            for n, text in enumerate(texts)
+        ),
+    )
 
 
 def ids(groups: tuple[Group, ...]) -> list[set[str]]:
@@ -39,7 +45,15 @@ def ids(groups: tuple[Group, ...]) -> list[set[str]]:
 @pytest.fixture
 def store(bench: Workbench) -> Workbench:
     """A text three times, a paraphrase, and pairs that only look alike (m5 … m14)."""
-    fill(bench, PERSON, PERSON, f"  {PERSON}\n", PNPM, f"{PNPM.replace('installs', 'the installs')}.", *sum(APART, ()))
+    fill(
+        bench,
+        PERSON,
+        PERSON,
+        f"  {PERSON}\n",
+        PNPM,
+        f"{PNPM.replace('installs', 'the installs')}.",
+        *sum(APART, ()),
+    )
     return bench
 
 
@@ -60,7 +74,13 @@ def test_opposites_numbers_identifiers_and_order_are_never_in_a_group(store: Wor
     assert all(pair in ids(plan.apart) for pair in pairs)
     assert not any(pair & set().union(*ids(plan.groups)) for pair in pairs)
     flags = {frozenset(g.ids): g.flags for g in plan.apart}
-    expected = ["negation differs", "opposite words", "numbers differ", "identifiers differ", "word order differs"]
+    expected = [
+        "negation differs",
+        "opposite words",
+        "numbers differ",
+        "identifiers differ",
+        "word order differs",
+    ]
     for pair, flag in zip(pairs, expected, strict=True):
         assert flag in flags[frozenset(pair)]
     assert max(g.similarity for g in plan.apart) > 0.99
@@ -140,7 +160,10 @@ def test_what_ingest_proposed_is_not_proposed_again(bench: Workbench) -> None:
     assert (plan.groups, plan.waiting) == ((), 1)
     (proposal,) = bench.library.proposals.all()
     bench.review.reject([proposal.id])
-    assert (bench.deduplication.plan().groups, bench.library.proposals.all()[0].texts != ()) == ((), True)
+    assert (bench.deduplication.plan().groups, bench.library.proposals.all()[0].texts != ()) == (
+        (),
+        True,
+    )
     bench.stream.edit("m0", PNPM.replace("installs", "installing the things"))
     assert len(bench.deduplication.plan().groups) == 1
 
@@ -209,7 +232,9 @@ def test_it_tells_how_far_it_is_and_can_be_stopped(store: Workbench) -> None:
     assert snapshot(store) == before
 
 
-def test_many_copies_make_groups_that_can_be_looked_at(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_copies_make_groups_that_can_be_looked_at(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(deduplication, "LARGEST_EXACT", 4)
     fill(bench, *[PERSON] * 9)
     plan = bench.deduplication.plan()
@@ -238,7 +263,10 @@ def test_why_two_do_not_say_the_same_is_asked_only_of_those_that_are_listed(
 
     monkeypatch.setattr(Judge, "verdict", noted)
     monkeypatch.setattr(deduplication, "APART", 5)
-    fill(bench, *(f"Set QUEUE_{name} before the workers start in the morning" for name in "ABCDEFGHIJ"))
+    fill(
+        bench,
+        *(f"Set QUEUE_{name} before the workers start in the morning" for name in "ABCDEFGHIJ"),
+    )
     plan = bench.deduplication.plan()
     assert ids(plan.apart) == asked
     assert len(asked) == 5
@@ -246,18 +274,31 @@ def test_why_two_do_not_say_the_same_is_asked_only_of_those_that_are_listed(
 
 def named(id: str, name: str, text: str = PERSON) -> Memory:
     """Return a memory as the reader of an MCP server's file makes it."""
-    return memory(id, text, NOON, metadata={FILE_KEY: {"format": "mcp-memory", "kind": "entity", "name": name}})
+    return memory(
+        id,
+        text,
+        NOON,
+        metadata={FILE_KEY: {"format": "mcp-memory", "kind": "entity", "name": name}},
+    )
 
 
 def test_two_people_of_whom_the_same_is_said_are_never_proposed_as_one(bench: Workbench) -> None:
-    put(bench, named("a", "Ann"), named("b", "Bob"), named("b2", "Bob"), named("c", "Cas", PERSON + "."))
+    put(
+        bench,
+        named("a", "Ann"),
+        named("b", "Bob"),
+        named("b2", "Bob"),
+        named("c", "Cas", PERSON + "."),
+    )
     plan = bench.deduplication.plan()
     assert ids(plan.groups) == [{"b", "b2"}]
     assert {frozenset(g.ids) for g in plan.apart} >= {frozenset(("a", "c"))}
     assert all("names differ" in g.flags for g in plan.apart)
 
 
-def test_one_text_about_many_things_hides_no_other_pair(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_text_about_many_things_hides_no_other_pair(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(deduplication, "MOST", 100)
     put(bench, *(named(f"p{n}", f"Person {n}") for n in range(40)))
     put(bench, memory("x", PNPM, NOON), memory("y", PNPM.replace("installs", "the installs"), NOON))

@@ -89,7 +89,9 @@ def test_there_are_votes_decisions_and_readings_of_six_weeks(around: Workbench) 
         assert all(summed(values, 7)[1:])
     assert trends.approval is not None
     assert 0.5 < trends.approval < 1
-    assert all(min(m.helpful_imported, m.harmful_imported) >= 0 for m in around.library.memories.all())
+    assert all(
+        min(m.helpful_imported, m.harmful_imported) >= 0 for m in around.library.memories.all()
+    )
     reads = around.library.table(AgentRead).all()
     assert max(r.at for r in reads) - min(r.at for r in reads) > timedelta(days=38)
     assert any(read.documents for read in reads)
@@ -99,7 +101,9 @@ def test_there_are_votes_decisions_and_readings_of_six_weeks(around: Workbench) 
 def test_an_agent_is_given_the_last_session_and_recalls_its_words(around: Workbench) -> None:
     around.retriever.load()
     agent = replace(around.context, actor="agent:claude")
-    made = gathered(agent, around.tuning, around.playbooks, "when does the Lisbon run start").cut(20_000)
+    made = gathered(agent, around.tuning, around.playbooks, "when does the Lisbon run start").cut(
+        20_000
+    )
     layers = {layer.kind.id: layer for layer in made.layers}
     assert "after 21:00 UTC" in layers["overview"].items[0].text
     assert len(layers["turns"].items) > 5
@@ -131,7 +135,9 @@ def scratch(now: Workbench) -> Path:
 
 
 @pytest.mark.slow
-def test_it_has_a_scratch_project_in_which_stands_what_was_promoted(now: Workbench, scratch: Path) -> None:
+def test_it_has_a_scratch_project_in_which_stands_what_was_promoted(
+    now: Workbench, scratch: Path
+) -> None:
     text = (scratch / "CLAUDE.md").read_text("utf-8")
     placed = [m for m in now.library.memories.all() if m.promoted_to == "CLAUDE.md"]
     assert len(placed) == 2
@@ -147,7 +153,9 @@ def test_it_has_a_scratch_project_in_which_stands_what_was_promoted(now: Workben
 
 
 @pytest.mark.slow
-def test_what_was_promoted_is_corrected_in_its_file_and_taken_back(now: Workbench, scratch: Path) -> None:
+def test_what_was_promoted_is_corrected_in_its_file_and_taken_back(
+    now: Workbench, scratch: Path
+) -> None:
     file = scratch / "CLAUDE.md"
     before = file.read_bytes()
     (plan,) = [now.promotion.plan(["mem-20260206-0000004"], Target("block", "CLAUDE.md"))]

@@ -1,4 +1,6 @@
-"""Folders of documents: opened by file, trusted by content, followed, edited with every other byte kept, and undone."""
+"""Folders of documents: opened by file, trusted by content, followed, edited with every other byte
+kept, and undone.
+"""
 
 import os
 from collections.abc import Callable
@@ -7,7 +9,14 @@ from pathlib import Path
 import pytest
 
 from tests.services.conftest import NOON
-from workbench.core.record import Conflict, InvalidRecord, StoreProblem, UnknownRecord, UnreadableFile, WorkbenchError
+from workbench.core.record import (
+    Conflict,
+    InvalidRecord,
+    StoreProblem,
+    UnknownRecord,
+    UnreadableFile,
+    WorkbenchError,
+)
 from workbench.services.agents.documents.instructions import open_folder, read_document
 from workbench.services.context import DocumentPlaces, encoded
 from workbench.services.open import Workbench, open_workbench
@@ -19,7 +28,9 @@ Opened = Callable[..., Workbench]
 
 @pytest.fixture
 def places(tmp_path: Path) -> Opened:
-    """Open the store of a project, as whoever is asked for, with the folders of documents around it."""
+    """Open the store of a project, as whoever is asked for, with the folders of documents around
+    it.
+    """
     project = tmp_path / "project"
     project.mkdir()
 
@@ -93,7 +104,9 @@ def test_what_is_no_folder_is_refused(path: str, tmp_path: Path) -> None:
         open_folder(tmp_path / path)
 
 
-def test_a_folder_that_cannot_be_listed_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_cannot_be_listed_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "overview.md").write_text("# Overview")
 
     def refuse(_path: object) -> None:
@@ -118,12 +131,18 @@ def test_a_folder_is_followed_and_no_longer(places: Opened, tmp_path: Path) -> N
     assert len(bench.documents.followed()) == 1
 
 
-def test_sessions_of_the_project_are_found_the_last_one_first(places: Opened, session: Path) -> None:
+def test_sessions_of_the_project_are_found_the_last_one_first(
+    places: Opened, session: Path
+) -> None:
     bench = places()
     other = bench.documents.begin_session("s-2")
     os.utime(session / "messages.jsonl", (2_000_000_000, 2_000_000_000))
     assert bench.documents.sessions() == (session, other)
-    assert (other / "working-memory" / "overview.md").read_text().startswith("# Working Memory\n\n## Current Task\n")
+    assert (
+        (other / "working-memory" / "overview.md")
+        .read_text()
+        .startswith("# Working Memory\n\n## Current Task\n")
+    )
     with pytest.raises(Conflict):
         bench.documents.begin_session("s-2")
     for name in ("", "../x", ".", "a/b", "x" * 200):
@@ -139,7 +158,9 @@ def test_what_a_person_saw_is_trusted_until_it_changes(places: Opened, session: 
     assert set(shown.changes.new) == {"overview.md", "detail/auth.md"}
     bench.documents.trust(shown)
     assert bench.documents.opened(session).changes.are_none
-    kept = [path.read_bytes() for path in (session.parents[2] / "seen").rglob("*") if path.is_file()]
+    kept = [
+        path.read_bytes() for path in (session.parents[2] / "seen").rglob("*") if path.is_file()
+    ]
     assert len(kept) == 3  # no secret of a file gets into what is remembered of it
     assert all(KEY.encode() not in data for data in kept)
     auth = session / "working-memory" / "detail" / "auth.md"
@@ -147,21 +168,34 @@ def test_what_a_person_saw_is_trusted_until_it_changes(places: Opened, session: 
     with (session / "messages.jsonl").open("a") as file:
         file.write("more\n")
     again = bench.documents.opened(session)
-    assert (again.changes.changed, again.changes.new, again.changes.messages) == (("detail/auth.md",), (), 5)
+    assert (again.changes.changed, again.changes.new, again.changes.messages) == (
+        ("detail/auth.md",),
+        (),
+        5,
+    )
     seen = bench.documents.seen(again.folder)
     (one,) = [d for d in again.documents if d.entry.path == "detail/auth.md"]
-    assert [str(line) for line in seen.difference(one)][1:5] == [" # Auth\r", " \r", "-Use JWT.\r", "+Use OAuth2.\r"]
+    assert [str(line) for line in seen.difference(one)][1:5] == [
+        " # Auth\r",
+        " \r",
+        "-Use JWT.\r",
+        "+Use OAuth2.\r",
+    ]
     assert not seen.trusts(one)
     entry = again.folder.messages
     assert entry is not None
     assert seen.trusted_bytes(entry) == entry.size - 5
-    (session / "messages.jsonl").write_text("something else, that is longer than what was there before\n")
+    (session / "messages.jsonl").write_text(
+        "something else, that is longer than what was there before\n"
+    )
     assert bench.documents.opened(session).changes.messages > 50
     with pytest.raises(WorkbenchError, match="An agent cannot trust"):
         places("agent:claude").documents.trust(again)
 
 
-def test_an_edit_keeps_every_other_byte_and_is_undone_on_disk(places: Opened, session: Path) -> None:
+def test_an_edit_keeps_every_other_byte_and_is_undone_on_disk(
+    places: Opened, session: Path
+) -> None:
     bench = places()
     bench.documents.trust(bench.documents.opened(session))
     folder = open_folder(session)
@@ -205,7 +239,9 @@ def test_an_undo_is_refused_when_the_file_changed_since(places: Opened, session:
         bench.history.undo()
 
 
-def test_a_document_that_changed_or_vanished_under_an_edit_is_left(places: Opened, session: Path) -> None:
+def test_a_document_that_changed_or_vanished_under_an_edit_is_left(
+    places: Opened, session: Path
+) -> None:
     bench = places()
     folder = open_folder(session)
     entry = folder.find("overview.md")
@@ -228,7 +264,10 @@ def test_other_encodings_are_read_and_written_back(places: Opened, tmp_path: Pat
     file.write_bytes(b"caf\xe9 \x93quoted\x94\nline\n")
     bench, folder = places(), open_folder(tmp_path / "notes")
     one = read_document(folder.entries[0])
-    assert (one.document.content, one.encoding) == ("caf\u00e9 \u201cquoted\u201d\nline\n", "cp1252")
+    assert (one.document.content, one.encoding) == (
+        "caf\u00e9 \u201cquoted\u201d\nline\n",
+        "cp1252",
+    )
     bench.documents.edit(folder, one, one.document.content.replace("line", "row"))
     assert file.read_bytes() == b"caf\xe9 \x93quoted\x94\nrow\n"
     with pytest.raises(WorkbenchError, match="which has no"):

@@ -11,7 +11,13 @@ import pytest
 from tests.benchmarks import english
 from workbench.config.paths import shipped
 from workbench.core.files.format import JudgedQuery, Parsed
-from workbench.core.record import InvalidQuery, InvalidRecord, UnknownRecord, UnreadableFile, WorkStopped
+from workbench.core.record import (
+    InvalidQuery,
+    InvalidRecord,
+    UnknownRecord,
+    UnreadableFile,
+    WorkStopped,
+)
 from workbench.core.stream.memory import is_served
 from workbench.core.tuning.autotune import Search
 from workbench.core.tuning.measure import NDCG10, STANDARD, Measure
@@ -67,7 +73,11 @@ def test_the_first_grade_saves_the_query_and_undo_takes_both_back(demo: Workbenc
     assert saved is not None
     assert (saved.text, saved.now) == (DEPLOY, None)
     assert demo.history.undo() == f"judge {id} as 3"
-    assert (judging.find(DEPLOY), judging.grades(DEPLOY), len(demo.library.queries)) == (None, {}, queries)
+    assert (judging.find(DEPLOY), judging.grades(DEPLOY), len(demo.library.queries)) == (
+        None,
+        {},
+        queries,
+    )
     demo.history.redo()
     assert judging.grades(DEPLOY) == {id: 3}
 
@@ -117,7 +127,9 @@ def test_a_file_and_the_store_hold_the_same_set(demo: Workbench) -> None:
     assert read.queries == stored.queries
     assert read.digest == stored.digest
     assert digest_of(stored.queries) == digest_of(reversed(stored.queries))
-    nothing = [q for q in demo.tuning.queries() if not any(demo.judging.grades(q.text, q.now).values())]
+    nothing = [
+        q for q in demo.tuning.queries() if not any(demo.judging.grades(q.text, q.now).values())
+    ]
     assert (read.unknown, read.empty, len(read.remarks)) == ((), len(nothing), 1)
     assert read.judgments == len(demo.library.judgments) - sum(map(demo.tuning.grades, nothing))
 
@@ -142,7 +154,9 @@ def test_a_merged_memory_counts_as_what_it_became(demo: Workbench, tmp_path: Pat
     memory = demo.library.memories.get(some_ids(demo, 1)[0])
     with demo.library.transaction("human", "merge") as tx:
         tx.put(replace(memory, aliases=("mem-old",)))
-    found = from_file(demo.context, write_set(tmp_path, {"query": "a", "relevant": {"mem-old": 3, memory.id: 1}}))
+    found = from_file(
+        demo.context, write_set(tmp_path, {"query": "a", "relevant": {"mem-old": 3, memory.id: 1}})
+    )
     assert dict(found.queries[0].relevant) == {memory.id: 3}
     assert found.unknown == ()
 
@@ -151,7 +165,11 @@ def test_qrels_name_the_stores_own_queries(demo: Workbench, tmp_path: Path) -> N
     stored = from_store(demo.context)
     ids = {(q.text, q.now): q.id for q in demo.library.queries.all()}
     path = tmp_path / "judgments.txt"
-    path.write_text(write_qrels(Parsed(queries=tuple(replace(q, topic=ids[q.text, q.now]) for q in stored.queries))))
+    path.write_text(
+        write_qrels(
+            Parsed(queries=tuple(replace(q, topic=ids[q.text, q.now]) for q in stored.queries))
+        )
+    )
     assert from_file(demo.context, path).queries == stored.queries
 
 
@@ -204,7 +222,9 @@ def test_the_english_queries_of_the_demo_find_what_answers_them(tmp_path: Path) 
 
 
 @pytest.mark.slow
-def test_the_demos_queries_in_other_languages_find_what_answers_them_and_nothing_else(demo: Workbench) -> None:
+def test_the_demos_queries_in_other_languages_find_what_answers_them_and_nothing_else(
+    demo: Workbench,
+) -> None:
     agent = replace(demo.context, actor="agent:claude")
     asked = [query for query in from_store(demo.context).queries if english.OTHERS in query.tags]
     assert len(asked) > 8
@@ -215,14 +235,19 @@ def test_the_demos_queries_in_other_languages_find_what_answers_them_and_nothing
     empty = [row for row in map(json.loads, lines) if {english.OTHERS, "none"} <= set(row["tags"])]
     assert empty
     for row in empty:
-        assert give(agent, demo.tuning, row["query"], 10, WORKBENCH, demo.safety).floor.empty, row["query"]
+        assert give(agent, demo.tuning, row["query"], 10, WORKBENCH, demo.safety).floor.empty, row[
+            "query"
+        ]
 
 
 @pytest.mark.slow
 def test_verdicts_compare_with_one_profile(demo: Workbench, evaluator: Evaluator) -> None:
     judged = from_store(demo.context)
     found = evaluator.evaluate(judged, BUILT_IN[:3], base="engram")
-    assert [(v.base, v.new) for v in found.verdicts] == [("engram", "workbench"), ("engram", "generative-agents")]
+    assert [(v.base, v.new) for v in found.verdicts] == [
+        ("engram", "workbench"),
+        ("engram", "generative-agents"),
+    ]
     assert found.verdicts[0].verdict.family == 2
     assert found.verdicts[0].verdict.queries == len(judged.queries)
     assert found.verdicts[0].verdict.delta > 0
@@ -286,7 +311,10 @@ def test_odd_queries_are_measured(demo: Workbench, evaluator: Evaluator) -> None
 @pytest.mark.slow
 def test_profiles_are_measured_at_each_ones_k(demo: Workbench, evaluator: Evaluator) -> None:
     judged = from_store(demo.context)
-    few, many = replace(WORKBENCH, name="few", k=3), replace(WORKBENCH, name="many", k=20, relevance=0.2)
+    few, many = (
+        replace(WORKBENCH, name="few", k=3),
+        replace(WORKBENCH, name="many", k=20, relevance=0.2),
+    )
     found = evaluator.evaluate(judged, [few, many, WORKBENCH])
     ranker, now = demo.retriever.ranker(), demo.context.now()
     names = [m.name for m in STANDARD]
@@ -294,7 +322,9 @@ def test_profiles_are_measured_at_each_ones_k(demo: Workbench, evaluator: Evalua
     for result in found.results:
         assert list(result.mean) == names
         for query, got in zip(judged.queries, result.queries, strict=True):
-            ids = ranker.rank(ranker.relevance(query.text), result.profile, query.now or now, 50).ids
+            ids = ranker.rank(
+                ranker.relevance(query.text), result.profile, query.now or now, 50
+            ).ids
             assert got.values["ndcg@3"] == Measure("ndcg", 3).of(ids, query.relevant)
             assert got.values["recall@20"] == Measure("recall", 20).of(ids, query.relevant)
             assert got.ids == ids[: result.profile.k]
@@ -306,7 +336,9 @@ def test_profiles_are_measured_at_each_ones_k(demo: Workbench, evaluator: Evalua
 
 
 @pytest.mark.slow
-def test_a_proposal_is_saved_with_its_birth_certificate(demo: Workbench, evaluator: Evaluator, tmp_path: Path) -> None:
+def test_a_proposal_is_saved_with_its_birth_certificate(
+    demo: Workbench, evaluator: Evaluator, tmp_path: Path
+) -> None:
     judged = from_store(demo.context)
     start = next(p for p in BUILT_IN if p.name == "engram")
     proposal = evaluator.score(judged).tune(start, Search(folds=4))
@@ -316,9 +348,15 @@ def test_a_proposal_is_saved_with_its_birth_certificate(demo: Workbench, evaluat
     loaded, birth = profiles.get("tuned"), profiles.birth("tuned")
     assert loaded == replace(proposal.profile, name="tuned", about=loaded.about)
     assert birth is not None
-    assert (birth.parent, birth.query_set, birth.at) == ("engram", judged.digest, demo.context.now())
+    assert (birth.parent, birth.query_set, birth.at) == (
+        "engram",
+        judged.digest,
+        demo.context.now(),
+    )
     assert (birth.queries, birth.judgments) == (len(judged.queries), judged.judgments)
-    assert (birth.delta, birth.low) == pytest.approx((proposal.verdict.delta, proposal.verdict.low), abs=1e-4)
+    assert (birth.delta, birth.low) == pytest.approx(
+        (proposal.verdict.delta, proposal.verdict.low), abs=1e-4
+    )
     assert birth.verdict == proposal.verdict.outcome
     assert "[birth]" in path.read_text()
     with pytest.raises(InvalidRecord, match="already"):
@@ -330,8 +368,12 @@ def test_a_proposal_is_saved_with_its_birth_certificate(demo: Workbench, evaluat
 @pytest.mark.slow
 def test_certificates_survive_any_text(demo: Workbench, tmp_path: Path) -> None:
     judged = from_store(demo.context)
-    verdict = Evaluator(demo.context, demo.retriever, demo.tuning.profiles).evaluate(judged, BUILT_IN[:2])
-    birth = certificate(judged, verdict.verdicts[0].verdict, 'a "parent"\n\x7f\\', "ndcg@10", ANCHOR, "by hand\x00")
+    verdict = Evaluator(demo.context, demo.retriever, demo.tuning.profiles).evaluate(
+        judged, BUILT_IN[:2]
+    )
+    birth = certificate(
+        judged, verdict.verdicts[0].verdict, 'a "parent"\n\x7f\\', "ndcg@10", ANCHOR, "by hand\x00"
+    )
     profiles = Profiles(tmp_path / "profiles")
     profiles.save(replace(WORKBENCH, name="odd", about='"\t\x1b\\ ü'), ANCHOR, "workbench", birth)
     assert profiles.birth("odd") == replace(
@@ -346,7 +388,13 @@ def test_profiles_without_a_certificate_and_with_a_broken_one(tmp_path: Path) ->
     assert profiles.birth("mine") is None
     assert profiles.birth("engram") is None
     good = ProfileProvenance(ANCHOR, "p", "h", 1, 2, "ndcg@10", 0.1, 0.0, 0.2, "better")
-    for field, value in (("delta", '"much"'), ("queries", "1.5"), ("at", '"soon"'), ("parent", "3"), ("more", "1")):
+    for field, value in (
+        ("delta", '"much"'),
+        ("queries", "1.5"),
+        ("at", '"soon"'),
+        ("parent", "3"),
+        ("more", "1"),
+    ):
         values = {name: json.dumps(v) for name, v in good.lines} | {field: value}
         table = "\n".join(f"{name} = {v}" for name, v in values.items())
         path.write_text(f"relevance = 1.0\n[birth]\n{table}\n")

@@ -1,4 +1,6 @@
-"""What agents did and learned, in a context: patterns that apply, what failed alike, tasks like it; and learning."""
+"""What agents did and learned, in a context: patterns that apply, what failed alike, tasks like it;
+and learning.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -39,7 +41,9 @@ def around(bench: Workbench, tmp_path: Path) -> Workbench:
     return bench
 
 
-def given(bench: Workbench, task: str, *, error: str = "", budget: int = 30_000, **settings: Any) -> AgentContext:
+def given(
+    bench: Workbench, task: str, *, error: str = "", budget: int = 30_000, **settings: Any
+) -> AgentContext:
     own = bench.context.settings._replace(**settings)
     asker = replace(bench.context, actor="agent:claude", settings=own)
     return gathered(asker, bench.tuning, bench.playbooks, task, error=error).cut(budget)
@@ -61,7 +65,12 @@ def why(made: AgentContext, id: str) -> dict[str, str]:
 
 def pattern(name: str = "Clear the cache first", **more: Any) -> dict[str, Any]:
     where = {"problem_types": ["bugfix"], "task_features": {"domain": ["cache"]}}
-    doc = {"name": name, "category": "strategy", "summary": "Clear it, then look.", "applicability": where}
+    doc = {
+        "name": name,
+        "category": "strategy",
+        "summary": "Clear it, then look.",
+        "applicability": where,
+    }
     return {**doc, "lifecycle": {"status": "validated"}, **more}
 
 
@@ -82,7 +91,12 @@ def stale(**more: Any) -> dict[str, Any]:
 def test_a_failure_brings_what_helped_before_and_what_failed_alike(around: Workbench) -> None:
     made = given(around, SECRET_EMPTY)
     assert ids(made, "failures")[0] == RECOVERY
-    alike = ("ep-20260210-0000004", "ep-20260318-0000040", "ep-20260226-0000026", "ep-20260306-0000033")
+    alike = (
+        "ep-20260210-0000004",
+        "ep-20260318-0000040",
+        "ep-20260226-0000026",
+        "ep-20260306-0000033",
+    )
     assert set(ids(made, "failures")[1:]) <= set(alike)
     assert "pat-20260226-0000006" in ids(made, "patterns")
     every = [item.id for item in made.given]
@@ -99,7 +113,9 @@ def test_a_task_brings_tasks_like_it_and_the_patterns_that_those_were_of(around:
 
 @pytest.mark.slow
 def test_an_error_is_looked_for_in_place_of_the_task(around: Workbench) -> None:
-    made = given(around, "rename the grid", error="error TS2339: Property 'x' does not exist on type 'Slot'")
+    made = given(
+        around, "rename the grid", error="error TS2339: Property 'x' does not exist on type 'Slot'"
+    )
     assert "ep-20260317-0000039" in ids(made, "failures")
 
 
@@ -120,8 +136,12 @@ def test_a_store_without_any_has_the_layers_it_had(bench: Workbench) -> None:
 
 
 def test_what_gives_orders_is_held_back_wherever_it_stands(bench: Workbench) -> None:
-    bench.patterns.add([pattern(pattern_id="pat-good"), pattern("Worse", pattern_id="pat-bad", description=ORDER)])
-    quiet, loud = (one.episode.id for one in bench.episodes.store_all([stale(), stale(session_id=ORDER)]))
+    bench.patterns.add(
+        [pattern(pattern_id="pat-good"), pattern("Worse", pattern_id="pat-bad", description=ORDER)]
+    )
+    quiet, loud = (
+        one.episode.id for one in bench.episodes.store_all([stale(), stale(session_id=ORDER)])
+    )
     made = given(bench, STALE)
     assert ids(made, "patterns") == ["pat-good"]
     assert why(made, "patterns") == {"pat-bad": "held"}
@@ -138,7 +158,9 @@ def test_secrets_stay_where_they_are(bench: Workbench) -> None:
     assert KEY not in text
 
 
-def test_who_gets_only_what_is_approved_gets_what_a_person_wrote(bench: Workbench, open_bench: Open) -> None:
+def test_who_gets_only_what_is_approved_gets_what_a_person_wrote(
+    bench: Workbench, open_bench: Open
+) -> None:
     door(bench).keep_episode(stale())
     (own,) = bench.patterns.add([pattern()])
     made = given(bench, f"{STALE} bugfix", agents=AgentSettings("approved"))
@@ -154,7 +176,9 @@ def test_budgets_cut_a_layer_and_what_it_leaves_goes_on(around: Workbench) -> No
     cut = layer(made, "failures")
     assert cut is not None
     assert cut.tokens <= cut.budget <= 150
-    none = gathered(replace(around.context, actor="agent:x"), around.tuning, around.playbooks, SECRET_EMPTY)
+    none = gathered(
+        replace(around.context, actor="agent:x"), around.tuning, around.playbooks, SECRET_EMPTY
+    )
     assert ids(none.cut(30_000, {one.kind.id: 0 for one in made.layers}), "failures") == []
 
 
@@ -164,7 +188,9 @@ def test_what_was_given_counts_as_read_and_nothing_else(around: Workbench) -> No
     before = around.episodes.uses()
     asker = replace(around.context, actor="agent:claude")
     kept(asker, made, SECRET_EMPTY)
-    episodes = [id for id in (*ids(made, "failures"), *ids(made, "episodes")) if id.startswith("ep-")]
+    episodes = [
+        id for id in (*ids(made, "failures"), *ids(made, "episodes")) if id.startswith("ep-")
+    ]
     assert episodes
     for id, use in around.episodes.uses().items():
         was = before[id].access_count if id in before else 0
@@ -182,7 +208,13 @@ def door(bench: Workbench, **rules: Any) -> AgentApi:
 def test_the_parts_of_a_context_are_what_the_context_gives(around: Workbench) -> None:
     whole = door(around).memory_context(SECRET_EMPTY, 8_000)
     parts = door(around).get_context_for_task(SECRET_EMPTY, 8_000)
-    names = ("applicable_patterns", "similar_episodes", "similar_failures", "recovery_patterns", "domain_knowledge")
+    names = (
+        "applicable_patterns",
+        "similar_episodes",
+        "similar_failures",
+        "recovery_patterns",
+        "domain_knowledge",
+    )
     rows = {name: parts[name] for name in names}
     layers = whole["layers"]
     assert isinstance(layers, list)
@@ -202,7 +234,9 @@ def test_a_failure_is_looked_up_by_what_it_says(around: Workbench) -> None:
 @pytest.mark.slow
 def test_a_store_that_is_not_trusted_gives_no_part_of_it(around: Workbench, tmp_path: Path) -> None:
     around.close()
-    strange = open_workbench(around.library.folder, profiles=tmp_path / "p", clock=lambda: NOON, heads=tmp_path / "h")
+    strange = open_workbench(
+        around.library.folder, profiles=tmp_path / "p", clock=lambda: NOON, heads=tmp_path / "h"
+    )
     assert not strange.library.standing.trusted
     for ask in (door(strange).get_context_for_task, door(strange).similar_failures):
         with pytest.raises(StoreProblem, match="came from elsewhere"):
@@ -216,7 +250,9 @@ def test_a_store_that_is_not_trusted_gives_no_part_of_it(around: Workbench, tmp_
 
 
 NAMED = ["clear the cache FIRST", "pat-x"]
-LEARNT: dict[str, Any] = {"metadata": {"task_type": "bugfix", "domain": "cache", "patterns_applied": NAMED}}
+LEARNT: dict[str, Any] = {
+    "metadata": {"task_type": "bugfix", "domain": "cache", "patterns_applied": NAMED}
+}
 
 
 def rows(answer: dict[str, Any], name: str = "patterns") -> list[dict[str, Any]]:
@@ -231,7 +267,12 @@ def test_an_episode_is_kept_and_counts_for_the_patterns_it_names(bench: Workbenc
     answer = door(bench).learn_from_episode(told, ["Look at the key"])
     assert (answer["stored"], answer["outcome"], answer["insights"]) == (True, "SUCCESS", 1)
     (row,) = rows(answer)
-    assert (row["pattern"], row["episodes"], row["successes"], row["is_new"]) == (known.id, 1, 1, False)
+    assert (row["pattern"], row["episodes"], row["successes"], row["is_new"]) == (
+        known.id,
+        1,
+        1,
+        False,
+    )
     (one,) = bench.patterns.applications(known.id)
     assert (one.episode, one.outcome, one.time) == (answer["episode"], "success", 12.5)
     opened = bench.episodes.open(str(answer["episode"]))
@@ -240,8 +281,14 @@ def test_an_episode_is_kept_and_counts_for_the_patterns_it_names(bench: Workbenc
 
 
 def test_what_was_discovered_becomes_a_candidate_once(bench: Workbench) -> None:
-    found = [pattern("Warm it again", lifecycle={"status": "validated"}), {"name": "No category"}, "a remark"]
-    told = said("Empty the cache", "FAILURE", episode_id="run-1", reflection={"patterns_discovered": found})
+    found = [
+        pattern("Warm it again", lifecycle={"status": "validated"}),
+        {"name": "No category"},
+        "a remark",
+    ]
+    told = said(
+        "Empty the cache", "FAILURE", episode_id="run-1", reflection={"patterns_discovered": found}
+    )
     answer = door(bench).learn_from_episode(told, [])
     (row,) = rows(answer)
     assert row["is_new"]
@@ -256,8 +303,14 @@ def test_what_was_discovered_becomes_a_candidate_once(bench: Workbench) -> None:
 
 
 @pytest.mark.slow
-def test_a_memory_that_a_success_went_by_is_the_surer_once_and_never_the_agents_own(around: Workbench) -> None:
-    theirs = next(one for one in around.library.memories.all() if one.status == "signal" and not one.helpful_count)
+def test_a_memory_that_a_success_went_by_is_the_surer_once_and_never_the_agents_own(
+    around: Workbench,
+) -> None:
+    theirs = next(
+        one
+        for one in around.library.memories.all()
+        if one.status == "signal" and not one.helpful_count
+    )
     agent = replace(around.context, actor="agent:claude")
     mine = replace(theirs, id="mem-own")
     with around.library.transaction(agent.actor, "add") as tx:
@@ -265,14 +318,22 @@ def test_a_memory_that_a_success_went_by_is_the_surer_once_and_never_the_agents_
 
     def went_by(name: str, outcome: str = "SUCCESS") -> object:
         named = {"memories_applied": [theirs.id, mine.id, "mem-none", theirs.id]}
-        return door(around).learn_from_episode(said(name, outcome, episode_id=name, metadata=named), [])["memories"]
+        return door(around).learn_from_episode(
+            said(name, outcome, episode_id=name, metadata=named), []
+        )["memories"]
 
     assert went_by("failed", "FAILURE") == []
     assert went_by("done") == [theirs.id]
     assert went_by("done") == [theirs.id]
     found = around.stream.get(theirs.id)
-    assert reasons_of(scored(found)) == (*reasons_of(scored(theirs)), "applied with success once (+1)")
-    assert (found.helpful_count, found.harmful_count) == (theirs.helpful_count, theirs.harmful_count)
+    assert reasons_of(scored(found)) == (
+        *reasons_of(scored(theirs)),
+        "applied with success once (+1)",
+    )
+    assert (found.helpful_count, found.harmful_count) == (
+        theirs.helpful_count,
+        theirs.harmful_count,
+    )
     assert went_by("again") == [theirs.id]
     assert confidence_of(around.stream.get(theirs.id)) == confidence_of(theirs) + 2
     around.history.undo_revision(around.library.revision)
@@ -281,7 +342,9 @@ def test_a_memory_that_a_success_went_by_is_the_surer_once_and_never_the_agents_
 
 def test_what_is_no_episode_teaches_nothing(bench: Workbench) -> None:
     with pytest.raises(InvalidRecord, match=r"outcome\.status"):
-        door(bench).learn_from_episode({**said("x"), "outcome": {"status": "FINE"}, **LEARNT}, ["y"])
+        door(bench).learn_from_episode(
+            {**said("x"), "outcome": {"status": "FINE"}, **LEARNT}, ["y"]
+        )
     door(bench).learn_from_episode(said("x", episode_id="run-1"), [])
     found = {"patterns_discovered": [pattern("Not kept")]}
     with pytest.raises(InvalidRecord, match="says something else"):
@@ -294,12 +357,16 @@ def test_what_is_no_episode_teaches_nothing(bench: Workbench) -> None:
 # What went otherwise
 
 
-def test_savings_are_against_episodes_without_the_pattern_where_nobody_says_more(bench: Workbench) -> None:
+def test_savings_are_against_episodes_without_the_pattern_where_nobody_says_more(
+    bench: Workbench,
+) -> None:
     (own,) = bench.patterns.add([pattern()])
 
     def ran(n: int, status: str, seconds: float, days: float = 1) -> str:
         took, about = {"duration": seconds}, meta(task_type="bugfix", domain="cache")
-        return bench.episodes.store(said(f"Run {n}", status, days=days, execution=took, **about)).episode.id
+        return bench.episodes.store(
+            said(f"Run {n}", status, days=days, execution=took, **about)
+        ).episode.id
 
     for n in range(5):
         bench.patterns.record(own.id, ran(n, "SUCCESS", 60), "success", time=60)

@@ -12,7 +12,9 @@ from workbench.formats import lifecycle
 from workbench.services.open import Workbench, open_workbench
 
 
-def test_a_playbook_is_written_with_the_bytes_it_was_read_from(demo: Workbench, tmp_path: Path) -> None:
+def test_a_playbook_is_written_with_the_bytes_it_was_read_from(
+    demo: Workbench, tmp_path: Path
+) -> None:
     text, remarks = demo.exporter.ace(demo.exporter.the_book(None))
     preview = demo.exporter.preview(tmp_path / "out.txt", text, remarks)
     assert (preview.present, preview.changed) == (None, True)
@@ -29,7 +31,9 @@ def test_a_preview_shows_what_differs(demo: Workbench, tmp_path: Path) -> None:
     assert [line for line in preview.diff() if line in ("-two", "+zwei")] == ["-two", "+zwei"]
 
 
-def test_a_file_that_changed_since_the_preview_is_not_replaced(demo: Workbench, tmp_path: Path) -> None:
+def test_a_file_that_changed_since_the_preview_is_not_replaced(
+    demo: Workbench, tmp_path: Path
+) -> None:
     path = tmp_path / "out.txt"
     preview = demo.exporter.preview(path, "mine\n")
     path.write_text("theirs\n")
@@ -44,7 +48,11 @@ def test_mode_and_link_of_a_replaced_file_stay(demo: Workbench, tmp_path: Path) 
     real.chmod(0o600)
     link.symlink_to(real)
     demo.exporter.write(demo.exporter.preview(link, "new\n"), force=True)
-    assert (real.read_text(), real.stat().st_mode & 0o777, link.is_symlink()) == ("new\n", 0o600, True)
+    assert (real.read_text(), real.stat().st_mode & 0o777, link.is_symlink()) == (
+        "new\n",
+        0o600,
+        True,
+    )
 
 
 def test_what_cannot_be_replaced_is_refused_at_the_preview(demo: Workbench, tmp_path: Path) -> None:

@@ -1,4 +1,6 @@
-"""Whatever is edited between import and export: what the edit was not about is there, byte for byte."""
+"""Whatever is edited between import and export: what the edit was not about is there, byte for
+byte.
+"""
 
 import random
 import tempfile
@@ -34,7 +36,11 @@ OWN = {
         "lifecycle",
     ),
     "queries": ("queries.jsonl", (DEMO / "queries.jsonl").read_bytes().decode(), None),
-    "only a name": ("ERRORS.md", "# Errors\n\n### 2026-02-03 — Deploy failed\n- Set AUTH_SECRET first.\n", None),
+    "only a name": (
+        "ERRORS.md",
+        "# Errors\n\n### 2026-02-03 — Deploy failed\n- Set AUTH_SECRET first.\n",
+        None,
+    ),
 }
 FILES: dict[str, tuple[str, str, str | None]] = {
     **{name: (path.rpartition("/")[2], text, name) for name, (path, text) in TEXTS.items()
@@ -70,7 +76,10 @@ def sample(name: str) -> tuple[str, str, str | None]:
     return f"plain.{suffix}", plain()[name], None
 
 
-NAMES = (*sorted(FILES), *(f"{format} {what}" for format in PLAIN for what in ("playbook", "memories")))
+NAMES = (
+    *sorted(FILES),
+    *(f"{format} {what}" for format in PLAIN for what in ("playbook", "memories")),
+)
 
 
 def played(name: str, edit: Edit, seed: int) -> Round:

@@ -1,4 +1,6 @@
-"""The floor of a store: computed once and kept, again when the store is another, and what an agent is not given."""
+"""The floor of a store: computed once and kept, again when the store is another, and what an agent
+is not given.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +31,9 @@ def texts_in(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_it_is_computed_once_and_kept_beside_the_other_caches(demo: Workbench, open_bench: Open) -> None:
+def test_it_is_computed_once_and_kept_beside_the_other_caches(
+    demo: Workbench, open_bench: Open
+) -> None:
     assert demo.tuning.floors.known() == UNKNOWN
     before = texts_in(demo.library.folder)
     floor = floor_of(demo)
@@ -54,13 +58,17 @@ def test_small_stores_answer_what_they_hold_and_little_else(tmp_path: Path, cloc
     sizes = (3, 5, 8, 11, 14, 17, 20, 23, 26, 29)
     answered, served = 0, 0
     for size in sizes:
-        bench = open_workbench(tmp_path / f"{size}", profiles=tmp_path / "p", actor="agent:claude", clock=clock)
+        bench = open_workbench(
+            tmp_path / f"{size}", profiles=tmp_path / "p", actor="agent:claude", clock=clock
+        )
         chosen = Random(size).sample(ANSWERED, size)
         put(bench, *[memory(f"m{n:02d}", text, clock.at) for n, (text, _) in enumerate(chosen)])
 
         def given(query: str, bench: Workbench = bench) -> tuple[str, ...]:
             tuning = bench.tuning
-            return give(bench.context, tuning, query, None, tuning.default(), bench.safety).ranking.ids
+            return give(
+                bench.context, tuning, query, None, tuning.default(), bench.safety
+            ).ranking.ids
 
         answered += sum(bool(given(query)) for query in UNRELATED)
         served += sum(f"m{n:02d}" in given(query) for n, (_, query) in enumerate(chosen))
@@ -79,12 +87,23 @@ def test_a_store_that_serves_nothing_has_none(bench: Workbench, clock: Clock) ->
 
 
 @pytest.mark.slow
-def test_it_stays_until_a_fifth_of_the_texts_is_another(demo: Workbench, open_bench: Open, clock: Clock) -> None:
+def test_it_stays_until_a_fifth_of_the_texts_is_another(
+    demo: Workbench, open_bench: Open, clock: Clock
+) -> None:
     floor, count = floor_of(demo), len(demo.tuning.question("x").scores.dense)
     demo.stream.edit("mem-20260206-0000001", "a text that is quite another")
-    put(demo, *[memory(f"new{n}", f"a recipe for {n} lasagnes", clock.at) for n in range(count // 10)])
+    put(
+        demo,
+        *[memory(f"new{n}", f"a recipe for {n} lasagnes", clock.at) for n in range(count // 10)],
+    )
     assert demo.tuning.floors.known().floor == floor
-    put(demo, *[memory(f"newer{n}", f"how to descale espresso machine {n}", clock.at) for n in range(count // 8)])
+    put(
+        demo,
+        *[
+            memory(f"newer{n}", f"how to descale espresso machine {n}", clock.at)
+            for n in range(count // 8)
+        ],
+    )
     assert demo.tuning.floors.known() == UNKNOWN
     again = floor_of(demo)
     assert again != floor
@@ -94,7 +113,11 @@ def test_it_stays_until_a_fifth_of_the_texts_is_another(demo: Workbench, open_be
 @pytest.mark.slow
 def test_no_profile_and_no_candidate_filter_moves_a_verdict(demo: Workbench) -> None:
     question = (demo.tuning.floors.settled(), demo.tuning.question(ON_TOPIC))[1]
-    profiles = [*BUILT_IN, replace(BUILT_IN[0], candidates="type:error"), replace(BUILT_IN[0], blend=0.0)]
+    profiles = [
+        *BUILT_IN,
+        replace(BUILT_IN[0], candidates="type:error"),
+        replace(BUILT_IN[0], blend=0.0),
+    ]
     rankings = [question.rank(profile, demo.context.now(), 300) for profile in profiles]
     found = [question.against(ranking) for ranking in rankings]
     assert len({one.verdict for one in found}) == 1
@@ -110,7 +133,9 @@ def test_a_person_sees_everything_and_is_told(demo: Workbench) -> None:
     assert seen.floor.empty
     assert len(seen.top) == demo.tuning.default().k
     assert all(seen.floor.is_weak(id) for id in seen.ranking.ids)
-    assert not look(demo.tuning, ON_TOPIC, None, demo.tuning.default(), demo.context.now()).floor.empty
+    assert not look(
+        demo.tuning, ON_TOPIC, None, demo.tuning.default(), demo.context.now()
+    ).floor.empty
 
 
 def test_an_agent_is_given_nothing_where_nothing_is_relevant_and_nothing_counts_as_read(
@@ -125,7 +150,9 @@ def test_an_agent_is_given_nothing_where_nothing_is_relevant_and_nothing_counts_
 
 
 @pytest.mark.slow
-def test_weak_memories_are_left_out_and_counted_also_pinned_ones(demo: Workbench, open_bench: Open) -> None:
+def test_weak_memories_are_left_out_and_counted_also_pinned_ones(
+    demo: Workbench, open_bench: Open
+) -> None:
     seen = look(demo.tuning, ON_TOPIC, 40, demo.tuning.default(), demo.context.now())
     weak = [id for id in seen.ranking.ids if seen.floor.is_weak(id)]
     assert 0 < len(weak) < 40
@@ -138,7 +165,9 @@ def test_weak_memories_are_left_out_and_counted_also_pinned_ones(demo: Workbench
     assert weak[0] not in served.ranking.ids
     assert served.weak == sum(map(again.floor.is_weak, again.ranking.ids)) == 40 - len(served.top)
     assert [scored.memory.id for scored in served.top] == list(served.ranking.ids)
-    assert [id for id in again.ranking.ids if not again.floor.is_weak(id)] == list(served.ranking.ids)
+    assert [id for id in again.ranking.ids if not again.floor.is_weak(id)] == list(
+        served.ranking.ids
+    )
     read = {id: agent.stream.get(id).access_count - before[id] for id in again.ranking.ids}
     assert read == {id: int(id in served.ranking.ids) for id in again.ranking.ids}
 
@@ -148,7 +177,11 @@ def test_turned_off_everything_is_as_without(demo: Workbench, tmp_path: Path, cl
     floor_of(demo)
     context = replace(demo.context, actor="agent:claude", settings=Settings(floor=False))
     bench = open_workbench(
-        demo.library.folder, profiles=tmp_path / "p", settings=context.settings, actor=context.actor, clock=clock
+        demo.library.folder,
+        profiles=tmp_path / "p",
+        settings=context.settings,
+        actor=context.actor,
+        clock=clock,
     )
     assert bench.tuning.floors.settled() == bench.tuning.floors.known() == OFF
     served = serve(bench.context, bench.tuning, OFF_TOPIC, None, bench.tuning.default())
@@ -157,7 +190,9 @@ def test_turned_off_everything_is_as_without(demo: Workbench, tmp_path: Path, cl
     bench.close()
 
 
-def test_another_process_may_have_computed_it(demo: Workbench, open_bench: Open, clock: Clock) -> None:
+def test_another_process_may_have_computed_it(
+    demo: Workbench, open_bench: Open, clock: Clock
+) -> None:
     assert demo.tuning.floors.known() == UNKNOWN
     floor = floor_of(open_bench())
     put(demo, memory("m1", "the deploy runs at noon", clock.at))
@@ -172,7 +207,9 @@ def test_what_shares_no_word_and_no_meaning_is_empty(demo: Workbench, query: str
 
 
 def given(bench: Workbench, query: str) -> tuple[str, ...]:
-    return give(bench.context, bench.tuning, query, None, bench.tuning.default(), bench.safety).ranking.ids
+    return give(
+        bench.context, bench.tuning, query, None, bench.tuning.default(), bench.safety
+    ).ranking.ids
 
 
 @pytest.mark.slow
@@ -183,7 +220,9 @@ def test_an_agent_that_asks_in_another_language_is_given_what_is_written_and_lit
     spoken = read(DATA / "memories" / f"{language}.toml")
     bench = open_workbench(tmp_path, profiles=tmp_path / "p", actor="agent:claude", clock=clock)
     put(bench, *[memory(id, text, clock.at) for id, text in spoken.memories.items()])
-    assert sum(bool(given(bench, asked)) for asked in spoken.unrelated) <= 0.2 * len(spoken.unrelated)
+    assert sum(bool(given(bench, asked)) for asked in spoken.unrelated) <= 0.2 * len(
+        spoken.unrelated
+    )
     found = [bool(ids & set(given(bench, term))) for term, ids in spoken.queries["terms"]]
     assert sum(found) >= 0.95 * len(found)
     bench.close()
@@ -205,7 +244,9 @@ def test_a_few_memories_in_another_script_are_found_by_their_words_alone(
     assert "does not know" in shares["dense"].said
 
 
-def test_each_script_has_its_own_floor_where_enough_is_written_in_it(demo: Workbench, clock: Clock) -> None:
+def test_each_script_has_its_own_floor_where_enough_is_written_in_it(
+    demo: Workbench, clock: Clock
+) -> None:
     asked = {"en": "who may write", "ru": "кто может писать", "th": "ใครเขียนได้"}
     before = {name: demo.tuning.floors.settled(query).floor for name, query in asked.items()}
     assert before["ru"] == before["th"] == BY_WORDS != before["en"]

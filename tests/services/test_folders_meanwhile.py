@@ -1,4 +1,6 @@
-"""What stands in the place of a note when it is read again, or between the plan and the writing, is left alone."""
+"""What stands in the place of a note when it is read again, or between the plan and the writing, is
+left alone.
+"""
 
 import os
 from collections.abc import Callable
@@ -64,7 +66,11 @@ CHANGES = (to_pipe, to_link, to_loop, to_linked_folder)
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("is_forgotten", [False, True])
 def test_what_took_the_place_of_a_note_is_neither_followed_nor_waited_for(
-    bench: Workbench, notes: Path, tmp_path: Path, change: Callable[[Path, Path], None], is_forgotten: bool
+    bench: Workbench,
+    notes: Path,
+    tmp_path: Path,
+    change: Callable[[Path, Path], None],
+    is_forgotten: bool,
 ) -> None:
     edit(bench, "Brew", "# Tea\n\nBrew at 75.")
     plan = bench.folder_exporter.plan(notes)
@@ -74,7 +80,10 @@ def test_what_took_the_place_of_a_note_is_neither_followed_nor_waited_for(
     (tmp_path / "elsewhere").mkdir()
     change(one.path, tmp_path / "elsewhere")
     done = bench.folder_exporter.write(plan)
-    assert (done.edits, [(left.name, left.why) for left in done.left]) == ((), [("drinks/tea.md", "changed")])
+    assert (done.edits, [(left.name, left.why) for left in done.left]) == (
+        (),
+        [("drinks/tea.md", "changed")],
+    )
     assert os.path.lexists(one.path)
     assert [path.read_text() for path in (tmp_path / "elsewhere").rglob("tea.md")] in ([], [NOTE])
 
@@ -91,7 +100,9 @@ def test_a_record_that_changed_between_the_plan_and_the_writing_keeps_the_change
 ) -> None:
     folder = tmp_path / "log"
     folder.mkdir()
-    (folder / "2026-01-05.md").write_text("# Monday\n\n- The cache is warm\n- Redis drops the jobs\n")
+    (folder / "2026-01-05.md").write_text(
+        "# Monday\n\n- The cache is warm\n- Redis drops the jobs\n"
+    )
     bench.importer.carry_out(bench.importer.plan(folder))
     edit(bench, "cache", "The cache is hot")
     plan = bench.folder_exporter.plan(folder)
@@ -100,4 +111,6 @@ def test_a_record_that_changed_between_the_plan_and_the_writing_keeps_the_change
     with bench.library.transaction("human", "edit") as tx:
         (tx.delete if is_gone else tx.put)(now)
     assert bench.folder_exporter.write(plan).edits == plan.edits
-    assert bench.library.memories.find(noted.id) == (None if is_gone else replace(now, aliases=noted.aliases))
+    assert bench.library.memories.find(noted.id) == (
+        None if is_gone else replace(now, aliases=noted.aliases)
+    )

@@ -1,4 +1,6 @@
-"""Records as forms: every field as a line, only what was changed is saved, as one action that undo takes back."""
+"""Records as forms: every field as a line, only what was changed is saved, as one action that undo
+takes back.
+"""
 
 import pytest
 from hypothesis import given
@@ -34,9 +36,23 @@ def bench(open_bench: Open) -> Workbench:
     bench = open_bench()
     with bench.library.transaction("human", "prepare") as tx:
         for record in (
-            Memory("m-1", LONG, NOW, NOW, summary="The first line says it.", tags=("ci",), related=("m-2",)),
             Memory(
-                "m-2", "Another one.", NOW, NOW, summary="Quite another title", observation_type="odd", tags=("ci", "x")
+                "m-1",
+                LONG,
+                NOW,
+                NOW,
+                summary="The first line says it.",
+                tags=("ci",),
+                related=("m-2",),
+            ),
+            Memory(
+                "m-2",
+                "Another one.",
+                NOW,
+                NOW,
+                summary="Quite another title",
+                observation_type="odd",
+                tags=("ci", "x"),
             ),
             Memory("m-3", "A third one.", NOW, NOW, importance_score=7.5),
         ):
@@ -70,19 +86,30 @@ def test_a_form_holds_every_field_as_a_line(bench: Workbench) -> None:
     }  # fmt: skip
     assert MemoryForm(bench, "m-2").values["title"] == "Quite another title"
     assert MemoryForm(bench, "m-3").values["importance"] == "7.5"
-    assert [field.name for field in MemoryForm(bench).fields] == list(MemoryForm(bench, "m-1").values)[1:]
+    assert [field.name for field in MemoryForm(bench).fields] == list(
+        MemoryForm(bench, "m-1").values
+    )[1:]
 
 
-def test_what_was_changed_is_written_and_nothing_else_and_one_undo_takes_it_back(bench: Workbench) -> None:
+def test_what_was_changed_is_written_and_nothing_else_and_one_undo_takes_it_back(
+    bench: Workbench,
+) -> None:
     before, rev = stored(bench), bench.library.revision
-    after = saved(bench, {"importance": "8,5", "tags": " auth , ci,", "note": "ask  Ruth", "category": "gotcha"})
+    after = saved(
+        bench,
+        {"importance": "8,5", "tags": " auth , ci,", "note": "ask  Ruth", "category": "gotcha"},
+    )
     assert (after.importance_score, after.tags, after.note, after.category) == (
         8.5,
         ("auth", "ci"),
         "ask Ruth",
         "gotcha",
     )
-    assert (after.content, after.summary, after.related) == (before.content, before.summary, before.related)
+    assert (after.content, after.summary, after.related) == (
+        before.content,
+        before.summary,
+        before.related,
+    )
     assert bench.library.revision == rev + 1
     bench.history.undo()
     assert stored(bench) == before
@@ -90,7 +117,9 @@ def test_what_was_changed_is_written_and_nothing_else_and_one_undo_takes_it_back
     assert "note" not in saved(bench, {"note": ""}).metadata
 
 
-def test_a_title_that_was_cut_from_the_text_follows_it_and_one_of_its_own_stays(bench: Workbench) -> None:
+def test_a_title_that_was_cut_from_the_text_follows_it_and_one_of_its_own_stays(
+    bench: Workbench,
+) -> None:
     assert saved(bench, {TEXT: "New words."}).line == "New words."
     assert saved(bench, {TEXT: "New words."}, "m-2").line == "Quite another title"
     assert saved(bench, {TEXT: "Newer words.", "title": "Said"}).line == "Said"
@@ -120,7 +149,9 @@ def test_a_text_alone_is_named_as_before_in_the_history(bench: Workbench) -> Non
         ("related", "m-2 m-1", "A memory is not related to itself"),
     ],
 )
-def test_what_a_field_cannot_hold_is_refused_with_its_name(bench: Workbench, field: str, value: str, said: str) -> None:
+def test_what_a_field_cannot_hold_is_refused_with_its_name(
+    bench: Workbench, field: str, value: str, said: str
+) -> None:
     rev = bench.library.revision
     with pytest.raises(UnfitValue) as refused:
         saved(bench, {"category": "gotcha", field: value})
@@ -144,7 +175,9 @@ def test_what_a_memory_has_of_its_own_may_stay(bench: Workbench) -> None:
     assert (after.observation_type, after.tags) == ("odd", ("two words", "ci"))
 
 
-def test_what_somebody_else_changed_is_a_conflict_only_where_it_was_changed_here(bench: Workbench) -> None:
+def test_what_somebody_else_changed_is_a_conflict_only_where_it_was_changed_here(
+    bench: Workbench,
+) -> None:
     form = MemoryForm(bench, "m-1")
     bench.stream.edit("m-1", "Theirs.")
     with pytest.raises(Conflict):
@@ -167,11 +200,18 @@ def test_an_agent_changes_nothing_in_a_form(open_bench: Open, bench: Workbench) 
 
 def test_several_memories_show_what_they_share(bench: Workbench) -> None:
     shared = MemoryForm(bench, "m-1", "m-2").values
-    assert (shared["tags"], shared["type"], shared["memory type"], shared["category"]) == (None, None, "episodic", "")
+    assert (shared["tags"], shared["type"], shared["memory type"], shared["category"]) == (
+        None,
+        None,
+        "episodic",
+        "",
+    )
     assert TEXT not in shared
 
 
-def test_only_what_is_touched_is_set_on_all_of_them_and_one_undo_takes_it_back(bench: Workbench) -> None:
+def test_only_what_is_touched_is_set_on_all_of_them_and_one_undo_takes_it_back(
+    bench: Workbench,
+) -> None:
     before, rev = [stored(bench, id) for id in ("m-1", "m-2", "m-3")], bench.library.revision
     form = MemoryForm(bench, "m-1", "m-2", "m-3")
     form.write({"category": "gotcha", "importance": "5"}, {})
@@ -187,29 +227,46 @@ def test_only_what_is_touched_is_set_on_all_of_them_and_one_undo_takes_it_back(b
 
 def test_tags_of_several_are_added_and_taken_away_by_their_signs(bench: Workbench) -> None:
     MemoryForm(bench, "m-1", "m-2").write({"tags": "+auth, -x"}, {})
-    assert (stored(bench, "m-1").tags, stored(bench, "m-2").tags) == (("ci", "auth"), ("ci", "auth"))
+    assert (stored(bench, "m-1").tags, stored(bench, "m-2").tags) == (
+        ("ci", "auth"),
+        ("ci", "auth"),
+    )
     MemoryForm(bench, "m-1", "m-2").write({"tags": "one"}, {})
     assert stored(bench, "m-2").tags == ("one",)
-    assert saved(bench, {"tags": "+auth"}).tags == ("+auth",), "of one memory a sign is part of the tag"
+    assert saved(bench, {"tags": "+auth"}).tags == ("+auth",), (
+        "of one memory a sign is part of the tag"
+    )
 
 
 def test_a_new_memory_has_what_was_said_and_the_usual_for_the_rest(bench: Workbench) -> None:
     rev = bench.library.revision
     made = added(
-        bench, {TEXT: "Never deploy on a Friday.", "type": "gotcha", "tags": "deploy", "title": "", "note": "n"}
+        bench,
+        {
+            TEXT: "Never deploy on a Friday.",
+            "type": "gotcha",
+            "tags": "deploy",
+            "title": "",
+            "note": "n",
+        },
     )
     assert (made.content, made.observation_type, made.memory_type, made.tags) == (
         "Never deploy on a Friday.", "gotcha", "episodic", ("deploy",),
     )  # fmt: skip
     assert (made.importance_score, made.note, made.status) == (8.0, "n", "signal")
     assert bench.library.revision == rev + 1
-    assert added(bench, {TEXT: "Something else altogether.", "importance": "2"}).importance_score == 2.0
+    assert (
+        added(bench, {TEXT: "Something else altogether.", "importance": "2"}).importance_score
+        == 2.0
+    )
     bench.history.undo()
     bench.history.undo()
     assert bench.library.memories.find(made.id) is None
 
 
-def test_a_new_memory_that_repeats_one_is_refused_and_so_is_one_without_a_text(bench: Workbench) -> None:
+def test_a_new_memory_that_repeats_one_is_refused_and_so_is_one_without_a_text(
+    bench: Workbench,
+) -> None:
     rev = bench.library.revision
     with pytest.raises(InvalidRecord, match="m-3 says this already"):
         added(bench, {TEXT: "A third one.", "tags": "new"})
@@ -246,7 +303,9 @@ def book(bench: Workbench) -> Workbench:
 def test_a_bullet_has_a_text_and_a_section_and_both_go_in_one_action(book: Workbench) -> None:
     form, rev = BulletForm(book, "main", "r-1"), book.library.revision
     assert form.values == {TEXT: "First.", "section": "RULES"}
-    assert [(field.name, field.choices) for field in form.fields] == [("section", ("RULES", "OTHERS"))]
+    assert [(field.name, field.choices) for field in form.fields] == [
+        ("section", ("RULES", "OTHERS"))
+    ]
     form.write({TEXT: "Said better.", "section": "others"}, {TEXT: "First.", "section": "RULES"})
     assert (book.playbooks.bullet("main", "r-1").content, book.playbooks.bullet("main", "r-1").section) == (
         "Said better.", "others",
@@ -256,7 +315,9 @@ def test_a_bullet_has_a_text_and_a_section_and_both_go_in_one_action(book: Workb
     assert form.read() == {TEXT: "First.", "section": "RULES"}
 
 
-def test_a_section_that_is_not_there_is_refused_and_a_conflict_writes_nothing(book: Workbench) -> None:
+def test_a_section_that_is_not_there_is_refused_and_a_conflict_writes_nothing(
+    book: Workbench,
+) -> None:
     form = BulletForm(book, "main", "r-1")
     with pytest.raises(UnfitValue, match="There is no section “mistakes”: RULES, OTHERS"):
         form.write({"section": "mistakes"}, {"section": "RULES"})
@@ -280,7 +341,9 @@ def test_several_bullets_move_together_and_a_new_one_stands_at_the_end(book: Wor
 # Proposals
 
 
-def test_a_candidate_gets_other_words_and_fields_in_one_action_and_waits_on(bench: Workbench) -> None:
+def test_a_candidate_gets_other_words_and_fields_in_one_action_and_waits_on(
+    bench: Workbench,
+) -> None:
     with bench.library.transaction("agent:r", "reflect") as tx:
         tx.put(Memory("c-1", "Proposed.", NOW, NOW, status="candidate", citations=("m-1",)))
     (proposal,) = bench.review.queue()
@@ -307,8 +370,15 @@ def test_a_document_is_front_matter_and_the_text(bench: Workbench) -> None:
     assert document.splitlines()[:3] == ["---", "title:", "type: general"]
     assert document.endswith(f"---\n{LONG}")
     assert read_document(document, values, fields) == {}
-    changed = document.replace("tags: ci", "TAGS:  ci, auth ").replace("note:\n", "").replace("And a last", "A last")
-    assert read_document(changed, values, fields) == {"tags": "ci, auth", TEXT: LONG.replace("And a last", "A last")}
+    changed = (
+        document.replace("tags: ci", "TAGS:  ci, auth ")
+        .replace("note:\n", "")
+        .replace("And a last", "A last")
+    )
+    assert read_document(changed, values, fields) == {
+        "tags": "ci, auth",
+        TEXT: LONG.replace("And a last", "A last"),
+    }
     assert line_of(document, "importance") == 5
 
 
@@ -322,7 +392,9 @@ def test_a_document_is_front_matter_and_the_text(bench: Workbench) -> None:
         ("category:", "tags: x", 7, "tags stands there twice"),
     ],
 )
-def test_a_bad_document_is_refused_by_its_line(bench: Workbench, old: str, new: str, line: int, said: str) -> None:
+def test_a_bad_document_is_refused_by_its_line(
+    bench: Workbench, old: str, new: str, line: int, said: str
+) -> None:
     values, fields = memory_values(stored(bench)), memory_fields()
     document = document_of(values, fields).replace(old, new)
     with pytest.raises(BadDocument) as bad:

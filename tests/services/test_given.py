@@ -1,4 +1,6 @@
-"""Which agents had a memory this week, and where it would stand for their last question once it is corrected."""
+"""Which agents had a memory this week, and where it would stand for their last question once it is
+corrected.
+"""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -12,10 +14,16 @@ from workbench.services.open import Workbench
 
 
 def read(
-    id: str, agent: str = "claude", session: str = "s1", query: str = "how is it deployed", **ago: int
+    id: str,
+    agent: str = "claude",
+    session: str = "s1",
+    query: str = "how is it deployed",
+    **ago: int,
 ) -> AgentRead:
     asked = bool(query)
-    return AgentRead(id, agent, NOON - timedelta(**ago), query, session, memories=("m2", "m1"), is_question=asked)
+    return AgentRead(
+        id, agent, NOON - timedelta(**ago), query, session, memories=("m2", "m1"), is_question=asked
+    )
 
 
 @pytest.fixture
@@ -45,7 +53,11 @@ def test_sessions_of_this_week_are_counted_by_agent(store: Workbench) -> None:
 
 
 def test_a_correction_that_says_something_else_goes_out(store: Workbench) -> None:
-    put(store, *(memory(f"x{n}", f"How it is deployed, part {n}.") for n in range(20)), read("r1", hours=1))
+    put(
+        store,
+        *(memory(f"x{n}", f"How it is deployed, part {n}.") for n in range(20)),
+        read("r1", hours=1),
+    )
     given = store.given_lately.of("m1")[0]
     before = store.stream.get("m1")
     same = store.given_lately.shift(given, before)

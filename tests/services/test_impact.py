@@ -48,9 +48,13 @@ def test_the_preview_is_what_approving_does(loaded: Workbench) -> None:
     gone = set(before.ids) - set(after.ids)
     assert {first.displaced.id if first.displaced else ""} == gone
     moved = {m.factor: (m.low, m.high) for m in first.moved}
-    assert moved["importance"][1] == pytest.approx((before.bounds["importance"].high, after.bounds["importance"].high))
+    assert moved["importance"][1] == pytest.approx(
+        (before.bounds["importance"].high, after.bounds["importance"].high)
+    )
     assert moved["importance"][1][1] == 1.0
-    assert [q.query.id for q in impact.entered] == [q.query.id for q in impact.queries if (q.place or 99) <= impact.k]
+    assert [q.query.id for q in impact.entered] == [
+        q.query.id for q in impact.queries if (q.place or 99) <= impact.k
+    ]
 
 
 def test_a_query_asked_before_it_was_made_does_not_find_it(loaded: Workbench) -> None:
@@ -92,7 +96,9 @@ def test_relevance_is_kept_for_the_next_preview_until_a_text_changes(loaded: Wor
     loaded.impact.of(loaded.review.get("c1"))
     loaded.stream.pin(["old"])
     again = loaded.impact.of(loaded.review.get("c1"))
-    fresh = ImpactPreview(loaded.context, loaded.review.outcome, loaded.retriever, loaded.tuning.profiles)
+    fresh = ImpactPreview(
+        loaded.context, loaded.review.outcome, loaded.retriever, loaded.tuning.profiles
+    )
     assert again == fresh.of(loaded.review.get("c1"))
     loaded.stream.edit("c1", "Lunch in the canteen")
     changed = loaded.impact.of(loaded.review.get("c1"))

@@ -18,13 +18,21 @@ from workbench.services.safety.texts import texts_of
 
 def entries(path: Path, *names: str, context: str = "text of {}") -> Path:
     rows = [
-        {"id": n, "timestamp": "2026-03-01T10:00:00Z", "type": "error", "context": context.format(n)} for n in names
+        {
+            "id": n,
+            "timestamp": "2026-03-01T10:00:00Z",
+            "type": "error",
+            "context": context.format(n),
+        }
+        for n in names
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
 
 
-def take(bench: Workbench, path: Path, *, as_new: bool = False) -> tuple[dict[str, int], int, tuple[str, ...]]:
+def take(
+    bench: Workbench, path: Path, *, as_new: bool = False
+) -> tuple[dict[str, int], int, tuple[str, ...]]:
     plan = bench.importer.plan(path)
     bench.importer.carry_out(plan, as_new=as_new)
     return {word: n for word, n in plan.counts.items() if n}, plan.present, plan.kept
@@ -64,7 +72,9 @@ def test_a_playbook_grows_by_what_its_file_gained(bench: Workbench, tmp_path: Pa
     path.write_text("## A\n[a-00001] helpful=1 harmful=0 :: One.\n")
     assert take(bench, path) == ({"bullets": 1}, 0, ())
     bench.playbooks.edit("book", "a-00001", "Mine.")
-    path.write_text("## A\n[a-00001] helpful=1 harmful=0 :: One.\n\n## B\n[b-00002] helpful=0 harmful=0 :: Two.\n")
+    path.write_text(
+        "## A\n[a-00001] helpful=1 harmful=0 :: One.\n\n## B\n[b-00002] helpful=0 harmful=0 :: Two.\n"
+    )
     assert take(bench, path) == ({"bullets": 1}, 0, ("a-00001",))
     book = bench.playbooks.open("book")
     assert [(b.section, b.content) for b in book.bullets] == [("a", "Mine."), ("b", "Two.")]
@@ -72,10 +82,14 @@ def test_a_playbook_grows_by_what_its_file_gained(bench: Workbench, tmp_path: Pa
 
 def test_queries_and_judgments_are_kept_once(bench: Workbench, tmp_path: Path) -> None:
     path = tmp_path / "queries.jsonl"
-    path.write_text('{"query": "why", "relevant": {"a": 3, "b": 0}, "now": "2026-03-01T00:00:00Z"}\n')
+    path.write_text(
+        '{"query": "why", "relevant": {"a": 3, "b": 0}, "now": "2026-03-01T00:00:00Z"}\n'
+    )
     assert take(bench, path) == ({"queries": 1, "judgments": 2}, 0, ())
     assert take(bench, path) == ({}, 0, ())
-    path.write_text('{"query": "why", "relevant": {"a": 1, "c": 2}, "now": "2026-03-01T00:00:00Z"}\n')
+    path.write_text(
+        '{"query": "why", "relevant": {"a": 1, "c": 2}, "now": "2026-03-01T00:00:00Z"}\n'
+    )
     assert take(bench, path) == ({"judgments": 1}, 0, ())
     grades = {j.memory: j.grade for j in bench.library.judgments.all()}
     assert grades == {"a": 3, "b": 0, "c": 2}
@@ -103,7 +117,9 @@ def test_chunks_are_one_action(bench: Workbench, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_cancelled_import_keeps_its_chunks_and_can_be_taken_back(bench: Workbench, tmp_path: Path) -> None:
+def test_a_cancelled_import_keeps_its_chunks_and_can_be_taken_back(
+    bench: Workbench, tmp_path: Path
+) -> None:
     names = [f"m{i}" for i in range(2 * CHUNK)]
     plan = bench.importer.plan(entries(tmp_path / "a.jsonl", *names))
     report = bench.importer.carry_out(plan, cancelled=lambda: len(bench.library.memories) > 0)
@@ -114,13 +130,17 @@ def test_a_cancelled_import_keeps_its_chunks_and_can_be_taken_back(bench: Workbe
 
 
 @pytest.mark.parametrize("as_new", [True, False])
-def test_only_new_observations_move_the_gauge(bench: Workbench, tmp_path: Path, as_new: bool) -> None:
+def test_only_new_observations_move_the_gauge(
+    bench: Workbench, tmp_path: Path, as_new: bool
+) -> None:
     take(bench, entries(tmp_path / "a.jsonl", "a", "b"), as_new=as_new)
     observations = bench.overview.gauge().conditions[1]
     assert observations.value == (2 if as_new else 0)
 
 
-def test_steps_end_at_the_time_of_the_import(bench: Workbench, tmp_path: Path, clock: Clock) -> None:
+def test_steps_end_at_the_time_of_the_import(
+    bench: Workbench, tmp_path: Path, clock: Clock
+) -> None:
     nodes = [
         {"node_id": i, "node_type": "observation", "content": f"s{i}", "importance": 50, "created": i,
          "last_retrieved": i, "pointer_id": None}
@@ -178,9 +198,13 @@ def test_a_memory_that_was_merged_away_meanwhile_does_not_come_back(
     assert sorted(m.id for m in bench.library.memories.all()) == ["b", "whole"]
 
 
-def test_a_playbook_that_was_imported_meanwhile_stays_as_it_is(bench: Workbench, tmp_path: Path, clock: Clock) -> None:
+def test_a_playbook_that_was_imported_meanwhile_stays_as_it_is(
+    bench: Workbench, tmp_path: Path, clock: Clock
+) -> None:
     path = tmp_path / "book.txt"
-    path.write_text("## A\n[a-00001] helpful=1 harmful=0 :: One.\n[a-00002] helpful=1 harmful=0 :: Two.\n")
+    path.write_text(
+        "## A\n[a-00001] helpful=1 harmful=0 :: One.\n[a-00002] helpful=1 harmful=0 :: Two.\n"
+    )
     plan = bench.importer.plan(path)
     other = rival(tmp_path, clock)
     take(other, path)
@@ -193,7 +217,9 @@ def test_a_playbook_that_was_imported_meanwhile_stays_as_it_is(bench: Workbench,
 
 
 @pytest.mark.slow
-def test_chunks_that_were_overtaken_leave_nothing_unfinished(bench: Workbench, tmp_path: Path, clock: Clock) -> None:
+def test_chunks_that_were_overtaken_leave_nothing_unfinished(
+    bench: Workbench, tmp_path: Path, clock: Clock
+) -> None:
     names = [f"m{i}" for i in range(3 * CHUNK)]
     plan = bench.importer.plan(entries(tmp_path / "a.jsonl", *names))
     other = rival(tmp_path, clock)
@@ -227,7 +253,9 @@ def test_a_stopped_import_of_a_playbook_can_be_finished_without_a_loss(
     path = tmp_path / "book.txt"
     path.write_bytes(playbook_text(2 * CHUNK + 500).encode())
     plan = bench.importer.plan(path)
-    report = bench.importer.carry_out(plan, cancelled=lambda: len(bench.library.bullets) > (after - 1) * CHUNK)
+    report = bench.importer.carry_out(
+        plan, cancelled=lambda: len(bench.library.bullets) > (after - 1) * CHUNK
+    )
     assert (report.cancelled, report.written) == (True, after * CHUNK)
     again = bench.importer.plan(path)
     assert (len(again.records), again.kept) == (len(plan.records) - report.written, ())
@@ -236,9 +264,13 @@ def test_a_stopped_import_of_a_playbook_can_be_finished_without_a_loss(
     assert bench.importer.plan(path).records == ()
 
 
-def test_bullets_of_a_file_that_was_reordered_follow_the_others(bench: Workbench, tmp_path: Path) -> None:
+def test_bullets_of_a_file_that_was_reordered_follow_the_others(
+    bench: Workbench, tmp_path: Path
+) -> None:
     path = tmp_path / "book.txt"
-    path.write_text("## A\n[a-00001] helpful=1 harmful=0 :: One.\n[a-00002] helpful=1 harmful=0 :: Two.\n")
+    path.write_text(
+        "## A\n[a-00001] helpful=1 harmful=0 :: One.\n[a-00002] helpful=1 harmful=0 :: Two.\n"
+    )
     take(bench, path)
     path.write_text(
         "## A\n[a-00003] helpful=1 harmful=0 :: New.\n[a-00002] helpful=1 harmful=0 :: Two.\n"
@@ -263,7 +295,12 @@ def spoken(path: Path, **speakers: str | None) -> Path:
     known = entries(path, *speakers).read_text().splitlines()
     rows = [json.loads(row) for row in known]
     for row, speaker in zip(rows, speakers.values(), strict=True):
-        row["source"] = {"hook": None, "turn": None, "file": None, **({"speaker": speaker} if speaker else {})}
+        row["source"] = {
+            "hook": None,
+            "turn": None,
+            "file": None,
+            **({"speaker": speaker} if speaker else {}),
+        }
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
 
@@ -272,24 +309,42 @@ def said_by(bench: Workbench, *ids: str) -> list[str | None]:
     return [bench.stream.get(id).source.speaker for id in ids]
 
 
-def test_a_stated_status_is_kept_for_a_person_and_not_for_an_agent(bench: Workbench, tmp_path: Path) -> None:
+def test_a_stated_status_is_kept_for_a_person_and_not_for_an_agent(
+    bench: Workbench, tmp_path: Path
+) -> None:
     path = tmp_path / "a.jsonl"
     rows = [
-        {"id": f"m-{status}", "timestamp": "2026-03-01T10:00:00Z", "type": "error", "context": "x", "status": status}
+        {
+            "id": f"m-{status}",
+            "timestamp": "2026-03-01T10:00:00Z",
+            "type": "error",
+            "context": "x",
+            "status": status,
+        }
         for status in ("signal", "candidate", "confirmed", "promoted")
     ]
-    rows.append({"id": "m-none", "timestamp": "2026-03-01T10:00:00Z", "type": "error", "context": "x"})
+    rows.append(
+        {"id": "m-none", "timestamp": "2026-03-01T10:00:00Z", "type": "error", "context": "x"}
+    )
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
     def statuses(plan: ImportPlan) -> list[str]:
         return [record.status for record in plan.records if isinstance(record, Memory)]
 
-    assert statuses(bench.importer.plan(path)) == ["signal", "candidate", "confirmed", "promoted", "signal"]
+    assert statuses(bench.importer.plan(path)) == [
+        "signal",
+        "candidate",
+        "confirmed",
+        "promoted",
+        "signal",
+    ]
     agent = Importer(replace(bench.context, actor="agent:claude"))
     assert statuses(agent.plan(path)) == ["signal"] * 5
 
 
-def test_an_import_that_was_written_back_has_the_same_bytes(bench: Workbench, tmp_path: Path) -> None:
+def test_an_import_that_was_written_back_has_the_same_bytes(
+    bench: Workbench, tmp_path: Path
+) -> None:
     path = entries(tmp_path / "a.jsonl", "a", "b")
     take(bench, path)
     rendered = bench.exporter.render("jsonl", Choice(), path)

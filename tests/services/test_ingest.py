@@ -1,4 +1,6 @@
-"""Taking in observations: what is new, what is said already, what is counted, what waits as a merge."""
+"""Taking in observations: what is new, what is said already, what is counted, what waits as a
+merge.
+"""
 
 import pytest
 
@@ -14,7 +16,13 @@ RULE = "Run the database migrations with lock_timeout 3s before every deploy of 
 
 def fill_up(bench: Workbench, count: int = 12) -> None:
     """Put other memories between, so that the last ten do not hold what matters."""
-    put(bench, *(memory(f"other{i}", f"Unrelated note {i} about {word}") for i, word in enumerate(WORDS[:count])))
+    put(
+        bench,
+        *(
+            memory(f"other{i}", f"Unrelated note {i} about {word}")
+            for i, word in enumerate(WORDS[:count])
+        ),
+    )
 
 
 WORDS = (
@@ -24,12 +32,27 @@ WORDS = (
 
 
 def test_an_observation_becomes_a_memory(bench: Workbench) -> None:
-    seen = Observation("Critical: tests failed", "error", "semantic", "s1", ("ci",), Source("PostToolUse", 3, "a.py"))
+    seen = Observation(
+        "Critical: tests failed",
+        "error",
+        "semantic",
+        "s1",
+        ("ci",),
+        Source("PostToolUse", 3, "a.py"),
+    )
     done = bench.ingest.add(seen)
     stored = bench.stream.get("mem-20261121-0000001")
     assert (done.outcome, done.memory) == ("created", stored)
-    assert (stored.content, stored.importance_score, stored.memory_type) == ("Critical: tests failed", 10.0, "semantic")
-    assert (stored.session_id, stored.tags, stored.source) == ("s1", ("ci",), Source("PostToolUse", 3, "a.py"))
+    assert (stored.content, stored.importance_score, stored.memory_type) == (
+        "Critical: tests failed",
+        10.0,
+        "semantic",
+    )
+    assert (stored.session_id, stored.tags, stored.source) == (
+        "s1",
+        ("ci",),
+        Source("PostToolUse", 3, "a.py"),
+    )
     assert (stored.helpful_created, stored.helpful_count, stored.created_at) == (1, 1, NOON)
 
 
@@ -43,7 +66,9 @@ def test_what_one_of_the_last_ten_says_is_skipped(bench: Workbench) -> None:
     assert bench.ingest.add(Observation("lock_timeout 3s before every deploy")).outcome != "skipped"
 
 
-def test_a_sure_duplicate_is_counted_where_it_stands_with_its_text(bench: Workbench, clock: Clock) -> None:
+def test_a_sure_duplicate_is_counted_where_it_stands_with_its_text(
+    bench: Workbench, clock: Clock
+) -> None:
     first = bench.ingest.add(Observation(RULE)).memory
     fill_up(bench)
     clock.advance(hours=2)
@@ -67,7 +92,9 @@ def test_an_archived_or_other_kind_of_memory_absorbs_nothing(bench: Workbench) -
     assert bench.ingest.add(Observation(RULE + "!")).outcome == "created"
 
 
-def test_what_is_said_in_other_words_waits_as_the_merge_that_dedup_would_propose(bench: Workbench) -> None:
+def test_what_is_said_in_other_words_waits_as_the_merge_that_dedup_would_propose(
+    bench: Workbench,
+) -> None:
     first = bench.ingest.add(Observation("Use pnpm for installs in this repository")).memory
     fill_up(bench)
     done = bench.ingest.add(Observation("Use pnpm for installing things in this repository"))
@@ -88,9 +115,18 @@ def test_what_is_said_in_other_words_waits_as_the_merge_that_dedup_would_propose
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("always use pnpm, never npm, in the web folder", "always use npm, never pnpm, in the web folder"),
-        ("the integration tests passed on the main branch", "the integration tests failed on the main branch"),
-        ("the worker retries a webhook 3 times in total", "the worker retries a webhook 5 times in total"),
+        (
+            "always use pnpm, never npm, in the web folder",
+            "always use npm, never pnpm, in the web folder",
+        ),
+        (
+            "the integration tests passed on the main branch",
+            "the integration tests failed on the main branch",
+        ),
+        (
+            "the worker retries a webhook 3 times in total",
+            "the worker retries a webhook 5 times in total",
+        ),
     ],
 )
 def test_an_opposite_is_no_duplicate_and_doubts_what_is_trusted(
@@ -100,12 +136,17 @@ def test_an_opposite_is_no_duplicate_and_doubts_what_is_trusted(
     fill_up(bench)
     clock.advance(hours=1)
     done = bench.ingest.add(Observation(new))
-    assert (done.outcome, done.other) == ("contradicts" if trusted else "created", bench.stream.get("first"))
+    assert (done.outcome, done.other) == (
+        "contradicts" if trusted else "created",
+        bench.stream.get("first"),
+    )
     assert done.memory.content == new
     assert done.verdict is not None
     assert done.verdict.conflicts
     waiting = [(p.kind, p.evidence, p.flags) for p in bench.review.queue()]
-    assert waiting == ([("reconfirm", ("first", done.memory.id), ("contradicted",))] if trusted else [])
+    assert waiting == (
+        [("reconfirm", ("first", done.memory.id), ("contradicted",))] if trusted else []
+    )
     again = bench.upkeep.carry_out()
     assert (again.of("reconfirm"), again.withdrawn) == ((), ())
 
@@ -183,13 +224,19 @@ def test_what_is_said_of_somebody_else_is_neither_skipped_nor_counted(bench: Wor
     assert bench.stream.get("ann").helpful_absorbed == 0
 
 
-def test_an_agent_that_repeats_itself_is_no_second_source(bench: Workbench, open_bench: Open) -> None:
+def test_an_agent_that_repeats_itself_is_no_second_source(
+    bench: Workbench, open_bench: Open
+) -> None:
     claude, codex = open_bench("agent:claude"), open_bench("agent:codex")
     made = claude.ingest.add(Observation(RULE, "convention")).memory
     fill_up(bench)
     claude.library.refresh()
     again = claude.ingest.add(Observation(f"{RULE}.", "convention"))
-    assert (again.outcome, again.memory.id, again.memory.helpful_absorbed) == ("absorbed", made.id, 0)
+    assert (again.outcome, again.memory.id, again.memory.helpful_absorbed) == (
+        "absorbed",
+        made.id,
+        0,
+    )
     codex.library.refresh()
     other = codex.ingest.add(Observation(f"{RULE}!", "convention"))
     assert (other.outcome, other.memory.helpful_absorbed) == ("absorbed", 1)

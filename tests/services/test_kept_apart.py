@@ -40,7 +40,9 @@ def test_erasing_a_memory_takes_along_that_it_was_kept_apart(bench: Workbench) -
     assert len(bench.library.kept_pairs) == 3
     mark = next(p for p in bench.library.proposals.all() if "m0" in p.evidence).texts[0]
     bench.eraser.carry_out(bench.eraser.plan(["m0", "m1"]))
-    assert all({pair.left, pair.right}.isdisjoint({"m0", "m1"}) for pair in bench.library.kept_pairs.all())
+    assert all(
+        {pair.left, pair.right}.isdisjoint({"m0", "m1"}) for pair in bench.library.kept_pairs.all()
+    )
     files = [path for path in bench.library.folder.rglob("*") if path.is_file()]
     assert not [path.name for path in files if mark.encode() in path.read_bytes()]
 
@@ -58,14 +60,35 @@ def test_a_change_of_text_asks_again_and_the_old_text_does_not(bench: Workbench)
 
 def test_a_proposal_stands_for_the_pairs_of_its_memories(bench: Workbench) -> None:
     now = bench.library.now()
-    proposal = Proposal("p", "merge", "workbench", "?", now, evidence=("b", "a", "c"), state="rejected", similarity=0.9)
+    proposal = Proposal(
+        "p",
+        "merge",
+        "workbench",
+        "?",
+        now,
+        evidence=("b", "a", "c"),
+        state="rejected",
+        similarity=0.9,
+    )
     unknown = pairs_kept_by(proposal, "human")
     assert [(pair.id, pair.texts) for pair in unknown] == [("a|b|", ""), ("b|c|", ""), ("a|c|", "")]
-    marked = Proposal("p", "merge", "workbench", "?", now, evidence=("b", "a"), state="rejected", texts=("2", "1"))
+    marked = Proposal(
+        "p", "merge", "workbench", "?", now, evidence=("b", "a"), state="rejected", texts=("2", "1")
+    )
     (pair,) = pairs_kept_by(marked, "human")
     assert pair == KeptPair(pair.id, "", "a", "b", 0.0, "1-2", "human", now)
     assert pair.id.startswith("a|b|")
     assert "1-2" not in pair.id
     for state in ("open", "accepted"):
-        assert pairs_kept_by(Proposal("p", "merge", "w", "?", now, evidence=("a", "b"), state=state), "human") == ()
-    assert pairs_kept_by(Proposal("p", "prune", "w", "?", now, evidence=("a", "b"), state="rejected"), "human") == ()
+        assert (
+            pairs_kept_by(
+                Proposal("p", "merge", "w", "?", now, evidence=("a", "b"), state=state), "human"
+            )
+            == ()
+        )
+    assert (
+        pairs_kept_by(
+            Proposal("p", "prune", "w", "?", now, evidence=("a", "b"), state="rejected"), "human"
+        )
+        == ()
+    )

@@ -19,7 +19,12 @@ def a_memory(number: int) -> Memory:
     """A memory like no other."""
     at = NOON - timedelta(hours=number)
     return Memory(
-        f"m{number}", f"Does step {number} fail?", at, at, session_id=f"s{number % 3}", helpful_votes=number % 4
+        f"m{number}",
+        f"Does step {number} fail?",
+        at,
+        at,
+        session_id=f"s{number % 3}",
+        helpful_votes=number % 4,
     )
 
 
@@ -51,7 +56,9 @@ def assert_same(kept: Pool | None, library: Library) -> None:
     assert list(kept.memories) == list(pool.memories)
 
 
-def test_a_kept_pool_is_what_reading_gives(filled: Library, reopen: Callable[[], Library], tmp_path: Path) -> None:
+def test_a_kept_pool_is_what_reading_gives(
+    filled: Library, reopen: Callable[[], Library], tmp_path: Path
+) -> None:
     library = reopen()
     kept = KeptPool(library, tmp_path / "cache" / "columns")
     pool = kept.read()
@@ -62,22 +69,32 @@ def test_a_kept_pool_is_what_reading_gives(filled: Library, reopen: Callable[[],
     assert_same(pool, filled)
 
 
-def test_what_was_changed_since_is_put_on_top(filled: Library, reopen: Callable[[], Library], tmp_path: Path) -> None:
+def test_what_was_changed_since_is_put_on_top(
+    filled: Library, reopen: Callable[[], Library], tmp_path: Path
+) -> None:
     with filled.transaction("human", "change") as tx:
-        tx.put(replace(filled.memories.get("m4"), content="Another text of which nobody asked anything."))
+        tx.put(
+            replace(
+                filled.memories.get("m4"), content="Another text of which nobody asked anything."
+            )
+        )
         tx.put(replace(filled.memories.get("m5"), helpful_votes=9, status="archived"))
         tx.put(a_memory(20))
     assert_same(KeptPool(reopen(), tmp_path / "cache" / "columns").read(), filled)
 
 
-def test_where_a_memory_is_gone_all_are_read(filled: Library, reopen: Callable[[], Library], tmp_path: Path) -> None:
+def test_where_a_memory_is_gone_all_are_read(
+    filled: Library, reopen: Callable[[], Library], tmp_path: Path
+) -> None:
     with filled.transaction("human", "remove") as tx:
         tx.delete(filled.memories.get("m4"))
     assert KeptPool(reopen(), tmp_path / "cache" / "columns").read() is None
 
 
 @pytest.mark.parametrize("data", [b"", b"WBPOOL01", b"\0" * 500])
-def test_a_spoilt_file_is_none(data: bytes, filled: Library, reopen: Callable[[], Library], tmp_path: Path) -> None:
+def test_a_spoilt_file_is_none(
+    data: bytes, filled: Library, reopen: Callable[[], Library], tmp_path: Path
+) -> None:
     file = tmp_path / "cache" / "columns" / "columns.npz"
     whole = file.read_bytes()
     for spoilt in (data, whole[:-9], whole[:200] + b"x" + whole[201:]):

@@ -1,4 +1,6 @@
-"""A key that another program, or a newer version, put into a document stays there, whatever is done to its record."""
+"""A key that another program, or a newer version, put into a document stays there, whatever is done
+to its record.
+"""
 
 import json
 from collections.abc import Callable
@@ -16,14 +18,22 @@ from workbench.services.open import Workbench, open_workbench
 from workbench.store.maintenance.backup import restore
 
 THEIRS = {"x_colour": {"hue": [1, 2.5, None], "név": "kék"}, "zz": None}
-"""What another program wrote: nested, with a null, and beside the keys of ours in no order of theirs."""
+"""What another program wrote: nested, with a null, and beside the keys of ours in no order of
+theirs.
+"""
 
 RECORDS = (
     memory("m1", "The build needs two caches.", source=Source("Stop", 4)),
     Book("main"), Section("rules", "rules", "RULES", "main"), Bullet("r-00001", "rules", "Ask first."),
     SavedQuery("q1", "which caches", NOON),
 )  # fmt: skip
-NAMES = {"memories": "m1", "bullets": "r-00001", "sections": "rules", "books": "main", "queries": "q1"}
+NAMES = {
+    "memories": "m1",
+    "bullets": "r-00001",
+    "sections": "rules",
+    "books": "main",
+    "queries": "q1",
+}
 
 
 def theirs(bench: Workbench) -> dict[str, dict[str, object]]:
@@ -35,7 +45,8 @@ def theirs(bench: Workbench) -> dict[str, dict[str, object]]:
 def in_file(folder: Path) -> dict[str, dict[str, object]]:
     tables = json.loads((folder / "memory.json").read_text("utf-8"))
     docs = {
-        name: next(doc for doc in tables[name].values() if doc.get("id", "main") == id) for name, id in NAMES.items()
+        name: next(doc for doc in tables[name].values() if doc.get("id", "main") == id)
+        for name, id in NAMES.items()
     }
     return {name: {key: doc[key] for key in THEIRS if key in doc} for name, doc in docs.items()}
 
@@ -50,7 +61,9 @@ def shared(open_bench: Open) -> Workbench:
     with TinyDB(bench.library.folder / "memory.json") as plain:
         for table in NAMES:
             plain.table(table).update(THEIRS)
-        plain.table("memories").update({"source": {"hook": "Stop", "turn": 4, "host": "ci"}}, where("id") == "m1")
+        plain.table("memories").update(
+            {"source": {"hook": "Stop", "turn": 4, "host": "ci"}}, where("id") == "m1"
+        )
     bench = open_bench()
     assert bench.care.accept_edit()
     return bench
@@ -59,7 +72,9 @@ def shared(open_bench: Open) -> Workbench:
 ALL = dict.fromkeys(NAMES, THEIRS)
 
 
-def test_they_are_there_as_they_were_written_also_in_a_backup(shared: Workbench, tmp_path: Path) -> None:
+def test_they_are_there_as_they_were_written_also_in_a_backup(
+    shared: Workbench, tmp_path: Path
+) -> None:
     assert theirs(shared) == ALL
     back_up(shared, tmp_path / "b.tar.gz", NOON)
     restore(tmp_path / "b.tar.gz", tmp_path / "again")
@@ -86,7 +101,9 @@ def test_they_stay_when_their_record_is_changed(shared: Workbench, name: str) ->
 
 
 @pytest.mark.parametrize("name", ACTS)
-def test_they_are_there_again_once_that_is_undone(shared: Workbench, name: str, open_bench: Open) -> None:
+def test_they_are_there_again_once_that_is_undone(
+    shared: Workbench, name: str, open_bench: Open
+) -> None:
     ACTS[name](shared)
     shared.close()
     again = open_bench()
@@ -120,5 +137,7 @@ def test_their_keys_do_no_harm_to_what_is_shown(shared: Workbench) -> None:
     assert shared.stream.get("m1").source == Source("Stop", 4)
     assert [bullet.content for bullet in shared.library.bullets.all()] == ["Ask first."]
     bench = open_workbench(shared.library.folder, profiles=shared.library.folder / "none")
-    assert [hit.memory.id for hit in bench.tuning.rank("caches", bench.tuning.default(), k=1).top] == ["m1"]
+    assert [
+        hit.memory.id for hit in bench.tuning.rank("caches", bench.tuning.default(), k=1).top
+    ] == ["m1"]
     bench.close()

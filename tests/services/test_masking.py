@@ -1,4 +1,6 @@
-"""Records as they may be shown: texts masked at every depth, names left alone, nothing copied for nothing."""
+"""Records as they may be shown: texts masked at every depth, names left alone, nothing copied for
+nothing.
+"""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -22,12 +24,19 @@ NAME = masked_name(KEY, mask)
 
 
 def test_texts_are_masked_at_every_depth_and_a_secret_name_becomes_another() -> None:
-    record = memory(KEY, f"the key {KEY}", tags=("ok", KEY), metadata={"notes": [{KEY: f"again {KEY}"}], "id": KEY})
+    record = memory(
+        KEY,
+        f"the key {KEY}",
+        tags=("ok", KEY),
+        metadata={"notes": [{KEY: f"again {KEY}"}], "id": KEY},
+    )
     shown = masked(record, mask)
     assert (shown.id, shown.content, shown.tags) == (NAME, f"the key {MARK}", ("ok", MARK))
     assert shown.metadata == {"notes": [{MARK: f"again {MARK}"}], "id": NAME}
     change = diff("memories", KEY, None, {"content": KEY})
-    proposal = Proposal("p", "merge", KEY, KEY, record.created_at, evidence=(KEY,), changes=(change,))
+    proposal = Proposal(
+        "p", "merge", KEY, KEY, record.created_at, evidence=(KEY,), changes=(change,)
+    )
     seen = masked(proposal, mask)
     assert (seen.actor, seen.evidence, seen.title) == (NAME, (NAME,), MARK)
     assert seen.changes[0].fields["content"].after == MARK
@@ -47,7 +56,8 @@ def test_an_id_as_the_store_makes_it_is_nothing_that_a_rule_finds(name: str) -> 
 
 
 @pytest.mark.parametrize(
-    "name", ["mem-", "mem-1-2", "xoxb-20260101-0000001", f"mem-20260101-{KEY}", "mem-20260101-0000001\n"]
+    "name",
+    ["mem-", "mem-1-2", "xoxb-20260101-0000001", f"mem-20260101-{KEY}", "mem-20260101-0000001\n"],
 )
 def test_any_other_name_is_looked_at(name: str) -> None:
     assert not is_made(name)
@@ -67,5 +77,7 @@ class Named(NamedTuple):
 def test_a_value_with_named_fields_stays_one() -> None:
     value = Named("clean", ("clean", "too"))
     assert masked(value, lambda text: text) is value
-    assert masked(value, lambda text: text.replace("too", "[secret]")) == Named("clean", ("clean", "[secret]"))
+    assert masked(value, lambda text: text.replace("too", "[secret]")) == Named(
+        "clean", ("clean", "[secret]")
+    )
     assert isinstance(masked(value, lambda text: text.replace("too", "[secret]")), Named)

@@ -41,7 +41,12 @@ def test_both_are_measured_at_the_k_of_the_settings(measuring: Measuring) -> Non
         expected = [scored.measure(p, (Measure("ndcg", k),)) for p in (WORKBENCH, ENGRAM)]
         assert found.means == tuple(result.mean[f"ndcg@{k}"] for result in expected)
         assert found.verdict.metric == f"nDCG@{k}"
-        assert [m.name for m in found.measures] == [f"ndcg@{k}", f"mrr@{k}", f"recall@{k}", f"p@{k}"]
+        assert [m.name for m in found.measures] == [
+            f"ndcg@{k}",
+            f"mrr@{k}",
+            f"recall@{k}",
+            f"p@{k}",
+        ]
 
 
 def test_a_new_judgment_scores_only_what_is_new(demo: Workbench, measuring: Measuring) -> None:
@@ -76,9 +81,17 @@ def test_without_judgments_there_is_nothing_to_measure_by(tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-def test_a_saved_profile_says_what_it_was_measured_on(demo: Workbench, measuring: Measuring) -> None:
+def test_a_saved_profile_says_what_it_was_measured_on(
+    demo: Workbench, measuring: Measuring
+) -> None:
     assert measuring.birth(WORKBENCH, WORKBENCH) is None
     birth = measuring.birth(WORKBENCH, ENGRAM)
     assert birth is not None
-    evaluated = demo.evaluator.evaluate(from_store(demo.context), [WORKBENCH, ENGRAM]).verdicts[0].verdict
-    assert (birth.parent, birth.delta, birth.queries) == (WORKBENCH.name, evaluated.delta, evaluated.queries)
+    evaluated = (
+        demo.evaluator.evaluate(from_store(demo.context), [WORKBENCH, ENGRAM]).verdicts[0].verdict
+    )
+    assert (birth.parent, birth.delta, birth.queries) == (
+        WORKBENCH.name,
+        evaluated.delta,
+        evaluated.queries,
+    )

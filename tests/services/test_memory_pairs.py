@@ -61,11 +61,16 @@ def test_what_remains_agrees_with_the_batch_deduplication(tmp_path: Path) -> Non
     assert said[("m0", "m1")] is None
     assert said[("m2", "m3")] == Apart("texts", (Conflict.NUMBERS,))
     assert str(said[("m2", "m3")]) == "numbers differ"
-    # What a person keeps apart stays so at every threshold, and is counted by itself, until a text changes.
-    same = next(g for g in made.deduplication.plan(found.review).groups if set(g.ids) == {"m0", "m1"})
+    # What a person keeps apart stays so at every threshold, and is counted by itself, until a text
+    # changes.
+    same = next(
+        g for g in made.deduplication.plan(found.review).groups if set(g.ids) == {"m0", "m1"}
+    )
     made.deduplication.keep_both(same)
     kept = memory_pairs_of(made.retriever, kept=made.library.kept_apart())
-    assert [{p.older.id, p.newer.id} for p in kept.pairs(FLOOR, 100) if p.apart == Apart("kept")] == [{"m0", "m1"}]
+    assert [
+        {p.older.id, p.newer.id} for p in kept.pairs(FLOOR, 100) if p.apart == Apart("kept")
+    ] == [{"m0", "m1"}]
     assert (kept.kept(FLOOR), kept.kept(1.01)) == (1, 0)
     assert kept.differing(FLOOR) == found.differing(FLOOR)
     assert 5 - kept.remaining(kept.review) == made.deduplication.plan(kept.review).surplus == 1
@@ -75,10 +80,15 @@ def test_what_remains_agrees_with_the_batch_deduplication(tmp_path: Path) -> Non
 
 
 def test_pairs_are_judged_by_the_order_that_the_settings_ask_for(tmp_path: Path) -> None:
-    texts = ("Use pnpm for installs in this repository", "Use pnpm for the installs in this repository")
+    texts = (
+        "Use pnpm for installs in this repository",
+        "Use pnpm for the installs in this repository",
+    )
     for order, action in ((95.0, "propose"), (90.0, "absorb")):
         settings = Settings(thresholds=DedupThresholds(order=order))
-        made = open_workbench(tmp_path / action, profiles=tmp_path, clock=lambda: ANCHOR, settings=settings)
+        made = open_workbench(
+            tmp_path / action, profiles=tmp_path, clock=lambda: ANCHOR, settings=settings
+        )
         with made.library.transaction("agent:test", "prepare") as tx:
             for number, text in enumerate(texts):
                 tx.put(Memory(f"m{number}", text, ANCHOR, ANCHOR))

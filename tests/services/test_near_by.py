@@ -1,4 +1,6 @@
-"""What is near a person's words by meaning: ranked as the settings say, down to the floor, within the filter."""
+"""What is near a person's words by meaning: ranked as the settings say, down to the floor, within
+the filter.
+"""
 
 from dataclasses import replace
 
@@ -67,7 +69,9 @@ def test_without_a_floor_there_are_no_more_than_an_agent_is_given(bench: Workben
 
 
 @pytest.mark.slow
-def test_it_looks_further_down_until_there_are_enough(demo: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_looks_further_down_until_there_are_enough(
+    demo: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     every = ids(found(demo, QUERY))
     monkeypatch.setattr(module, "MOST", 3)
     assert ids(found(demo, QUERY, tuple(every[:10]))) == every[10:13]
@@ -98,7 +102,9 @@ def test_what_is_weak_is_told_of_many_at_once_as_of_one(demo: Workbench) -> None
     for query in (QUERY, "recipe for lasagne"):
         served = look(demo.tuning, query, None, demo.tuning.default(), demo.context.now())
         rows = served.ranking.candidates.rows
-        one_by_one = [not served.floor.is_weak(served.ranking.pool.memories[row].id) for row in rows.tolist()]
+        one_by_one = [
+            not served.floor.is_weak(served.ranking.pool.memories[row].id) for row in rows.tolist()
+        ]
         assert served.floor.strong(rows).tolist() == one_by_one
 
 
@@ -133,9 +139,21 @@ def test_a_candidate_that_holds_the_words_or_fails_the_filter_is_not_near(demo: 
 
 @pytest.mark.slow
 def test_a_candidate_may_be_all_that_is_near_but_not_below_the_floor(demo: Workbench) -> None:
-    put(demo, memory("wait", "Lasagne: the recipe of Ruth's grandmother", demo.context.now(), status="candidate"))
+    put(
+        demo,
+        memory(
+            "wait",
+            "Lasagne: the recipe of Ruth's grandmother",
+            demo.context.now(),
+            status="candidate",
+        ),
+    )
     near = found(demo, "recipe for lasagne")
-    assert (near.rows, near.is_empty, [one.memory.id for one in near.waiting]) == ((), False, ["wait"])
+    assert (near.rows, near.is_empty, [one.memory.id for one in near.waiting]) == (
+        (),
+        False,
+        ["wait"],
+    )
     assert found(demo, "the tallest mountain on Mars").waiting == ()
 
 

@@ -1,4 +1,6 @@
-"""What the app is told of a store: an edit that waits is named once, and no sentence is left out for its words."""
+"""What the app is told of a store: an edit that waits is named once, and no sentence is left out
+for its words.
+"""
 
 from tinydb import TinyDB
 
@@ -9,7 +11,9 @@ from workbench.store.library import Library
 from workbench.store.maintenance.checkpoint_writer import ForeignFile
 
 
-def test_an_edit_that_waits_is_said_once_and_no_sentence_goes_for_its_words(open_bench: Open) -> None:
+def test_an_edit_that_waits_is_said_once_and_no_sentence_goes_for_its_words(
+    open_bench: Open,
+) -> None:
     first = open_bench()
     with first.library.transaction("agent:test", "prepare") as tx:
         tx.put(Memory("m1", "Use pnpm.", NOON, NOON))
@@ -29,7 +33,9 @@ def test_an_edit_that_waits_is_said_once_and_no_sentence_goes_for_its_words(open
 
 
 def test_the_last_change_is_not_read_where_nothing_was_left_unfinished(open_bench: Open) -> None:
-    """It may be one of thousands of records, and the app asks between its first screen and the first key."""
+    """It may be one of thousands of records, and the app asks between its first screen and the
+    first key.
+    """
     bench = open_bench()
     with bench.library.transaction("agent:test", "prepare") as tx:
         tx.put(Memory("m1", "Use pnpm.", NOON, NOON))

@@ -51,7 +51,9 @@ def test_the_journal_is_read_once_for_what_does_not_change(
     assert found(demo)[next(iter(known))] == Provenance("person", approved=True)
 
 
-def test_many_records_are_found_as_few_are(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_records_are_found_as_few_are(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     put(bench, *(memory(f"m{n}", f"text {n}") for n in range(9)))
     bench.stream.edit("m3", "by a person")
     few = anew(bench)
@@ -63,14 +65,22 @@ STEPS = ("edit", "confirm", "pin", "agent", "undo", "forget", "other")
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(steps=st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 3)), max_size=10))
 def test_what_is_remembered_is_what_the_journal_says(
     open_bench: Open, tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int]]
 ) -> None:
     folder = tmp_path_factory.mktemp("origins") / "store"
     mine, agent = open_bench("human", folder), open_bench("agent:claude", folder)
-    put(mine, *(memory(f"m{n}", f"text {n}", status="candidate" if n % 2 else "signal") for n in range(4)))
+    put(
+        mine,
+        *(
+            memory(f"m{n}", f"text {n}", status="candidate" if n % 2 else "signal")
+            for n in range(4)
+        ),
+    )
     for number, (step, n) in enumerate(steps):
         id = f"m{n}"
         agent.library.refresh()
@@ -84,7 +94,9 @@ def test_what_is_remembered_is_what_the_journal_says(
         elif step == "agent":
             agent.stream.edit(id, f"by an agent {number}")
         elif step == "undo":
-            with contextlib.suppress(WorkbenchError):  # nothing to undo, or somebody else changed it since
+            with contextlib.suppress(
+                WorkbenchError
+            ):  # nothing to undo, or somebody else changed it since
                 mine.history.undo()
         elif step == "forget" and known.status != "archived":
             mine.stream.forget([id])
@@ -98,7 +110,9 @@ def test_what_is_remembered_is_what_the_journal_says(
 
 
 @pytest.mark.parametrize("approval", [{"pinned": True}, {"status": "confirmed"}])
-def test_an_approval_that_was_taken_back_is_none(bench: Workbench, approval: dict[str, object]) -> None:
+def test_an_approval_that_was_taken_back_is_none(
+    bench: Workbench, approval: dict[str, object]
+) -> None:
     written = memory("m1", "an agent wrote this")
     for actor, record in (("agent:claude", written), ("human", replace(written, **approval))):  # type: ignore[arg-type]
         with bench.library.transaction(actor, "write it") as tx:

@@ -33,10 +33,15 @@ def test_the_status_line_names_why_a_reflection_is_due(bench: Workbench, clock: 
     bench.ingest.add(Observation("The first thing"))
     assert bench.overview.status(None).line == "0 pending · 1 unseen"
     clock.advance(hours=25)
-    assert bench.overview.status(bench.library.journal.rev).line == "0 pending · reflection due (hours) · 0 unseen"
+    assert (
+        bench.overview.status(bench.library.journal.rev).line
+        == "0 pending · reflection due (hours) · 0 unseen"
+    )
 
 
-def test_what_others_added_is_new_and_what_the_person_did_is_not(demo: Workbench, open_bench: Open) -> None:
+def test_what_others_added_is_new_and_what_the_person_did_is_not(
+    demo: Workbench, open_bench: Open
+) -> None:
     rev = demo.library.journal.rev
     agent = open_bench("agent:claude")
     arrived = agent.ingest.add(Observation("An agent met something unheard of")).memory.id

@@ -1,4 +1,6 @@
-"""Better 1 or 2: answers move the posterior the right way, questions are worth asking, and it says when to stop."""
+"""Better 1 or 2: answers move the posterior the right way, questions are worth asking, and it says
+when to stop.
+"""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -25,7 +27,9 @@ def ranker_of(rows: int) -> Ranker:
     random = np.random.default_rng(1)
     stored = [memory(i, importance_score=float(random.integers(0, 11))) for i in range(rows)]
     nothing = np.zeros((rows, 0), np.float32)
-    return Ranker(Pool.build(stored), nothing, LexicalIndex.build([""] * rows), lambda texts: nothing)
+    return Ranker(
+        Pool.build(stored), nothing, LexicalIndex.build([""] * rows), lambda texts: nothing
+    )
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +41,9 @@ def ranker() -> Ranker:
 def queries() -> list[tuple[QueryScores, datetime]]:
     random = np.random.default_rng(2)
     columns = random.random((4, 2, 300)).astype(np.float32)
-    return [(QueryScores(f"q{i}", dense, lexical), LATER) for i, (dense, lexical) in enumerate(columns)]
+    return [
+        (QueryScores(f"q{i}", dense, lexical), LATER) for i, (dense, lexical) in enumerate(columns)
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -130,10 +136,14 @@ def test_it_says_what_more_answers_could_change(
 
 def test_the_right_setting_has_no_regret(fresh: Preferences) -> None:
     for number in (0, 17, 500, 1_600):
-        assert regret(fresh.pairs, fresh.pairs.settings.profile(number), number) == pytest.approx(0, abs=1e-9)
+        assert regret(fresh.pairs, fresh.pairs.settings.profile(number), number) == pytest.approx(
+            0, abs=1e-9
+        )
 
 
-def test_there_may_be_nothing_to_ask(ranker: Ranker, queries: list[tuple[QueryScores, datetime]]) -> None:
+def test_there_may_be_nothing_to_ask(
+    ranker: Ranker, queries: list[tuple[QueryScores, datetime]]
+) -> None:
     none = begin(ranker, [], WORKBENCH)
     empty = QueryScores("q", np.zeros(0, np.float32), np.zeros(0, np.float32))
     lonely = QueryScores("q", np.ones(1, np.float32), np.ones(1, np.float32))

@@ -1,4 +1,6 @@
-"""Patterns live on episodes: those that name them, or were served them and followed; and on no others."""
+"""Patterns live on episodes: those that name them, or were served them and followed; and on no
+others.
+"""
 
 from datetime import timedelta
 from typing import Any
@@ -10,7 +12,12 @@ from tests.services.test_episodes import meta, said
 from tests.services.test_experience import door
 from workbench.services.open import Workbench
 
-STEPS = ["Read the log of the job", "Rotate the signing key", "Start the job again", "Tell the channel"]
+STEPS = [
+    "Read the log of the job",
+    "Rotate the signing key",
+    "Start the job again",
+    "Tell the channel",
+]
 DOC: dict[str, Any] = {
     "name": "Rotate the key", "category": "sequence", "lifecycle": {"status": "validated"},
     "content": {"type": "procedure", "procedure": {"steps": STEPS}},
@@ -22,10 +29,17 @@ def bench(open_bench: Open) -> Workbench:
     return open_bench()
 
 
-def deploys(first: int, many: int, strategy: str, outcome: str, **more: Any) -> list[dict[str, Any]]:
+def deploys(
+    first: int, many: int, strategy: str, outcome: str, **more: Any
+) -> list[dict[str, Any]]:
     """Return episodes that name a strategy; the first of all are the oldest."""
-    about = meta(task_type="deploy", domain="infra", strategies_applied=[strategy] if strategy else [])
-    return [said(f"Deploy {n}", outcome, days=30 - n / 10, **about, **more) for n in range(first, first + many)]
+    about = meta(
+        task_type="deploy", domain="infra", strategies_applied=[strategy] if strategy else []
+    )
+    return [
+        said(f"Deploy {n}", outcome, days=30 - n / 10, **about, **more)
+        for n in range(first, first + many)
+    ]
 
 
 def run(*trace: str, status: str = "SUCCESS", **more: Any) -> dict[str, Any]:
@@ -37,7 +51,9 @@ def bases(bench: Workbench, id: str) -> list[tuple[str, str]]:
     return sorted((one.basis, one.outcome) for one in bench.patterns.applications(id))
 
 
-def test_what_it_was_mined_from_does_not_validate_it_and_later_episodes_do(bench: Workbench) -> None:
+def test_what_it_was_mined_from_does_not_validate_it_and_later_episodes_do(
+    bench: Workbench,
+) -> None:
     bench.episodes.store_all([*deploys(0, 6, "canary", "SUCCESS"), *deploys(6, 6, "", "FAILURE")])
     bench.consolidating.carry_out()
     (proposal,) = bench.review.queue()
@@ -58,7 +74,9 @@ def test_what_it_was_mined_from_does_not_validate_it_and_later_episodes_do(bench
     assert bench.patterns.get(mined.id).status == "candidate"
 
 
-def test_served_and_followed_counts_and_served_alone_is_only_shown(bench: Workbench, clock: Clock) -> None:
+def test_served_and_followed_counts_and_served_alone_is_only_shown(
+    bench: Workbench, clock: Clock
+) -> None:
     (known,) = bench.patterns.add([DOC])
     agent = door(bench)
     agent.keep_episode(run(*STEPS))
@@ -91,7 +109,9 @@ def test_an_episode_has_one_row_and_what_somebody_recorded_stands(bench: Workben
 
 def test_an_episode_whose_end_nobody_knows_counts_for_no_pattern(bench: Workbench) -> None:
     (known,) = bench.patterns.add([DOC])
-    bench.episodes.store({**run(status="PARTIAL"), **meta(patterns_applied=[known.id], tags=["no evidence"])})
+    bench.episodes.store(
+        {**run(status="PARTIAL"), **meta(patterns_applied=[known.id], tags=["no evidence"])}
+    )
     assert bases(bench, known.id) == [("unproven", "partial")]
     assert bench.patterns.validations()[0].finding.episodes == 0
     open_ended = deploys(6, 6, "", "PARTIAL")
@@ -109,17 +129,29 @@ def test_refining_begins_the_evidence_anew(bench: Workbench, clock: Clock) -> No
     assert bench.patterns.validate()[0].after.status == "under_review"
     clock.advance(days=1)
     after = bench.patterns.refine(known.id)
-    assert (after.status, after.support.counter_episodes, after.support.num_applications) == ("validated", (), 0)
+    assert (after.status, after.support.counter_episodes, after.support.num_applications) == (
+        "validated",
+        (),
+        0,
+    )
     assert bench.patterns.validations()[0].finding.episodes == 0
 
 
 def test_an_episode_that_goes_on_keeps_its_one_row(bench: Workbench) -> None:
     (known,) = bench.patterns.add([DOC])
-    begun = {**run(status="PARTIAL"), **meta(patterns_applied=[known.id], tags=["no evidence"]), "episode_id": "ep-a"}
+    begun = {
+        **run(status="PARTIAL"),
+        **meta(patterns_applied=[known.id], tags=["no evidence"]),
+        "episode_id": "ep-a",
+    }
     bench.episodes.store_all([begun])
     assert bases(bench, known.id) == [("unproven", "partial")]
     for status in ("SUCCESS", "FAILURE"):
-        ended = {**run(*STEPS, status=status), **meta(patterns_applied=[known.id]), "episode_id": "ep-a"}
+        ended = {
+            **run(*STEPS, status=status),
+            **meta(patterns_applied=[known.id]),
+            "episode_id": "ep-a",
+        }
         bench.episodes.store_all([ended], goes_on=True)
         assert bases(bench, known.id) == [("named", status.lower())]
     assert bench.patterns.get(known.id).usage_count == 1

@@ -1,4 +1,6 @@
-"""A promotion that is broken off, by an error or by the end of the process, leaves store and files in step."""
+"""A promotion that is broken off, by an error or by the end of the process, leaves store and files
+in step.
+"""
 
 import subprocess
 import sys
@@ -108,7 +110,9 @@ def test_a_killed_process_leaves_nothing_half_done(
     assert state(project) == start
     bench.close()
     folder = project / ".workbench"
-    ended = subprocess.run([sys.executable, "-c", KILLED, stage, verb, str(folder)], check=False, cwd=ROOT)
+    ended = subprocess.run(
+        [sys.executable, "-c", KILLED, stage, verb, str(folder)], check=False, cwd=ROOT
+    )
     assert ended.returncode == 9
     assert notes(project)
     left = state(project)
@@ -118,7 +122,9 @@ def test_a_killed_process_leaves_nothing_half_done(
     shown = finish(again)
     done = stage == "after the line"
     assert state(project) == (end if done else start)
-    assert again.stream.get("m1").status == ("promoted" if (verb == "undo") != done else "confirmed")
+    assert again.stream.get("m1").status == (
+        "promoted" if (verb == "undo") != done else "confirmed"
+    )
     assert notes(project) == []
     assert bool(shown.edits) == (stage in ("between the files", "before the line"))
     if done:
@@ -127,10 +133,16 @@ def test_a_killed_process_leaves_nothing_half_done(
 
 
 @pytest.mark.slow
-def test_what_was_edited_after_a_kill_is_kept(bench: Workbench, project: Path, open_bench: Open) -> None:
+def test_what_was_edited_after_a_kill_is_kept(
+    bench: Workbench, project: Path, open_bench: Open
+) -> None:
     bench.close()
     folder = project / ".workbench"
-    subprocess.run([sys.executable, "-c", KILLED, "before the line", "promote", str(folder)], check=False, cwd=ROOT)
+    subprocess.run(
+        [sys.executable, "-c", KILLED, "before the line", "promote", str(folder)],
+        check=False,
+        cwd=ROOT,
+    )
     index = project / "MEMORY.md"
     index.write_text(f"{index.read_text()}more\n")
     (project / "one.md").write_text("my words")
@@ -146,14 +158,20 @@ def test_a_second_file_that_cannot_be_written_takes_the_first_one_back(
 
     def failing(path: Path, data: bytes, before: bytes | None, **more: bool) -> None:
         if path.name == "MEMORY.md" and b"begin" in data:
-            raise StoreProblem("MEMORY.md cannot be written: no space left on device.", "The file is as it was.")
+            raise StoreProblem(
+                "MEMORY.md cannot be written: no space left on device.", "The file is as it was."
+            )
         write(path, data, before, **more)
 
     monkeypatch.setattr(placement_files, "replace_bytes", failing)
     rev = bench.library.journal.rev
     with pytest.raises(StoreProblem, match="no space left"):
         promote(bench)
-    assert (state(project), bench.library.journal.rev, notes(project)) == ({"MEMORY.md": OWN}, rev, [])
+    assert (state(project), bench.library.journal.rev, notes(project)) == (
+        {"MEMORY.md": OWN},
+        rev,
+        [],
+    )
 
 
 @pytest.mark.parametrize("verb", ["promote", "undo"])
@@ -195,7 +213,9 @@ def test_an_open_store_never_writes_outside_its_project_on_its_own(
     assert text
 
 
-def test_a_note_that_cannot_be_read_is_said_and_goes(project: Path, bench: Workbench, open_bench: Open) -> None:
+def test_a_note_that_cannot_be_read_is_said_and_goes(
+    project: Path, bench: Workbench, open_bench: Open
+) -> None:
     bench.close()
     (project / ".workbench/placing-1.json").write_text("{")
     again = open_bench(folder=project / ".workbench")
@@ -215,7 +235,9 @@ def test_what_is_no_longer_as_it_was_shown_is_not_done(project: Path, bench: Wor
     assert notes(project)
 
 
-@pytest.mark.parametrize("note", ["[" * 100_000, "[[], [[]]]", "[[], {}]", "[[], null]", "[[], [{}]]", "[1]", "null"])
+@pytest.mark.parametrize(
+    "note", ["[" * 100_000, "[[], [[]]]", "[[], {}]", "[[], null]", "[[], [{}]]", "[1]", "null"]
+)
 def test_whatever_a_note_holds_is_read(note: str, bench: Workbench, project: Path) -> None:
     (project / ".workbench/placing-1.json").write_text(note)
     (shown,) = bench.care.half_done()

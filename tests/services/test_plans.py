@@ -1,4 +1,6 @@
-"""Plans in the stream: made, changed, undone and masked like any memory, checked against what comes in, decided on."""
+"""Plans in the stream: made, changed, undone and masked like any memory, checked against what comes
+in, decided on.
+"""
 
 import pytest
 
@@ -48,11 +50,15 @@ def test_a_plan_is_a_memory_that_is_found_changed_and_undone(bench: Workbench) -
 def test_secrets_of_a_plan_are_masked(bench: Workbench) -> None:
     key = fresh("a plan")["github"].secret
     plan = made(bench, f"{LIST}\n- [ ] Use {key}")
-    after = bench.plans.change(plan.id, lambda one: rules.added(one, (), rules.step_of(f"And {key}")), "edit")
+    after = bench.plans.change(
+        plan.id, lambda one: rules.added(one, (), rules.step_of(f"And {key}")), "edit"
+    )
     assert key not in plan.content + after.content
 
 
-def test_every_new_observation_is_checked_against_the_current_step(bench: Workbench, clock: Clock) -> None:
+def test_every_new_observation_is_checked_against_the_current_step(
+    bench: Workbench, clock: Clock
+) -> None:
     tell(bench, "Error: this came before the plan")
     plan = made(bench)
     tell(bench, "The log is long", "Error: cannot connect")
@@ -66,7 +72,9 @@ def test_every_new_observation_is_checked_against_the_current_step(bench: Workbe
     ]  # fmt: skip
     bench.plans.mark(plan.id, "1", "done")
     assert bench.plans.deviations(bench.plans.get()) == ()
-    first, second = (bench.plans.check(bench.plans.get(), "Already implemented in branch X") for _ in range(2))
+    first, second = (
+        bench.plans.check(bench.plans.get(), "Already implemented in branch X") for _ in range(2)
+    )
     assert first is not None
     assert second is not None
     assert (first.rule, first.debounced, second.debounced) == ("goal_satisfied", False, True)
@@ -81,14 +89,21 @@ def test_a_plan_of_a_session_hears_of_that_session_alone(bench: Workbench) -> No
     assert [one.text for one in bench.plans.deviations(plan)] == ["Error: here"]
 
 
-def test_an_agent_changes_its_own_plans_and_marks_steps_of_any(bench: Workbench, open_bench: Open) -> None:
+def test_an_agent_changes_its_own_plans_and_marks_steps_of_any(
+    bench: Workbench, open_bench: Open
+) -> None:
     plan = made(bench)
     agent = open_bench("agent:claude")
     with pytest.raises(WorkbenchError, match="only its own plans"):
         agent.plans.change(plan.id, lambda one: rules.added(one, (), rules.Step("more")), "edit")
     assert "[x]" in agent.plans.mark(plan.id, "1", "done").content
     own = made(agent)
-    assert "more" in agent.plans.change(own.id, lambda one: rules.added(one, (), rules.Step("more")), "edit").content
+    assert (
+        "more"
+        in agent.plans.change(
+            own.id, lambda one: rules.added(one, (), rules.Step("more")), "edit"
+        ).content
+    )
 
 
 def test_a_pattern_names_the_steps_and_a_candidate_with_its_confidence(bench: Workbench) -> None:
@@ -102,7 +117,9 @@ def test_a_pattern_names_the_steps_and_a_candidate_with_its_confidence(bench: Wo
     assert len(found.candidates) <= 5
     chosen = found.candidates[0]
     assert (chosen.type, chosen.action, chosen.source) == ("grounding", "Read the log", "pat-1")
-    covered = bench.plans.decide("retry the upload with backoff", known="retry upload backoff", actions=30)
+    covered = bench.plans.decide(
+        "retry the upload with backoff", known="retry upload backoff", actions=30
+    )
     assert {one.type: one.value for one in covered.candidates} == {
         "grounding": 1.0, "retrieval": 0.0, "reasoning": 0.5, "learning": 0.3,
     }  # fmt: skip

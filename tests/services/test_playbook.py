@@ -84,12 +84,20 @@ def test_deleting_and_moving_leave_the_other_lines_alone(book: Workbench) -> Non
     book.history.undo()
     book.playbooks.move("book", ["hr-00001"], sections(book)[1])
     assert changed(book) == []
-    assert [b.id for b in book.playbooks.open("book").bullets] == ["hr-00002", "pit-00003", "hr-00001"]
+    assert [b.id for b in book.playbooks.open("book").bullets] == [
+        "hr-00002",
+        "pit-00003",
+        "hr-00001",
+    ]
 
 
 def test_bullets_are_shifted_within_their_section(book: Workbench) -> None:
     assert book.playbooks.shift("book", "hr-00001", 1)
-    assert [b.id for b in book.playbooks.open("book").bullets] == ["hr-00002", "hr-00001", "pit-00003"]
+    assert [b.id for b in book.playbooks.open("book").bullets] == [
+        "hr-00002",
+        "hr-00001",
+        "pit-00003",
+    ]
     assert not book.playbooks.shift("book", "hr-00001", 1)
     assert not book.playbooks.shift("book", "pit-00003", -1)
 

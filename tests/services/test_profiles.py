@@ -11,12 +11,21 @@ from workbench.core.tuning.profile import BUILT_IN, WORKBENCH, FrozenBounds, Hal
 from workbench.services.tuning.profiles import ProfileProvenance, Profiles
 
 MINE = replace(
-    WORKBENCH, name="my profile 1.0", recency=0.25, half_lives=HalfLives(1.0, 2.5, None, 90.0), k=7, scope="top"
+    WORKBENCH,
+    name="my profile 1.0",
+    recency=0.25,
+    half_lives=HalfLives(1.0, 2.5, None, 90.0),
+    k=7,
+    scope="top",
 )
 
-FROZEN = replace(MINE, name="frozen", scope="frozen", frozen=FrozenBounds((0.0, 1.0), (0.25, 0.9), (-0.1, 0.731)))
+FROZEN = replace(
+    MINE, name="frozen", scope="frozen", frozen=FrozenBounds((0.0, 1.0), (0.25, 0.9), (-0.1, 0.731))
+)
 
-CHOSEN = replace(MINE, mode="days", pinned="fades", candidates='type:error -tag:"two words" "quoted phrase"')
+CHOSEN = replace(
+    MINE, mode="days", pinned="fades", candidates='type:error -tag:"two words" "quoted phrase"'
+)
 
 
 @pytest.fixture
@@ -24,7 +33,9 @@ def profiles(tmp_path: Path) -> Profiles:
     return Profiles(tmp_path / "profiles")
 
 
-@pytest.mark.parametrize("profile", [MINE, FROZEN, CHOSEN, *(replace(p, name=f"my {p.name}") for p in BUILT_IN)])
+@pytest.mark.parametrize(
+    "profile", [MINE, FROZEN, CHOSEN, *(replace(p, name=f"my {p.name}") for p in BUILT_IN)]
+)
 def test_a_saved_profile_is_read_back_the_same(profiles: Profiles, profile: object) -> None:
     assert isinstance(profile, type(WORKBENCH))
     profiles.save(profile, NOON, "workbench")

@@ -10,7 +10,16 @@ from workbench.config.paths import shipped
 from workbench.core.promotion import Placement
 from workbench.core.record import Conflict, UnreadableFile, WorkbenchError
 from workbench.services.demo import fill
-from workbench.services.files.lint import MOST, Checks, check_all, known_files, look_over, make, preview, take_back
+from workbench.services.files.lint import (
+    MOST,
+    Checks,
+    check_all,
+    known_files,
+    look_over,
+    make,
+    preview,
+    take_back,
+)
 from workbench.services.files.paths import Offered, as_named, completed, completions, listing
 from workbench.services.files.replaced import Replaced
 from workbench.services.open import Workbench
@@ -30,7 +39,14 @@ def reasons(bench: Workbench, root: Path, *added: Path) -> dict[str, str]:
 
 
 def test_a_store_knows_its_files_and_why(project: Path, open_bench: Open) -> None:
-    for name in ("CLAUDE.md", "AGENTS.md", "MEMORY.md", "LEARNINGS.md", ".claude/memory/topic.md", "README.md"):
+    for name in (
+        "CLAUDE.md",
+        "AGENTS.md",
+        "MEMORY.md",
+        "LEARNINGS.md",
+        ".claude/memory/topic.md",
+        "README.md",
+    ):
         (project / name).write_text("# A\n")
     (project / "playbook-old.txt").write_text(BOOK)
     (project / "rules.txt").write_text(BOOK)
@@ -77,7 +93,9 @@ def test_very_many_files_of_one_kind_are_cut_off(project: Path, open_bench: Open
     assert len(known_files(open_bench(folder=project / ".workbench").library)) == MOST
 
 
-def test_only_changed_files_are_looked_over_again(project: Path, open_bench: Open, clock: Clock) -> None:
+def test_only_changed_files_are_looked_over_again(
+    project: Path, open_bench: Open, clock: Clock
+) -> None:
     (project / "playbook.txt").write_text(BOOK)
     (project / "AGENTS.md").write_bytes(b"\xff\xfe\x00")
     bench = open_bench(folder=project / ".workbench")
@@ -92,7 +110,9 @@ def test_only_changed_files_are_looked_over_again(project: Path, open_bench: Ope
     assert check_all(bench.library, clock(), first, cancelled=lambda: True).files == {}
 
 
-def test_an_index_is_read_again_because_of_the_files_around_it(project: Path, open_bench: Open, clock: Clock) -> None:
+def test_an_index_is_read_again_because_of_the_files_around_it(
+    project: Path, open_bench: Open, clock: Clock
+) -> None:
     (project / "MEMORY.md").write_text("# Memory\n\n- [One](one.md) — first\n")
     (project / "one.md").write_text("# One\n")
     bench = open_bench(folder=project / ".workbench")
@@ -101,7 +121,9 @@ def test_an_index_is_read_again_because_of_the_files_around_it(project: Path, op
     (project / "one.md").unlink()
     (project / "NOTES.md").write_text("# no topic\n")
     second = check_all(bench.library, clock(), first)
-    assert [finding.rule for finding in second.files[project / "MEMORY.md"].findings] == ["broken-link"]
+    assert [finding.rule for finding in second.files[project / "MEMORY.md"].findings] == [
+        "broken-link"
+    ]
 
 
 def test_a_fix_is_taken_back_whole_or_not_at_all(tmp_path: Path, clock: Clock) -> None:
@@ -153,7 +175,11 @@ def test_a_folder_lists_what_can_be_read(tmp_path: Path) -> None:
     assert [(one.path.name, one.folder, one.title) for one in found.offered] == [
         ("book.txt", False, "ACE playbook"), ("inner", True, ""),
     ]  # fmt: skip
-    assert (found.offered[0].confidence, found.offered[0].size, found.others) == (0.97, len(BOOK), 2)
+    assert (found.offered[0].confidence, found.offered[0].size, found.others) == (
+        0.97,
+        len(BOOK),
+        2,
+    )
     assert listing(tmp_path, cancelled=lambda: True).offered == ()
     with pytest.raises(UnreadableFile, match="cannot be opened"):
         listing(tmp_path / "none")

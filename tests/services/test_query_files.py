@@ -30,7 +30,9 @@ def put(folder: Path, name: str, text: str) -> Path:
     return folder / name
 
 
-def test_what_is_exported_is_there_already_when_it_is_read_back(demo: Workbench, tmp_path: Path) -> None:
+def test_what_is_exported_is_there_already_when_it_is_read_back(
+    demo: Workbench, tmp_path: Path
+) -> None:
     for name, text in (("q.jsonl", queries_jsonl(demo.context)), ("q.qrels", qrels(demo.context))):
         assert demo.importer.plan(put(tmp_path, name, text)).records == ()
 
@@ -43,7 +45,12 @@ def test_judgments_say_who_gave_which_grade_and_when(demo: Workbench) -> None:
     assert len(rows) == len(demo.library.judgments)
     assert [row["at"] for row in rows] == sorted(row["at"] for row in rows)
     (mine,) = [row for row in rows if (row["topic"], row["memory"]) == (query.id, memory)]
-    assert (mine["text"], mine["grade"], mine["by"], parse_time(mine["at"])) == (query.text, 3, given.actor, given.at)
+    assert (mine["text"], mine["grade"], mine["by"], parse_time(mine["at"])) == (
+        query.text,
+        3,
+        given.actor,
+        given.at,
+    )
 
 
 @pytest.mark.slow
@@ -69,15 +76,25 @@ def test_a_run_of_a_profile_is_as_good_as_the_profile(demo: Workbench, tmp_path:
     judged = from_store(demo.context)
     means = demo.evaluator.evaluate(judged, [WORKBENCH]).results[0].mean
     assert dict(found.mean) == pytest.approx(means)
-    assert (found.tag, found.queries, found.missing, found.unknown) == ("workbench", len(judged.queries), 0, 0)
+    assert (found.tag, found.queries, found.missing, found.unknown) == (
+        "workbench",
+        len(judged.queries),
+        0,
+        0,
+    )
     assert f"{len(judged.queries)} judged queries" in found.sentence
 
 
 @pytest.mark.slow
-def test_what_a_run_leaves_out_counts_nothing_and_what_is_unknown_is_counted(demo: Workbench, tmp_path: Path) -> None:
+def test_what_a_run_leaves_out_counts_nothing_and_what_is_unknown_is_counted(
+    demo: Workbench, tmp_path: Path
+) -> None:
     whole = run(demo.context, demo.tuning, WORKBENCH).splitlines(keepends=True)
     first = whole[0].split()[0]
-    part = "".join(line for line in whole if line.startswith(first)) + "elsewhere Q0 x 1 0.5 workbench\n"
+    part = (
+        "".join(line for line in whole if line.startswith(first))
+        + "elsewhere Q0 x 1 0.5 workbench\n"
+    )
     found = score_run(demo.context, put(tmp_path, "part.run", part))
     queries = len(from_store(demo.context).queries)
     assert (found.queries, found.missing, found.unknown) == (queries, queries - 1, 1)
@@ -102,7 +119,9 @@ def test_a_store_without_queries_or_grades_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_topics_stay_and_an_unchanged_file_comes_out_as_it_was(demo: Workbench, tmp_path: Path) -> None:
+def test_topics_stay_and_an_unchanged_file_comes_out_as_it_was(
+    demo: Workbench, tmp_path: Path
+) -> None:
     one, two, three = (memory.id for memory in list(demo.library.memories.all())[:3])
     text = f"301\tQ0\t{one}\t4\r\n302 0 {two} 1\r\n301 Q0 {three}  -1\r\n302 0 {one} 2"
     path = put(tmp_path, "real.txt", text)
@@ -112,13 +131,19 @@ def test_topics_stay_and_an_unchanged_file_comes_out_as_it_was(demo: Workbench, 
     mine = [query for query in demo.library.queries.all() if query.topic]
     assert [(query.topic, query.text) for query in mine] == [("301", "301"), ("302", "302")]
     assert not demo.importer.plan(path).records
-    ranking = put(tmp_path, "a.run", f"301 Q0 {one} 1 0.9 sys\n302 Q0 {one} 1 0.8 sys\n999 Q0 {one} 1 0.7 sys\n")
+    ranking = put(
+        tmp_path,
+        "a.run",
+        f"301 Q0 {one} 1 0.9 sys\n302 Q0 {one} 1 0.8 sys\n999 Q0 {one} 1 0.7 sys\n",
+    )
     found = score_run(demo.context, ranking)
     assert (found.tag, found.unknown) == ("sys", 1)
     topics = set(read_run(run(demo.context, demo.tuning, WORKBENCH)).rankings)
     assert {"301", "302"} < topics
     assert from_file(demo.context, path).judgments == 4
-    assert {"301", "302"} < {json.loads(line)["topic"] for line in judgments(demo.context).splitlines()}
+    assert {"301", "302"} < {
+        json.loads(line)["topic"] for line in judgments(demo.context).splitlines()
+    }
 
 
 def test_a_store_of_one_qrels_file_writes_that_file(tmp_path: Path) -> None:

@@ -48,7 +48,9 @@ def question(bench: Workbench) -> Question:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("profile", PROFILES, ids=lambda p: p.name)
-def test_the_baseline_places_every_memory_as_the_ranking_does(question: Question, profile: Profile) -> None:
+def test_the_baseline_places_every_memory_as_the_ranking_does(
+    question: Question, profile: Profile
+) -> None:
     baseline = question.baseline(profile, NOW)
     ranking = question.rank(profile, NOW, 1000)
     listed = [baseline.place(ranking.pool.row(id)) for id in ranking.ids]
@@ -61,9 +63,13 @@ def test_the_baseline_places_every_memory_as_the_ranking_does(question: Question
 def test_no_memory_is_put_in_order_beside_a_ranking_that_is_made_alike(question: Question) -> None:
     baseline, ranking = question.baseline(WORKBENCH, NOW), question.rank(WORKBENCH, NOW, 20)
     standings = question.standings(ranking, baseline)
-    assert [(s.place, s.before) for s in standings] == [(place, place) for place in range(1, len(standings) + 1)]
+    assert [(s.place, s.before) for s in standings] == [
+        (place, place) for place in range(1, len(standings) + 1)
+    ]
     assert "places" not in vars(baseline)
-    assert [baseline.place(ranking.pool.row(s.memory.id)) for s in standings] == [s.before for s in standings]
+    assert [baseline.place(ranking.pool.row(s.memory.id)) for s in standings] == [
+        s.before for s in standings
+    ]
 
 
 def test_standings_say_the_place_here_and_there(question: Question) -> None:
@@ -89,13 +95,19 @@ def test_every_figure_follows_from_the_one_before(question: Question, profile: P
             assert bounds.low <= raw <= bounds.high
             assert bounds.dead == (bounds.high - bounds.low <= DEAD_SPREAD)
             norm = 0.5 if bounds.dead else (raw - bounds.low) / (bounds.high - bounds.low)
-            assert scored.norm[factor.id] == pytest.approx(raw if profile.scorer == "episodic" else norm)
-            assert scored.weighted[factor.id] == found.ranking.weight(factor) * scored.norm[factor.id]
+            assert scored.norm[factor.id] == pytest.approx(
+                raw if profile.scorer == "episodic" else norm
+            )
+            assert (
+                scored.weighted[factor.id] == found.ranking.weight(factor) * scored.norm[factor.id]
+            )
         assert sum(scored.weighted.values()) == pytest.approx(scored.total)
         raw = sum(share.amount for share in found.shares if share.part.how == "adds")
         for share in found.shares:
             if share.part.how == "adds":
-                assert share.amount == pytest.approx(share.value * (1.0 if share.times is None else share.times))
+                assert share.amount == pytest.approx(
+                    share.value * (1.0 if share.times is None else share.times)
+                )
             elif share.part.how == "multiplies":
                 raw *= share.amount
         if profile.scorer == "episodic":
@@ -105,10 +117,21 @@ def test_every_figure_follows_from_the_one_before(question: Question, profile: P
             assert raw == pytest.approx(scored.raw["relevance"])
 
 
-def test_a_weight_leaves_the_shares_as_they_are_and_all_else_makes_them_anew(bench: Workbench) -> None:
+def test_a_weight_leaves_the_shares_as_they_are_and_all_else_makes_them_anew(
+    bench: Workbench,
+) -> None:
     asked, id = bench.tuning.question("secrets in CI"), ""
-    moved: list[Profile] = [weighted("recency", 0.3), replace(WORKBENCH, half_lives=HalfLives(episodic=2.0)), WORKBENCH]
-    moved += [replace(WORKBENCH, blend=0.2), replace(WORKBENCH, lexical="bm25"), *PROFILES, WORKBENCH]
+    moved: list[Profile] = [
+        weighted("recency", 0.3),
+        replace(WORKBENCH, half_lives=HalfLives(episodic=2.0)),
+        WORKBENCH,
+    ]
+    moved += [
+        replace(WORKBENCH, blend=0.2),
+        replace(WORKBENCH, lexical="bm25"),
+        *PROFILES,
+        WORKBENCH,
+    ]
     before = None
     for number, profile in enumerate(moved):
         ranking = asked.rank(profile, NOW, 5)
@@ -140,13 +163,19 @@ def test_a_hidden_memory_has_a_reason_and_no_score(question: Question, bench: Wo
     hidden = next(m for m in bench.library.memories.all() if m.status == "candidate")
     found = session.explain(hidden.id)
     assert found is not None
-    assert (found.hidden, found.standing.scored, found.standing.place) == ("waits for review", None, None)
+    assert (found.hidden, found.standing.scored, found.standing.place) == (
+        "waits for review",
+        None,
+        None,
+    )
     assert session.ways(hidden.id, (1, 1, 1)) == ()
     assert session.explain("mem-of-nobody") is None
 
 
 @pytest.mark.parametrize("factor", FACTORS, ids=lambda factor: factor.id)
-def test_going_beyond_a_flip_swaps_the_two_rows_it_names(question: Question, factor: Factor) -> None:
+def test_going_beyond_a_flip_swaps_the_two_rows_it_names(
+    question: Question, factor: Factor
+) -> None:
     session = session_of(question, WORKBENCH)
     ranking = question.rank(WORKBENCH, NOW)
     found = session.flips(factor, 1.0)
@@ -159,11 +188,15 @@ def test_going_beyond_a_flip_swaps_the_two_rows_it_names(question: Question, fac
         if flip is None or beyond is None:
             continue
         after = question.rank(weighted(factor.weight, beyond), NOW)
-        changed = [i for i, (a, b) in enumerate(zip(ranking.ids, after.ids, strict=True), 1) if a != b]
+        changed = [
+            i for i, (a, b) in enumerate(zip(ranking.ids, after.ids, strict=True), 1) if a != b
+        ]
         assert changed == [p for p in (flip.place, flip.place + 1) if p <= WORKBENCH.k]
 
 
-def test_a_named_weight_brings_a_memory_in_and_there_is_none_for_those_inside(question: Question) -> None:
+def test_a_named_weight_brings_a_memory_in_and_there_is_none_for_those_inside(
+    question: Question,
+) -> None:
     session, named = session_of(question, WORKBENCH), 0
     assert session.ranking is not None
     for id in session.ranking.ids:
@@ -182,17 +215,32 @@ def test_moved_counts_places_that_hold_another_memory(question: Question) -> Non
     assert session.moved(WORKBENCH, NOW) == 0
     other = replace(WORKBENCH, recency=1.0)
     there = question.rank(other, NOW)
-    assert session.moved(other, NOW) == sum(a != b for a, b in zip(ranking.ids, there.ids, strict=True)) > 0
+    assert (
+        session.moved(other, NOW)
+        == sum(a != b for a, b in zip(ranking.ids, there.ids, strict=True))
+        > 0
+    )
     assert session.moved(replace(WORKBENCH, k=12), NOW) == 2
     assert session.moved(WORKBENCH, NOW - timedelta(days=3000)) == WORKBENCH.k
 
 
-def test_a_profile_is_saved_under_a_new_name_and_replaced_only_by_its_own_child(bench: Workbench) -> None:
+def test_a_profile_is_saved_under_a_new_name_and_replaced_only_by_its_own_child(
+    bench: Workbench,
+) -> None:
     tuning = bench.tuning
     saved = tuning.save(replace(WORKBENCH, recency=0.3), "mine", WORKBENCH.name)
-    assert tuning.profiles.get("mine") == saved == replace(WORKBENCH, name="mine", recency=0.3, about=saved.about)
+    assert (
+        tuning.profiles.get("mine")
+        == saved
+        == replace(WORKBENCH, name="mine", recency=0.3, about=saved.about)
+    )
     assert "workbench" in saved.about
-    for name, parent in (("mine", WORKBENCH.name), ("Workbench", "mine"), ("../out", "mine"), ("", "mine")):
+    for name, parent in (
+        ("mine", WORKBENCH.name),
+        ("Workbench", "mine"),
+        ("../out", "mine"),
+        ("", "mine"),
+    ):
         with pytest.raises(InvalidRecord, match=r"already|built-in|cannot be a profile name"):
             tuning.save(saved, name, parent)
     assert tuning.save(replace(saved, k=3), "mine", "mine").k == tuning.profiles.get("mine").k == 3

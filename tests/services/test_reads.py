@@ -27,18 +27,27 @@ def ask(agent: Workbench, query: str, k: int = 3) -> tuple[str, ...]:
 
 
 @pytest.mark.slow
-def test_a_reading_says_who_asked_what_and_was_given_what(demo: Workbench, open_bench: Open, clock: Clock) -> None:
+def test_a_reading_says_who_asked_what_and_was_given_what(
+    demo: Workbench, open_bench: Open, clock: Clock
+) -> None:
     agent = open_bench("agent:claude")
     given = ask(agent, "how do we deploy")
     (read,) = kept(demo)
-    assert (read.agent, read.session, read.door, read.query) == ("claude", "s-7", "mcp", "how do we deploy")
+    assert (read.agent, read.session, read.door, read.query) == (
+        "claude",
+        "s-7",
+        "mcp",
+        "how do we deploy",
+    )
     assert (read.memories, read.profile, read.at) == (given, "workbench", clock.at)
     assert list(read.scores) == sorted(read.scores, reverse=True)
     assert len(read.scores) == 3
     assert not read.is_empty
 
 
-def test_a_question_without_an_answer_is_kept_too_and_counts_nothing(demo: Workbench, open_bench: Open) -> None:
+def test_a_question_without_an_answer_is_kept_too_and_counts_nothing(
+    demo: Workbench, open_bench: Open
+) -> None:
     agent = open_bench("agent:claude")
     assert ask(agent, "recipe for lasagne") == ()
     (read,) = kept(demo)
@@ -56,7 +65,11 @@ def test_a_secret_in_a_question_is_not_kept(demo: Workbench, open_bench: Open) -
 
 
 def test_a_purge_takes_the_readings_of_a_memory_along(bench: Workbench, clock: Clock) -> None:
-    put(bench, memory("m1", "the deploy runs at noon", clock.at), memory("m2", "ask before it", clock.at))
+    put(
+        bench,
+        memory("m1", "the deploy runs at noon", clock.at),
+        memory("m2", "ask before it", clock.at),
+    )
     both = AgentRead(new_id(), "claude", clock.at, "when", memories=("m2", "m1"), scores=(0.9, 0.8))
     other = AgentRead(new_id(), "claude", clock.at, "what", memories=("m2",), scores=(0.9,))
     keep(bench.context, [both, other])
@@ -67,12 +80,17 @@ def test_a_purge_takes_the_readings_of_a_memory_along(bench: Workbench, clock: C
 def test_several_readings_are_one_line(bench: Workbench, clock: Clock) -> None:
     put(bench, memory("m1", "the deploy runs at noon", clock.at))
     rev = bench.library.revision
-    keep(bench.context, [AgentRead(new_id(), "claude", clock.at, q, memories=("m1",), scores=(1.0,)) for q in "ab"])
+    keep(
+        bench.context,
+        [AgentRead(new_id(), "claude", clock.at, q, memories=("m1",), scores=(1.0,)) for q in "ab"],
+    )
     assert bench.library.revision == rev + 1
     assert bench.stream.get("m1").access_count == 2
 
 
-def test_the_oldest_readings_go(bench: Workbench, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_oldest_readings_go(
+    bench: Workbench, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(reading_log, "KEPT", 10)
     for number in range(15):
         clock.advance(minutes=1)

@@ -10,7 +10,13 @@ from tests.services.conftest import NOON, memory, put
 from tests.services.test_documents import KEY, Opened, places, session
 from workbench.core.record import InvalidQuery
 from workbench.services.agents.context import gathered, reading_of
-from workbench.services.agents.documents.recall import Recalled, Recalling, Scope, answer_json, answer_text
+from workbench.services.agents.documents.recall import (
+    Recalled,
+    Recalling,
+    Scope,
+    answer_json,
+    answer_text,
+)
 from workbench.services.agents.reading_log import Asked
 from workbench.services.agents.serving import AgentContext
 from workbench.services.open import Workbench
@@ -43,7 +49,12 @@ def bench(places: Opened, session: Path) -> Workbench:
         json.dumps({"role": "user", "content": "Which tokens?"}),
         "broken rotation line",
         json.dumps(
-            {"message": {"role": "assistant", "content": [{"type": "text", "text": "OAuth2 or caf\u00e9 rotation"}]}}
+            {
+                "message": {
+                    "role": "assistant",
+                    "content": [{"type": "text", "text": "OAuth2 or caf\u00e9 rotation"}],
+                }
+            }
         ),
         json.dumps({"role": "tool", "content": "nothing", "id": "rotation-1"}),
     ]
@@ -66,7 +77,9 @@ def test_each_scope_is_searched_and_cited(bench: Workbench) -> None:
 
 
 def test_literal_hits_come_before_those_that_share_words(bench: Workbench, session: Path) -> None:
-    (session / "working-memory" / "detail" / "words.md").write_text("tokens and again tokens, which they are\n")
+    (session / "working-memory" / "detail" / "words.md").write_text(
+        "tokens and again tokens, which they are\n"
+    )
     first, *rest = look(bench, "which tokens", limit=9).rows
     assert first.citation == "messages.jsonl#L1"
     assert "detail/words.md#L1" in [row.citation for row in rest]
@@ -103,7 +116,9 @@ def test_the_answer_has_the_form_of_the_source(bench: Workbench) -> None:
 
 def test_all_sessions_are_searched_when_they_are_asked_for(bench: Workbench) -> None:
     other = bench.documents.begin_session("s-2")
-    (other / "messages.jsonl").write_text(json.dumps({"role": "user", "content": "another rotation"}) + "\n")
+    (other / "messages.jsonl").write_text(
+        json.dumps({"role": "user", "content": "another rotation"}) + "\n"
+    )
     assert "another rotation" in [row.text for row in look(bench, "another rotation").rows]
     assert cited(look(bench, "use JWT")) == []
     every = look(bench, "use JWT", every=True)
@@ -111,7 +126,9 @@ def test_all_sessions_are_searched_when_they_are_asked_for(bench: Workbench) -> 
     assert every.rows[0].session == "s-1"
 
 
-def test_the_store_s_own_documents_and_followed_folders_are_searched(bench: Workbench, tmp_path: Path) -> None:
+def test_the_store_s_own_documents_and_followed_folders_are_searched(
+    bench: Workbench, tmp_path: Path
+) -> None:
     bench.stored_documents.create("/memories/pnpm.md", "always pnpm\nnever npm\n")
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "tools.md").write_text("we use pnpm\n")
@@ -120,7 +137,9 @@ def test_the_store_s_own_documents_and_followed_folders_are_searched(bench: Work
 
 
 def test_long_lines_are_cut_around_what_was_found(bench: Workbench, session: Path) -> None:
-    (session / "working-memory" / "detail" / "long.md").write_text("x " * 500 + "needle " + "y " * 500)
+    (session / "working-memory" / "detail" / "long.md").write_text(
+        "x " * 500 + "needle " + "y " * 500
+    )
     (row,) = look(bench, "needle").rows
     assert len(row.text) <= 302
     assert "needle" in row.text
@@ -140,7 +159,9 @@ def test_what_is_no_query_is_refused(places: Opened, query: str) -> None:
 # What an agent is given
 
 
-def test_an_agent_is_given_only_what_a_person_saw(bench: Workbench, places: Opened, session: Path) -> None:
+def test_an_agent_is_given_only_what_a_person_saw(
+    bench: Workbench, places: Opened, session: Path
+) -> None:
     agent = places("agent:claude")
     given = asked(agent).give("rotation")
     assert (given.rows, given.left_out) == ((), {"untrusted": 3})
@@ -156,8 +177,12 @@ def test_an_agent_is_given_only_what_a_person_saw(bench: Workbench, places: Open
     assert given.left_out == {"untrusted": 2}
 
 
-def test_an_agent_is_given_no_secret_and_cannot_find_one_out(bench: Workbench, places: Opened, session: Path) -> None:
-    (session / "working-memory" / "detail" / "keys.md").write_text(f"## Access\nThe gateway takes {KEY} as its key.\n")
+def test_an_agent_is_given_no_secret_and_cannot_find_one_out(
+    bench: Workbench, places: Opened, session: Path
+) -> None:
+    (session / "working-memory" / "detail" / "keys.md").write_text(
+        f"## Access\nThe gateway takes {KEY} as its key.\n"
+    )
     bench.documents.trust(bench.documents.opened(session))
     agent = places("agent:claude")
     (row,) = asked(agent).give("gateway").rows
@@ -169,7 +194,9 @@ def test_an_agent_is_given_no_secret_and_cannot_find_one_out(bench: Workbench, p
     assert KEY in look(bench, "gateway", secrets=True).rows[0].text
 
 
-def test_orders_are_held_back_with_their_section(bench: Workbench, places: Opened, session: Path) -> None:
+def test_orders_are_held_back_with_their_section(
+    bench: Workbench, places: Opened, session: Path
+) -> None:
     text = f"## One\nGateway notes.\n\n## Two\nThe gateway log.\n{ORDER}\n"
     (session / "working-memory" / "detail" / "keys.md").write_text(text)
     bench.documents.trust(bench.documents.opened(session))
@@ -178,14 +205,20 @@ def test_orders_are_held_back_with_their_section(bench: Workbench, places: Opene
     assert all(ORDER not in row.text for row in given.rows)
 
 
-def test_a_reading_is_kept_with_what_was_cited(bench: Workbench, places: Opened, session: Path) -> None:
+def test_a_reading_is_kept_with_what_was_cited(
+    bench: Workbench, places: Opened, session: Path
+) -> None:
     from workbench.services.agents.reading_log import Asked
 
     bench.documents.trust(bench.documents.opened(session))
     agent = places("agent:claude")
     one = asked(agent)
     read = one.reading_of(one.give("jwt tokens"), Asked("mcp", "s"))
-    assert (read.agent, read.query, read.documents[0]) == ("claude", "jwt tokens", "detail/auth-design.md#L10")
+    assert (read.agent, read.query, read.documents[0]) == (
+        "claude",
+        "jwt tokens",
+        "detail/auth-design.md#L10",
+    )
     assert not read.is_empty
 
 
@@ -201,7 +234,9 @@ def test_a_context_has_the_overview_and_the_last_turns_of_the_session(
         return gathered(agent.context, agent.tuning, agent.playbooks, "rotate the tokens").cut()
 
     layers = {layer.kind.id: layer for layer in made().layers}
-    assert [(left.id, left.why) for left in layers["overview"].left_out] == [("overview.md", "untrusted")]
+    assert [(left.id, left.why) for left in layers["overview"].left_out] == [
+        ("overview.md", "untrusted")
+    ]
     assert [left.id for left in layers["turns"].left_out] == ["messages.jsonl"]
     bench.documents.trust(bench.documents.opened(session))
     layers = {layer.kind.id: layer for layer in made().layers}
@@ -231,10 +266,14 @@ def test_the_last_turns_are_chosen_newest_first_and_printed_oldest_first_by_thei
 ) -> None:
     with (session / "messages.jsonl").open("a") as file:
         for n in range(5, 46):
-            file.write(json.dumps({"role": "user", "content": f"turn {n}", "padding": "w" * 20_000}) + "\n")
+            file.write(
+                json.dumps({"role": "user", "content": f"turn {n}", "padding": "w" * 20_000}) + "\n"
+            )
     bench.documents.trust(bench.documents.opened(session))
     agent = places("agent:claude")
-    found = gathered(agent.context, agent.tuning, agent.playbooks, "turns").cut(budgets={"turns": 100})
+    found = gathered(agent.context, agent.tuning, agent.playbooks, "turns").cut(
+        budgets={"turns": 100}
+    )
     (layer,) = (layer for layer in found.layers if layer.kind.id == "turns")
     numbers = [int(item.id.removeprefix("messages.jsonl#L")) for item in layer.items]
     assert numbers == list(range(46 - len(numbers), 46))

@@ -1,4 +1,6 @@
-"""Refining with Claude, through the real SDK against a local server: what is sent, what comes of it, what it costs."""
+"""Refining with Claude, through the real SDK against a local server: what is sent, what comes of
+it, what it costs.
+"""
 
 from collections.abc import Iterator
 
@@ -22,8 +24,22 @@ EMPTY = "sk-ant-" + "api03-" + "Q7" * 46
 
 @pytest.fixture
 def candidate(bench: Workbench) -> Memory:
-    put(bench, memory("o1", "Cleared the cache before the commit."), memory("o2", f"The key is {EMPTY}"))
-    put(bench, memory("c1", "Clear it later.", NOON, status="candidate", is_synthetic=True, citations=("o1", "o2")))
+    put(
+        bench,
+        memory("o1", "Cleared the cache before the commit."),
+        memory("o2", f"The key is {EMPTY}"),
+    )
+    put(
+        bench,
+        memory(
+            "c1",
+            "Clear it later.",
+            NOON,
+            status="candidate",
+            is_synthetic=True,
+            citations=("o1", "o2"),
+        ),
+    )
     return bench.stream.get("c1")
 
 
@@ -44,7 +60,9 @@ def test_a_round_comes_back_and_counts_against_the_budget(
     bench: Workbench, candidate: Memory, answering: MessagesServer
 ) -> None:
     heard: list[Step] = []
-    found = refinement(bench, answering.url).ask(candidate, candidate.content, heard.append, lambda: False)
+    found = refinement(bench, answering.url).ask(
+        candidate, candidate.content, heard.append, lambda: False
+    )
     assert [text.startswith("Always clear the cache after") for text in found.texts] == [True]
     assert found.usage.total > 0
     assert "".join(step.text for step in heard).startswith("Always clear")
@@ -67,7 +85,9 @@ def test_exactly_what_is_previewed_is_sent_with_secrets_masked(
 def test_a_failure_is_said_and_changes_nothing(bench: Workbench, candidate: Memory) -> None:
     refused = error_reply(400, "invalid_request_error", "no")
     with messages_server([refused]) as server, pytest.raises(ReflectionProblem):
-        refinement(bench, server.url).ask(candidate, candidate.content, lambda _: None, lambda: False)
+        refinement(bench, server.url).ask(
+            candidate, candidate.content, lambda _: None, lambda: False
+        )
     assert bench.stream.get("c1") == candidate
 
 

@@ -1,4 +1,6 @@
-"""From memories to candidates in Review: what is stored, what is taken back by undo, what is never lost."""
+"""From memories to candidates in Review: what is stored, what is taken back by undo, what is never
+lost.
+"""
 
 import os
 import subprocess
@@ -22,7 +24,15 @@ from workbench.reflect.claude.asker import Budget
 from workbench.reflect.claude.reflector import ClaudeReflector
 from workbench.services.open import Workbench
 from workbench.services.reflection.gauge import state_of
-from workbench.services.reflection.reflection import CLAUDE, EXTRACTIVE, Outcome, Plan, Reflecting, drafts_of, why
+from workbench.services.reflection.reflection import (
+    CLAUDE,
+    EXTRACTIVE,
+    Outcome,
+    Plan,
+    Reflecting,
+    drafts_of,
+    why,
+)
 from workbench.services.stream.observation import Observation
 
 QUESTION = "1. Why do the checks fail in CI only?"
@@ -80,7 +90,11 @@ def test_the_demo_gets_candidates_with_evidence_that_is_there(demo: Workbench) -
     waiting = {p.id: p for p in demo.review.queue()}
     for candidate in outcome.candidates:
         assert candidate == demo.library.memories.get(candidate.id)
-        assert (candidate.status, candidate.memory_type, candidate.is_synthetic) == ("candidate", "semantic", True)
+        assert (candidate.status, candidate.memory_type, candidate.is_synthetic) == (
+            "candidate",
+            "semantic",
+            True,
+        )
         assert 4.0 <= candidate.importance_score <= 10.0
         assert candidate.metadata["label"] == candidate.metadata["reflector"] == "extractive"
         assert len(candidate.citations) >= 2
@@ -92,7 +106,9 @@ def test_the_demo_gets_candidates_with_evidence_that_is_there(demo: Workbench) -
     assert len({candidate.importance_score for candidate in outcome.candidates}) > 2
 
 
-def test_what_recurs_in_a_language_that_the_model_does_not_know_is_proposed(bench: Workbench) -> None:
+def test_what_recurs_in_a_language_that_the_model_does_not_know_is_proposed(
+    bench: Workbench,
+) -> None:
     texts = (
         "デプロイの前に必ずステージング環境でデータベースのマイグレーションを実行する。",
         "ステージング環境でマイグレーションを実行していなかったため、デプロイが失敗した。",
@@ -101,7 +117,13 @@ def test_what_recurs_in_a_language_that_the_model_does_not_know_is_proposed(benc
         "ありがとうございます。とても助かりました！",
     )
     hours = [timedelta(hours=24 * n) for n in range(len(texts), 0, -1)]
-    put(bench, *(memory(f"m{n}", text, NOON - hours[n], session_id=f"s{n}") for n, text in enumerate(texts)))
+    put(
+        bench,
+        *(
+            memory(f"m{n}", text, NOON - hours[n], session_id=f"s{n}")
+            for n, text in enumerate(texts)
+        ),
+    )
     outcome = made(bench.reflecting, bench.reflecting.plan(EXTRACTIVE))
     assert [set(candidate.citations) for candidate in outcome.candidates] == [{"m0", "m1", "m2"}]
 
@@ -143,9 +165,17 @@ def test_candidates_are_not_read_and_reflections_are(bench: Workbench, clock: Cl
     put(
         bench,
         memory("old", "Seen first", NOON - timedelta(days=2)),
-        memory("thought", "A reflection", NOON - timedelta(days=1), is_synthetic=True, status="confirmed"),
+        memory(
+            "thought",
+            "A reflection",
+            NOON - timedelta(days=1),
+            is_synthetic=True,
+            status="confirmed",
+        ),
         memory("new", "Seen last", NOON - timedelta(hours=1)),
-        memory("waits", "A candidate", NOON - timedelta(hours=1), status="candidate", is_synthetic=True),
+        memory(
+            "waits", "A candidate", NOON - timedelta(hours=1), status="candidate", is_synthetic=True
+        ),
         memory("gone", "Forgotten", NOON, status="archived", archived_reason="forgotten"),
         memory("later", "From tomorrow", NOON + timedelta(days=1)),
     )
@@ -165,13 +195,23 @@ def test_observations_made_meanwhile_stay_on_the_gauge(demo: Workbench, open_ben
     assert (state.observations_since_last, state.accumulated_importance) == (1, 5.0)
 
 
-def test_reflections_do_not_move_the_gauge_and_appending_does(bench: Workbench, open_bench: Open) -> None:
+def test_reflections_do_not_move_the_gauge_and_appending_does(
+    bench: Workbench, open_bench: Open
+) -> None:
     from workbench.services.stream.observation import append
 
-    put(bench, *(memory(f"m{i}", f"Deploys of the api need the lock, attempt {i}") for i in range(4)))
+    put(
+        bench,
+        *(memory(f"m{i}", f"Deploys of the api need the lock, attempt {i}") for i in range(4)),
+    )
     made(bench.reflecting, bench.reflecting.plan(EXTRACTIVE))
     assert state_of(bench.context).observations_since_last == 0
-    append(bench.library.folder, Observation("A hook saw an error", "error"), "agent:hook", lambda: NOON)
+    append(
+        bench.library.folder,
+        Observation("A hook saw an error", "error"),
+        "agent:hook",
+        lambda: NOON,
+    )
     bench.library.journal.refresh()
     state = state_of(bench.context)
     assert (state.observations_since_last, state.accumulated_importance) == (1, 9.0)
@@ -195,8 +235,18 @@ def test_what_a_user_states_for_every_time_is_pinned_by_approving_it(bench: Work
     put(
         bench,
         memory("m1", "User: Never deploy on Fridays. Thanks!", NOON - timedelta(hours=3)),
-        memory("m2", "I prefer short answers.", NOON - timedelta(hours=2), source=Source(speaker="user")),
-        memory("m3", "Always remember to log out.", NOON - timedelta(hours=1), source=Source(speaker="assistant")),
+        memory(
+            "m2",
+            "I prefer short answers.",
+            NOON - timedelta(hours=2),
+            source=Source(speaker="user"),
+        ),
+        memory(
+            "m3",
+            "Always remember to log out.",
+            NOON - timedelta(hours=1),
+            source=Source(speaker="assistant"),
+        ),
     )
     found = made(bench.reflecting, bench.reflecting.plan(EXTRACTIVE)).candidates
     assert [(m.content, m.citations, m.status, m.pinned) for m in found] == [
@@ -212,7 +262,9 @@ def test_what_a_user_states_for_every_time_is_pinned_by_approving_it(bench: Work
 # With Claude
 
 
-def test_claude_is_the_default_when_there_is_a_key(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_claude_is_the_default_when_there_is_a_key(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert bench.reflecting.default() == EXTRACTIVE
     with pytest.raises(ReflectionProblem, match="no key for Claude"):
         bench.reflecting.plan(CLAUDE)
@@ -222,7 +274,9 @@ def test_claude_is_the_default_when_there_is_a_key(bench: Workbench, monkeypatch
         bench.reflecting.plan("oracle")
 
 
-def test_what_claude_finds_waits_in_review(bench: Workbench, claude: Reflecting, script: list[Reply]) -> None:
+def test_what_claude_finds_waits_in_review(
+    bench: Workbench, claude: Reflecting, script: list[Reply]
+) -> None:
     script += [Reply(QUESTION), Reply(INSIGHT + "\n2. Reviews are short (because of 99)")]
     steps: list[Step] = []
     outcome = claude.reflect(claude.plan(CLAUDE), steps.append, never)
@@ -248,7 +302,9 @@ def test_what_claude_found_is_not_given_up_while_others_hold_the_store(
         impatient = Patience(0, gives_up=lambda: True, waits_for=lambda _: go_on(holder))
         with waiting(impatient):
             outcome = made(claude, plan)
-    assert [m.id for m in outcome.candidates] == [m.id for m in bench.library.memories.all() if m.status == "candidate"]
+    assert [m.id for m in outcome.candidates] == [
+        m.id for m in bench.library.memories.all() if m.status == "candidate"
+    ]
     assert outcome.candidates
     assert claude.runs.spent()
 
@@ -266,17 +322,28 @@ assert bench.reflecting.plan("claude").preview.texts
 assert "anthropic" not in sys.modules
 """
     surroundings = {**os.environ, "ANTHROPIC_API_KEY": "sk-test"}
-    subprocess.run([sys.executable, "-c", code], check=True, env=surroundings, cwd=Path(__file__).parents[2])
+    subprocess.run(
+        [sys.executable, "-c", code], check=True, env=surroundings, cwd=Path(__file__).parents[2]
+    )
 
 
 SAID = "Always map the secret, because called workflows get none"
 
 
-@pytest.mark.parametrize("reworded", [SAID.lower() + ".", "Always map each secret: called workflows get none"])
+@pytest.mark.parametrize(
+    "reworded", [SAID.lower() + ".", "Always map each secret: called workflows get none"]
+)
 def test_what_waits_or_was_approved_is_seen_again_by_what_is_cited_beyond_it(
     bench: Workbench, claude: Reflecting, script: list[Reply], reworded: str
 ) -> None:
-    script += [Reply(QUESTION), Reply(INSIGHT), NONE_ALIKE, Reply(QUESTION), Reply(INSIGHT), NONE_ALIKE]
+    script += [
+        Reply(QUESTION),
+        Reply(INSIGHT),
+        NONE_ALIKE,
+        Reply(QUESTION),
+        Reply(INSIGHT),
+        NONE_ALIKE,
+    ]
     script += [Reply(QUESTION), Reply(f"1. {reworded} (because of 2, 3)")]
     (first,) = made(claude, claude.plan(CLAUDE)).candidates
     second = made(claude, claude.plan(CLAUDE))
@@ -308,8 +375,14 @@ def test_what_was_rejected_is_raised_only_with_new_evidence(
 def test_the_memories_that_bear_most_on_a_question_are_sent(
     bench: Workbench, claude: Reflecting, script: list[Reply], server: MessagesServer
 ) -> None:
-    old = [memory(f"a{i}", f"The lamp of the lighthouse failed, case {i}", NOON - timedelta(days=9)) for i in range(9)]
-    new = [memory(f"b{i}", f"Order {i} was packed and shipped", NOON - timedelta(days=1)) for i in range(80)]
+    old = [
+        memory(f"a{i}", f"The lamp of the lighthouse failed, case {i}", NOON - timedelta(days=9))
+        for i in range(9)
+    ]
+    new = [
+        memory(f"b{i}", f"Order {i} was packed and shipped", NOON - timedelta(days=1))
+        for i in range(80)
+    ]
     put(bench, *old, *new)
     script += [
         Reply("1. Why does the lamp of the lighthouse fail?"),
@@ -332,7 +405,9 @@ def test_signals_that_teach_one_thing_are_proposed_as_one(
 ) -> None:
     """Tier 2 with a key (source 001, 3.3)."""
     put(bench, memory("m4", "Map the secrets", NOON, status="confirmed"))
-    grouped = "1. Map AUTH_SECRET: a called workflow gets none (because of 1, 2)\n2. Green (because of 3)"
+    grouped = (
+        "1. Map AUTH_SECRET: a called workflow gets none (because of 1, 2)\n2. Green (because of 3)"
+    )
     script += [Reply(QUESTION), Reply(INSIGHT), Reply(grouped)]
     plan = claude.plan(CLAUDE)
     assert "3 signals" in plan.preview.remark
@@ -347,7 +422,9 @@ def test_signals_that_teach_one_thing_are_proposed_as_one(
     assert (left.content, left.status) == ("Map AUTH_SECRET: a called workflow gets none", "signal")
 
 
-def test_undo_gives_no_token_back(bench: Workbench, claude: Reflecting, script: list[Reply]) -> None:
+def test_undo_gives_no_token_back(
+    bench: Workbench, claude: Reflecting, script: list[Reply]
+) -> None:
     script += [Reply(QUESTION), Reply(INSIGHT)]
     made(claude, claude.plan(CLAUDE))
     entry = next(iter(bench.history.events()))
@@ -389,10 +466,18 @@ def test_a_month_that_is_used_up_stops_before_anything_is_sent(
     assert claude.runs.spent() == 0, "in December there is a new month"
 
 
-def test_what_was_found_before_a_failure_is_kept(bench: Workbench, claude: Reflecting, script: list[Reply]) -> None:
-    script += [Reply(QUESTION + "\n2. What else?"), Reply(INSIGHT), error_reply(500, "api_error", "down", NO_RETRY)]
+def test_what_was_found_before_a_failure_is_kept(
+    bench: Workbench, claude: Reflecting, script: list[Reply]
+) -> None:
+    script += [
+        Reply(QUESTION + "\n2. What else?"),
+        Reply(INSIGHT),
+        error_reply(500, "api_error", "down", NO_RETRY),
+    ]
     outcome = made(claude, claude.plan(CLAUDE))
-    assert [c.content for c in outcome.candidates] == ["Always map the secret, because called workflows get none"]
+    assert [c.content for c in outcome.candidates] == [
+        "Always map the secret, because called workflows get none"
+    ]
     assert not outcome.reflection.complete
     assert outcome.reflection.stopped
     assert not claude.verdict().due
@@ -429,7 +514,11 @@ def test_a_reply_that_could_not_be_read_is_kept_as_it_came(
 
 
 def test_it_can_be_asked_again(
-    bench: Workbench, claude: Reflecting, unread: Outcome, script: list[Reply], server: MessagesServer
+    bench: Workbench,
+    claude: Reflecting,
+    unread: Outcome,
+    script: list[Reply],
+    server: MessagesServer,
 ) -> None:
     script.append(Reply(INSIGHT))
     outcome = claude.ask_again(unread.unread[0], quiet, never)
@@ -439,14 +528,18 @@ def test_it_can_be_asked_again(
     assert claude.runs.spent() == 480
 
 
-def test_it_stays_when_asking_again_fails(claude: Reflecting, unread: Outcome, script: list[Reply]) -> None:
+def test_it_stays_when_asking_again_fails(
+    claude: Reflecting, unread: Outcome, script: list[Reply]
+) -> None:
     script.append(error_reply(500, "api_error", "down", NO_RETRY))
     with pytest.raises(ReflectionProblem):
         claude.ask_again(unread.unread[0], quiet, never)
     assert claude.runs.waiting() == unread.unread
 
 
-def test_it_can_be_edited_into_candidates_and_back(bench: Workbench, claude: Reflecting, unread: Outcome) -> None:
+def test_it_can_be_edited_into_candidates_and_back(
+    bench: Workbench, claude: Reflecting, unread: Outcome
+) -> None:
     waiting = unread.unread[0]
     (stored,) = claude.read_again(waiting, "- Most of it is found late (because of 1, 3)")
     assert (stored.content, stored.citations) == ("Most of it is found late", ("m1", "m3"))
@@ -473,7 +566,9 @@ def test_it_can_be_let_go_of(bench: Workbench, claude: Reflecting, unread: Outco
 
 
 def test_the_settings_say_how_much_is_read(bench: Workbench, claude: Reflecting) -> None:
-    few = replace(bench.context, settings=bench.context.settings._replace(claude=LlmSettings(memories=2)))
+    few = replace(
+        bench.context, settings=bench.context.settings._replace(claude=LlmSettings(memories=2))
+    )
     plan = Reflecting(few, lambda: bench.retriever, connect=claude._connect).plan(CLAUDE)
     assert [m.id for m in plan.request.memories] == ["m2", "m3"]
 
@@ -495,9 +590,16 @@ def test_drafts_are_fit_to_be_stored() -> None:
 
 
 def test_what_is_said_twice_becomes_one_candidate_that_rests_on_both() -> None:
-    said = [Insight("Pin  it.", ("a", "b")), Insight("Other", ("a",)), Insight("pin it.\n", ("b", "c"), ("9",))]
+    said = [
+        Insight("Pin  it.", ("a", "b")),
+        Insight("Other", ("a",)),
+        Insight("pin it.\n", ("b", "c"), ("9",)),
+    ]
     drafts = drafts_of(said, "claude", NOON, lambda id: None, lambda text: text)
-    assert [(draft.content, draft.citations) for draft in drafts] == [("Pin  it.", ("a", "b", "c")), ("Other", ("a",))]
+    assert [(draft.content, draft.citations) for draft in drafts] == [
+        ("Pin  it.", ("a", "b", "c")),
+        ("Other", ("a",)),
+    ]
     assert drafts[0].metadata["unresolved"] == ["9"]
 
 
@@ -506,7 +608,9 @@ def test_a_reflection_on_reflections_stands_above_them() -> None:
         "a": memory("a", "seen"),
         "r": memory("r", "thought", is_synthetic=True, citations=("a",)),
     }
-    (draft,) = drafts_of([Insight("on both", ("a", "r"))], "claude", NOON, store.get, lambda text: text)
+    (draft,) = drafts_of(
+        [Insight("on both", ("a", "r"))], "claude", NOON, store.get, lambda text: text
+    )
     assert draft.metadata["depth"] == 2
 
 
@@ -522,7 +626,16 @@ def test_why_says_how_many_from_when() -> None:
 def test_undo_takes_a_reflection_back_as_one_action(open_bench: Open) -> None:
     bench = open_bench()
     with bench.library.transaction("reflector:extractive", "reflect") as tx:
-        tx.put(Memory("mem-20261121-0000001", "A theme.", NOON, NOON, status="candidate", is_synthetic=True))
+        tx.put(
+            Memory(
+                "mem-20261121-0000001",
+                "A theme.",
+                NOON,
+                NOON,
+                status="candidate",
+                is_synthetic=True,
+            )
+        )
     assert bench.review.waiting() == 1
     bench.history.undo()
     assert bench.review.waiting() == 0

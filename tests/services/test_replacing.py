@@ -1,4 +1,6 @@
-"""Replacing across the store: all places are found, the chosen ones change in one action, and nothing else does."""
+"""Replacing across the store: all places are found, the chosen ones change in one action, and
+nothing else does.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -76,7 +78,9 @@ def test_a_replacement_is_text_and_no_pattern(bench: Workbench) -> None:
     assert [content(place.after) for place in places] == [r"The port is \1\g<0>"]
 
 
-def test_files_of_chosen_records_follow_on_a_word_and_come_back(bench: Workbench, tmp_path: Path) -> None:
+def test_files_of_chosen_records_follow_on_a_word_and_come_back(
+    bench: Workbench, tmp_path: Path
+) -> None:
     bench.promotion.carry_out(bench.promotion.plan(["m1"], Target("block", "AGENTS.md")))
     file = tmp_path / "project" / "AGENTS.md"
     before, records = file.read_bytes(), state(bench)
@@ -125,7 +129,9 @@ def test_what_does_not_fit_is_named_and_refused(bench: Workbench) -> None:
     assert [place.misfit for place in places] == ["long"]
     with pytest.raises(InvalidRecord):
         bench.replacing.carry_out(wanted, places)
-    assert [place.misfit for place in bench.replacing.places(Wanted("The port is 8443.", ""))] == ["empty"]
+    assert [place.misfit for place in bench.replacing.places(Wanted("The port is 8443.", ""))] == [
+        "empty"
+    ]
 
 
 def test_an_agent_replaces_nothing(bench: Workbench, open_bench: Open, tmp_path: Path) -> None:
@@ -138,7 +144,9 @@ def test_an_agent_replaces_nothing(bench: Workbench, open_bench: Open, tmp_path:
 
 def test_names_are_places_of_their_own_when_asked_for_and_else_counted(tmp_path: Path) -> None:
     views = (SavedView("authd things", "tag:authd"), SavedView("others", "tag:x"))
-    bench = open_workbench(tmp_path / "store", profiles=tmp_path / "none", settings=Settings(views=views))
+    bench = open_workbench(
+        tmp_path / "store", profiles=tmp_path / "none", settings=Settings(views=views)
+    )
     put(
         bench,
         memory("m1", "Restart authd.", tags=("authd", "ops"), category="authd"),
@@ -178,10 +186,14 @@ def test_a_title_that_a_section_has_already_or_that_would_be_empty_is_no_place(
     assert [p.misfit for p in bench.replacing.places(Wanted("Old", "New", names=True))] == ["taken"]
     assert [p.misfit for p in bench.replacing.places(Wanted("Old", "", names=True))] == ["empty"]
     with pytest.raises(InvalidRecord):
-        bench.replacing.carry_out(Wanted("Old", "New"), bench.replacing.places(Wanted("Old", "New", names=True)))
+        bench.replacing.carry_out(
+            Wanted("Old", "New"), bench.replacing.places(Wanted("Old", "New", names=True))
+        )
 
 
-def test_titles_that_would_come_to_say_the_same_are_no_places_together(tmp_path: Path, open_bench: Open) -> None:
+def test_titles_that_would_come_to_say_the_same_are_no_places_together(
+    tmp_path: Path, open_bench: Open
+) -> None:
     bench = open_bench(folder=tmp_path / "store")
     sections = (Section("a", "flip_go", "FLIP GO"), Section("b", "go_flip", "GO FLIP", order=1.0))
     put(bench, Book("main", name="main"), *sections)

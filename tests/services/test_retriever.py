@@ -42,7 +42,9 @@ def test_what_is_served_is_ranked(loaded: Workbench) -> None:
     assert found(loaded, "lunch in the garden") == ["b", "a"]
 
 
-def test_new_changed_archived_and_removed_memories_are_followed(loaded: Workbench, open_bench: Open) -> None:
+def test_new_changed_archived_and_removed_memories_are_followed(
+    loaded: Workbench, open_bench: Open
+) -> None:
     put(loaded, memory("d", "A deploy needs its secret"))
     assert set(found(loaded, "deploy secret")[:2]) == {"a", "d"}
     loaded.stream.edit("b", "The deploy secret is in the vault")
@@ -59,7 +61,9 @@ def test_new_changed_archived_and_removed_memories_are_followed(loaded: Workbenc
     assert set(found(loaded, "deploy")) == {"a", "b"}
 
 
-def test_following_gives_what_building_anew_gives(loaded: Workbench, open_bench: Open, clock: Clock) -> None:
+def test_following_gives_what_building_anew_gives(
+    loaded: Workbench, open_bench: Open, clock: Clock
+) -> None:
     for i in range(5):
         put(loaded, memory(f"n{i}", f"Note {i} on deploys and secrets"))
         loaded.tuning.question("deploy")
@@ -87,8 +91,12 @@ def test_the_nearest_are_archived_ones_too_and_never_the_excluded(loaded: Workbe
     near = loaded.retriever.nearest_memories("Lunch at noon", 2)
     assert near[0][0].id == "b"
     assert near[0][1] > near[1][1]
-    assert [m.id for m, _ in loaded.retriever.nearest_memories("Lunch", 9, exclude=("b", "nothing"))] != []
-    assert "b" not in [m.id for m, _ in loaded.retriever.nearest_memories("Lunch", 9, exclude=("b",))]
+    assert [
+        m.id for m, _ in loaded.retriever.nearest_memories("Lunch", 9, exclude=("b", "nothing"))
+    ] != []
+    assert "b" not in [
+        m.id for m, _ in loaded.retriever.nearest_memories("Lunch", 9, exclude=("b",))
+    ]
     assert loaded.retriever.nearest_bullets("anything") == ()
 
 
@@ -108,7 +116,9 @@ def test_many_new_memories_are_followed_and_cached(loaded: Workbench, open_bench
 
 
 @pytest.mark.slow
-def test_a_thousand_previews_leave_every_file_as_it_was(loaded: Workbench, open_bench: Open) -> None:
+def test_a_thousand_previews_leave_every_file_as_it_was(
+    loaded: Workbench, open_bench: Open
+) -> None:
     loaded.close()
     bench = open_bench("agent:preview")
     folders = bench.library.folder, bench.context.caches
@@ -155,7 +165,10 @@ def test_two_processes_that_fill_the_caches_at_once_end_with_one_that_is_right(
 ) -> None:
     put(bench, *(memory(f"n{i}", f"Note {i} on wagons and deploys") for i in range(3000)))
     context = multiprocessing.get_context("spawn")
-    both = [context.Process(target=load, args=(bench.library.folder, tmp_path / "profiles")) for _ in range(2)]
+    both = [
+        context.Process(target=load, args=(bench.library.folder, tmp_path / "profiles"))
+        for _ in range(2)
+    ]
     for process in both:
         process.start()
     for process in both:
@@ -169,7 +182,9 @@ def test_two_processes_that_fill_the_caches_at_once_end_with_one_that_is_right(
     assert found(again, "wagons Note 1234")[0] == "n1234"
 
 
-def test_texts_that_the_model_does_not_know_are_near_by_their_words(bench: Workbench, open_bench: Open) -> None:
+def test_texts_that_the_model_does_not_know_are_near_by_their_words(
+    bench: Workbench, open_bench: Open
+) -> None:
     put(
         bench,
         memory("run", "部署前必须先运行数据库迁移脚本"),

@@ -1,4 +1,6 @@
-"""Texts that come in again after they were archived or purged: by the reason of that, however long ago."""
+"""Texts that come in again after they were archived or purged: by the reason of that, however long
+ago.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -21,7 +23,9 @@ from workbench.services.stream.observation import Observation
 @pytest.fixture
 def bench(tmp_path: Path, clock: Clock) -> Iterator[Workbench]:
     """An empty store on a machine that remembers it."""
-    opened = open_workbench(tmp_path / "store", profiles=tmp_path / "profiles", clock=clock, heads=tmp_path / "heads")
+    opened = open_workbench(
+        tmp_path / "store", profiles=tmp_path / "profiles", clock=clock, heads=tmp_path / "heads"
+    )
     yield opened
     opened.close()
 
@@ -49,13 +53,20 @@ def test_a_person_is_told_what_was_not_wanted(
     fill_up(bench, later)
     rev = bench.library.revision
     done = getattr(bench.ingest, way)(Observation(f"  {RULE.upper()} "))
-    assert (done.outcome, done.memory.id, done.at, bench.library.revision) == ("forgotten", "m1", NOON, rev)
+    assert (done.outcome, done.memory.id, done.at, bench.library.revision) == (
+        "forgotten",
+        "m1",
+        NOON,
+        rev,
+    )
     assert getattr(bench.ingest, way)(Observation(RULE), again=True).outcome == "created"
     assert getattr(bench.ingest, way)(Observation(RULE)).outcome in ("skipped", "absorbed")
 
 
 @pytest.mark.parametrize("way", ["add", "append"])
-def test_an_agent_counts_as_seen_and_two_sessions_ask(bench: Workbench, clock: Clock, way: str) -> None:
+def test_an_agent_counts_as_seen_and_two_sessions_ask(
+    bench: Workbench, clock: Clock, way: str
+) -> None:
     archived(bench, "forgotten")
     fill_up(bench)
     asked = []
@@ -73,7 +84,9 @@ def test_an_agent_counts_as_seen_and_two_sessions_ask(bench: Workbench, clock: C
     assert bench.stream.get("m1").status == "signal"
 
 
-def test_a_rejected_return_is_asked_again_after_two_more_sessions(bench: Workbench, clock: Clock) -> None:
+def test_a_rejected_return_is_asked_again_after_two_more_sessions(
+    bench: Workbench, clock: Clock
+) -> None:
     archived(bench, "rejected")
     for number in range(2):
         clock.advance(minutes=1)
@@ -99,7 +112,9 @@ def test_what_was_pruned_comes_back(bench: Workbench, clock: Clock, way: str) ->
     assert back.last_accessed_at == NOON + timedelta(days=30)
 
 
-@pytest.mark.parametrize(("reason", "key"), [("merged", "merged_into"), ("superseded", "superseded_by")])
+@pytest.mark.parametrize(
+    ("reason", "key"), [("merged", "merged_into"), ("superseded", "superseded_by")]
+)
 @pytest.mark.parametrize("way", ["add", "append"])
 def test_what_was_merged_or_superseded_counts_for_its_successor(
     bench: Workbench, reason: str, key: str, way: str
@@ -140,7 +155,9 @@ def test_a_purged_text_is_recognised(bench: Workbench, way: str) -> None:
             done = getattr(door, way)(Observation(text))
             assert (done.outcome, done.memory.id, done.at) == ("purged", "m1", NOON)
     assert not bench.library.memories.all()
-    assert RULE.encode() not in b"".join(path.read_bytes() for path in bench.library.folder.glob("*.json*"))
+    assert RULE.encode() not in b"".join(
+        path.read_bytes() for path in bench.library.folder.glob("*.json*")
+    )
     assert getattr(bench.ingest, way)(Observation(RULE), again=True).outcome == "created"
     assert getattr(bench.ingest, way)(Observation(RULE)).outcome in ("skipped", "absorbed")
 

@@ -20,7 +20,12 @@ DAY = timedelta(days=1)
 
 
 def candidate(id: str, content: str = "", *citations: str, **fields: object) -> Memory:
-    values = {"status": "candidate", "memory_type": "semantic", "is_synthetic": True, "citations": citations}
+    values = {
+        "status": "candidate",
+        "memory_type": "semantic",
+        "is_synthetic": True,
+        "citations": citations,
+    }
     return memory(id, content or f"insight {id}", NOON - DAY, **{**values, **fields})
 
 
@@ -30,7 +35,9 @@ def waiting(bench: Workbench) -> Workbench:
         bench,
         memory("seen", "The deploy failed because the secret was missing", NOON - 2 * DAY),
         memory("gone", "Old", NOON - 2 * DAY, status="archived", archived_reason="forgotten"),
-        candidate("sound", "Secrets have to be there before a deploy", "seen", importance_score=8.0),
+        candidate(
+            "sound", "Secrets have to be there before a deploy", "seen", importance_score=8.0
+        ),
         candidate("minor", "Deploys can fail", "seen", importance_score=3.0),
         candidate("bare", "Nothing supports this", "nowhere", importance_score=1.0),
         candidate("stale", "Rests on what is gone", "gone", importance_score=2.0),
@@ -61,7 +68,9 @@ def test_a_proposal_shows_exactly_what_accepting_writes(waiting: Workbench) -> N
     waiting.review.approve(["sound"])
     assert waiting.stream.get("sound").status == "confirmed"
     assert queue(waiting) == ["stale", "bare", "minor"]
-    (step,) = [s for s in waiting.history.events(("memories", "sound")) if s.label == "approve sound"]
+    (step,) = [
+        s for s in waiting.history.events(("memories", "sound")) if s.label == "approve sound"
+    ]
     assert {f.field for f in step.fields} == set(change.fields)
 
 
@@ -126,7 +135,15 @@ def test_merging_into_an_existing_memory_keeps_its_id(waiting: Workbench) -> Non
     before, candidate = waiting.stream.get("seen"), waiting.stream.get("sound")
     waiting.review.merge_into("sound", "seen")
     merged = waiting.stream.get("seen")
-    own = ("content", "summary", "status", "created_at", "is_synthetic", "importance_score", "review_after")
+    own = (
+        "content",
+        "summary",
+        "status",
+        "created_at",
+        "is_synthetic",
+        "importance_score",
+        "review_after",
+    )
     assert [getattr(merged, n) for n in own] == [getattr(before, n) for n in own]
     assert set(candidate.citations) - {"seen"} <= set(merged.citations)
     assert (merged.aliases, waiting.stream.get("sound").archived_reason) == (("sound",), "merged")
@@ -140,7 +157,10 @@ def test_a_merge_leaves_another_text_only_when_somebody_chose_it(waiting: Workbe
     with pytest.raises(InvalidRecord, match="cannot be merged"):
         waiting.review.merge_into("sound", "seen", " \n")
     waiting.review.merge_into("sound", "seen", "Better words")
-    assert (waiting.stream.get("seen").content, waiting.stream.get("seen").status) == ("Better words", status)
+    assert (waiting.stream.get("seen").content, waiting.stream.get("seen").status) == (
+        "Better words",
+        status,
+    )
 
 
 def test_what_was_decided_cannot_be_decided_again(waiting: Workbench) -> None:
@@ -154,7 +174,9 @@ def test_what_was_decided_cannot_be_decided_again(waiting: Workbench) -> None:
 
 def test_a_merge_of_two_memories_waits_and_is_carried_out(bench: Workbench) -> None:
     first = bench.ingest.add(Observation("Use pnpm for installs in this repository")).memory
-    second = bench.ingest.add(Observation("Use pnpm for installing things in this repository")).memory
+    second = bench.ingest.add(
+        Observation("Use pnpm for installing things in this repository")
+    ).memory
     (proposal,) = bench.review.queue()
     assert bench.review.memory(proposal) == second
     bench.review.approve([proposal.id])
@@ -165,12 +187,19 @@ def test_a_merge_of_two_memories_waits_and_is_carried_out(bench: Workbench) -> N
 
 
 def test_an_edited_merge_waits_on_and_leaves_what_was_edited(bench: Workbench) -> None:
-    first = bench.ingest.add(Observation("Use pnpm for installs in this repository", tags=("ci",))).memory
-    second = bench.ingest.add(Observation("Use pnpm for installing things in this repository")).memory
+    first = bench.ingest.add(
+        Observation("Use pnpm for installs in this repository", tags=("ci",))
+    ).memory
+    second = bench.ingest.add(
+        Observation("Use pnpm for installing things in this repository")
+    ).memory
     (proposal,) = bench.review.queue()
     bench.review.edit(proposal.id, FieldEdit("Use pnpm here", tags=(), importance=9))
     assert queue(bench) == [proposal.id]
-    assert [bench.stream.get(m.id).content for m in (first, second)] == [first.content, second.content]
+    assert [bench.stream.get(m.id).content for m in (first, second)] == [
+        first.content,
+        second.content,
+    ]
     bench.stream.vote([first.id], "helpful")
     bench.review.edit(proposal.id, FieldEdit(importance=8))
     (shown, _) = bench.review.outcome(bench.review.queue()[0])
@@ -182,13 +211,17 @@ def test_an_edited_merge_waits_on_and_leaves_what_was_edited(bench: Workbench) -
 
 def test_both_sides_of_a_rejected_merge_stay(bench: Workbench) -> None:
     first = bench.ingest.add(Observation("Use pnpm for installs in this repository")).memory
-    second = bench.ingest.add(Observation("Use pnpm for installing things in this repository")).memory
+    second = bench.ingest.add(
+        Observation("Use pnpm for installing things in this repository")
+    ).memory
     bench.review.reject([bench.review.queue()[0].id])
     assert [bench.stream.get(m.id) for m in (first, second)] == [first, second]
     assert queue(bench) == []
 
 
-def test_evidence_shows_what_is_cited_what_resembles_and_what_was_rejected(waiting: Workbench) -> None:
+def test_evidence_shows_what_is_cited_what_resembles_and_what_was_rejected(
+    waiting: Workbench,
+) -> None:
     proposal = waiting.review.get("minor")
     assert not waiting.review.evidence(proposal).searched
     waiting.retriever.load()
@@ -199,7 +232,9 @@ def test_evidence_shows_what_is_cited_what_resembles_and_what_was_rejected(waiti
     assert found.searched
     assert "minor" not in [m.id for m, _ in found.near]
     assert all(m.status != "archived" for m, _ in found.near)
-    assert [c.gone for c in waiting.review.evidence(waiting.review.get("stale")).cited] == ["forgotten"]
+    assert [c.gone for c in waiting.review.evidence(waiting.review.get("stale")).cited] == [
+        "forgotten"
+    ]
     (earlier,) = waiting.review.evidence(waiting.review.get("again")).rejections
     assert earlier.rejected.id == "bare"
     assert earlier.similarity > 0.75
@@ -217,7 +252,9 @@ def test_a_filter_narrows_the_queue(waiting: Workbench) -> None:
     assert waiting.review.matching(everything, " ") == everything
 
 
-def test_the_queue_looks_at_texts_only_when_it_is_shown(waiting: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_queue_looks_at_texts_only_when_it_is_shown(
+    waiting: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     looked: list[str] = []
     sorts = waiting.context.verdicts.sorts
 
@@ -235,7 +272,9 @@ def test_the_queue_looks_at_texts_only_when_it_is_shown(waiting: Workbench, monk
     assert looked == []
 
 
-def test_what_has_a_secret_for_its_id_is_taken_by_the_name_that_stands_for_it(bench: Workbench) -> None:
+def test_what_has_a_secret_for_its_id_is_taken_by_the_name_that_stands_for_it(
+    bench: Workbench,
+) -> None:
     id = "m-AKIAZ7QWERTYUI5PLMNB"
     put(bench, memory(id, "deploys run at noon", status="candidate"))
     name = masked_name(id, bench.safety.masked)

@@ -47,8 +47,17 @@ def test_a_split_makes_candidates_with_all_citations_in_one_step(waiting: Workbe
     parts = [waiting.stream.get(id) for id in ids]
     assert [p.content for p in parts] == list(parts_of(TEXT))
     for part in parts:
-        assert (part.status, part.citations, part.importance_score) == ("candidate", ("o1", "o2"), 7.0)
-        assert (part.tags, part.helpful_count, part.summary, part.created_at) == (("ci",), 0, "", NOON)
+        assert (part.status, part.citations, part.importance_score) == (
+            "candidate",
+            ("o1", "o2"),
+            7.0,
+        )
+        assert (part.tags, part.helpful_count, part.summary, part.created_at) == (
+            ("ci",),
+            0,
+            "",
+            NOON,
+        )
         assert part.metadata == {"reflector": "claude", SPLIT_FROM: "c1"}
     original = waiting.stream.get("c1")
     assert (original.status, original.archived_reason) == ("archived", "superseded")
@@ -98,5 +107,8 @@ def test_an_impossible_round_is_refused(waiting: Workbench, text: str) -> None:
 
 
 def test_rounds_of_any_shape_are_read() -> None:
-    assert rounds_of(memory("m", "now", metadata={ROUNDS: ["then", 7, "then", "now"]})) == ("then", "now")
+    assert rounds_of(memory("m", "now", metadata={ROUNDS: ["then", 7, "then", "now"]})) == (
+        "then",
+        "now",
+    )
     assert rounds_of(memory("m", "now", metadata={ROUNDS: "then"})) == ("now",)

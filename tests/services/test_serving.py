@@ -19,7 +19,9 @@ def bytes_of(folder: Path) -> dict[Path, bytes]:
 
 
 @pytest.mark.slow
-def test_what_an_agent_is_given_counts_as_read_in_one_line(demo: Workbench, open_bench: Open, clock: Clock) -> None:
+def test_what_an_agent_is_given_counts_as_read_in_one_line(
+    demo: Workbench, open_bench: Open, clock: Clock
+) -> None:
     agent = open_bench("agent:claude")
     clock.advance(hours=3)
     rev = agent.library.journal.rev
@@ -40,7 +42,9 @@ def test_what_an_agent_is_given_counts_as_read_in_one_line(demo: Workbench, open
 
 
 @pytest.mark.slow
-def test_reads_are_not_undone_and_stand_in_nobodys_way(demo: Workbench, open_bench: Open, clock: Clock) -> None:
+def test_reads_are_not_undone_and_stand_in_nobodys_way(
+    demo: Workbench, open_bench: Open, clock: Clock
+) -> None:
     agent = open_bench("agent:claude")
     put(demo, memory("m1", "the deploy runs at noon", clock.at))
     demo.stream.edit("m1", "the deploy runs at one")

@@ -14,7 +14,11 @@ from workbench.core.tuning.profile import WORKBENCH, FrozenBounds
 from workbench.services.tuning.profiles import LONGEST, Profiles, Snapshots
 
 MOVED = replace(
-    WORKBENCH, recency=0.1 + 0.2, mode="days", scope="frozen", frozen=FrozenBounds((0, 1), (0.2, 0.9), (-0.1, 1))
+    WORKBENCH,
+    recency=0.1 + 0.2,
+    mode="days",
+    scope="frozen",
+    frozen=FrozenBounds((0, 1), (0.2, 0.9), (-0.1, 1)),
 )
 
 
@@ -50,7 +54,17 @@ def test_a_name_is_a_file_name_unique_in_any_case_and_not_too_long(tmp_path: Pat
     made.take(WORKBENCH, NOON)
     made.take(WORKBENCH, NOON)
     made.rename("A", "a")
-    for name in ("b", "", "x" * (LONGEST + 1), "../b", ".hidden", "a/b", "nul\x00", "\x1b[31m", "ends "):
+    for name in (
+        "b",
+        "",
+        "x" * (LONGEST + 1),
+        "../b",
+        ".hidden",
+        "a/b",
+        "nul\x00",
+        "\x1b[31m",
+        "ends ",
+    ):
         with pytest.raises(InvalidRecord):
             made.rename("a", name)
     made.rename("a", "x" * LONGEST)
@@ -62,7 +76,10 @@ def test_a_broken_file_says_so_and_can_be_dropped(tmp_path: Path) -> None:
     made = Snapshots(tmp_path)
     (tmp_path / "odd.toml").write_text("recency = nan")
     (tmp_path / "worse.toml").write_bytes(b"\xff")
-    assert [(s.name, s.profile, bool(s.problem)) for s in made.all()] == [("odd", None, True), ("worse", None, True)]
+    assert [(s.name, s.profile, bool(s.problem)) for s in made.all()] == [
+        ("odd", None, True),
+        ("worse", None, True),
+    ]
     made.take(WORKBENCH, NOON)
     made.drop("odd")
     made.drop("worse")
@@ -78,8 +95,12 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None
 
 @pytest.mark.slow
 @settings(max_examples=30, deadline=None)
-@given(steps=st.lists(st.sampled_from(["take", "drop A", "drop B", "name A", "name B"]), max_size=12))
-def test_names_stay_distinct_whatever_is_done(tmp_path_factory: pytest.TempPathFactory, steps: list[str]) -> None:
+@given(
+    steps=st.lists(st.sampled_from(["take", "drop A", "drop B", "name A", "name B"]), max_size=12)
+)
+def test_names_stay_distinct_whatever_is_done(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[str]
+) -> None:
     made = Snapshots(tmp_path_factory.mktemp("snapshots"))
     for step in steps:
         what, _, name = step.partition(" ")

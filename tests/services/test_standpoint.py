@@ -1,4 +1,6 @@
-"""A store that is looked at as it was: what would write a file beside it, or keep something of it, does not."""
+"""A store that is looked at as it was: what would write a file beside it, or keep something of it,
+does not.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,7 +22,9 @@ DEMO = shipped("fixtures/demo")
 
 @pytest.fixture
 def now(bench: Workbench, tmp_path: Path) -> Workbench:
-    """The demo with its documents and its scratch project, of which a memory was corrected at the end."""
+    """The demo with its documents and its scratch project, of which a memory was corrected at the
+    end.
+    """
     fill(bench, DEMO)
     surround(bench, DEMO, tmp_path / "documents")
     lay_out(bench, DEMO)

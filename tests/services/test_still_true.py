@@ -1,4 +1,6 @@
-"""“Still true?” asked of a made repository: what is found, what deciding does, and that nothing of it runs."""
+"""“Still true?” asked of a made repository: what is found, what deciding does, and that nothing of
+it runs.
+"""
 
 import json
 import os
@@ -34,7 +36,9 @@ BEFORE = {
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A repository in whose past a function, a file and targets were renamed, and a function and a script went."""
+    """A repository in whose past a function, a file and targets were renamed, and a function and a
+    script went.
+    """
     tree = tmp_path / "shop"
     for name, text in BEFORE.items():
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
@@ -44,7 +48,9 @@ def tree(tmp_path: Path) -> Path:
     (tree / "src/client.py").write_text("def fetch_pages(url):\n    return url\n", "utf-8")
     (tree / "src/store.py").rename(tree / "src/tokens.py")
     (tree / "Makefile").write_text("api-client:\n\techo client\n\ndocs:\n\techo docs\n", "utf-8")
-    (tree / "package.json").write_text(json.dumps({"scripts": {"types": "tsc", "build": "tsc -b"}}, indent=2), "utf-8")
+    (tree / "package.json").write_text(
+        json.dumps({"scripts": {"types": "tsc", "build": "tsc -b"}}, indent=2), "utf-8"
+    )
     (tree / "scripts/deploy.sh").unlink()
     commit(tree, "renamed")
     return tree
@@ -86,8 +92,16 @@ def test_what_was_renamed_or_went_is_found_with_its_evidence(tree: Path) -> None
 def test_an_option_that_the_own_parser_no_longer_has_is_found(tmp_path: Path) -> None:
     tree = tmp_path / "shop"
     tree.mkdir()
-    lines = ('"--max-items", type=int', '"-f", "--force-all"', '"--quiet-mode"', '"--dry-run"', '"--color"')
-    (tree / "cli.py").write_text("".join(f"parser.add_argument({line})\n" for line in lines), "utf-8")
+    lines = (
+        '"--max-items", type=int',
+        '"-f", "--force-all"',
+        '"--quiet-mode"',
+        '"--dry-run"',
+        '"--color"',
+    )
+    (tree / "cli.py").write_text(
+        "".join(f"parser.add_argument({line})\n" for line in lines), "utf-8"
+    )
     (tree / "ci.yml").write_text("run: pytest --cov-report xml\n", "utf-8")
     git(tree, "init", "-q", ".")
     commit(tree, "begun")
@@ -128,7 +142,9 @@ def test_reports_bullets_and_what_is_archived(tree: Path) -> None:
 
 @needs_git
 def test_a_finding_is_decided_undone_and_not_asked_again(tree: Path) -> None:
-    bench = opened(tree, "Call fetch_all() first.", "`old_helper` is pure.", "Tokens are in src/store.py.")
+    bench = opened(
+        tree, "Call fetch_all() first.", "`old_helper` is pure.", "Tokens are in src/store.py."
+    )
     plan = bench.still_true.carry_out(bench.still_true.plan())
     flags = {one.record.id: one.proposal.flags for one in plan.found}
     assert flags == {"m0": (RENAMED,), "m1": (GONE,), "m2": (RENAMED,)}
@@ -136,7 +152,10 @@ def test_a_finding_is_decided_undone_and_not_asked_again(tree: Path) -> None:
     assert bench.still_true.plan().is_empty
     assert len(bench.still_true.plan().open) == 3
     bench.review.edit(names["m1"], FieldEdit("`new_helper` is pure."))
-    assert (bench.review.get(names["m1"]).flags, bench.stream.get("m1").content) == ((), "`old_helper` is pure.")
+    assert (bench.review.get(names["m1"]).flags, bench.stream.get("m1").content) == (
+        (),
+        "`old_helper` is pure.",
+    )
     bench.review.approve([names["m1"]])
     assert bench.stream.get("m1").content == "`new_helper` is pure."
     bench.history.undo()
@@ -152,7 +171,9 @@ def test_a_finding_is_decided_undone_and_not_asked_again(tree: Path) -> None:
 
 
 @needs_git
-def test_what_came_back_or_was_edited_is_withdrawn_and_a_changed_text_is_refused(tree: Path) -> None:
+def test_what_came_back_or_was_edited_is_withdrawn_and_a_changed_text_is_refused(
+    tree: Path,
+) -> None:
     bench = opened(tree, "Call fetch_all() first.", "Tokens are in src/store.py.")
     plan = bench.still_true.carry_out(bench.still_true.plan())
     names = {one.record.id: one.proposal.id for one in plan.found}
@@ -170,7 +191,9 @@ def test_what_came_back_or_was_edited_is_withdrawn_and_a_changed_text_is_refused
 def test_what_is_not_committed_yet_is_found_too(tree: Path) -> None:
     (tree / "src/client.py").write_text("def fetch_everything(url):\n    return url\n", "utf-8")
     (tree / "src/tokens.py").unlink()
-    bench = opened(tree, "Call fetch_pages() first.", "TokenStore is in src/tokens.py.", "fetch_all() is slow.")
+    bench = opened(
+        tree, "Call fetch_pages() first.", "TokenStore is in src/tokens.py.", "fetch_all() is slow."
+    )
     plan = bench.still_true.plan()
     assert told(plan) == {
         "m0": {"fetch_pages": "fetch_everything"}, "m1": {"src/tokens.py": "", "TokenStore": ""},
@@ -178,10 +201,14 @@ def test_what_is_not_committed_yet_is_found_too(tree: Path) -> None:
     }  # fmt: skip
 
 
-def test_without_git_a_path_into_a_folder_that_is_there_is_missed_and_no_more(tmp_path: Path) -> None:
+def test_without_git_a_path_into_a_folder_that_is_there_is_missed_and_no_more(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "src").mkdir()
     (tmp_path / "src/there.py").write_text("x = 1\n", "utf-8")
-    bench = opened(tmp_path, "See src/gone.py and src/there.py.", "See other/gone.py, missing_function().")
+    bench = opened(
+        tmp_path, "See src/gone.py and src/there.py.", "See other/gone.py, missing_function()."
+    )
     plan = bench.still_true.plan()
     assert (told(plan), plan.with_git) == ({"m0": {"src/gone.py": ""}}, False)
 
@@ -217,7 +244,12 @@ def test_a_repository_runs_nothing_and_nothing_of_it_is_written(tree: Path, tmp_
     git(tree, "config", "remote.origin.promisor", "true")
     git(tree, "config", "protocol.ext.allow", "always")
     (tree / ".gitattributes").write_text("* filter=x diff=x\n", "utf-8")
-    for hook in ("post-index-change", "reference-transaction", "fsmonitor-watchman", "post-checkout"):
+    for hook in (
+        "post-index-change",
+        "reference-transaction",
+        "fsmonitor-watchman",
+        "post-checkout",
+    ):
         shutil.copy(program, tree / ".git/hooks" / hook)
     mark.unlink(missing_ok=True)
     before = {path: path.read_bytes() for path in sorted(tree.rglob("*")) if path.is_file()}
@@ -251,7 +283,9 @@ def test_a_broken_repository_is_like_none(tree: Path) -> None:
 
 
 @needs_git
-def test_a_linked_worktree_and_a_folder_inside_have_the_same_past(tree: Path, tmp_path: Path) -> None:
+def test_a_linked_worktree_and_a_folder_inside_have_the_same_past(
+    tree: Path, tmp_path: Path
+) -> None:
     git(tree, "worktree", "add", "-q", "--detach", str(tmp_path / "linked"))
     bench = opened(tree, "Call fetch_all() first.")
     for folder in (tmp_path / "linked", tree / "src"):
@@ -270,7 +304,9 @@ def test_it_stops_when_it_is_told_to(tree: Path) -> None:
 def test_before_a_reflection_it_is_asked_unless_a_setting_says_no(tree: Path, wanted: bool) -> None:
     opened(tree, "Call fetch_all() first.").close()
     settings = Settings(still_true=wanted)
-    bench = open_workbench(tree / ".workbench", profiles=tree / "none", clock=lambda: NOW, settings=settings)
+    bench = open_workbench(
+        tree / ".workbench", profiles=tree / "none", clock=lambda: NOW, settings=settings
+    )
     bench.reflecting.reflect(bench.reflecting.plan("extractive"), lambda _: None, lambda: False)
     assert [p.kind for p in bench.library.proposals.all()] == (["stale"] if wanted else [])
 
@@ -292,7 +328,9 @@ def test_review_works_it_out_when_a_person_asks(tree: Path, tmp_path: Path) -> N
 
 
 @needs_git
-def test_another_tree_says_nothing_of_what_waits_and_an_agent_names_none(tree: Path, tmp_path: Path) -> None:
+def test_another_tree_says_nothing_of_what_waits_and_an_agent_names_none(
+    tree: Path, tmp_path: Path
+) -> None:
     bench = opened(tree, "Call fetch_all() first.")
     bench.still_true.carry_out(bench.still_true.plan())
     (waits,) = bench.library.proposals.all()
@@ -301,7 +339,9 @@ def test_another_tree_says_nothing_of_what_waits_and_an_agent_names_none(tree: P
     assert not other.withdrawn
     bench.still_true.carry_out(other)
     assert bench.library.proposals.all() == [waits]
-    agent = open_workbench(tree / ".workbench", profiles=tree / "none", clock=lambda: NOW, actor="agent:x")
+    agent = open_workbench(
+        tree / ".workbench", profiles=tree / "none", clock=lambda: NOW, actor="agent:x"
+    )
     with pytest.raises(WorkbenchError, match="An agent cannot propose by another working tree"):
         agent.still_true.carry_out(agent.still_true.plan(tmp_path / "empty"))
 
@@ -320,7 +360,9 @@ def test_more_names_than_one_command_takes_are_asked_for_in_turns(tree: Path) ->
 
 
 @needs_git
-def test_a_line_that_says_one_word_over_and_over_is_looked_at_as_far_as_names_go(tree: Path) -> None:
+def test_a_line_that_says_one_word_over_and_over_is_looked_at_as_far_as_names_go(
+    tree: Path,
+) -> None:
     (tree / "src/long.py").write_text("def " * 200_000 + "gone_name(x)\n", "utf-8")
     commit(tree, "long")
     (tree / "src/long.py").write_text("def " * 200_000 + "came_name(x)\n", "utf-8")

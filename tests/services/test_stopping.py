@@ -1,4 +1,6 @@
-"""Whoever leaves is not kept waiting for what nobody will look at: long reading gives up between two pieces."""
+"""Whoever leaves is not kept waiting for what nobody will look at: long reading gives up between
+two pieces.
+"""
 
 import signal
 import subprocess
@@ -47,7 +49,9 @@ def test_of_many_things_no_more_than_a_piece_is_gone_through_once_nobody_waits()
         assert len(done) == number * PIECE
 
 
-def test_a_store_whose_reading_was_given_up_is_read_later_as_if_nothing_had_been(tmp_path: Path) -> None:
+def test_a_store_whose_reading_was_given_up_is_read_later_as_if_nothing_had_been(
+    tmp_path: Path,
+) -> None:
     library = open_library(tmp_path / "s")
     with library.transaction("human", "put") as tx:
         for number in range(PIECE + 5):
@@ -58,7 +62,9 @@ def test_a_store_whose_reading_was_given_up_is_read_later_as_if_nothing_had_been
         again.read()
     with again.transaction("human", "put") as tx:
         tx.put(memory(PIECE + 5))
-    assert [m.id for m in again.memories.all()] == [memory(number).id for number in range(PIECE + 6)]
+    assert [m.id for m in again.memories.all()] == [
+        memory(number).id for number in range(PIECE + 6)
+    ]
 
 
 def test_the_lines_that_free_words_are_looked_for_in_are_given_up(tmp_path: Path) -> None:
@@ -95,7 +101,9 @@ with runtime.asked_to_end(asked.append):
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="no hang-ups here")
 def test_who_asks_again_after_a_while_ends_at_once_what_does_not_end_in_order() -> None:
-    with subprocess.Popen([sys.executable, "-c", ENDING], stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", ENDING], stdout=subprocess.PIPE, text=True
+    ) as process:
         try:
             assert process.stdout is not None
             assert process.stdout.readline() == "ready\n"

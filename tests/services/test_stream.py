@@ -1,4 +1,6 @@
-"""The stream: what a filter shows and in which order, and what a person does with one memory or several."""
+"""The stream: what a filter shows and in which order, and what a person does with one memory or
+several.
+"""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -24,9 +26,24 @@ HOUR = timedelta(hours=1)
 def three(bench: Workbench) -> Workbench:
     put(
         bench,
-        memory("a", "The deploy failed at noon", NOON - 3 * HOUR, observation_type="error", session_id="s1"),
-        memory("b", "Use pnpm in web", NOON - 2 * HOUR, summary="pnpm only", tags=("web",), session_id="s1"),
-        memory("c", "Old news about deploys", NOON - HOUR, status="archived", archived_reason="done"),
+        memory(
+            "a",
+            "The deploy failed at noon",
+            NOON - 3 * HOUR,
+            observation_type="error",
+            session_id="s1",
+        ),
+        memory(
+            "b",
+            "Use pnpm in web",
+            NOON - 2 * HOUR,
+            summary="pnpm only",
+            tags=("web",),
+            session_id="s1",
+        ),
+        memory(
+            "c", "Old news about deploys", NOON - HOUR, status="archived", archived_reason="done"
+        ),
     )
     return bench
 
@@ -35,7 +52,10 @@ def three(bench: Workbench) -> Workbench:
 def large(open_bench: Open) -> Callable[[], Workbench]:
     """Open a store that is large enough to have a read index, each time anew."""
     bench = open_bench()
-    put(bench, *(memory(f"m{n}", f"number {n} {'and so on ' * 400}", NOON - n * HOUR) for n in range(300)))
+    put(
+        bench,
+        *(memory(f"m{n}", f"number {n} {'and so on ' * 400}", NOON - n * HOUR) for n in range(300)),
+    )
     bench.close()
     open_bench().keep_caches()
     return open_bench
@@ -112,8 +132,14 @@ def test_pinning_several_gives_them_all_the_first_ones_new_state(three: Workbenc
     assert three.stream.pin(["a", "b"]) is False
 
 
-def test_editing_keeps_the_summary_that_was_written_and_drops_the_one_that_was_cut(bench: Workbench) -> None:
-    put(bench, memory("a", "A long text indeed", summary="A long…"), memory("b", "Some text", summary="Written"))
+def test_editing_keeps_the_summary_that_was_written_and_drops_the_one_that_was_cut(
+    bench: Workbench,
+) -> None:
+    put(
+        bench,
+        memory("a", "A long text indeed", summary="A long…"),
+        memory("b", "Some text", summary="Written"),
+    )
     assert bench.stream.edit("a", "Another text\n")
     assert (bench.stream.get("a").content, bench.stream.get("a").summary) == ("Another text", "")
     bench.stream.edit("b", "Other")
@@ -121,7 +147,9 @@ def test_editing_keeps_the_summary_that_was_written_and_drops_the_one_that_was_c
 
 
 @pytest.mark.parametrize("text", ["", " \n ", "x" * (MAX_CONTENT + 1)])
-def test_a_text_that_is_no_memory_is_refused_and_nothing_changes(three: Workbench, text: str) -> None:
+def test_a_text_that_is_no_memory_is_refused_and_nothing_changes(
+    three: Workbench, text: str
+) -> None:
     rev = three.library.journal.rev
     with pytest.raises(InvalidRecord):
         three.stream.edit("a", text)
@@ -129,11 +157,18 @@ def test_a_text_that_is_no_memory_is_refused_and_nothing_changes(three: Workbenc
     assert three.stream.get("a").content == "The deploy failed at noon"
 
 
-def test_the_signals_among_memories_are_confirmed_in_one_step(bench: Workbench, clock: Clock) -> None:
+def test_the_signals_among_memories_are_confirmed_in_one_step(
+    bench: Workbench, clock: Clock
+) -> None:
     fields = {"s1": "signal", "s2": "signal", "waits": "candidate", "known": "confirmed"}
     put(bench, *(memory(id, f"note {id}", status=status) for id, status in fields.items()))
     assert bench.stream.confirm(list(fields)) == ["s1", "s2"]
-    assert [bench.stream.get(id).status for id in fields] == ["confirmed", "confirmed", "candidate", "confirmed"]
+    assert [bench.stream.get(id).status for id in fields] == [
+        "confirmed",
+        "confirmed",
+        "candidate",
+        "confirmed",
+    ]
     assert bench.stream.get("s1").review_after == NOON + timedelta(days=90)
     assert bench.history.undo() == "confirm 2 memories"
     assert [bench.stream.get(id).status for id in fields] == list(fields.values())
@@ -144,7 +179,10 @@ def test_the_signals_among_memories_are_confirmed_in_one_step(bench: Workbench, 
 def test_forgetting_archives_and_restoring_brings_back(three: Workbench) -> None:
     put(three, memory("d", "confirmed", status="confirmed"))
     three.stream.forget(["a", "d"])
-    assert (three.stream.get("a").status, three.stream.get("a").archived_reason) == ("archived", "forgotten")
+    assert (three.stream.get("a").status, three.stream.get("a").archived_reason) == (
+        "archived",
+        "forgotten",
+    )
     assert ids(three) == ["b"]
     three.stream.restore(["a", "d"])
     assert [three.stream.get(id).status for id in "ad"] == ["signal", "confirmed"]
@@ -154,7 +192,10 @@ def test_citations_are_followed_both_ways(three: Workbench) -> None:
     put(three, memory("r", "So deploys fail", is_synthetic=True, citations=("a", "gone")))
     (reflection,) = three.stream.cited_by("a")
     assert reflection.id == "r"
-    assert [(id, m and m.id) for id, m in three.stream.cited(reflection)] == [("a", "a"), ("gone", None)]
+    assert [(id, m and m.id) for id, m in three.stream.cited(reflection)] == [
+        ("a", "a"),
+        ("gone", None),
+    ]
     three.stream.forget(["r"])
     assert [m.status for m in three.stream.cited_by("a")] == ["archived"]
 
@@ -171,16 +212,30 @@ def plainly(bench: Workbench, text: str) -> list[str]:
     """What a filter finds, worked out from nothing: without what is kept from one key to the next."""
     chosen = parse_filter(text, bench.context.now())
     passes = chosen.predicate()
-    kept = [m for m in sorted(bench.library.memories.all(), key=stream.newest, reverse=True) if passes(m)]
+    kept = [
+        m
+        for m in sorted(bench.library.memories.all(), key=stream.newest, reverse=True)
+        if passes(m)
+    ]
     if not chosen.words:
         return [m.id for m in kept]
     query = " ".join(chosen.words)
     found = fuzzy.FuzzyLines([searched(m) for m in kept]).rank(query)
     shown = {hit.index: any(at < len(kept[hit.index].line) for at, _ in hit.spans) for hit in found}
-    return [kept[hit.index].id for hit in sorted(found, key=lambda hit: (-hit.score, not shown[hit.index], hit.index))]
+    return [
+        kept[hit.index].id
+        for hit in sorted(found, key=lambda hit: (-hit.score, not shown[hit.index], hit.index))
+    ]
 
 
-TEXTS = ("deploy fails", "the deploy", "pnpm in web", "deplyo by night", "use pnpm\nand  deploy", "Straße ﬁnal")
+TEXTS = (
+    "deploy fails",
+    "the deploy",
+    "pnpm in web",
+    "deplyo by night",
+    "use pnpm\nand  deploy",
+    "Straße ﬁnal",
+)
 FIELDS: dict[str, tuple[object, ...]] = {
     "observation_type": ("error", "general"),
     "status": ("signal", "archived"),
@@ -225,10 +280,15 @@ FILTERS = (
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(data=st.data())
 def test_filters_find_the_same_whatever_was_asked_and_changed_before(
-    open_bench: Open, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, data: st.DataObject
+    open_bench: Open,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+    data: st.DataObject,
 ) -> None:
     monkeypatch.setattr(memory_lines, "_PART", 2)
     monkeypatch.setattr(stream, "_MANY", 4)
@@ -237,7 +297,9 @@ def test_filters_find_the_same_whatever_was_asked_and_changed_before(
         some = data.draw(st.lists(st.integers(0, 7), min_size=1, max_size=6, unique=True))
         if data.draw(st.booleans()):
             text, hours = data.draw(st.sampled_from(TEXTS)), data.draw(st.integers(0, 3))
-            fields = data.draw(st.fixed_dictionaries({name: st.sampled_from(of) for name, of in FIELDS.items()}))
+            fields = data.draw(
+                st.fixed_dictionaries({name: st.sampled_from(of) for name, of in FIELDS.items()})
+            )
             made = [memory(f"m{n}", text, NOON - hours * HOUR, **fields) for n in some]
             put(bench, *made)
         else:
@@ -264,8 +326,12 @@ def test_a_large_store_that_is_being_read_shows_its_newest_and_says_so(
 
 
 @pytest.mark.slow
-def test_a_large_store_lists_and_finds_all_of_it_from_its_index(large: Callable[[], Workbench]) -> None:
-    """The read index shows the newest at once, which is for a screen only: a command lists all there is."""
+def test_a_large_store_lists_and_finds_all_of_it_from_its_index(
+    large: Callable[[], Workbench],
+) -> None:
+    """The read index shows the newest at once, which is for a screen only: a command lists all
+    there is.
+    """
     bench = large()
     assert not bench.library.is_read
     assert bench.stream.view_at_once("").is_partial
@@ -283,7 +349,9 @@ def test_a_phrase_that_is_typed_on_forgets_what_else_was_asked(three: Workbench)
 
 
 def test_memories_are_found_by_who_stored_them(three: Workbench) -> None:
-    """By the journal, not by what a memory says of itself; also negated, in part, and after a change."""
+    """By the journal, not by what a memory says of itself; also negated, in part, and after a
+    change.
+    """
     library = three.library
     with library.transaction("agent:Claude", "append") as tx:
         tx.put(memory("a1", content="by an agent"))

@@ -20,13 +20,20 @@ def test_only_empty_lines_that_were_added_at_the_ends_go(text: str, before: str)
 
 @pytest.mark.parametrize(
     ("text", "before", "kept"),
-    [("\nA!", "\nA", "\nA!"), ("\n\nA\n", "\nA", "\nA"), ("A", "\nA\n", "A"), ("\nA\n\n", "A", "A")],
+    [
+        ("\nA!", "\nA", "\nA!"),
+        ("\n\nA\n", "\nA", "\nA"),
+        ("A", "\nA\n", "A"),
+        ("\nA\n\n", "A", "A"),
+    ],
 )
 def test_examples(text: str, before: str, kept: str) -> None:
     assert kept_edges(text, before) == kept
 
 
-def test_an_unchanged_memory_is_not_trimmed_and_a_changed_one_keeps_its_first_line_end(bench: Workbench) -> None:
+def test_an_unchanged_memory_is_not_trimmed_and_a_changed_one_keeps_its_first_line_end(
+    bench: Workbench,
+) -> None:
     put(bench, memory("m1", "\nA line.\n"))
     assert not bench.stream.edit("m1", "\nA line.\n")
     assert bench.stream.edit("m1", "\nA line, changed.\n\n\n")

@@ -23,7 +23,9 @@ def test_changes_in_different_places_are_both_taken() -> None:
 def test_the_same_line_changed_differently_collides() -> None:
     both = three_way(BASE, "a\nours\nc\nd\ne\nf\n", "a\ntheirs\nc\nd\ne\nf\n")
     assert both.merged is None
-    assert [(c.base, c.ours, c.theirs) for c in both.conflicts] == [(("b\n",), ("ours\n",), ("theirs\n",))]
+    assert [(c.base, c.ours, c.theirs) for c in both.conflicts] == [
+        (("b\n",), ("ours\n",), ("theirs\n",))
+    ]
 
 
 def test_lines_side_by_side_that_one_side_each_changed_do_not_collide() -> None:
@@ -41,7 +43,9 @@ def test_lines_side_by_side_that_one_side_each_changed_do_not_collide() -> None:
 
 
 def test_the_same_change_on_both_sides_is_one_change() -> None:
-    assert three_way(BASE, "a\nX\nc\nd\ne\nf\n", "a\nX\nc\nd\ne\nf\n").merged == "a\nX\nc\nd\ne\nf\n"
+    assert (
+        three_way(BASE, "a\nX\nc\nd\ne\nf\n", "a\nX\nc\nd\ne\nf\n").merged == "a\nX\nc\nd\ne\nf\n"
+    )
 
 
 @pytest.mark.slow

@@ -46,7 +46,12 @@ def expected(session: TuningSession, profile: Profile, days: float = 0.0) -> lis
 
 def test_without_a_question_there_is_nothing_to_show() -> None:
     session = TuningSession(WORKBENCH, WORKBENCH, NOW)
-    assert (session.ranking, session.standings(), session.explain("m1"), session.bounds()) == (None, (), None, None)
+    assert (session.ranking, session.standings(), session.explain("m1"), session.bounds()) == (
+        None,
+        (),
+        None,
+        None,
+    )
     session.move("recency", Settings(RECENT))
     assert session.profile == RECENT
     assert session.ranking is None
@@ -65,10 +70,15 @@ def test_the_ranking_follows_every_move(session: TuningSession) -> None:
     session.move("relevance", Settings(nothing))
     assert session.ranking is None
     session.revert()
-    assert (session.settings, listed(session)) == (Settings(WORKBENCH), expected(session, WORKBENCH))
+    assert (session.settings, listed(session)) == (
+        Settings(WORKBENCH),
+        expected(session, WORKBENCH),
+    )
 
 
-def test_places_are_told_against_the_saved_profile_at_the_moment_that_is_asked_at(session: TuningSession) -> None:
+def test_places_are_told_against_the_saved_profile_at_the_moment_that_is_asked_at(
+    session: TuningSession,
+) -> None:
     session.move("recency", Settings(RECENT))
     session.move("now", Settings(RECENT, -3.0))
     before = expected(session, WORKBENCH)
@@ -85,7 +95,11 @@ def test_moves_lead_back_and_again_until_something_else_is_loaded(session: Tunin
     session.load(replace(RECENT, importance=0.2), WORKBENCH)
     move = session.undo()
     assert move is not None
-    assert (move.slider, session.profile, listed(session)) == ("", RECENT, expected(session, RECENT))
+    assert (move.slider, session.profile, listed(session)) == (
+        "",
+        RECENT,
+        expected(session, RECENT),
+    )
     session.undo()
     assert (session.profile, session.undo()) == (WORKBENCH, None)
     session.redo()
@@ -107,7 +121,9 @@ def test_a_memory_is_watched_while_it_takes_part(session: TuningSession, bench: 
     assert session.watched == last
 
 
-def test_a_query_is_asked_at_its_own_moment_if_it_was_saved_with_one(session: TuningSession, bench: Workbench) -> None:
+def test_a_query_is_asked_at_its_own_moment_if_it_was_saved_with_one(
+    session: TuningSession, bench: Workbench
+) -> None:
     assert session.moment(NOW) == NOW
     session.query = next(query for query in bench.tuning.queries() if query.now is not None)
     assert session.moment(NOW) == session.query.now
@@ -121,7 +137,9 @@ def test_a_copy_stays_as_it_is(session: TuningSession) -> None:
     assert (copy.profile, copy.ranking) == (WORKBENCH, before)
 
 
-@pytest.mark.parametrize("moved", [Settings(WORKBENCH), Settings(RECENT), Settings(WORKBENCH, days=3.0)])
+@pytest.mark.parametrize(
+    "moved", [Settings(WORKBENCH), Settings(RECENT), Settings(WORKBENCH, days=3.0)]
+)
 def test_what_a_copy_ranked_is_taken_over_unless_the_settings_moved(
     bench: Workbench, session: TuningSession, moved: Settings
 ) -> None:
@@ -134,11 +152,16 @@ def test_what_a_copy_ranked_is_taken_over_unless_the_settings_moved(
     assert session.ranking is not None
     assert session.against is not None
     assert session.question is not None
-    assert session.ranking.ids == session.question.rank(moved.profile, session.now, session.profile.k + BEYOND).ids
+    assert (
+        session.ranking.ids
+        == session.question.rank(moved.profile, session.now, session.profile.k + BEYOND).ids
+    )
     assert session.against.now == session.now
 
 
-def test_a_watched_memory_that_is_gone_is_not_watched_by_what_a_copy_ranked(session: TuningSession) -> None:
+def test_a_watched_memory_that_is_gone_is_not_watched_by_what_a_copy_ranked(
+    session: TuningSession,
+) -> None:
     copy = session.copy()
     session.watched = "a memory that is gone"
     session.take(copy)
@@ -147,7 +170,9 @@ def test_a_watched_memory_that_is_gone_is_not_watched_by_what_a_copy_ranked(sess
 
 @pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from(("recency", "now", "")), st.integers(0, 5)), max_size=12))
-def test_every_move_can_be_taken_back_to_the_first_and_made_again_to_the_last(steps: list[tuple[str, int]]) -> None:
+def test_every_move_can_be_taken_back_to_the_first_and_made_again_to_the_last(
+    steps: list[tuple[str, int]],
+) -> None:
     moves, here = Moves(), Settings(WORKBENCH)
     first = here
     for name, days in steps:

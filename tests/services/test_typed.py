@@ -41,14 +41,21 @@ def test_a_secret_over_several_lines_is_left_to_another_editor() -> None:
         put_back("a\nBEGIN\nEND\n", f"a\n{MARK}\n", f"b\n{MARK}\n")
 
 
-LINES = st.lists(st.sampled_from(["a", "b\r", "", "k = one", "k = two", "\ufeff", "x\x0cy"]), max_size=12)
+LINES = st.lists(
+    st.sampled_from(["a", "b\r", "", "k = one", "k = two", "\ufeff", "x\x0cy"]), max_size=12
+)
 
 
 @pytest.mark.slow
 @given(LINES, LINES)
-def test_what_is_typed_is_what_comes_out_with_its_secrets(before: list[str], after: list[str]) -> None:
+def test_what_is_typed_is_what_comes_out_with_its_secrets(
+    before: list[str], after: list[str]
+) -> None:
     def mask(lines: list[str]) -> str:
-        return "\n".join(line.replace("one", f"{MARK[:-1]} 1]").replace("two", f"{MARK[:-1]} 2]") for line in lines)
+        return "\n".join(
+            line.replace("one", f"{MARK[:-1]} 1]").replace("two", f"{MARK[:-1]} 2]")
+            for line in lines
+        )
 
     kept = [line for line in after if "k =" not in line or line in before]
     assert put_back("\n".join(before), mask(before), mask(kept)) == "\n".join(kept)

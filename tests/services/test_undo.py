@@ -1,4 +1,6 @@
-"""Every action of the bench is one step back and one step forth, also after the store was opened anew."""
+"""Every action of the bench is one step back and one step forth, also after the store was opened
+anew.
+"""
 
 import json
 from collections.abc import Callable
@@ -28,7 +30,11 @@ def candidate(bench: Workbench, place: int = 0) -> str:
 
 
 def restorable(bench: Workbench) -> str:
-    found = (m.id for m in bench.library.memories.all() if m.status == "archived" and m.archived_reason != "merged")
+    found = (
+        m.id
+        for m in bench.library.memories.all()
+        if m.status == "archived" and m.archived_reason != "merged"
+    )
     return next(found)
 
 
@@ -38,7 +44,9 @@ def section(bench: Workbench, place: int) -> str:
 
 def import_one(bench: Workbench) -> None:
     path = bench.library.folder.parent / "one.jsonl"
-    path.write_text(json.dumps({"id": "x", "context": "imported", "type": "error", "timestamp": "2026-03-01"}))
+    path.write_text(
+        json.dumps({"id": "x", "context": "imported", "type": "error", "timestamp": "2026-03-01"})
+    )
     bench.importer.carry_out(bench.importer.plan(path))
 
 
@@ -100,7 +108,15 @@ def test_an_action_is_one_transaction_with_the_person_as_actor(name: str, demo: 
 
 def test_all_of_it_can_be_taken_back_in_a_row(demo: Workbench, clock: Clock) -> None:
     before = snapshot(demo)
-    for name in ("vote", "edit", "vote on a bullet", "edit a bullet", "approve", "ingest", "import"):
+    for name in (
+        "vote",
+        "edit",
+        "vote on a bullet",
+        "edit a bullet",
+        "approve",
+        "ingest",
+        "import",
+    ):
         ACTIONS[name](demo)
         clock.advance(minutes=1)
     for _ in range(7):
@@ -118,7 +134,9 @@ def test_something_new_ends_what_can_be_redone(demo: Workbench) -> None:
         demo.history.redo()
 
 
-def test_undo_means_the_person_by_whatever_door_and_never_an_agent(demo: Workbench, open_bench: Open) -> None:
+def test_undo_means_the_person_by_whatever_door_and_never_an_agent(
+    demo: Workbench, open_bench: Open
+) -> None:
     door, agent = open_bench("cli"), open_bench("agent:claude")
     demo.stream.pin([A], True)
     door.stream.edit(B, "from the command line")
@@ -128,7 +146,9 @@ def test_undo_means_the_person_by_whatever_door_and_never_an_agent(demo: Workben
     assert demo.stream.get(A).harmful_votes == 1
 
 
-def test_a_later_change_of_the_same_field_stands_in_the_way(demo: Workbench, open_bench: Open) -> None:
+def test_a_later_change_of_the_same_field_stands_in_the_way(
+    demo: Workbench, open_bench: Open
+) -> None:
     demo.stream.edit(A, "mine")
     agent = open_bench("agent:claude")
     agent.stream.edit(A, "theirs")

@@ -1,4 +1,6 @@
-"""A proposal of a kind that only a later version knows: it is listed, shown and turned down, never accepted."""
+"""A proposal of a kind that only a later version knows: it is listed, shown and turned down, never
+accepted.
+"""
 
 from pathlib import Path
 
@@ -14,7 +16,16 @@ from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench, open_workbench
 
 MEMORY = Memory("m-1", "The disk of the build host is full.", NOW, NOW, status="confirmed")
-ASKED = Proposal("u-1", "urgent", "watcher", MEMORY.line, NOW, ("m-1",), flags=("look first",), reasons=("it grows",))
+ASKED = Proposal(
+    "u-1",
+    "urgent",
+    "watcher",
+    MEMORY.line,
+    NOW,
+    ("m-1",),
+    flags=("look first",),
+    reasons=("it grows",),
+)
 
 
 def opened(folder: Path) -> Workbench:
@@ -23,7 +34,9 @@ def opened(folder: Path) -> Workbench:
 
 
 @pytest.mark.slow
-async def test_it_is_listed_and_turned_down(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_it_is_listed_and_turned_down(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     bench = opened(tmp_path)
     with bench.library.transaction("agent:watcher", "propose") as tx:
         tx.put(MEMORY)
@@ -33,7 +46,9 @@ async def test_it_is_listed_and_turned_down(tmp_path: Path, capsys: pytest.Captu
     app = app_over(bench)
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press("2")
-        await until(pilot, lambda: "This version does not know this kind of proposal." in screen_text(app))
+        await until(
+            pilot, lambda: "This version does not know this kind of proposal." in screen_text(app)
+        )
     bench.close()
 
     def said(*words: str) -> str:

@@ -1,4 +1,6 @@
-"""Lifecycle upkeep: proposals by the rules, a dry run that equals the real run, and no question asked twice."""
+"""Lifecycle upkeep: proposals by the rules, a dry run that equals the real run, and no question
+asked twice.
+"""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -16,7 +18,9 @@ from workbench.services.open import Workbench
 
 
 def aged(id: str, days: float, text: str = "", **fields: object) -> Memory:
-    return memory(id, text or f"note {id} about something of its own", NOON - timedelta(days=days), **fields)
+    return memory(
+        id, text or f"note {id} about something of its own", NOON - timedelta(days=days), **fields
+    )
 
 
 @pytest.fixture
@@ -93,8 +97,13 @@ def test_what_is_accepted_is_done_and_can_be_undone(store: Workbench) -> None:
     assert snapshot(store) == before
 
 
-def test_what_is_judged_relevant_cited_or_served_lately_is_not_proposed_for_archiving(store: Workbench) -> None:
-    graded = [Judgment(f"q:{id}", "q", id, grade, "human", NOON) for id, grade in (("judged", 1), ("useless", 0))]
+def test_what_is_judged_relevant_cited_or_served_lately_is_not_proposed_for_archiving(
+    store: Workbench,
+) -> None:
+    graded = [
+        Judgment(f"q:{id}", "q", id, grade, "human", NOON)
+        for id, grade in (("judged", 1), ("useless", 0))
+    ]
     put(
         store, *graded,
         aged("judged", 50), aged("useless", 50), aged("known-as", 50, aliases=("merged",)),
@@ -110,14 +119,22 @@ def test_what_is_judged_relevant_cited_or_served_lately_is_not_proposed_for_arch
     assert store.upkeep.prune(plan.of("prune")) == 3, "what was judged relevant since is left alone"
 
 
-def test_prunes_come_last_and_the_least_important_first_and_the_important_only_alone(store: Workbench) -> None:
+def test_prunes_come_last_and_the_least_important_first_and_the_important_only_alone(
+    store: Workbench,
+) -> None:
     put(store, *(aged(f"worth-{worth}", 40, importance_score=worth) for worth in (9, 2, 8, 7)))
     pending = store.review.waiting()
     store.upkeep.carry_out()
     assert store.review.waiting() == pending + 3, "prunes are not counted"
     assert store.overview.waiting() == store.review.waiting()
     unflagged = [p for p in store.review.queue() if not p.flags]
-    assert [p.evidence[0] for p in unflagged[-5:]] == ["worth-2", "old", "worth-7", "worth-8", "worth-9"]
+    assert [p.evidence[0] for p in unflagged[-5:]] == [
+        "worth-2",
+        "old",
+        "worth-7",
+        "worth-8",
+        "worth-9",
+    ]
     at_once = store.upkeep.prunable(store.upkeep.plan())
     assert [p.evidence[0] for p in at_once] == ["worth-2", "old", "worth-7"]
     assert (store.review.waiting_in("noise"), store.review.waiting_in("important")) == (3, 2)
@@ -150,7 +167,9 @@ def test_all_prunes_at_once_are_one_change_of_the_person(store: Workbench) -> No
     assert snapshot(store) == before
 
 
-def test_a_rejected_prune_comes_back_only_after_another_period(store: Workbench, clock: Clock) -> None:
+def test_a_rejected_prune_comes_back_only_after_another_period(
+    store: Workbench, clock: Clock
+) -> None:
     (prune,) = store.upkeep.carry_out().of("prune")
     clock.advance(days=5)
     store.review.reject([prune.id])
@@ -171,7 +190,9 @@ def test_a_rejected_confirmation_comes_back_when_it_was_seen_more(store: Workben
     assert again.reasons == ("seen again 5 times and marked helpful once",)
 
 
-def test_still_true_answered_with_no_costs_confidence_and_proposes_to_forget(store: Workbench, clock: Clock) -> None:
+def test_still_true_answered_with_no_costs_confidence_and_proposes_to_forget(
+    store: Workbench, clock: Clock
+) -> None:
     put(store, replace(store.stream.get("stale"), confidence=3))
     (question,) = store.upkeep.carry_out().of("reconfirm")
     before = snapshot(store)
@@ -198,7 +219,11 @@ def test_a_newer_memory_that_says_the_opposite_raises_the_question(bench: Workbe
     put(bench, aged("rule", 5, RULE, status="confirmed", confidence=4), aged("news", 1, REVERSE))
     plan = bench.upkeep.carry_out()
     (question,) = plan.proposals
-    assert (question.kind, question.flags, question.evidence) == ("reconfirm", ("contradicted",), ("rule", "news"))
+    assert (question.kind, question.flags, question.evidence) == (
+        "reconfirm",
+        ("contradicted",),
+        ("rule", "news"),
+    )
     assert "negates" in question.reasons[0]
     assert bench.upkeep.plan().is_empty
     bench.review.reject([question.id])
@@ -208,8 +233,14 @@ def test_a_newer_memory_that_says_the_opposite_raises_the_question(bench: Workbe
     assert len(bench.upkeep.plan().of("reconfirm")) == 1
 
 
-def test_a_contradiction_that_is_gone_is_withdrawn_but_only_when_somebody_looked(bench: Workbench) -> None:
-    put(bench, aged("rule", 5, RULE, status="promoted", promoted_to="CLAUDE.md"), aged("news", 1, REVERSE))
+def test_a_contradiction_that_is_gone_is_withdrawn_but_only_when_somebody_looked(
+    bench: Workbench,
+) -> None:
+    put(
+        bench,
+        aged("rule", 5, RULE, status="promoted", promoted_to="CLAUDE.md"),
+        aged("news", 1, REVERSE),
+    )
     (question,) = bench.upkeep.carry_out().proposals
     bench.stream.forget(["news"])
     blind = bench.upkeep.plan(search=False)
@@ -217,8 +248,14 @@ def test_a_contradiction_that_is_gone_is_withdrawn_but_only_when_somebody_looked
     assert bench.upkeep.carry_out().withdrawn == (question,)
 
 
-def test_a_promoted_memory_that_is_still_true_is_asked_about_later(bench: Workbench, clock: Clock) -> None:
-    put(bench, aged("rule", 5, RULE, status="promoted", promoted_to="CLAUDE.md"), aged("news", 1, REVERSE))
+def test_a_promoted_memory_that_is_still_true_is_asked_about_later(
+    bench: Workbench, clock: Clock
+) -> None:
+    put(
+        bench,
+        aged("rule", 5, RULE, status="promoted", promoted_to="CLAUDE.md"),
+        aged("news", 1, REVERSE),
+    )
     (question,) = bench.upkeep.carry_out().proposals
     bench.review.approve([question.id])
     kept = bench.stream.get("rule")
@@ -242,11 +279,15 @@ def vault(folder: Path) -> Path:
     (folder / "vault").mkdir()
     made = (NOON - timedelta(days=120)).date().isoformat()
     for name in ("ports", "make", "deploy"):
-        (folder / f"vault/{name}.md").write_text(f"---\ncreated: {made}\n---\nWhat is known of {name}.\n")
+        (folder / f"vault/{name}.md").write_text(
+            f"---\ncreated: {made}\n---\nWhat is known of {name}.\n"
+        )
     return folder / "vault"
 
 
-def test_notes_that_are_older_than_their_import_are_not_pruned(bench: Workbench, tmp_path: Path) -> None:
+def test_notes_that_are_older_than_their_import_are_not_pruned(
+    bench: Workbench, tmp_path: Path
+) -> None:
     bench.importer.carry_out(bench.importer.plan(vault(tmp_path)))
     assert {m.status for m in bench.library.memories.all()} == {"signal"}
     assert bench.upkeep.plan(search=False).of("prune") == ()
@@ -262,7 +303,11 @@ def test_imported_signals_are_pruned_after_their_days_once_their_file_is_gone(
     assert bench.upkeep.plan(search=False).of("prune") == ()
     clock.at += timedelta(days=1)
     plan = bench.upkeep.carry_out(search=False)
-    assert [bench.stream.get(p.evidence[0]).content for p in plan.of("prune")] == ["What is known of ports."]
+    assert [bench.stream.get(p.evidence[0]).content for p in plan.of("prune")] == [
+        "What is known of ports."
+    ]
     (folder / "ports.md").write_text("It is back.\n")
     assert bench.upkeep.prune(plan.of("prune")) == 0
-    assert [p.id for p in bench.upkeep.plan(search=False).withdrawn] == [p.id for p in plan.of("prune")]
+    assert [p.id for p in bench.upkeep.plan(search=False).withdrawn] == [
+        p.id for p in plan.of("prune")
+    ]

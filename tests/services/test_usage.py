@@ -34,14 +34,17 @@ def bring(bench: Workbench, path: Path, text: str) -> dict[str, int]:
 
 def log(*runs: tuple[str, bool]) -> str:
     return "".join(
-        json.dumps({"bullet_ids_used": [f"r-0000{c}" for c in ids], "is_correct": right}) + "\n" for ids, right in runs
+        json.dumps({"bullet_ids_used": [f"r-0000{c}" for c in ids], "is_correct": right}) + "\n"
+        for ids, right in runs
     )
 
 
 LOG = log(*[("1", False)] * 8, *[("2", True)] * 8, *[("23", True)] * 2)
 
 
-def test_a_log_counts_once_for_the_book_that_knows_its_bullets(bench: Workbench, tmp_path: Path) -> None:
+def test_a_log_counts_once_for_the_book_that_knows_its_bullets(
+    bench: Workbench, tmp_path: Path
+) -> None:
     path = tmp_path / "bullet_usage_log.jsonl"
     assert bring(bench, path, LOG)["runs"] == 18
     used = bench.playbooks.view("book").usage
@@ -84,7 +87,10 @@ def test_a_budget_cuts_the_file_and_goes_again(bench: Workbench) -> None:
     assert view.over == {"r-00002", "r-00003"}
     bench.playbooks.fit("book", sorted(view.over), 24)
     assert bench.playbooks.view("book").cut is None
-    assert bench.playbooks.bullet("book", "r-00003").metadata["deprecated_because"] == "beyond the budget of 24 tokens"
+    assert (
+        bench.playbooks.bullet("book", "r-00003").metadata["deprecated_because"]
+        == "beyond the budget of 24 tokens"
+    )
     bench.history.undo()
     bench.playbooks.set_budget("book", 0)
     assert bench.playbooks.view("book").cut is None

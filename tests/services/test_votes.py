@@ -18,7 +18,12 @@ from workbench.services.stream.votable import find_votable
 def one(bench: Workbench) -> Workbench:
     put(bench, memory("a", "text", helpful_imported=3))
     for book in ("x", "y"):
-        put(bench, Book(book), Section("s", "s", "S", book=book), Bullet(f"only-{book}", "s", "text", book=book))
+        put(
+            bench,
+            Book(book),
+            Section("s", "s", "S", book=book),
+            Bullet(f"only-{book}", "s", "text", book=book),
+        )
         put(bench, Bullet("both", "s", "text", book=book, aliases=(f"was-{book}",)))
     return bench
 
@@ -47,7 +52,9 @@ def test_a_second_vote_replaces_the_first(one: Workbench, clock: Clock) -> None:
     assert result.sentence == "Voted harmful on a instead of helpful."
 
 
-def test_the_same_vote_again_writes_nothing_unless_the_reason_is_new(one: Workbench, clock: Clock) -> None:
+def test_the_same_vote_again_writes_nothing_unless_the_reason_is_new(
+    one: Workbench, clock: Clock
+) -> None:
     votes.cast(one.context, one.stream.get("a"), "helpful")
     rev = one.library.journal.rev
     clock.advance(hours=1)
@@ -58,7 +65,9 @@ def test_the_same_vote_again_writes_nothing_unless_the_reason_is_new(one: Workbe
     assert one.stream.get("a").helpful_votes == 1
 
 
-def test_a_person_has_one_vote_whatever_door_it_comes_in_by(one: Workbench, open_bench: Open) -> None:
+def test_a_person_has_one_vote_whatever_door_it_comes_in_by(
+    one: Workbench, open_bench: Open
+) -> None:
     door = open_bench("cli")
     one.stream.vote(["a"], "helpful")
     votes.cast(door.context, door.stream.get("a"), "harmful")
@@ -94,7 +103,9 @@ def test_a_vote_on_what_is_gone_raises(one: Workbench, open_bench: Open) -> None
     assert len(one.library.votes) == 0
 
 
-@pytest.mark.parametrize(("name", "found"), [("a", "a"), ("only-x", "only-x"), ("y/both", "both"), ("was-y", "both")])
+@pytest.mark.parametrize(
+    ("name", "found"), [("a", "a"), ("only-x", "only-x"), ("y/both", "both"), ("was-y", "both")]
+)
 def test_what_is_voted_on_is_found_by_its_names(one: Workbench, name: str, found: str) -> None:
     assert find_votable(one.context, name).id == found
 
@@ -106,15 +117,21 @@ def test_a_name_of_two_bullets_has_to_be_made_clear(one: Workbench) -> None:
         find_votable(one.context, "none")
 
 
-def test_a_name_means_the_bullet_that_has_it_now_before_one_that_had_it_once(one: Workbench) -> None:
+def test_a_name_means_the_bullet_that_has_it_now_before_one_that_had_it_once(
+    one: Workbench,
+) -> None:
     put(one, Bullet("heir", "s", "text", book="x", aliases=("only-y",)))
     assert find_votable(one.context, "only-y") == one.playbooks.bullet("y", "only-y")
     assert find_votable(one.context, "was-x") == one.playbooks.bullet("x", "both")
 
 
-def test_what_an_agent_votes_on_its_own_memory_is_not_counted(bench: Workbench, open_bench: Open) -> None:
+def test_what_an_agent_votes_on_its_own_memory_is_not_counted(
+    bench: Workbench, open_bench: Open
+) -> None:
     agent = open_bench("agent:claude")
-    made = agent.ingest.add(Observation("The staging database is reset on Mondays", "discovery")).memory
+    made = agent.ingest.add(
+        Observation("The staging database is reset on Mondays", "discovery")
+    ).memory
     result = votes.cast(agent.context, made, "helpful", session="s-1")
     assert (result.changed, result.is_own) == (False, True)
     assert "this agent's own" in result.sentence
@@ -124,10 +141,14 @@ def test_what_an_agent_votes_on_its_own_memory_is_not_counted(bench: Workbench, 
     bench.library.refresh()
     bench.stream.edit(made.id, "A person corrected this")
     agent.library.refresh()
-    assert votes.cast(agent.context, agent.library.memories.get(made.id), "harmful", session="s-1").changed
+    assert votes.cast(
+        agent.context, agent.library.memories.get(made.id), "harmful", session="s-1"
+    ).changed
 
 
-def test_six_invented_agents_move_a_memory_by_a_point_at_most(one: Workbench, open_bench: Open) -> None:
+def test_six_invented_agents_move_a_memory_by_a_point_at_most(
+    one: Workbench, open_bench: Open
+) -> None:
     put(one, memory("b", "text", importance_score=8.0))
     for number in range(6):
         agent = open_bench(f"agent:x{number}")

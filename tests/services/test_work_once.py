@@ -30,7 +30,9 @@ BULLETS = 318
 
 
 def _work(do: Callable[[], object]) -> tuple[int, int]:
-    """Return how many documents something makes of records, and how many pairs of documents it compares."""
+    """Return how many documents something makes of records, and how many pairs of documents it
+    compares.
+    """
     docs, changes, diffs = calls_of([to_doc, change.diff, entry.diff_docs], do)
     return docs, changes + diffs
 
@@ -67,16 +69,22 @@ def candidates(bench: Workbench) -> tuple[Workbench, list[str]]:
 
 def test_a_vote_makes_a_document_of_each_record_it_writes(book: Workbench) -> None:
     book.playbooks.view("rules")
-    assert _work(lambda: book.playbooks.vote("rules", ["r-00100"], "helpful")) == (2, 2), "the bullet and the vote"
+    assert _work(lambda: book.playbooks.vote("rules", ["r-00100"], "helpful")) == (2, 2), (
+        "the bullet and the vote"
+    )
     made = calls_of([writing.write_playbook, Table.find], lambda: book.playbooks.view("rules"))
     assert made == [0, 1], "the votes are looked up together"
-    assert _work(lambda: book.playbooks.vote("rules", ["r-00100"], "helpful")) == (1, 2), "nothing is made of what goes"
+    assert _work(lambda: book.playbooks.vote("rules", ["r-00100"], "helpful")) == (1, 2), (
+        "nothing is made of what goes"
+    )
     for again in (book.history.undo, book.history.redo):
         again()
         assert calls_of([writing.write_playbook], lambda: book.playbooks.view("rules")) == [0]
 
 
-def test_an_approval_makes_one_document_and_one_diff(candidates: tuple[Workbench, list[str]]) -> None:
+def test_an_approval_makes_one_document_and_one_diff(
+    candidates: tuple[Workbench, list[str]],
+) -> None:
     bench, ids = candidates
     assert _work(lambda: bench.review.approve(ids[:1])) == (1, 1)
     assert _work(lambda: bench.review.edit(ids[1], FieldEdit("Said better."))) == (1, 1)
@@ -84,7 +92,9 @@ def test_an_approval_makes_one_document_and_one_diff(candidates: tuple[Workbench
     assert {bench.library.memories.get(id).status for id in ids} == {"confirmed"}
 
 
-def test_what_would_be_approved_is_told_without_documents(candidates: tuple[Workbench, list[str]]) -> None:
+def test_what_would_be_approved_is_told_without_documents(
+    candidates: tuple[Workbench, list[str]],
+) -> None:
     bench, ids = candidates
     proposal = bench.review.get(ids[0])
     assert _work(lambda: bench.review.outcome(proposal)) == (0, 0)
@@ -101,24 +111,37 @@ def test_an_edit_its_undo_and_an_import_do_nothing_twice(
     assert _work(bench.history.undo) == (0, 1)
     clock.advance(minutes=1)
     path = tmp_path / "notes.jsonl"
-    path.write_text("".join(f'{{"id": "n{n}", "content": "Note {n}.", "created_at": "{NOON}"}}\n' for n in range(100)))
+    path.write_text(
+        "".join(
+            f'{{"id": "n{n}", "content": "Note {n}.", "created_at": "{NOON}"}}\n'
+            for n in range(100)
+        )
+    )
     plan = bench.importer.plan(path)
-    assert _work(lambda: bench.importer.carry_out(plan)) == (101, 101), "the notes, and what was read of the file"
+    assert _work(lambda: bench.importer.carry_out(plan)) == (101, 101), (
+        "the notes, and what was read of the file"
+    )
 
 
-def test_an_undo_takes_the_action_from_the_look_that_found_it(candidates: tuple[Workbench, list[str]]) -> None:
+def test_an_undo_takes_the_action_from_the_look_that_found_it(
+    candidates: tuple[Workbench, list[str]],
+) -> None:
     bench, ids = candidates
     bench.stream.edit(ids[0], "Another text.")
     assert calls_of([history.Past.undoable, history.Past.action_of], bench.history.undo) == [1, 0]
     assert bench.library.memories.get(ids[0]).content == "Insight 0."
 
 
-def test_an_undo_and_a_redo_read_the_end_of_the_journal_once(candidates: tuple[Workbench, list[str]]) -> None:
+def test_an_undo_and_a_redo_read_the_end_of_the_journal_once(
+    candidates: tuple[Workbench, list[str]],
+) -> None:
     bench, ids = candidates
 
     def passes(do: Callable[[], object]) -> int:
         """Return how often the journal is read from its end; each step of a generator is a call."""
-        with patch.object(Journal, "entries_back", autospec=True, side_effect=Journal.entries_back) as read:
+        with patch.object(
+            Journal, "entries_back", autospec=True, side_effect=Journal.entries_back
+        ) as read:
             do()
         return int(read.call_count)
 
@@ -129,7 +152,9 @@ def test_an_undo_and_a_redo_read_the_end_of_the_journal_once(candidates: tuple[W
     assert bench.library.memories.get(ids[0]).content == "Another text."
 
 
-def test_each_change_passes_the_gate_once(bench: Workbench, candidates: tuple[Workbench, list[str]]) -> None:
+def test_each_change_passes_the_gate_once(
+    bench: Workbench, candidates: tuple[Workbench, list[str]]
+) -> None:
     assert calls_of([SecretFilter.__call__], lambda: bench.review.approve(candidates[1][:1])) == [1]
 
 

@@ -1,4 +1,6 @@
-"""Working memories in a store: volatile until a snapshot, shared by processes, corrected, undone, cleared, erased."""
+"""Working memories in a store: volatile until a snapshot, shared by processes, corrected, undone,
+cleared, erased.
+"""
 
 import json
 import time
@@ -50,7 +52,9 @@ def test_set_is_volatile_and_a_snapshot_durable_in_the_file_too(
     assert list(revisions(bench)) == ["snapshot working memory s1: first"]
 
 
-def test_two_processes_on_one_session_lose_nothing(working: WorkingSession, open_bench: Open) -> None:
+def test_two_processes_on_one_session_lose_nothing(
+    working: WorkingSession, open_bench: Open
+) -> None:
     other = WorkingSession(open_bench("agent:b").context, "s1")
     for _ in range(3):
         working.set("files", "a.py", "accumulator")
@@ -64,7 +68,9 @@ def test_two_processes_on_one_session_lose_nothing(working: WorkingSession, open
     assert other.get("goal") == "g"
 
 
-def test_a_prune_that_was_broken_off_loses_nothing_and_twice_is_once(bench: Workbench, working: WorkingSession) -> None:
+def test_a_prune_that_was_broken_off_loses_nothing_and_twice_is_once(
+    bench: Workbench, working: WorkingSession
+) -> None:
     for n in range(9):
         working.add_intermediate(f"st_{n}", f"found {n}")
     working.snapshot()
@@ -72,14 +78,18 @@ def test_a_prune_that_was_broken_off_loses_nothing_and_twice_is_once(bench: Work
     assert len(working.prune()["moved"]) == 3
     file_of(bench).write_bytes(before)  # killed before the file was written
     again = WorkingSession(bench.context, "s1")
-    assert [again.get(f"st_{n}", "intermediate") for n in range(9)] == [{"output": f"found {n}"} for n in range(9)]
+    assert [again.get(f"st_{n}", "intermediate") for n in range(9)] == [
+        {"output": f"found {n}"} for n in range(9)
+    ]
     rev = bench.library.revision
     assert again.prune()["moved"] == ()
     assert bench.library.revision - rev <= 1
     assert len(json.loads(file_of(bench).read_text())["intermediate_values"]) == 6
 
 
-def test_a_rollback_goes_back_to_what_was_stored_and_then_to_the_snapshot_before(working: WorkingSession) -> None:
+def test_a_rollback_goes_back_to_what_was_stored_and_then_to_the_snapshot_before(
+    working: WorkingSession,
+) -> None:
     with pytest.raises(UnknownRecord, match="no snapshot"):
         working.rollback()
     working.set("n", 1)
@@ -102,7 +112,13 @@ def test_clearing_keeps_the_metadata_an_episode_of_all_results_and_ends_the_sess
     bench: Workbench, working: WorkingSession
 ) -> None:
     own, other = ("mem-20261121-0000001", "s1"), ("mem-20261121-0000002", "s2")
-    put(bench, *(memory(id, f"note {id}", memory_type="working", session_id=session) for id, session in (own, other)))
+    put(
+        bench,
+        *(
+            memory(id, f"note {id}", memory_type="working", session_id=session)
+            for id, session in (own, other)
+        ),
+    )
     working.init("Add JWT to auth.py. Tests must pass.", system={"tools": ["pytest"]})
     working.set("tokens_used", 15_420, "metadata")
     for n in range(9):
@@ -113,10 +129,17 @@ def test_clearing_keeps_the_metadata_an_episode_of_all_results_and_ends_the_sess
     trace = body.get("execution.trace")
     assert isinstance(trace, list)
     assert [row["output"] for row in trace] == [f"found {n}" for n in range(9)]
-    assert (body.outcome, body.task, body.session) == ("SUCCESS", "Add JWT to auth.py. Tests must pass.", "s1")
+    assert (body.outcome, body.task, body.session) == (
+        "SUCCESS",
+        "Add JWT to auth.py. Tests must pass.",
+        "s1",
+    )
     assert {name.split(".")[0] for name in stored(bench)} == {"metadata"}
     assert working.get("tokens_used", "metadata") == 15_420
-    assert [bench.library.memories.get(id).status for id, _ in (own, other)] == ["archived", "signal"]
+    assert [bench.library.memories.get(id).status for id, _ in (own, other)] == [
+        "archived",
+        "signal",
+    ]
     assert working.clear()["episode"] is None
     assert len(bench.episodes.all()) == 1
     bench.history.undo()
@@ -124,7 +147,9 @@ def test_clearing_keeps_the_metadata_an_episode_of_all_results_and_ends_the_sess
     assert bench.episodes.all() == []
 
 
-def test_a_person_pins_drops_and_corrects_and_takes_it_back(bench: Workbench, working: WorkingSession) -> None:
+def test_a_person_pins_drops_and_corrects_and_takes_it_back(
+    bench: Workbench, working: WorkingSession
+) -> None:
     working.set("retries", [1], "accumulator")
     working.set("goal", "g")
     working.snapshot()
@@ -178,7 +203,9 @@ def test_secrets_are_masked_and_a_purge_takes_the_text_out_of_the_file(
     assert "note" not in WorkingSession(bench.context, "s1").show()["task_scope"]
 
 
-def test_a_secret_put_into_the_file_is_found_by_a_scan(bench: Workbench, working: WorkingSession) -> None:
+def test_a_secret_put_into_the_file_is_found_by_a_scan(
+    bench: Workbench, working: WorkingSession
+) -> None:
     working.set("goal", "g")
     working.snapshot()
     file_of(bench).write_text(json.dumps({"state": "another", "global": {"key": KEY}}))
@@ -197,7 +224,9 @@ def test_a_backup_brings_working_memories_back(
     assert WorkingSession(open_bench(folder=tmp_path / "again").context, "s1").get("goal") == "g"
 
 
-def test_a_clock_that_is_set_back_does_no_harm(bench: Workbench, working: WorkingSession, clock: Clock) -> None:
+def test_a_clock_that_is_set_back_does_no_harm(
+    bench: Workbench, working: WorkingSession, clock: Clock
+) -> None:
     for n in range(9):
         clock.at -= timedelta(days=1)
         working.add_intermediate(f"st_{n}", n)
@@ -206,7 +235,9 @@ def test_a_clock_that_is_set_back_does_no_harm(bench: Workbench, working: Workin
     assert list(sessions(bench.library)) == ["s1"]
 
 
-def test_a_session_is_begun_once_and_gone_on_with(working: WorkingSession, bench: Workbench) -> None:
+def test_a_session_is_begun_once_and_gone_on_with(
+    working: WorkingSession, bench: Workbench
+) -> None:
     working.init("Add JWT.")
     working.snapshot()
     other = WorkingSession(bench.context, "s2")

@@ -20,10 +20,21 @@ OLD = NOW - timedelta(days=40)
 @pytest.fixture
 def bench(tmp_path: Path) -> Workbench:
     (tmp_path / "shop" / "src").mkdir(parents=True)
-    bench = open_workbench(tmp_path / "shop" / ".workbench", profiles=tmp_path / "profiles", clock=lambda: NOW)
+    bench = open_workbench(
+        tmp_path / "shop" / ".workbench", profiles=tmp_path / "profiles", clock=lambda: NOW
+    )
     with bench.library.transaction("agent:x", "prepare") as tx:
         tx.put(Memory("noise", "Nobody touched this.", OLD, OLD))
-        tx.put(Memory("rule", "Start at src/client.py.", NOW, NOW, memory_type="semantic", status="confirmed"))
+        tx.put(
+            Memory(
+                "rule",
+                "Start at src/client.py.",
+                NOW,
+                NOW,
+                memory_type="semantic",
+                status="confirmed",
+            )
+        )
         for id in ("one", "two"):
             tx.put(Memory(id, "Deploys need AUTH_SECRET in CI.", NOW, NOW))
     return bench
@@ -37,7 +48,9 @@ def kinds(bench: Workbench) -> set[str]:
     return {proposal.kind for proposal in bench.review.found()}
 
 
-def test_what_needs_the_model_waits_for_it_and_what_is_by_hand_for_a_person(bench: Workbench) -> None:
+def test_what_needs_the_model_waits_for_it_and_what_is_by_hand_for_a_person(
+    bench: Workbench,
+) -> None:
     out = bench.working_out.run(never)
     assert (kinds(bench), out.unready, out.unasked, out.problems) == ({"prune"}, ("merge",), (), ())
     bench.working_out.run(never, load=True)
@@ -47,7 +60,9 @@ def test_what_needs_the_model_waits_for_it_and_what_is_by_hand_for_a_person(benc
     assert bench.library.revision == 1
 
 
-def test_a_large_store_is_looked_through_only_when_asked(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_store_is_looked_through_only_when_asked(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(finders, "SMALL", 2)
     out = bench.working_out.run(never)
     assert kinds(bench) == set()
@@ -85,7 +100,9 @@ def test_a_name_tells_what_could_have_worked_it_out(bench: Workbench) -> None:
 
 def test_files_that_look_as_they_did_are_not_read_again(bench: Workbench, tmp_path: Path) -> None:
     file = tmp_path / "log.jsonl"
-    file.write_text('{"id": "f", "timestamp": "2026-03-19T10:00:00Z", "type": "error", "context": "One."}\n')
+    file.write_text(
+        '{"id": "f", "timestamp": "2026-03-19T10:00:00Z", "type": "error", "context": "One."}\n'
+    )
     bench.importer.carry_out(bench.importer.plan(file))
 
     def look(*, asked: bool = False) -> int:
@@ -112,11 +129,16 @@ def test_what_to_use_and_what_not_to_use_are_proposed_as_one(bench: Workbench) -
             tx.delete(bench.library.memories.get(id))
     bench.working_out.run(never, only=("merge",), load=True)
     found = {one.operation["content"]: one for one in bench.review.found() if one.kind == "merge"}
-    assert set(found) == {"Use pnpm; Don't use npm", "Use tabs for indentation; Never use spaces for indentation"}
+    assert set(found) == {
+        "Use pnpm; Don't use npm",
+        "Use tabs for indentation; Never use spaces for indentation",
+    }
     bench.review.approve([found["Use pnpm; Don't use npm"].id])
-    assert [m.content for m in bench.library.memories.all() if "pnpm" in m.content and m.status == "signal"] == [
-        "Use pnpm; Don't use npm"
-    ]
+    assert [
+        m.content
+        for m in bench.library.memories.all()
+        if "pnpm" in m.content and m.status == "signal"
+    ] == ["Use pnpm; Don't use npm"]
     (left,) = (one for one in bench.review.found() if one.kind == "merge")
     bench.review.reject([left.id])
     bench.working_out.run(never, only=("merge",), load=True)

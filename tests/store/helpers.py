@@ -31,7 +31,9 @@ def clock() -> datetime:
 def open_journal(folder: Path, **options: int) -> Journal:
     """Open a journal whose field `n` is counted."""
     folder.mkdir(exist_ok=True)
-    return Journal(folder, clock, COUNTED, options=Options(checkpoint_every=0)._replace(**cast(Any, options)))
+    return Journal(
+        folder, clock, COUNTED, options=Options(checkpoint_every=0)._replace(**cast(Any, options))
+    )
 
 
 def open_library(folder: Path, **options: int) -> Library:
@@ -70,7 +72,11 @@ def docs(journal: Journal, table: str = "t") -> dict[str, Doc]:
 
 
 def append(
-    folder: Path, actor: str, label: str, clock: Callable[[], datetime], make: Callable[[Appending], None]
+    folder: Path,
+    actor: str,
+    label: str,
+    clock: Callable[[], datetime],
+    make: Callable[[Appending], None],
 ) -> None:
     """Let `make` add memories as one transaction, as a hook does."""
     with appending(folder, actor, label, clock) as block:
@@ -88,7 +94,9 @@ def lines(folder: Path) -> list[bytes]:
 
 
 def killed_after(step: Callable[[], object], name: str, count: int = 1) -> None:
-    """Run a step in a process that is killed right after a function of the operating system went well `count` times."""
+    """Run a step in a process that is killed right after a function of the operating system went
+    well `count` times.
+    """
     child = os.fork()
     if child == 0:
         real, calls = getattr(os, name), itertools.count(1)

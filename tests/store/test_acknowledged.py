@@ -1,4 +1,6 @@
-"""What was said to be stored is stored: lost line ends, zeros, wrong counters, odd ids, and writes that fail twice."""
+"""What was said to be stored is stored: lost line ends, zeros, wrong counters, odd ids, and writes
+that fail twice.
+"""
 
 import errno
 import json
@@ -8,7 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.store.helpers import NOON, clock, docs, failing, lines, memory, open_journal, open_library, put
+from tests.store.helpers import (
+    NOON,
+    clock,
+    docs,
+    failing,
+    lines,
+    memory,
+    open_journal,
+    open_library,
+    put,
+)
 from workbench.core.files import atomic
 from workbench.core.record import StoreProblem, UnknownOutcome
 from workbench.core.stream.memory import Memory
@@ -50,7 +62,9 @@ def test_a_lost_line_end_in_the_middle_loses_nothing(tmp_path: Path) -> None:
     for number in (1, 2, 3):
         put(journal, number, {"id": f"x{number}"})
     content = lines(tmp_path)
-    (tmp_path / "journal.jsonl").write_bytes(b"".join([*content[:2], content[2][:-1], b"\x0b", *content[3:]]))
+    (tmp_path / "journal.jsonl").write_bytes(
+        b"".join([*content[:2], content[2][:-1], b"\x0b", *content[3:]])
+    )
     other = open_journal(tmp_path)
     assert set(docs(other)) == {"1", "2", "3"}
     assert [e.rev for e in other.entries_back()] == [3, 2, 1]
@@ -88,7 +102,9 @@ def test_a_stamp_with_a_wrong_digit_is_not_believed(tmp_path: Path) -> None:
     assert {m.id for m in open_library(tmp_path).memories.all()} == before | {name}
 
 
-@pytest.mark.parametrize("name", ["mem-20260101-999999999", "mem-20260101-999999999999", "mem-20260101-" + "9" * 18])
+@pytest.mark.parametrize(
+    "name", ["mem-20260101-999999999", "mem-20260101-999999999999", "mem-20260101-" + "9" * 18]
+)
 def test_an_odd_id_that_was_imported_leaves_room(tmp_path: Path, name: str) -> None:
     library = open_library(tmp_path)
     with library.transaction("import:x", "import") as tx:
@@ -128,7 +144,9 @@ def test_a_checkpoint_without_its_note_is_blamed_on_nobody(tmp_path: Path) -> No
     assert other.notices == []
     put(other, 3, {"id": "x3"})
     other.close()
-    assert not any("another program" in text for text in map(str, [*other.notices, *examine(tmp_path).notes]))
+    assert not any(
+        "another program" in text for text in map(str, [*other.notices, *examine(tmp_path).notes])
+    )
     assert set(docs(open_journal(tmp_path))) == {"1", "2", "3"}
 
 
@@ -141,7 +159,9 @@ def failing_twice(patch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("heads", [True, False])
-def test_what_can_be_neither_made_durable_nor_taken_back_is_said_to_be_unknown(tmp_path: Path, heads: bool) -> None:
+def test_what_can_be_neither_made_durable_nor_taken_back_is_said_to_be_unknown(
+    tmp_path: Path, heads: bool
+) -> None:
     folder = tmp_path / "s"
     library = Library(folder, clock, heads=tmp_path / "heads" if heads else None)
     for number in (1, 2, 3):
@@ -183,13 +203,19 @@ def test_a_hook_says_that_it_cannot_know(tmp_path: Path) -> None:
         with pytest.raises(UnknownOutcome):
             hook(tmp_path / "s", "two", tmp_path / "heads")
     hook(tmp_path / "s", "three", tmp_path / "heads")
-    assert [m.content for m in open_library(tmp_path / "s").memories.all()] == ["one", "two", "three"]
+    assert [m.content for m in open_library(tmp_path / "s").memories.all()] == [
+        "one",
+        "two",
+        "three",
+    ]
 
 
 def test_a_file_is_durable_before_it_takes_a_name_and_the_name_after(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of a file that is replaced first the content, then the name, then the folder goes to the disk."""
+    """Of a file that is replaced first the content, then the name, then the folder goes to the
+    disk.
+    """
     done: list[str] = []
     sync, rename = os.fsync, Path.replace
 
@@ -208,7 +234,9 @@ def test_a_file_is_durable_before_it_takes_a_name_and_the_name_after(
 
 
 def test_a_new_edition_is_read_anew_whatever_its_length(tmp_path: Path) -> None:
-    """A journal that was rewritten is no continuation, even where the line before the place is the same."""
+    """A journal that was rewritten is no continuation, even where the line before the place is the
+    same.
+    """
     journal = open_journal(tmp_path)
     put(journal, 1, {"id": "x1"})
     put(journal, 2, {"id": "x2"})
@@ -243,6 +271,10 @@ def test_a_second_line_of_a_revision_is_never_taken_silently(tmp_path: Path) -> 
 def test_a_cut_that_fails_where_nothing_was_written_is_no_doubt(tmp_path: Path) -> None:
     journal = open_journal(tmp_path)
     put(journal, 1, {"id": "x1"})
-    with failing(os, "write", BROKEN), failing(os, "ftruncate", BROKEN), pytest.raises(StoreProblem) as caught:
+    with (
+        failing(os, "write", BROKEN),
+        failing(os, "ftruncate", BROKEN),
+        pytest.raises(StoreProblem) as caught,
+    ):
         put(journal, 2, {"id": "x2"})
     assert not isinstance(caught.value, UnknownOutcome)

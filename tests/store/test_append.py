@@ -28,7 +28,9 @@ def recent(folder: Path) -> list[str]:
 def test_what_is_appended_is_there_for_everyone(tmp_path: Path) -> None:
     library = open_library(tmp_path / "s")
     for number in range(3):
-        append(tmp_path / "s", "agent:claude-code", "observe", clock, adding(f"from a hook {number}"))
+        append(
+            tmp_path / "s", "agent:claude-code", "observe", clock, adding(f"from a hook {number}")
+        )
         with library.transaction("human", "add") as tx:
             tx.put(replace(memory(0, f"from the app {number}"), id=tx.new_memory_id(NOON)))
     assert [m.id for m in library.memories.all()] == [f"mem-20261121-{n:07d}" for n in range(1, 7)]
@@ -66,7 +68,9 @@ def test_a_new_segment_carries_them_on(tmp_path: Path) -> None:
     count = len(library.memories)
     assert recent(tmp_path) == [f"memory number {n}" for n in range(count - 10, count)]
     append(tmp_path, "hook", "observe", clock, adding("one more"))
-    assert recent(tmp_path) == [f"memory number {n}" for n in range(count - 9, count)] + ["one more"]
+    assert recent(tmp_path) == [f"memory number {n}" for n in range(count - 9, count)] + [
+        "one more"
+    ]
     library.journal.refresh()
     assert len(library.memories) == count + 1
 
@@ -137,7 +141,10 @@ def test_what_cannot_be_written_or_read_is_said(tmp_path: Path) -> None:
     full = OSError(28, "No space left on device")
     with failing(segments, "append", full), pytest.raises(StoreProblem, match="no space left"):
         append(tmp_path, "hook", "x", clock, adding("two"))
-    with failing(os, "open", PermissionError(13, "Permission denied")), pytest.raises(StoreProblem, match="denied"):
+    with (
+        failing(os, "open", PermissionError(13, "Permission denied")),
+        pytest.raises(StoreProblem, match="denied"),
+    ):
         append(tmp_path, "hook", "x", clock, adding("two"))
     with failing(Path, "mkdir", full), pytest.raises(StoreProblem):
         append(tmp_path, "hook", "x", clock, adding("two"))

@@ -1,4 +1,6 @@
-"""A backup holds a store as it was at one revision, and a restored one is that store; everything else is refused."""
+"""A backup holds a store as it was at one revision, and a restored one is that store; everything
+else is refused.
+"""
 
 import gzip
 import hashlib
@@ -97,7 +99,9 @@ def test_a_backup_of_a_store_of_a_development_version_is_not_restored(tmp_path: 
 
 
 @pytest.mark.slow
-def test_a_packed_segment_that_unpacks_to_far_more_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_packed_segment_that_unpacks_to_far_more_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     name, bomb = "journal-000000000000.jsonl.gz", gzip.compress(b"\0" * (65 << 20))
     (tmp_path / "b").write_bytes(packed(about(said(name, bomb)), [entry(name, bomb)]))
     with pytest.raises(UnreadableFile, match="is larger than"):
@@ -122,9 +126,13 @@ def test_an_empty_store_and_a_plain_tinydb_file_are_backed_up_too(tmp_path: Path
     restore(tmp_path / "a", tmp_path / "sa")
     (tmp_path / "t").mkdir()
     (tmp_path / "t" / "memory.json").write_text('{"memories": {"1": {"id": "m1", "content": "x"}}}')
-    assert write_backup(open_library(tmp_path / "t").journal, tmp_path / "b", NOON).counts == {"memories": 1}
+    assert write_backup(open_library(tmp_path / "t").journal, tmp_path / "b", NOON).counts == {
+        "memories": 1
+    }
     restore(tmp_path / "b", tmp_path / "sb")
-    assert (tmp_path / "sb" / "memory.json").read_bytes() == (tmp_path / "t" / "memory.json").read_bytes()
+    assert (tmp_path / "sb" / "memory.json").read_bytes() == (
+        tmp_path / "t" / "memory.json"
+    ).read_bytes()
 
 
 Meanwhile = Callable[[Library], object]
@@ -148,7 +156,9 @@ def erase(library: Library) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("meanwhile", [roll, roll_and_pack, erase])
 @pytest.mark.parametrize("when", [1, 2, 5])
-def test_what_others_do_meanwhile_changes_nothing_in_it(tmp_path: Path, meanwhile: Meanwhile, when: int) -> None:
+def test_what_others_do_meanwhile_changes_nothing_in_it(
+    tmp_path: Path, meanwhile: Meanwhile, when: int
+) -> None:
     library, other = lived_in(tmp_path / "s"), Library(tmp_path / "s", clock, SMALL)
     calls = 0
 
@@ -256,7 +266,9 @@ def test_it_is_never_restored_over_something(tmp_path: Path) -> None:
         restore(tmp_path / "none", tmp_path / "new")
 
 
-def packed(made: dict[str, Any], members: list[tuple[tarfile.TarInfo, bytes]], tail: bytes = b"") -> bytes:
+def packed(
+    made: dict[str, Any], members: list[tuple[tarfile.TarInfo, bytes]], tail: bytes = b""
+) -> bytes:
     about = json.dumps(made).encode()
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as archive:
@@ -281,7 +293,15 @@ def said(name: str, data: bytes, **more: object) -> dict[str, object]:
 
 
 def about(*members: dict[str, object], **more: object) -> dict[str, Any]:
-    return {"format": 1, "at": "2026-01-01", "rev": 0, "counts": {}, "damaged": 0, "members": members, **more}
+    return {
+        "format": 1,
+        "at": "2026-01-01",
+        "rev": 0,
+        "counts": {},
+        "damaged": 0,
+        "members": members,
+        **more,
+    }
 
 
 ONE = b'{"memories":{}}'
@@ -298,8 +318,12 @@ HOSTILE: dict[str, bytes] = {
     "subfolder": packed(about(said("a/memory.json", ONE)), [entry("a/memory.json", ONE)]),
     "line end": packed(about(said(NAME + "\n", ONE)), [entry(NAME + "\n", ONE)]),
     "program": packed(about(said("run.sh", ONE)), [entry("run.sh", ONE)]),
-    "link": packed(about(said(NAME, b"")), [entry(NAME, b"", type=tarfile.SYMTYPE, linkname="/etc/passwd")]),
-    "hard link": packed(about(said(NAME, b"")), [entry(NAME, b"", type=tarfile.LNKTYPE, linkname="/etc/passwd")]),
+    "link": packed(
+        about(said(NAME, b"")), [entry(NAME, b"", type=tarfile.SYMTYPE, linkname="/etc/passwd")]
+    ),
+    "hard link": packed(
+        about(said(NAME, b"")), [entry(NAME, b"", type=tarfile.LNKTYPE, linkname="/etc/passwd")]
+    ),
     "folder": packed(about(said(NAME, b"")), [entry(NAME, b"", type=tarfile.DIRTYPE)]),
     "device": packed(about(said(NAME, b"")), [entry(NAME, b"", type=tarfile.CHRTYPE)]),
     "twice": packed(about(said(NAME, ONE), said(NAME, ONE)), [entry(NAME, ONE), entry(NAME, ONE)]),
@@ -365,7 +389,8 @@ def filled(tables: Tables) -> Tables:
 def test_between_two_segments_a_backup_holds_everything(tmp_path: Path, count: int) -> None:
     library = lived_in(tmp_path / "s", count)
     assert bool(list((tmp_path / "s").glob("journal-*"))) == (count == 30)
-    # As another process sees it while a writer closes the segment, and everybody after it was killed there.
+    # As another process sees it while a writer closes the segment, and everybody after it was
+    # killed there.
     start = library.journal.cut()[1].start
     library.journal.path.rename(tmp_path / "s" / segments.closed_name(start))
     for reader in (library, open_library(tmp_path / "s")):
@@ -377,7 +402,9 @@ def test_between_two_segments_a_backup_holds_everything(tmp_path: Path, count: i
 
 
 def from_many_writers(tmp_path: Path, copy: Callable[[Path], None], least: int) -> None:
-    """Let ten processes write while copies are made, then check that each copy is a state the store was in."""
+    """Let ten processes write while copies are made, then check that each copy is a state the store
+    was in.
+    """
     import multiprocessing
 
     context = multiprocessing.get_context("forkserver")
@@ -400,7 +427,9 @@ def from_many_writers(tmp_path: Path, copy: Callable[[Path], None], least: int) 
     for number in range(count):
         library = open_library(tmp_path / f"copy-{number}")
         assert library.journal.damage == []
-        assert filled(library.journal.state.tables) == filled(whole.journal.tables_at(library.journal.rev))
+        assert filled(library.journal.state.tables) == filled(
+            whole.journal.tables_at(library.journal.rev)
+        )
         assert library.journal.rev >= seen
         seen = library.journal.rev
     assert seen == 1500
@@ -418,9 +447,16 @@ def test_backups_while_ten_processes_append_are_each_a_state_of_the_store(tmp_pa
 @pytest.mark.slow
 def test_plain_copies_of_the_folder_while_ten_processes_append_are_sound(tmp_path: Path) -> None:
     def is_whole(target: Path) -> bool:
-        """Tell whether no segment was closed under the copy: `cp` says so itself only of those it had begun with."""
-        done = subprocess.run(["cp", "-r", tmp_path / "s", target], capture_output=True, check=False)
-        there, copied = ([one.path.name for one in segments.closed(folder)] for folder in (tmp_path / "s", target))
+        """Tell whether no segment was closed under the copy: `cp` says so itself only of those it
+        had begun with.
+        """
+        done = subprocess.run(
+            ["cp", "-r", tmp_path / "s", target], capture_output=True, check=False
+        )
+        there, copied = (
+            [one.path.name for one in segments.closed(folder)]
+            for folder in (tmp_path / "s", target)
+        )
         return not done.returncode and copied == there
 
     def copy(target: Path) -> None:

@@ -1,4 +1,6 @@
-"""What lies beside the store: kept once under its hash, never behind a link; purged, backed up, checked, recovered."""
+"""What lies beside the store: kept once under its hash, never behind a link; purged, backed up,
+checked, recovered.
+"""
 
 import gzip
 import json
@@ -84,7 +86,9 @@ def test_nothing_is_read_or_written_behind_a_link(library: Library, tmp_path: Pa
 
 @pytest.mark.slow
 @pytest.mark.parametrize("harm", ["gone", "cut", "other", "bomb", "folder", "pipe"])
-def test_what_cannot_be_read_is_named_and_its_head_is_still_there(library: Library, harm: str) -> None:
+def test_what_cannot_be_read_is_named_and_its_head_is_still_there(
+    library: Library, harm: str
+) -> None:
     name = keep(library)
     path = path_of(library, name)
     data = path.read_bytes()
@@ -94,7 +98,11 @@ def test_what_cannot_be_read_is_named_and_its_head_is_still_there(library: Libra
     elif harm == "pipe":
         os.mkfifo(path)
     elif harm != "gone":
-        bad = {"cut": data[:-9], "other": gzip.compress(b"{}"), "bomb": gzip.compress(bytes(LARGEST + 2))}[harm]
+        bad = {
+            "cut": data[:-9],
+            "other": gzip.compress(b"{}"),
+            "bomb": gzip.compress(bytes(LARGEST + 2)),
+        }[harm]
         path.write_bytes(bad)
     lack = "missing" if harm == "gone" else "damaged"
     with pytest.raises(BlobProblem, match=lack):
@@ -117,13 +125,18 @@ def test_an_undo_brings_the_head_back_and_the_file_was_there_all_the_time(librar
 
 
 def test_a_purge_takes_its_file_its_notes_and_what_quotes_its_own_words(library: Library) -> None:
-    name, other = keep(library), keep(library, "ep-2", body("Another task of the same day, with words of its own."))
+    name, other = (
+        keep(library),
+        keep(library, "ep-2", body("Another task of the same day, with words of its own.")),
+    )
     with library.transaction("human", "more") as tx:
         tx.put(EpisodeNote("n-1", "ep-1", "Looked at this twice.", NOON, "human"))
         tx.put(memory(1, f"Somebody said: {TASK}"))
         tx.put(memory(2, SHARED))
     orphan = library.blobs.put(b'{"task":{}}')
-    done = purge.purge(library.journal, [("episodes", "ep-1"), ("episode_notes", "n-1")], "human", lambda: ())
+    done = purge.purge(
+        library.journal, [("episodes", "ep-1"), ("episode_notes", "n-1")], "human", lambda: ()
+    )
     assert f"blobs/{name[:2]}/{name}.gz" in done.removed
     assert library.blobs.names() == (other,)
     assert orphan not in library.blobs.names()

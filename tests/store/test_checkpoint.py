@@ -41,14 +41,21 @@ def test_only_what_came_after_it_is_replayed(tmp_path: Path) -> None:
     assert open_journal(tmp_path).revisions_since_checkpoint == 0
 
 
-@pytest.mark.parametrize("step", [(checkpoint, "write_file"), (checkpoint, "put_in_place"), (checkpoint, "fill")])
-def test_a_crash_at_any_step_leaves_a_pair_that_fits(tmp_path: Path, step: tuple[object, str]) -> None:
+@pytest.mark.parametrize(
+    "step", [(checkpoint, "write_file"), (checkpoint, "put_in_place"), (checkpoint, "fill")]
+)
+def test_a_crash_at_any_step_leaves_a_pair_that_fits(
+    tmp_path: Path, step: tuple[object, str]
+) -> None:
     journal = filled(tmp_path)
     journal.save_checkpoint()
     put(journal, 1, {"id": "x1", "a": "new"})
     for number in range(3):
         put(journal, 2, {"id": "x2", "a": number})
-        with failing(*step, OSError(5, "Input/output error")), pytest.raises(StoreProblem, match="input/output error"):
+        with (
+            failing(*step, OSError(5, "Input/output error")),
+            pytest.raises(StoreProblem, match="input/output error"),
+        ):
             journal.save_checkpoint()
     other = open_journal(tmp_path)
     assert docs(other) == docs(journal)
@@ -184,11 +191,15 @@ def test_files_and_folder_are_for_their_owner_only(tmp_path: Path) -> None:
     modes = {p.name: p.stat().st_mode & 0o777 for p in (tmp_path / "a" / "s").iterdir()}
     assert set(modes.values()) == {0o600}
     assert {"memory.json", "checkpoint.json", "journal.jsonl", "lock"} <= modes.keys()
-    assert json.loads((tmp_path / "a" / "s" / "memory.json").read_text()) == {"_default": {"1": {"a": 1}}}
+    assert json.loads((tmp_path / "a" / "s" / "memory.json").read_text()) == {
+        "_default": {"1": {"a": 1}}
+    }
 
 
 @pytest.mark.slow
-def test_a_checkpoint_in_the_background_gives_way_to_a_writer_without_a_word(tmp_path: Path) -> None:
+def test_a_checkpoint_in_the_background_gives_way_to_a_writer_without_a_word(
+    tmp_path: Path,
+) -> None:
     journal, told = filled(tmp_path), list[str]()
     writer = open_journal(tmp_path)
     with writer.exclusive():

@@ -3,7 +3,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.core.record import InvalidRecord
-from workbench.store.journal.codec import BadLine, dumps, loads, loads_foreign, mark_of, same, seal, unseal
+from workbench.store.journal.codec import (
+    BadLine,
+    dumps,
+    loads,
+    loads_foreign,
+    mark_of,
+    same,
+    seal,
+    unseal,
+)
 
 json_values = st.recursive(
     st.none()
@@ -38,14 +47,20 @@ def test_one_flipped_bit_is_noticed(place: int, bit: int) -> None:
 
 @pytest.mark.parametrize(
     ("line", "reason"),
-    [(b"", "no checksum"), (b'{"rev":1}', "no checksum"), (b'{"rev":1,"sum":"0000000000000000"}', "does not match")],
+    [
+        (b"", "no checksum"),
+        (b'{"rev":1}', "no checksum"),
+        (b'{"rev":1,"sum":"0000000000000000"}', "does not match"),
+    ],
 )
 def test_a_bad_line_says_why(line: bytes, reason: str) -> None:
     with pytest.raises(BadLine, match=reason):
         unseal(line)
 
 
-@pytest.mark.parametrize(("body", "reason"), [(b'{"a":nonsense', "not JSON"), (b'["a"', "not JSON")])
+@pytest.mark.parametrize(
+    ("body", "reason"), [(b'{"a":nonsense', "not JSON"), (b'["a"', "not JSON")]
+)
 def test_a_checksum_over_nonsense_is_not_enough(body: bytes, reason: str) -> None:
     from workbench.store.journal import codec
 

@@ -23,7 +23,10 @@ def test_closed_segments_are_packed_and_read_as_before(tmp_path: Path) -> None:
     before = list(journal.entries_back())
     packed = backup.compact(journal)
     assert len(packed) == len(segments.closed(tmp_path)) > 3
-    assert all(p.file.exists() and p.after < p.before and p.file.stat().st_mode & 0o777 == 0o600 for p in packed)
+    assert all(
+        p.file.exists() and p.after < p.before and p.file.stat().st_mode & 0o777 == 0o600
+        for p in packed
+    )
     assert not list(tmp_path.glob("journal-*.jsonl"))
     assert list(journal.entries_back()) == before
     assert open_journal(tmp_path).state.tables == journal.state.tables
@@ -50,7 +53,10 @@ def test_a_full_disk_leaves_every_segment(tmp_path: Path) -> None:
     journal = long(tmp_path)
     before = list(journal.entries_back())
     full = OSError(28, "No space left on device")
-    with failing(backup, "write_file", full, after=1), pytest.raises(StoreProblem, match="no space left"):
+    with (
+        failing(backup, "write_file", full, after=1),
+        pytest.raises(StoreProblem, match="no space left"),
+    ):
         backup.compact(journal)
     assert list(journal.entries_back()) == before
     (tmp_path / ".journal-000000000000.jsonl.gz.77.tmp").write_bytes(b"left by a killed process")

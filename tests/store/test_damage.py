@@ -38,7 +38,9 @@ def test_a_journal_cut_at_any_byte_of_its_last_three_lines(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_flipped_bit_in_the_middle_is_named_and_the_rest_is_saved(tmp_path: Path, seed: int) -> None:
+def test_a_flipped_bit_in_the_middle_is_named_and_the_rest_is_saved(
+    tmp_path: Path, seed: int
+) -> None:
     content = filled(tmp_path / "s", 8)
     path = tmp_path / "s" / "journal.jsonl"
     data = b"".join(content)
@@ -55,6 +57,13 @@ def test_a_flipped_bit_in_the_middle_is_named_and_the_rest_is_saved(tmp_path: Pa
         lost = {str(line)}
         if place == start + len(content[line]) - 1:
             lost.add(str(line + 1))
-        saved = recover(tmp_path / "s", open_journal(tmp_path / "s").clock().replace(year=2000 + step))
-        assert set(open_journal(saved.folder).state.tables["t"]) >= {str(n) for n in range(1, 9)} - lost
-        assert set(open_journal(tmp_path / "s").state.tables["t"]) == set(open_journal(saved.folder).state.tables["t"])
+        saved = recover(
+            tmp_path / "s", open_journal(tmp_path / "s").clock().replace(year=2000 + step)
+        )
+        assert (
+            set(open_journal(saved.folder).state.tables["t"])
+            >= {str(n) for n in range(1, 9)} - lost
+        )
+        assert set(open_journal(tmp_path / "s").state.tables["t"]) == set(
+            open_journal(saved.folder).state.tables["t"]
+        )

@@ -104,7 +104,9 @@ def test_segments_and_libraries_are_saved(tmp_path: Path) -> None:
         (lambda s: (s / "journal.jsonl").unlink(), "does not belong to this journal"),
     ],
 )
-def test_a_checkpoint_that_does_not_fit_is_noted(tmp_path: Path, spoiled: object, note: str) -> None:
+def test_a_checkpoint_that_does_not_fit_is_noted(
+    tmp_path: Path, spoiled: object, note: str
+) -> None:
     filled(tmp_path / "s").close()
     spoiled(tmp_path / "s")  # type: ignore[operator]
     assert note in examine(tmp_path / "s").notes[0]

@@ -34,7 +34,12 @@ def test_one_transaction_is_one_checksummed_line(tmp_path: Path) -> None:
     with journal.transaction("human", "count") as staged:
         staged.put("t", "1", {"id": "x1", "n": 3})
     raw = json.loads(lines(tmp_path)[1])
-    assert (raw["rev"], raw["actor"], raw["group"], len(raw["changes"])) == (1, "agent:claude-code", "g-1", 2)
+    assert (raw["rev"], raw["actor"], raw["group"], len(raw["changes"])) == (
+        1,
+        "agent:claude-code",
+        "g-1",
+        2,
+    )
     assert raw["at"] == "2026-11-21T12:00:00Z"
     assert json.loads(lines(tmp_path)[2])["changes"] == [{"table": "t", "id": "1", "inc": {"n": 1}}]
 
@@ -55,7 +60,11 @@ def test_memory_holds_what_the_file_holds_and_not_the_callers_objects(tmp_path: 
     doc = {"a": [1], "m": {1: "one"}, "t": (1, 2)}
     db.table("t").insert(doc)
     doc["a"].append(2)  # type: ignore[attr-defined]
-    assert docs(db.journal) == {"1": {"a": [1], "m": {"1": "one"}, "t": [1, 2]}} == docs(open_journal(tmp_path))
+    assert (
+        docs(db.journal)
+        == {"1": {"a": [1], "m": {"1": "one"}, "t": [1, 2]}}
+        == docs(open_journal(tmp_path))
+    )
 
 
 def test_a_transaction_in_another_one_joins_it(tmp_path: Path) -> None:
@@ -154,8 +163,14 @@ def test_damage_in_the_middle_is_named_and_the_rest_is_read(tmp_path: Path) -> N
     ("line", "reason"),
     [
         (seal({"rev": 2}), "not a transaction"),
-        (seal({"rev": 1, "at": "", "actor": "", "label": "", "changes": []}), "revision 1 stands here a second time"),
-        (seal({"rev": 5, "at": "", "actor": "", "label": "", "changes": []}), "revisions 2 to 4 are missing"),
+        (
+            seal({"rev": 1, "at": "", "actor": "", "label": "", "changes": []}),
+            "revision 1 stands here a second time",
+        ),
+        (
+            seal({"rev": 5, "at": "", "actor": "", "label": "", "changes": []}),
+            "revisions 2 to 4 are missing",
+        ),
     ],
 )
 def test_lines_out_of_order_are_named(tmp_path: Path, line: bytes, reason: str) -> None:
@@ -248,7 +263,9 @@ def test_many_threads_commit_and_read_one_journal(tmp_path: Path) -> None:
     assert not follower.damage
 
 
-def test_a_segment_closed_between_two_looks_at_it_is_read_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_segment_closed_between_two_looks_at_it_is_read_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     journal = open_journal(tmp_path)
     put(journal, 1, {"id": "a"})
     reader = open_journal(tmp_path)

@@ -3,11 +3,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.core.record import ABSENT
-from workbench.store.entry import DocChange, Transaction, apply_change, diff_docs, from_json, reverse, to_json
+from workbench.store.entry import (
+    DocChange,
+    Transaction,
+    apply_change,
+    diff_docs,
+    from_json,
+    reverse,
+    to_json,
+)
 from workbench.store.journal.codec import loads, same, seal, unseal
 
 COUNTERS = frozenset({"n"})
-values = st.none() | st.booleans() | st.integers(-3, 3) | st.text(max_size=2) | st.just({"$": 1}) | st.just([None])
+values = (
+    st.none()
+    | st.booleans()
+    | st.integers(-3, 3)
+    | st.text(max_size=2)
+    | st.just({"$": 1})
+    | st.just([None])
+)
 documents = st.dictionaries(st.sampled_from(["a", "b", "n", "$"]), values, max_size=4)
 
 
@@ -70,7 +85,12 @@ def test_a_misshapen_entry_is_a_value_error(raw: dict[str, object]) -> None:
 
 
 def test_every_part_of_an_entry_is_written() -> None:
-    changes = (DocChange("t", "", "table"), DocChange("t", "1", "delete", {"id": ("m", ABSENT)}, {}, redacted=True))
-    entry = Transaction(7, "2026-01-01T00:00:00Z", "cli", "x", changes, "undo", "g-1", 3, 5, {"t": 2}, more=True)
+    changes = (
+        DocChange("t", "", "table"),
+        DocChange("t", "1", "delete", {"id": ("m", ABSENT)}, {}, redacted=True),
+    )
+    entry = Transaction(
+        7, "2026-01-01T00:00:00Z", "cli", "x", changes, "undo", "g-1", 3, 5, {"t": 2}, more=True
+    )
     assert from_json(loads(seal(to_json(entry)))) == entry
     assert repr(ABSENT) == "ABSENT"

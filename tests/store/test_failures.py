@@ -1,4 +1,6 @@
-"""What a failing disk, a missing right or a wrong path does: one sentence, nothing lost, and the next commit works."""
+"""What a failing disk, a missing right or a wrong path does: one sentence, nothing lost, and the
+next commit works.
+"""
 
 import errno
 import os
@@ -28,7 +30,10 @@ def test_a_failed_commit_changes_nothing_and_the_next_one_works(
     if not first:
         put(journal, 1, {"a": 1})
     before = docs(journal), journal.rev
-    with failing(os, call, error), pytest.raises(StoreProblem, match=r"cannot be written: .*Nothing was changed"):
+    with (
+        failing(os, call, error),
+        pytest.raises(StoreProblem, match=r"cannot be written: .*Nothing was changed"),
+    ):
         put(journal, 2, {"a": 2})
     assert (docs(journal), journal.rev) == before
     assert (docs(open_journal(tmp_path)), open_journal(tmp_path).rev) == before
@@ -58,7 +63,11 @@ def test_a_write_that_gets_half_through_leaves_no_half_line(tmp_path: Path, erro
         with pytest.raises(StoreProblem):
             put(journal, 3, {"a": 3})
     assert journal.path.read_bytes().startswith(whole)
-    assert docs(open_journal(tmp_path)) == docs(journal) == {"1": {"a": 1}, "2": {"a": "in many small pieces"}}
+    assert (
+        docs(open_journal(tmp_path))
+        == docs(journal)
+        == {"1": {"a": 1}, "2": {"a": "in many small pieces"}}
+    )
 
 
 def test_what_cannot_even_be_cut_back_is_cut_by_the_next_writer(tmp_path: Path) -> None:
@@ -115,7 +124,9 @@ def test_a_folder_that_may_not_be_written_is_still_read(tmp_path: Path, error: O
 
 
 @pytest.mark.parametrize(("where", "call"), [(Path, "lstat"), (os, "open")])
-def test_what_cannot_be_read_is_never_taken_for_empty(tmp_path: Path, where: object, call: str) -> None:
+def test_what_cannot_be_read_is_never_taken_for_empty(
+    tmp_path: Path, where: object, call: str
+) -> None:
     journal = open_journal(tmp_path)
     put(journal, 1, {"a": 1})
     put(open_journal(tmp_path), 2, {"a": 2})
@@ -146,7 +157,9 @@ def test_a_file_where_the_folder_should_be(tmp_path: Path) -> None:
         open_db(tmp_path / "s" / "deeper")
 
 
-@pytest.mark.parametrize(("call", "match"), [("mkdir", "cannot be written"), ("exists", "cannot be read")])
+@pytest.mark.parametrize(
+    ("call", "match"), [("mkdir", "cannot be written"), ("exists", "cannot be read")]
+)
 def test_a_folder_that_cannot_be_made_or_seen(tmp_path: Path, call: str, match: str) -> None:
     with failing(Path, call, DENIED), pytest.raises(StoreProblem, match=match):
         open_db(tmp_path / "s")

@@ -24,7 +24,9 @@ def opened(tmp_path: Path, folder: str = "s", **options: int) -> Journal:
     """Open a journal that this machine remembers."""
     place = tmp_path / folder
     place.mkdir(exist_ok=True)
-    return Journal(place, clock, options=QUIET._replace(**cast(Any, options)), heads=tmp_path / "heads")
+    return Journal(
+        place, clock, options=QUIET._replace(**cast(Any, options)), heads=tmp_path / "heads"
+    )
 
 
 def put(journal: Journal, number: int) -> None:
@@ -65,14 +67,20 @@ def test_a_head_is_kept_for_its_owner_only_and_read_back(tmp_path: Path) -> None
 
 def test_the_id_of_a_store_is_in_every_header(tmp_path: Path) -> None:
     journal = filled(tmp_path, 30, segment_bytes=900)
-    found = {line for file in (tmp_path / "s").glob("journal*") for line in file.read_bytes().splitlines()[:1]}
+    found = {
+        line
+        for file in (tmp_path / "s").glob("journal*")
+        for line in file.read_bytes().splitlines()[:1]
+    }
     assert len(found) > 2
     assert all(f'"store":"{journal.store}"'.encode() in line for line in found)
     assert len(journal.store) == 32
 
 
 @pytest.mark.parametrize("checkpoint", [True, False])
-def test_lines_that_were_cut_off_are_said_and_the_gap_stays_visible(tmp_path: Path, checkpoint: bool) -> None:
+def test_lines_that_were_cut_off_are_said_and_the_gap_stays_visible(
+    tmp_path: Path, checkpoint: bool
+) -> None:
     journal = filled(tmp_path)
     if checkpoint:
         journal.save_checkpoint()
@@ -174,7 +182,9 @@ def test_damage_before_the_checkpoint_is_said_at_every_open(tmp_path: Path, bit:
     assert opened(tmp_path).damage[0].line == 3
 
 
-def test_a_store_that_looks_as_it_was_left_is_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_that_looks_as_it_was_left_is_not_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     filled(tmp_path).save_checkpoint()
     monkeypatch.setattr(identity, "known_lines", lambda *_: pytest.fail("read again"))
     opened(tmp_path)
@@ -241,7 +251,11 @@ def test_a_hook_says_what_is_gone_and_stores_above_it(tmp_path: Path) -> None:
     assert any("Revision 2 was stored and is gone" in notice for notice in hook(tmp_path, "three"))
     assert any("Revision 2" in notice for notice in hook(tmp_path, "four"))
     journal = opened(tmp_path)
-    assert [doc["content"] for doc in docs(journal, "memories").values()] == ["one", "three", "four"]
+    assert [doc["content"] for doc in docs(journal, "memories").values()] == [
+        "one",
+        "three",
+        "four",
+    ]
     assert (journal.rev, journal.gone) == (4, (Gone(2, 2),))
     assert not examine(tmp_path / "s", tmp_path / "heads").is_sound
 
@@ -291,7 +305,9 @@ def test_a_store_stays_ones_own_whenever_a_writer_is_killed(
 
 
 @pytest.mark.slow
-def test_a_store_stays_ones_own_when_what_is_known_of_it_is_written_anew_and_that_is_killed(tmp_path: Path) -> None:
+def test_a_store_stays_ones_own_when_what_is_known_of_it_is_written_anew_and_that_is_killed(
+    tmp_path: Path,
+) -> None:
     journal = filled(tmp_path)
     killed_after(lambda: trust_lines(journal.heads, journal.store, journal.folder), "open", 1)
     (tmp_path / "s" / "journal.jsonl").touch()
@@ -307,6 +323,8 @@ def test_what_tells_heads_apart(tmp_path: Path) -> None:
     assert identity.read(None, "1" * 32, Path("/a")) is None
     assert not identity.note(None, one)
     assert not identity.note(tmp_path, one._replace(path="/\udc80"))
-    assert identity.note(tmp_path, one._replace(path="/a", gone=tuple(Gone(n, n) for n in range(200))))
+    assert identity.note(
+        tmp_path, one._replace(path="/a", gone=tuple(Gone(n, n) for n in range(200)))
+    )
     assert identity.note(tmp_path, one)
     assert identity.read(tmp_path, "1" * 32, Path("/a")) == one

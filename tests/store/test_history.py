@@ -23,7 +23,10 @@ def test_who_changed_what_and_when(tmp_path: Path) -> None:
         (2, "2026-11-21T12:00:00Z", "agent:claude-code", "put 1", "edit"),
         (1, "2026-11-21T12:00:00Z", "human", "put 1", "edit"),
     ]
-    assert seen[0].fields == (FieldEvent("t", "x1", "a", 1, None), FieldEvent("t", "x1", "n", None, None, step=2))
+    assert seen[0].fields == (
+        FieldEvent("t", "x1", "a", 1, None),
+        FieldEvent("t", "x1", "n", None, None, step=2),
+    )
     assert [e.rev for e in history.Past(journal).events()] == [3, 2, 1]
     assert [e.rev for e in history.Past(journal).events(accesses=True)] == [4, 3, 2, 1]
     assert list(history.Past(journal).events(("t", "nope"))) == []
@@ -38,7 +41,8 @@ def test_of_a_large_transaction_only_the_changes_asked_for_are_read(tmp_path: Pa
 
     def read(count: int) -> None:
         found[:] = [
-            (key, c.doc) for _, key, c in history.Past(journal).changes_of("t", [f"x{n}" for n in range(count)])
+            (key, c.doc)
+            for _, key, c in history.Past(journal).changes_of("t", [f"x{n}" for n in range(count)])
         ]
 
     assert calls_of([entry._change], lambda: read(2)) == [2]
@@ -66,7 +70,10 @@ def test_a_revision_that_is_not_there_yet(tmp_path: Path) -> None:
 
 
 steps = st.lists(
-    st.tuples(st.integers(1, 3), st.none() | st.dictionaries(st.sampled_from("abn"), st.integers(0, 2))), max_size=12
+    st.tuples(
+        st.integers(1, 3), st.none() | st.dictionaries(st.sampled_from("abn"), st.integers(0, 2))
+    ),
+    max_size=12,
 )
 
 
@@ -89,7 +96,9 @@ def test_the_past_is_what_it_was(
     for rev, tables in enumerate(past):
         assert journal.tables_at(rev).get("t", {}) == tables.get("t", {})
         for doc_id in (1, 2, 3):
-            assert history.Past(journal).at_revision("t", f"x{doc_id}", rev) == tables.get("t", {}).get(str(doc_id))
+            assert history.Past(journal).at_revision("t", f"x{doc_id}", rev) == tables.get(
+                "t", {}
+            ).get(str(doc_id))
 
 
 def test_keys_of_playbooks_are_found_in_the_past(tmp_path: Path) -> None:
@@ -109,4 +118,6 @@ def test_keys_of_playbooks_are_found_in_the_past(tmp_path: Path) -> None:
     action = history.Past(library.journal).action_of("2")
     assert action is not None
     history.Past(library.journal).undo(action, "human")
-    assert [e.target for e in history.Past(library.journal).events(("bullets", "other/b-00001"))] == [2, 0, 0]
+    assert [
+        e.target for e in history.Past(library.journal).events(("bullets", "other/b-00001"))
+    ] == [2, 0, 0]

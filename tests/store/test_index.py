@@ -1,4 +1,6 @@
-"""The read index: single documents of a large store, read without reading all of it, and never another answer."""
+"""The read index: single documents of a large store, read without reading all of it, and never
+another answer.
+"""
 
 import os
 import shutil
@@ -31,9 +33,13 @@ from workbench.store.maintenance.purge import Masker
 
 
 class IndexedMachine(StoreMachine):
-    """The same store as in the model's test, opened by its index: what is asked for singly is the same as all of it."""
+    """The same store as in the model's test, opened by its index: what is asked for singly is the
+    same as all of it.
+    """
 
-    @initialize(segment_bytes=st.sampled_from([600, 1 << 20]), fold_after=st.sampled_from([1, 3, 1000]))
+    @initialize(
+        segment_bytes=st.sampled_from([600, 1 << 20]), fold_after=st.sampled_from([1, 3, 1000])
+    )
     def start_indexed(self, segment_bytes: int, fold_after: int) -> None:
         self.fold_after = fold_after
         self.cache = Path(tempfile.mkdtemp(prefix="store-index-"))
@@ -64,7 +70,11 @@ class IndexedMachine(StoreMachine):
         """Ask for single documents, and hold the order against one that reads all of them."""
         if not hasattr(self, "one"):
             return
-        whole = list(docs(Journal(self.folder / "s", clock, COUNTED, options=Options(checkpoint_every=0))).items())
+        whole = list(
+            docs(
+                Journal(self.folder / "s", clock, COUNTED, options=Options(checkpoint_every=0))
+            ).items()
+        )
         for journal in (self.one, self.two):
             journal.refresh()
             state = journal.state
@@ -74,7 +84,9 @@ class IndexedMachine(StoreMachine):
             assert sorted(state.newest("t", 9)) == sorted(self.model) or state.unread
             keys = [doc["id"] for doc in self.model.values() if isinstance(doc.get("id"), str)]
             found = {key: state.doc_id_of("t", key) for key in keys if keys.count(key) == 1}
-            assert found == {key: n for n, doc in self.model.items() if (key := doc.get("id")) in found}
+            assert found == {
+                key: n for n, doc in self.model.items() if (key := doc.get("id")) in found
+            }
             assert state.doc_id_of("t", "nobody's") is None
             assert state.next_id("t") > max(map(int, self.model), default=0)
             assert journal.rev == len(self.past) - 1
@@ -101,7 +113,9 @@ def reopen(tmp_path: Path, cache: Path) -> Callable[[], Library]:
 
 @pytest.fixture
 def filled(reopen: Callable[[], Library]) -> Library:
-    """A store with a checkpoint, and its index: ten memories, one of them a candidate, and an open proposal."""
+    """A store with a checkpoint, and its index: ten memories, one of them a candidate, and an open
+    proposal.
+    """
     library = reopen()
     with library.transaction("agent:a", "add") as tx:
         for number in range(9):
@@ -112,7 +126,9 @@ def filled(reopen: Callable[[], Library]) -> Library:
     return library
 
 
-def test_a_large_store_is_opened_without_reading_it(filled: Library, reopen: Callable[[], Library]) -> None:
+def test_a_large_store_is_opened_without_reading_it(
+    filled: Library, reopen: Callable[[], Library]
+) -> None:
     library = reopen()
     assert library.memories.find("m3") == filled.memories.find("m3")
     assert len(library.memories) == 10
@@ -132,7 +148,9 @@ def test_a_large_store_is_opened_without_reading_it(filled: Library, reopen: Cal
     assert library.is_read
 
 
-def test_what_waits_and_what_came_is_kept_up_with_changes(filled: Library, reopen: Callable[[], Library]) -> None:
+def test_what_waits_and_what_came_is_kept_up_with_changes(
+    filled: Library, reopen: Callable[[], Library]
+) -> None:
     library = reopen()
     with library.transaction("agent:a", "change") as tx:
         tx.put(replace(library.memories.get("m9"), status="confirmed"))
@@ -178,7 +196,10 @@ def changed(path: Path, statement: str) -> None:
 
 def said(path: Path, old: str, new: str) -> None:
     """Let the facts of an index say something else."""
-    changed(path, f"UPDATE facts SET value = CAST(replace(CAST(value AS TEXT), '{old}', '{new}') AS BLOB)")
+    changed(
+        path,
+        f"UPDATE facts SET value = CAST(replace(CAST(value AS TEXT), '{old}', '{new}') AS BLOB)",
+    )
 
 
 SPOILT: dict[str, Callable[[Path], object]] = {
@@ -203,7 +224,9 @@ SPOILT: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("how", SPOILT)
-def test_a_spoilt_index_is_none(how: str, filled: Library, reopen: Callable[[], Library], cache: Path) -> None:
+def test_a_spoilt_index_is_none(
+    how: str, filled: Library, reopen: Callable[[], Library], cache: Path
+) -> None:
     SPOILT[how](cache / FILE)
     library = reopen()
     assert library.memories.find("m3") == filled.memories.find("m3")
@@ -214,7 +237,9 @@ def test_a_spoilt_index_is_none(how: str, filled: Library, reopen: Callable[[], 
     assert [m.id for m in reopen().memories.all()] == [f"m{n}" for n in (*range(10), 11)]
 
 
-def test_an_index_of_other_documents_is_none(filled: Library, reopen: Callable[[], Library]) -> None:
+def test_an_index_of_other_documents_is_none(
+    filled: Library, reopen: Callable[[], Library]
+) -> None:
     file = filled.folder / "memory.json"
     before = file.read_bytes()
     file.write_bytes(before.replace(b"memory number 3", b"MEMORY NUMBER 3"))
@@ -224,7 +249,9 @@ def test_an_index_of_other_documents_is_none(filled: Library, reopen: Callable[[
 
 
 @pytest.mark.slow
-def test_what_is_purged_is_not_in_the_index(filled: Library, reopen: Callable[[], Library], cache: Path) -> None:
+def test_what_is_purged_is_not_in_the_index(
+    filled: Library, reopen: Callable[[], Library], cache: Path
+) -> None:
     with filled.transaction("human", "secret") as tx:
         tx.put(memory(12, "the secret nobody may find again"))
     for number in range(300):
@@ -234,13 +261,18 @@ def test_what_is_purged_is_not_in_the_index(filled: Library, reopen: Callable[[]
     assert b"nobody may find" in (cache / FILE).read_bytes(), "it was taken into the index"
     (cache / FILE).rename(cache / "removed with the caches")
     purge.mask(
-        filled.journal, Masker(["nobody may find"], lambda text: text.replace("nobody may find", "●")), "human", tuple
+        filled.journal,
+        Masker(["nobody may find"], lambda text: text.replace("nobody may find", "●")),
+        "human",
+        tuple,
     )
     reopen().memories.all()
     assert not (cache / FILE).exists() or b"nobody may find" not in (cache / FILE).read_bytes()
 
 
-def test_many_changes_are_taken_into_the_index_by_who_reads_them(filled: Library, tmp_path: Path, cache: Path) -> None:
+def test_many_changes_are_taken_into_the_index_by_who_reads_them(
+    filled: Library, tmp_path: Path, cache: Path
+) -> None:
     for number in range(20, 25):
         with filled.transaction("agent:a", "more") as tx:
             tx.put(memory(number))
@@ -275,14 +307,21 @@ DIFFERING: dict[str, tuple[str, int]] = {
     "another document": ("UPDATE docs SET body = '{\"id\": \"m3\"}' WHERE key = 'm3'", 1),
     "an older document": ("UPDATE docs SET body = NULL WHERE key = 'm5'", 1),
     "one that is missing": ("DELETE FROM docs WHERE key = 'm3'", 7),
-    "places exchanged": ("UPDATE docs SET start = (SELECT start FROM docs WHERE key = 'm8') WHERE key = 'm3'", 1),
+    "places exchanged": (
+        "UPDATE docs SET start = (SELECT start FROM docs WHERE key = 'm8') WHERE key = 'm3'",
+        1,
+    ),
 }
-"""How an index is changed, and of how many documents it then differs: all that follow where the order does."""
+"""How an index is changed, and of how many documents it then differs: all that follow where the
+order does.
+"""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", DIFFERING)
-def test_an_index_that_differs_is_found_and_made_anew(how: str, filled: Library, tmp_path: Path, cache: Path) -> None:
+def test_an_index_that_differs_is_found_and_made_anew(
+    how: str, filled: Library, tmp_path: Path, cache: Path
+) -> None:
     for number in (5, 6):
         with filled.transaction("human", "edit") as tx:
             tx.put(memory(number, "edited later"))
@@ -327,7 +366,9 @@ def test_a_note_on_a_mended_index_that_is_none_says_nothing(filled: Library, cac
         assert filled.last_mended() is None
 
 
-def test_who_reads_an_index_keeps_it_as_it_was(filled: Library, tmp_path: Path, cache: Path) -> None:
+def test_who_reads_an_index_keeps_it_as_it_was(
+    filled: Library, tmp_path: Path, cache: Path
+) -> None:
     reader = ReadIndex.open(cache, tmp_path / "s")
     assert reader is not None
     assert reader.count("memories") == 10
@@ -375,7 +416,9 @@ def test_a_small_store_has_no_index(tmp_path: Path, cache: Path) -> None:
     assert library.is_read
 
 
-def test_an_index_that_is_gone_is_made_anew(filled: Library, reopen: Callable[[], Library], cache: Path) -> None:
+def test_an_index_that_is_gone_is_made_anew(
+    filled: Library, reopen: Callable[[], Library], cache: Path
+) -> None:
     (cache / FILE).unlink()
     library = reopen()
     assert library.is_read
@@ -384,9 +427,15 @@ def test_an_index_that_is_gone_is_made_anew(filled: Library, reopen: Callable[[]
     assert reopen().memories.all() == filled.memories.all()
 
 
-@pytest.mark.parametrize("meanwhile", ["nothing", "a change", "a change of another", "another file", "a torn file"])
+@pytest.mark.parametrize(
+    "meanwhile", ["nothing", "a change", "a change of another", "another file", "a torn file"]
+)
 def test_an_index_is_made_of_what_was_read_where_that_is_what_the_file_holds(
-    filled: Library, reopen: Callable[[], Library], cache: Path, monkeypatch: pytest.MonkeyPatch, meanwhile: str
+    filled: Library,
+    reopen: Callable[[], Library],
+    cache: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    meanwhile: str,
 ) -> None:
     (cache / FILE).unlink()
     library, file, loads = reopen(), filled.folder / DOCUMENTS, 0
@@ -426,7 +475,9 @@ def test_where_no_index_can_be_written_there_is_none(tmp_path: Path, filled: Lib
     assert len(filled.memories) == 11
 
 
-def test_an_untrusted_stores_index_is_not_read(filled: Library, tmp_path: Path, cache: Path) -> None:
+def test_an_untrusted_stores_index_is_not_read(
+    filled: Library, tmp_path: Path, cache: Path
+) -> None:
     heads = tmp_path / "heads"
     heads.mkdir()
     (heads / "trust-since").touch()
@@ -436,7 +487,9 @@ def test_an_untrusted_stores_index_is_not_read(filled: Library, tmp_path: Path, 
     assert stranger.is_read
 
 
-def test_reading_writes_nothing_into_the_store(filled: Library, reopen: Callable[[], Library]) -> None:
+def test_reading_writes_nothing_into_the_store(
+    filled: Library, reopen: Callable[[], Library]
+) -> None:
     before = {path: path.stat().st_mtime_ns for path in filled.folder.iterdir()}
     library = reopen()
     library.memories.all()

@@ -1,4 +1,6 @@
-"""What a killed process left in a store goes with the next write, whichever that is; what is being written stays."""
+"""What a killed process left in a store goes with the next write, whichever that is; what is being
+written stays.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -42,7 +44,9 @@ def pack(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("write", [observe, change, pack])
-def test_the_next_write_removes_what_was_left(tmp_path: Path, write: Callable[[Path], None]) -> None:
+def test_the_next_write_removes_what_was_left(
+    tmp_path: Path, write: Callable[[Path], None]
+) -> None:
     Library(tmp_path, clock).journal.begin()
     for name in LEFT:
         (tmp_path / name).write_text("half")

@@ -30,12 +30,28 @@ RECORDS: list[tuple[str, str, object]] = [
     ("queries", "q1", SavedQuery("q1", "text", NOON)),
     ("judgments", "q1:m1", Judgment("q1:m1", "q1", "m1", 2, "human", NOON)),
     ("reflection", "reflection", ReflectionState(2.5, 1, NOON)),
-    ("overrides", "memories:m1", Override("memories:m1", "memories", "m1", "00", "human", NOON, "checked")),
+    (
+        "overrides",
+        "memories:m1",
+        Override("memories:m1", "memories", "m1", "00", "human", NOON, "checked"),
+    ),
     ("kept_pairs", "b/x|y", KeptPair("b/x|y", "b", "x", "y", 0.93, "00-11", "human", NOON)),
-    ("runs", "run-1", LlmRun("run-1", "claude", NOON, 7, 8, (UnreadReply("insights", "hm", "no list"),), ("m1",))),
-    ("tallies", "b/log", UsageTally("b/log", "b", "log", ("x", "y"), (Outcome((0, 1), 1, 2),), NOON)),
+    (
+        "runs",
+        "run-1",
+        LlmRun("run-1", "claude", NOON, 7, 8, (UnreadReply("insights", "hm", "no list"),), ("m1",)),
+    ),
+    (
+        "tallies",
+        "b/log",
+        UsageTally("b/log", "b", "log", ("x", "y"), (Outcome((0, 1), 1, 2),), NOON),
+    ),
     ("files", "/a/b.txt", FileState("/a/b.txt", "ace", "00ff", "read", NOON)),
-    ("placements", "m1:entry:A.md", Placement("m1:entry:A.md", "m1", "entry", "A.md", "- a", NOON, lead=2)),
+    (
+        "placements",
+        "m1:entry:A.md",
+        Placement("m1:entry:A.md", "m1", "entry", "A.md", "- a", NOON, lead=2),
+    ),
 ]
 
 
@@ -68,7 +84,17 @@ def test_every_table_is_covered() -> None:
     kept = {name for name, *_ in RECORDS}
     assert (
         kept
-        | {"proposals", "reads", "consolidations", "purged", "settings", "working", *DOCUMENTS, *EPISODES, *PATTERNS}
+        | {
+            "proposals",
+            "reads",
+            "consolidations",
+            "purged",
+            "settings",
+            "working",
+            *DOCUMENTS,
+            *EPISODES,
+            *PATTERNS,
+        }
         == TABLES
     )
     assert table_of(Proposal) == "proposals"
@@ -183,7 +209,13 @@ def test_listeners_hear_who_did_what_to_which_records(tmp_path: Path) -> None:
         tx.delete(memory(1))
     two.journal.refresh()
     assert heard == [
-        Touched(1, "agent:x", "add", "edit", frozenset({("memories", "m1"), ("bullets", "other/b-00001")})),
+        Touched(
+            1,
+            "agent:x",
+            "add",
+            "edit",
+            frozenset({("memories", "m1"), ("bullets", "other/b-00001")}),
+        ),
         Touched(2, "human", "gone", "access", frozenset({("memories", "m1")})),
     ]
 
@@ -220,7 +252,11 @@ def test_the_list_follows_every_kind_of_change(tmp_path: Path) -> None:
     ]  # fmt: skip
     history.Past(library.journal).undo(action, "human")
     other.journal.refresh()
-    assert [m.id for m in library.memories.all()] == ["m0", "m1", "m3", "m2"] == [m.id for m in other.memories.all()]
+    assert (
+        [m.id for m in library.memories.all()]
+        == ["m0", "m1", "m3", "m2"]
+        == [m.id for m in other.memories.all()]
+    )
     library.journal.reload()
     assert [m.id for m in library.memories.all()] == ["m0", "m1", "m3", "m2"]
 

@@ -1,4 +1,5 @@
-"""What a library promises, whatever it keeps its records in: nothing here knows of files or of a journal.
+"""What a library promises, whatever it keeps its records in: nothing here knows of files or of a
+journal.
 
 A second kind of store is put under these by another `reopen`.
 """
@@ -27,9 +28,11 @@ SECRET = "a secret of more than sixteen characters"
 
 @pytest.fixture(params=["in memory", "indexed"])
 def reopen(tmp_path: Path, request: pytest.FixtureRequest) -> Reopen:
-    """Opens the store that a test is about once more, as another process does: as a small one, and as a large one.
+    """Opens the store that a test is about once more, as another process does: as a small one, and
+    as a large one.
 
-    A large one is opened by its index, which is of the latest checkpoint; all that was done before is in it here.
+    A large one is opened by its index, which is of the latest checkpoint; all that was done before
+    is in it here.
     """
     if request.param == "in memory":
         return lambda: Library(tmp_path / "store", clock)
@@ -56,7 +59,9 @@ def other(library: Library, reopen: Reopen) -> Library:
     return reopen()
 
 
-def put(library: Library, *records: object, actor: str = "human", label: str = "put", **how: object) -> int:
+def put(
+    library: Library, *records: object, actor: str = "human", label: str = "put", **how: object
+) -> int:
     """Store records in one transaction and return its revision."""
     with library.transaction(actor, label, **how) as tx:  # type: ignore[arg-type]
         for record in records:
@@ -105,7 +110,11 @@ def test_many_are_found_as_each_of_them_is(library: Library) -> None:
     put(library, memory(1), memory(2), memory(3))
     keys = ["m3", "none", "m1"]
     each = [found for key in keys if (found := library.memories.find(key)) is not None]
-    assert library.memories.among(keys) == each == [library.memories.get("m3"), library.memories.get("m1")]
+    assert (
+        library.memories.among(keys)
+        == each
+        == [library.memories.get("m3"), library.memories.get("m1")]
+    )
     with library.transaction("human", "in between") as tx:
         tx.put(memory(4))
         tx.delete(memory(1))
@@ -113,7 +122,9 @@ def test_many_are_found_as_each_of_them_is(library: Library) -> None:
     assert [m.id for m in library.memories.among(["m1", "m2", "m4"])] == ["m2", "m4"]
 
 
-def test_records_stand_in_the_order_they_were_stored_first(library: Library, reopen: Reopen) -> None:
+def test_records_stand_in_the_order_they_were_stored_first(
+    library: Library, reopen: Reopen
+) -> None:
     put(library, memory(2), memory(1))
     put(library, memory(3))
     put(library, memory(2, pinned=True))
@@ -134,7 +145,10 @@ def test_documents_are_what_stands_and_a_snapshot_stays(library: Library) -> Non
     before = library.every_field_by_now()
     put(library, memory(2))
     assert [doc["id"] for doc in library.stored(Memory)] == ["m1", "m2"]
-    assert [(table, key) for table, key, _ in library.every_field()] == [("memories", "m1"), ("memories", "m2")]
+    assert [(table, key) for table, key, _ in library.every_field()] == [
+        ("memories", "m1"),
+        ("memories", "m2"),
+    ]
     assert list(library.every_field("votes")) == []
     assert library.key_at("memories", library.memories.doc_id_of("m2") or "") == "m2"
     assert library.key_at("memories", "99") == ""
@@ -164,7 +178,9 @@ def test_one_that_fails_changes_nothing(library: Library, other: Library) -> Non
     assert library.revision == other.revision == 1
 
 
-def test_records_within_are_as_it_has_them_and_outside_as_they_were(library: Library, other: Library) -> None:
+def test_records_within_are_as_it_has_them_and_outside_as_they_were(
+    library: Library, other: Library
+) -> None:
     put(library, memory(1), memory(2))
     with library.transaction("human", "change") as tx:
         tx.put(memory(1, pinned=True))
@@ -173,7 +189,10 @@ def test_records_within_are_as_it_has_them_and_outside_as_they_were(library: Lib
         assert library.memories.get("m1").pinned
         assert library.memories.find("m2") is None
         assert ("m2" in library.memories, "m3" in library.memories) == (False, True)
-        assert [(m.id, m.pinned) for m in library.memories.staged()] == [("m1", True), ("m3", False)]
+        assert [(m.id, m.pinned) for m in library.memories.staged()] == [
+            ("m1", True),
+            ("m3", False),
+        ]
         other.refresh()
         assert ids(other) == ["m1", "m2"]
     assert library.memories.staged() == library.memories.all()
@@ -191,7 +210,9 @@ def test_one_inside_another_joins_it(library: Library) -> None:
             inner.relabel("said by the inner one")
         outer.relabel("said better")
     assert not library.in_transaction
-    assert [(e.rev, e.actor, e.label) for e in library.changes_back()] == [(1, "human", "said better")]
+    assert [(e.rev, e.actor, e.label) for e in library.changes_back()] == [
+        (1, "human", "said better")
+    ]
     assert ids(library) == ["m1", "m2"]
 
 
@@ -215,7 +236,9 @@ def test_a_change_stands_on_what_others_wrote_before(library: Library, other: Li
 
 
 @pytest.mark.parametrize("block", ["turn", "exclusive"])
-def test_a_block_to_itself_knows_what_others_wrote(library: Library, other: Library, block: str) -> None:
+def test_a_block_to_itself_knows_what_others_wrote(
+    library: Library, other: Library, block: str
+) -> None:
     put(library, memory(1))
     with getattr(other, block)():
         assert ids(other) == ["m1"]
@@ -228,7 +251,9 @@ def test_a_block_to_itself_knows_what_others_wrote(library: Library, other: Libr
 # Listening: hearing of what changed
 
 
-def test_one_hears_who_did_what_to_which_records_here_and_elsewhere(library: Library, other: Library) -> None:
+def test_one_hears_who_did_what_to_which_records_here_and_elsewhere(
+    library: Library, other: Library
+) -> None:
     heard: list[Touched] = []
     library.listen(heard.append)
     put(library, memory(1), actor="agent:x", label="add")
@@ -270,7 +295,9 @@ def test_ids_are_readable_and_no_two_get_the_same(library: Library, other: Libra
     assert taken == [f"mem-20261121-000000{n}" for n in (1, 2, 3)]
 
 
-def test_an_id_does_not_come_again_when_its_record_is_gone(library: Library, reopen: Reopen) -> None:
+def test_an_id_does_not_come_again_when_its_record_is_gone(
+    library: Library, reopen: Reopen
+) -> None:
     with library.transaction("human", "add") as tx:
         tx.put(replace(memory(0), id=tx.new_memory_id(NOON)))
     with library.transaction("human", "delete") as tx:
@@ -288,7 +315,9 @@ def test_ids_keep_clear_of_those_that_were_brought_along(library: Library) -> No
 # History: who changed what, and any record as it was
 
 
-def test_transactions_are_listed_newest_first_without_reads(library: Library, reopen: Reopen) -> None:
+def test_transactions_are_listed_newest_first_without_reads(
+    library: Library, reopen: Reopen
+) -> None:
     put(library, memory(1), label="add")
     put(library, memory(1, access_count=1), actor="agent:x", label="read", kind="access")
     put(library, memory(1, access_count=1, pinned=True), label="pin")
@@ -297,7 +326,9 @@ def test_transactions_are_listed_newest_first_without_reads(library: Library, re
         assert [e.rev for e in one.past.events(accesses=True)] == [3, 2, 1]
         assert [e.rev for e in one.changes_back()] == [3, 2, 1]
     pin = next(library.past.events())
-    assert [(f.table, f.key, f.field, f.before, f.after) for f in pin.fields] == [(*M1, "pinned", None, True)]
+    assert [(f.table, f.key, f.field, f.before, f.after) for f in pin.fields] == [
+        (*M1, "pinned", None, True)
+    ]
 
 
 def test_one_record_has_its_own_history_also_when_it_is_gone(library: Library) -> None:
@@ -314,7 +345,11 @@ def test_a_name_is_found_that_is_or_was_there(library: Library) -> None:
     with library.transaction("human", "delete") as tx:
         tx.delete(library.bullets.get("side/b1"))
     assert library.past.find_place("m1") == M1
-    assert library.past.find_place("b1") == library.past.find_place("side/b1") == ("bullets", "side/b1")
+    assert (
+        library.past.find_place("b1")
+        == library.past.find_place("side/b1")
+        == ("bullets", "side/b1")
+    )
     assert library.past.find_place("b2") is None
 
 
@@ -333,9 +368,13 @@ def test_changes_name_records_as_their_table_does(library: Library) -> None:
     put(library, memory(1), memory(2))
     put(library, memory(2, pinned=True), memory(3))
     assert library.memories.doc_id_of("m9") is None
-    found = [(e.rev, key, c.op) for e, key, c in library.past.changes_of("memories", ["m1", "m2", "m9"])]
+    found = [
+        (e.rev, key, c.op) for e, key, c in library.past.changes_of("memories", ["m1", "m2", "m9"])
+    ]
     assert found == [(2, "m2", "update"), (1, "m2", "insert"), (1, "m1", "insert")]
-    changed = [change.doc for entry in library.changes_back() for change in entry.changes if entry.rev == 2]
+    changed = [
+        change.doc for entry in library.changes_back() for change in entry.changes if entry.rev == 2
+    ]
     assert changed == [library.memories.doc_id_of("m2"), library.memories.doc_id_of("m3")]
 
 
@@ -377,7 +416,14 @@ def test_actions_are_taken_back_one_by_one_and_done_again(library: Library, reop
     do_again(library)
     assert library.memories.all() == [memory(1, pinned=True), memory(2)]
     assert library.past.redoable(is_mine) is None
-    assert [e.kind for e in library.past.events()] == ["redo", "redo", "undo", "undo", "edit", "edit"]
+    assert [e.kind for e in library.past.events()] == [
+        "redo",
+        "redo",
+        "undo",
+        "undo",
+        "edit",
+        "edit",
+    ]
 
 
 def test_only_ones_own_actions_are_meant_and_no_reads(library: Library) -> None:
@@ -394,7 +440,9 @@ def test_only_ones_own_actions_are_meant_and_no_reads(library: Library) -> None:
     assert library.past.action_of("9") is None
 
 
-def test_a_later_change_of_the_same_field_is_never_overwritten(library: Library, other: Library) -> None:
+def test_a_later_change_of_the_same_field_is_never_overwritten(
+    library: Library, other: Library
+) -> None:
     put(library, memory(1))
     rev = put(library, memory(1, content="mine"))
     put(other, memory(1, content="theirs"), actor="agent:x")
@@ -539,7 +587,9 @@ def test_a_vote_is_a_record_like_any_other(library: Library) -> None:
     assert (ids(library), library.votes.all()) == (["m1"], [])
 
 
-def test_secrets_are_masked_everywhere_and_the_records_stay(library: Library, reopen: Reopen) -> None:
+def test_secrets_are_masked_everywhere_and_the_records_stay(
+    library: Library, reopen: Reopen
+) -> None:
     put(library, memory(1, content=f"old {SECRET}"), label=f"say {SECRET}")
     put(library, memory(1, content="new", summary=SECRET))
     masker = Masker([SECRET], lambda text: text.replace(SECRET, "[masked]"))

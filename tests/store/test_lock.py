@@ -1,4 +1,6 @@
-"""The write lock: one writer at a time, also when the lock file is replaced under it; and who it is one waits for."""
+"""The write lock: one writer at a time, also when the lock file is replaced under it; and who it is
+one waits for.
+"""
 
 import os
 import subprocess
@@ -30,7 +32,9 @@ HOLD = (
 def another_process(path: Path) -> Iterator[int]:
     """Let another process hold a lock file."""
     command = [sys.executable, "-c", HOLD, str(path)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == "held\n"
         yield other.pid
@@ -64,7 +68,10 @@ def test_it_waits_until_the_other_lets_go(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(StoreProblem, match="cannot be written"), FileLock(tmp_path / "missing" / "lock").held():
+    with (
+        pytest.raises(StoreProblem, match="cannot be written"),
+        FileLock(tmp_path / "missing" / "lock").held(),
+    ):
         pass
 
 
@@ -75,7 +82,11 @@ def test_a_lock_file_that_is_removed_lets_no_second_writer_in(tmp_path: Path) ->
         (tmp_path / "lock").unlink()
         with waiting(Patience(0)), pytest.raises(StoreBusy):
             put(other, 2, {"a": 2})
-        with waiting(Patience(0)), pytest.raises(StoreBusy), appending(tmp_path, "agent:x", "observe", clock):
+        with (
+            waiting(Patience(0)),
+            pytest.raises(StoreBusy),
+            appending(tmp_path, "agent:x", "observe", clock),
+        ):
             pass
     assert put(other, 2, {"a": 2}) == 2
     assert docs(open_journal(tmp_path)) == {"1": {"a": 1}, "2": {"a": 2}}
@@ -184,7 +195,9 @@ def test_who_waits_hears_for_whom_and_may_give_up(tmp_path: Path) -> None:
         how = Patience(inf, gives_up=lambda: len(heard) > 0, waits_for=heard.append)
         with waiting(how), pytest.raises(StoreBusy):
             put(journal, 1, {"a": 1})
-    assert [who.pid for who in heard if who is not None] == ([pid] if sys.platform == "linux" else [])
+    assert [who.pid for who in heard if who is not None] == (
+        [pid] if sys.platform == "linux" else []
+    )
     assert len(heard) == 1
 
 
@@ -206,7 +219,9 @@ def test_a_thread_of_this_process_is_called_one(tmp_path: Path) -> None:
     assert busy.value.holder == Holder(os.getpid(), own=True)
 
 
-def test_where_the_system_does_not_tell_the_lock_file_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_the_system_does_not_tell_the_lock_file_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(locks, "_TELLS", False)
     monkeypatch.setattr(sys, "argv", ["/somewhere/work\x1bbench"])
     with FileLock(tmp_path / "lock").held():
@@ -232,12 +247,18 @@ for number in range(int(sys.argv[2])):
 
 
 @pytest.mark.slow
-def test_writers_whose_lock_file_is_removed_all_the_time_store_everything_once(tmp_path: Path) -> None:
+def test_writers_whose_lock_file_is_removed_all_the_time_store_everything_once(
+    tmp_path: Path,
+) -> None:
     store = tmp_path / "s"
     Library(store, clock).journal.begin()
     out = [tmp_path / f"out-{number}" for number in range(6)]
     writers = [
-        subprocess.Popen([sys.executable, "-c", WRITE, store, "60", str(n)], stdout=file.open("w"), cwd=Path.cwd())
+        subprocess.Popen(
+            [sys.executable, "-c", WRITE, store, "60", str(n)],
+            stdout=file.open("w"),
+            cwd=Path.cwd(),
+        )
         for n, file in enumerate(out)
     ]
     library, own, removed = Library(store, clock), list[str](), 0
@@ -253,4 +274,6 @@ def test_writers_whose_lock_file_is_removed_all_the_time_store_everything_once(t
     memories = Library(store, clock).memories.all()
     assert sorted(m.content for m in memories) == told
     assert len({m.id for m in memories}) == len(memories)
-    assert [e.rev for e in Library(store, clock).journal.entries_back()] == list(range(len(told), 0, -1))
+    assert [e.rev for e in Library(store, clock).journal.entries_back()] == list(
+        range(len(told), 0, -1)
+    )

@@ -1,4 +1,6 @@
-"""Two branches of a journal, merged line by line: both are kept, the later gets new numbers, and undo knows both."""
+"""Two branches of a journal, merged line by line: both are kept, the later gets new numbers, and
+undo knows both.
+"""
 
 import shutil
 from dataclasses import replace
@@ -99,7 +101,11 @@ def test_an_undo_in_a_branch_still_speaks_of_its_own_change(tmp_path: Path) -> N
     again = history.Past(merged.journal).redoable(lambda _: True)
     assert again is not None
     history.Past(merged.journal).redo(again, "human")
-    assert [m.content for m in open_library(tmp_path / "a").memories.all()] == ["common", "ours", "theirs"]
+    assert [m.content for m in open_library(tmp_path / "a").memories.all()] == [
+        "common",
+        "ours",
+        "theirs",
+    ]
 
 
 def test_later_changes_of_a_branch_follow_its_record(tmp_path: Path) -> None:
@@ -114,7 +120,11 @@ def test_later_changes_of_a_branch_follow_its_record(tmp_path: Path) -> None:
         tx.put(replace(other.memories.all()[0], helpful_votes=1))
     union(tmp_path / "a", tmp_path / "b")
     merged = open_library(tmp_path / "a").memories.all()
-    assert [(m.content, m.helpful_votes) for m in merged] == [("common", 1), ("ours", 0), ("theirs", 3)]
+    assert [(m.content, m.helpful_votes) for m in merged] == [
+        ("common", 1),
+        ("ours", 0),
+        ("theirs", 3),
+    ]
 
 
 def test_records_with_names_of_their_own(tmp_path: Path) -> None:
@@ -128,7 +138,10 @@ def test_records_with_names_of_their_own(tmp_path: Path) -> None:
     union(tmp_path / "a", tmp_path / "b")
     merged = open_library(tmp_path / "a")
     assert len(merged.books.all()) == 1
-    assert {b.id: b.content for b in merged.bullets.all()} == {"shr-00001": "of a", "shr-00002": "of b"}
+    assert {b.id: b.content for b in merged.bullets.all()} == {
+        "shr-00001": "of a",
+        "shr-00002": "of b",
+    }
 
 
 def test_a_hook_adds_to_a_merged_store_what_is_read_back(tmp_path: Path) -> None:
@@ -142,7 +155,9 @@ def test_a_hook_adds_to_a_merged_store_what_is_read_back(tmp_path: Path) -> None
 def test_merging_again_with_the_branch_brings_nothing_twice(tmp_path: Path) -> None:
     branches(tmp_path)
     add(open_library(tmp_path / "a"), "after")
-    (tmp_path / "a" / "journal.jsonl").write_bytes(b"".join([*lines(tmp_path / "a"), *lines(tmp_path / "b")[4:]]))
+    (tmp_path / "a" / "journal.jsonl").write_bytes(
+        b"".join([*lines(tmp_path / "a"), *lines(tmp_path / "b")[4:]])
+    )
     library = open_library(tmp_path / "a")
     assert [m.content for m in library.memories.all()] == [*ALL, "after"]
     add(library, "more")
@@ -183,7 +198,12 @@ def test_a_record_over_a_living_one_is_kept_beside_it(tmp_path: Path) -> None:
     assert [m.content for m in merged.memories.all()] == ["first", "second", "third"]
     assert not examine(tmp_path / "a").is_sound
     add(merged, "fourth")
-    assert [m.content for m in open_library(tmp_path / "a").memories.all()] == ["first", "second", "third", "fourth"]
+    assert [m.content for m in open_library(tmp_path / "a").memories.all()] == [
+        "first",
+        "second",
+        "third",
+        "fourth",
+    ]
 
 
 @pytest.mark.parametrize("checkpoint", [True, False])

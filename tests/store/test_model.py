@@ -1,4 +1,6 @@
-"""Random use against a plain model: whatever is done in whatever order, the store holds what the model holds."""
+"""Random use against a plain model: whatever is done in whatever order, the store holds what the
+model holds.
+"""
 
 import shutil
 import tempfile
@@ -21,7 +23,10 @@ values = st.recursive(
     | st.integers(-3, 3)
     | st.sampled_from(["", "a", "ß\n", '"\\'])
     | st.sampled_from([0.5, 1.0]),
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["$", "x"]), inner, max_size=2),
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.dictionaries(st.sampled_from(["$", "x"]), inner, max_size=2)
+    ),
     max_leaves=4,
 )
 documents = st.dictionaries(st.sampled_from(["id", "a", "b", "n"]), values, max_size=3)
@@ -60,7 +65,9 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(second=st.booleans(), doc_id=ids, doc=documents)
     def put(self, second: bool, doc_id: int, doc: Doc) -> None:
-        self._commit(self.two if second else self.one, lambda model: model.update({str(doc_id): doc}))
+        self._commit(
+            self.two if second else self.one, lambda model: model.update({str(doc_id): doc})
+        )
 
     @rule(second=st.booleans(), doc_id=ids)
     def remove(self, second: bool, doc_id: int) -> None:

@@ -29,7 +29,9 @@ def edited(folder: Path) -> Journal:
 def test_a_plain_tinydb_edit_is_offered_and_nothing_is_overwritten(tmp_path: Path) -> None:
     journal = edited(tmp_path)
     assert journal.notices == [ForeignFile()]
-    assert str(journal.notices[0]).startswith("memory.json was changed by another program; the journal's state stands")
+    assert str(journal.notices[0]).startswith(
+        "memory.json was changed by another program; the journal's state stands"
+    )
     assert docs(journal)["2"] == {"id": "x2", "a": 2}
     edit = journal.outside_edit
     assert edit is not None
@@ -38,7 +40,11 @@ def test_a_plain_tinydb_edit_is_offered_and_nothing_is_overwritten(tmp_path: Pat
         ("other", "", "table"), ("other", "1", "insert"),
     ]  # fmt: skip
     doctor.accept_edit(journal, edit)
-    assert docs(journal) == {"1": {"id": "x1", "a": 1}, "2": {"id": "x2", "a": "edited"}, "4": {"id": "x9"}}
+    assert docs(journal) == {
+        "1": {"id": "x1", "a": 1},
+        "2": {"id": "x2", "a": "edited"},
+        "4": {"id": "x9"},
+    }
     assert journal.outside_edit is None
     journal.close()
     assert [p.name for p in tmp_path.glob("memory*")] == ["memory.json"]
@@ -120,7 +126,9 @@ def test_an_unreadable_checkpoint_is_kept_and_the_journal_stands(tmp_path: Path)
     assert open_journal(tmp_path).outside_edit is None
 
 
-def test_a_plain_tinydb_file_is_shown_at_once_and_adopted_with_the_first_write(tmp_path: Path) -> None:
+def test_a_plain_tinydb_file_is_shown_at_once_and_adopted_with_the_first_write(
+    tmp_path: Path,
+) -> None:
     with TinyDB(tmp_path / "memory.json") as plain:
         plain.table("t").insert_multiple([{"id": "x1", "n": 0}, {"id": "x2", "n": 2}])
     before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
@@ -129,7 +137,10 @@ def test_a_plain_tinydb_file_is_shown_at_once_and_adopted_with_the_first_write(t
     journal.close()
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
     put(journal, 3, {"id": "x3"})
-    assert [(e.rev, e.actor) for e in journal.entries_back()] == [(2, "human"), (1, "import:memory.json")]
+    assert [(e.rev, e.actor) for e in journal.entries_back()] == [
+        (2, "human"),
+        (1, "import:memory.json"),
+    ]
     put(reader, 4, {"id": "x4"})
     assert set(docs(reader)) == {"1", "2", "3", "4"}
     reader.close()
@@ -146,8 +157,12 @@ def test_an_adopted_file_that_json_cannot_say_is_refused_without_loss(tmp_path: 
     assert not journal.path.exists() or len(journal.path.read_bytes().splitlines()) == 1
 
 
-@pytest.mark.parametrize("content", ["", "no json", "[1]", '{"t": [1]}', '{"t": {"x": {}}}', '{"t": {"1": 3}}'])
-def test_a_memory_file_that_is_not_tinydb_stops_an_empty_store(tmp_path: Path, content: str) -> None:
+@pytest.mark.parametrize(
+    "content", ["", "no json", "[1]", '{"t": [1]}', '{"t": {"x": {}}}', '{"t": {"1": 3}}']
+)
+def test_a_memory_file_that_is_not_tinydb_stops_an_empty_store(
+    tmp_path: Path, content: str
+) -> None:
     (tmp_path / "memory.json").write_text(content)
     with pytest.raises(StoreProblem, match="not a TinyDB file"):
         open_journal(tmp_path)
@@ -157,7 +172,10 @@ def test_no_room_for_the_decision_is_said(tmp_path: Path) -> None:
     journal = edited(tmp_path)
     edit = journal.outside_edit
     assert edit is not None
-    with failing(doctor, "write_file", OSError(28, "No space left on device")), pytest.raises(StoreProblem):
+    with (
+        failing(doctor, "write_file", OSError(28, "No space left on device")),
+        pytest.raises(StoreProblem),
+    ):
         doctor.dismiss_edit(journal, edit)
     assert journal.outside_edit == edit
 
@@ -178,7 +196,10 @@ def test_a_library_adopts_a_tinydb_file_of_memories(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("fact", "said"),
     [
-        (ForeignFile(), "was changed by another program; the journal's state stands and the other content is kept."),
+        (
+            ForeignFile(),
+            "was changed by another program; the journal's state stands and the other content is kept.",
+        ),
         (
             ForeignFile("memory.edited-3-x.json"),
             "was changed by another program; its content was kept as memory.edited-3-x.json and the journal's state"

@@ -43,7 +43,9 @@ def check(folder: Path, notes: list[str]) -> None:
     assert journal.damage == []
     assert journal.outside_edit is None or "begin purge" in notes[-1]
     names = {m.id for m in library.memories.all() if m.id.startswith("p")}
-    assert {name.replace("-a", "-b") for name in names if name.endswith("-a")} == {n for n in names if n.endswith("-b")}
+    assert {name.replace("-a", "-b") for name in names if name.endswith("-a")} == {
+        n for n in names if n.endswith("-b")
+    }
     for name in names:
         if name.endswith("-a"):
             one, other = library.memories.get(name), library.memories.get(name.replace("-a", "-b"))
@@ -58,7 +60,9 @@ def check(folder: Path, notes: list[str]) -> None:
 
 
 @pytest.mark.slow
-def test_nothing_that_was_confirmed_is_lost_however_often_a_writer_is_killed(tmp_path: Path) -> None:
+def test_nothing_that_was_confirmed_is_lost_however_often_a_writer_is_killed(
+    tmp_path: Path,
+) -> None:
     context, chance = quick_context(), random.Random(7)
     kills, seen = 0, set[str]()
     while kills < KILLS:
@@ -66,7 +70,9 @@ def test_nothing_that_was_confirmed_is_lost_however_often_a_writer_is_killed(tmp
         for _ in range(13):
             notes = tmp_path / "notes"
             notes.write_text("")
-            writer = context.Process(target=write_until_killed, args=(folder, notes, chance.randrange(1 << 30)))
+            writer = context.Process(
+                target=write_until_killed, args=(folder, notes, chance.randrange(1 << 30))
+            )
             writer.start()
             deadline = time.monotonic() + 30
             while not notes.stat().st_size and time.monotonic() < deadline:
@@ -95,7 +101,9 @@ def test_many_processes_write_at_once_and_a_reader_follows(tmp_path: Path) -> No
         heard.append((entry.rev, entry.label))
 
     reader.journal.listen(hear)
-    writers = [context.Process(target=add_many, args=(tmp_path / "s", n, COMMITS)) for n in range(WRITERS)]
+    writers = [
+        context.Process(target=add_many, args=(tmp_path / "s", n, COMMITS)) for n in range(WRITERS)
+    ]
     for writer in writers:
         writer.start()
     while any(writer.is_alive() for writer in writers):

@@ -23,12 +23,17 @@ def bytes_of(folder: Path) -> bytes:
     import gzip
 
     files = [p for p in folder.rglob("*") if p.is_file()]
-    return b"".join(gzip.decompress(p.read_bytes()) if p.suffix == ".gz" else p.read_bytes() for p in files)
+    return b"".join(
+        gzip.decompress(p.read_bytes()) if p.suffix == ".gz" else p.read_bytes() for p in files
+    )
 
 
 def holds_secret(folder: Path, pieces: tuple[str, ...] = PIECES) -> bool:
     data = bytes_of(folder)
-    return any(piece.encode() in data or piece.encode("ascii", "backslashreplace") in data for piece in pieces)
+    return any(
+        piece.encode() in data or piece.encode("ascii", "backslashreplace") in data
+        for piece in pieces
+    )
 
 
 def masker() -> Masker:
@@ -43,7 +48,11 @@ def lived_in(folder: Path) -> Library:
         tx.put(memory(2, f"I read that {SECRET}, twice"))
         tx.put(memory(3))
     with library.transaction("human", "edit") as tx:
-        tx.put(replace(library.memories.get("m1"), content="password is gone", metadata={"was": [SECRET]}))
+        tx.put(
+            replace(
+                library.memories.get("m1"), content="password is gone", metadata={"was": [SECRET]}
+            )
+        )
         tx.put(Vote("v1", "memories", "m3", "human", "helpful", NOON, reason=SECRET))
     library.journal.save_checkpoint()
     (folder / "backup-1").mkdir()
@@ -138,8 +147,14 @@ def test_work_goes_on_after_it(tmp_path: Path) -> None:
         with lib.transaction("human", "add") as tx:
             tx.put(memory(100 + lib.journal.rev))
     other.journal.refresh()
-    assert other.memories.all() == library.memories.all() == open_library(tmp_path / "s").memories.all()
-    assert [e.rev for e in library.journal.entries_back()] == list(range(library.journal.rev, 0, -1))
+    assert (
+        other.memories.all()
+        == library.memories.all()
+        == open_library(tmp_path / "s").memories.all()
+    )
+    assert [e.rev for e in library.journal.entries_back()] == list(
+        range(library.journal.rev, 0, -1)
+    )
 
 
 def test_damaged_lines_that_hold_the_text_go_too(tmp_path: Path) -> None:
@@ -171,7 +186,10 @@ def test_interrupted_it_can_be_run_again(tmp_path: Path) -> None:
 
 def test_the_doctor_says_that_it_was_broken_off_until_it_is_done(tmp_path: Path) -> None:
     library = lived_in(tmp_path / "s")
-    with failing(purge, "write_file", OSError(5, "Input/output error")), pytest.raises(StoreProblem):
+    with (
+        failing(purge, "write_file", OSError(5, "Input/output error")),
+        pytest.raises(StoreProblem),
+    ):
         purge.purge(library.journal, [("memories", "m1")], "human")
     broken = Unfinished(library.journal.rev, masks=False, records=(("memories", "m1"),))
     assert examine(tmp_path / "s").purges == (broken,)
@@ -183,7 +201,9 @@ def test_the_doctor_says_that_it_was_broken_off_until_it_is_done(tmp_path: Path)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mask", [False, True])
-def test_killed_at_any_file_it_is_found_as_long_as_a_text_is_left(tmp_path: Path, mask: bool) -> None:
+def test_killed_at_any_file_it_is_found_as_long_as_a_text_is_left(
+    tmp_path: Path, mask: bool
+) -> None:
     whole, cache, pieces = tmp_path / "whole", tmp_path / "cache", PIECES[:1] if mask else PIECES
     lived_in(whole)
 
@@ -205,7 +225,10 @@ def test_killed_at_any_file_it_is_found_as_long_as_a_text_is_left(tmp_path: Path
             killed_after(erase, name, count)
             broken = examine(tmp_path / "s").purges
             assert [one.masks for one in broken] in ([], [mask])
-            assert broken or not (holds_secret(tmp_path / "s", pieces) or cache.exists()), (name, count)
+            assert broken or not (holds_secret(tmp_path / "s", pieces) or cache.exists()), (
+                name,
+                count,
+            )
             erase()
             assert examine(tmp_path / "s").purges == ()
             assert not holds_secret(tmp_path / "s", pieces)
@@ -213,7 +236,10 @@ def test_killed_at_any_file_it_is_found_as_long_as_a_text_is_left(tmp_path: Path
 
 def test_a_masking_that_was_broken_off_is_not_done_by_a_purge(tmp_path: Path) -> None:
     library = lived_in(tmp_path / "s")
-    with failing(purge, "write_file", OSError(5, "Input/output error")), pytest.raises(StoreProblem):
+    with (
+        failing(purge, "write_file", OSError(5, "Input/output error")),
+        pytest.raises(StoreProblem),
+    ):
         purge.mask(library.journal, masker(), "human")
     rev = library.journal.rev
     library = open_library(tmp_path / "s")

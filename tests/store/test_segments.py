@@ -15,7 +15,10 @@ from workbench.store.journal.segments import Position
 
 
 @settings(max_examples=40)
-@given(st.lists(st.binary(max_size=90_000).map(lambda b: b.replace(b"\n", b" ")), max_size=6), st.booleans())
+@given(
+    st.lists(st.binary(max_size=90_000).map(lambda b: b.replace(b"\n", b" ")), max_size=6),
+    st.booleans(),
+)
 def test_lines_backward_are_the_lines_forward(parts: list[bytes], ended: bool) -> None:
     import io
 
@@ -110,20 +113,28 @@ def test_a_store_with_records_of_a_later_version_is_left_alone(tmp_path: Path) -
     with open_library(tmp_path).journal.transaction("human", "put") as staged:
         staged.put("memories", "1", {"id": "m1", "content": "later", "version": 2})
     before = (tmp_path / "journal.jsonl").read_bytes()
-    with pytest.raises(StoreProblem, match="holds records of version 2; this workbench reads up to 1"):
+    with pytest.raises(
+        StoreProblem, match="holds records of version 2; this workbench reads up to 1"
+    ):
         open_library(tmp_path)
     assert (tmp_path / "journal.jsonl").read_bytes() == before
 
 
-@pytest.mark.parametrize("content", [b"\x00\x01 rubbish", b"a\nb\nc\n", seal({"rev": 1, "changes": []})])
-def test_a_file_that_is_no_journal_is_never_taken_for_an_empty_one(tmp_path: Path, content: bytes) -> None:
+@pytest.mark.parametrize(
+    "content", [b"\x00\x01 rubbish", b"a\nb\nc\n", seal({"rev": 1, "changes": []})]
+)
+def test_a_file_that_is_no_journal_is_never_taken_for_an_empty_one(
+    tmp_path: Path, content: bytes
+) -> None:
     (tmp_path / "journal.jsonl").write_bytes(content)
     with pytest.raises(StoreProblem, match="not a workbench journal"):
         open_journal(tmp_path)
     assert (tmp_path / "journal.jsonl").read_bytes() == content
 
 
-@pytest.mark.parametrize("content", [b"", b'{"journal":"mem', b'{"journal":"memory-workbench","schema":1,"re'])
+@pytest.mark.parametrize(
+    "content", [b"", b'{"journal":"mem', b'{"journal":"memory-workbench","schema":1,"re']
+)
 def test_a_beginning_that_a_crash_tore_is_begun_again(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "journal.jsonl").write_bytes(content)
     assert put(open_journal(tmp_path), 1, {"a": 1}) == 1

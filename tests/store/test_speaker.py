@@ -21,7 +21,10 @@ def test_without_one_a_store_is_written_as_before(tmp_path: Path) -> None:
     library = open_library(tmp_path)
     put(library, memory(1, source=Source("hook", 2, "f.py")))
     library.close()
-    assert to_doc(memory(1, source=Source("hook"))) == {**to_doc(memory(1)), "source": {"hook": "hook"}}
+    assert to_doc(memory(1, source=Source("hook"))) == {
+        **to_doc(memory(1)),
+        "source": {"hook": "hook"},
+    }
     assert all(b"speaker" not in path.read_bytes() for path in tmp_path.iterdir() if path.is_file())
 
 
@@ -43,8 +46,16 @@ def test_it_is_kept_and_taken_back(tmp_path: Path) -> None:
 def test_a_hook_says_it(tmp_path: Path) -> None:
     put(open_library(tmp_path), memory(1))
     said = [
-        append(tmp_path, Observation(f"{who} said this.", source=Source(speaker=f" {who} ")), "agent:a", clock)
+        append(
+            tmp_path,
+            Observation(f"{who} said this.", source=Source(speaker=f" {who} ")),
+            "agent:a",
+            clock,
+        )
         for who in ("Ann", "Ben")
     ]
     library = open_library(tmp_path)
-    assert [library.memories.get(one.memory.id).source.speaker for one in said if one] == ["Ann", "Ben"]
+    assert [library.memories.get(one.memory.id).source.speaker for one in said if one] == [
+        "Ann",
+        "Ben",
+    ]

@@ -1,4 +1,6 @@
-"""A store as it was: every revision is what it was right after it, and nothing can be changed from there."""
+"""A store as it was: every revision is what it was right after it, and nothing can be changed from
+there.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -79,7 +81,9 @@ def written(tmp_path: Path) -> dict[int, dict[str, dict[str, object]]]:
     return seen
 
 
-def test_every_revision_is_what_it_was(tmp_path: Path, written: dict[int, dict[str, dict[str, object]]]) -> None:
+def test_every_revision_is_what_it_was(
+    tmp_path: Path, written: dict[int, dict[str, dict[str, object]]]
+) -> None:
     for rev, held in written.items():
         past = Library(tmp_path / "store", at=rev)
         assert records(past) == held
@@ -102,7 +106,9 @@ def test_a_large_store_that_is_read_by_its_index_is_as_it_was_too(tmp_path: Path
     for rev, held in seen.items():
         past = Library(tmp_path / "store", Ticking(), options, cache=cache, at=rev)
         assert not past.is_read
-        assert past.memories.find("mem-20260302-0000002") == held["memories"].get("mem-20260302-0000002")
+        assert past.memories.find("mem-20260302-0000002") == held["memories"].get(
+            "mem-20260302-0000002"
+        )
         assert len(past.memories) == len(held["memories"])
         assert (records(past), past.saved, past.since_saved(Memory)) == (held, "", None)
         past.keep_index()
@@ -111,7 +117,9 @@ def test_a_large_store_that_is_read_by_its_index_is_as_it_was_too(tmp_path: Path
     assert {path.name: path.read_bytes() for path in cache.iterdir() if path.is_file()} == before
 
 
-def test_it_stands_where_and_when(tmp_path: Path, written: dict[int, dict[str, dict[str, object]]]) -> None:
+def test_it_stands_where_and_when(
+    tmp_path: Path, written: dict[int, dict[str, dict[str, object]]]
+) -> None:
     standpoint = Library(tmp_path / "store", at=3).standpoint
     assert standpoint is not None
     assert (standpoint.rev, standpoint.latest) == (3, max(written))
@@ -125,7 +133,9 @@ def test_it_stands_where_and_when(tmp_path: Path, written: dict[int, dict[str, d
             Library(tmp_path / "store", at=rev)
 
 
-def test_nothing_can_be_changed_there(tmp_path: Path, written: dict[int, dict[str, dict[str, object]]]) -> None:
+def test_nothing_can_be_changed_there(
+    tmp_path: Path, written: dict[int, dict[str, dict[str, object]]]
+) -> None:
     store = tmp_path / "store"
     before = {path.name: path.read_bytes() for path in store.iterdir() if path.is_file()}
     past = Library(store, at=2)

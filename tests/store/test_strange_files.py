@@ -1,4 +1,6 @@
-"""A store's files are regular files of a sane size; whatever else git or a person put there is refused at once."""
+"""A store's files are regular files of a sane size; whatever else git or a person put there is
+refused at once.
+"""
 
 import gzip
 import os
@@ -31,7 +33,9 @@ STRANGE: dict[str, Callable[[Path], None]] = {
 
 
 @pytest.mark.parametrize("kind", STRANGE)
-def test_what_is_no_regular_file_is_neither_opened_nor_waited_for(kind: str, tmp_path: Path) -> None:
+def test_what_is_no_regular_file_is_neither_opened_nor_waited_for(
+    kind: str, tmp_path: Path
+) -> None:
     STRANGE[kind](tmp_path / "x")
     with pytest.raises(NotRegular, match="is a link or no regular file"):
         read_regular(tmp_path / "x")
@@ -90,27 +94,37 @@ def test_what_is_not_needed_is_passed_over(kind: str, name: str, tmp_path: Path)
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("byte", "mebibytes", "refused"), [(b"\0", 1536, False), (b"\n", 1, True)], ids=["one line", "empty lines"]
+    ("byte", "mebibytes", "refused"),
+    [(b"\0", 1536, False), (b"\n", 1, True)],
+    ids=["one line", "empty lines"],
 )
-def test_a_packed_bomb_is_damage_and_nothing_more(byte: bytes, mebibytes: int, refused: bool, tmp_path: Path) -> None:
+def test_a_packed_bomb_is_damage_and_nothing_more(
+    byte: bytes, mebibytes: int, refused: bool, tmp_path: Path
+) -> None:
     journal = open_journal(tmp_path / "s", segment_bytes=1)
     put(journal, 1, {"n": 1})
     put(journal, 2, {"n": 2})
     journal.close()
-    (tmp_path / "s" / "journal-000000000000.jsonl.gz").write_bytes(bomb(byte * (1 << 20), mebibytes))
+    (tmp_path / "s" / "journal-000000000000.jsonl.gz").write_bytes(
+        bomb(byte * (1 << 20), mebibytes)
+    )
     (tmp_path / "s" / "journal-000000000000.jsonl").unlink()
     (tmp_path / "s" / "checkpoint.json").unlink(missing_ok=True)
     (tmp_path / "s" / "memory.json").unlink(missing_ok=True)
     if refused:
         for look in (doctor.examine, open_journal):
-            with pytest.raises(StoreProblem, match="more than 100,000 places of the journal are damaged"):
+            with pytest.raises(
+                StoreProblem, match="more than 100,000 places of the journal are damaged"
+            ):
                 look(tmp_path / "s")
         return
     assert doctor.examine(tmp_path / "s").damage
     list(open_journal(tmp_path / "s").entries_back())
 
 
-def test_a_line_that_is_too_long_ends_what_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_that_is_too_long_ends_what_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(files, "LONGEST", 1000)
     path = tmp_path / "journal.jsonl"
     path.write_bytes(seal({"rev": 1}) + b"x" * 1001 + b"\n" + seal({"rev": 2}))
@@ -120,7 +134,9 @@ def test_a_line_that_is_too_long_ends_what_is_read(tmp_path: Path, monkeypatch: 
     assert "the rest is not read: a line is larger than" in bad.damage.reason
 
 
-lines = st.lists(st.binary(max_size=40).map(lambda line: line.replace(b"\n", b" ") + b"\n"), max_size=60)
+lines = st.lists(
+    st.binary(max_size=40).map(lambda line: line.replace(b"\n", b" ") + b"\n"), max_size=60
+)
 
 
 @given(lines=lines, members=st.integers(1, 3), cut=st.integers(0, 60))
@@ -130,7 +146,9 @@ def test_a_packed_file_reads_like_the_plain_one_in_both_directions(
     folder = tmp_path_factory.mktemp("packed")
     plain, whole = b"".join(lines), folder / "journal-1.jsonl"
     step = max(1, -(-len(plain) // members))
-    data = b"".join(gzip.compress(plain[at : at + step], mtime=0) for at in range(0, len(plain) or 1, step))
+    data = b"".join(
+        gzip.compress(plain[at : at + step], mtime=0) for at in range(0, len(plain) or 1, step)
+    )
     whole.write_bytes(plain)
     path = folder / "journal-1.jsonl.gz"
     path.write_bytes(data)

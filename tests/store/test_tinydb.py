@@ -37,12 +37,21 @@ def test_each_call_is_one_transaction(db: JournalDB) -> None:
 
 def test_what_is_handed_out_is_the_callers(db: JournalDB) -> None:
     db.insert({"a": [1], "m": {"x": []}})
-    handed = [db.get(doc_id=1), db.search(where("a").exists())[0], db.all()[0], db.get(doc_ids=[1])[0]]
+    handed = [
+        db.get(doc_id=1),
+        db.search(where("a").exists())[0],
+        db.all()[0],
+        db.get(doc_ids=[1])[0],
+    ]
     for doc in handed:
         assert isinstance(doc, Document)
         doc["a"].append(2)
         doc["m"]["x"].append(2)
-    assert db.get(where("a").exists()) == {"a": [1], "m": {"x": []}} == db.search(where("a").exists())[0]
+    assert (
+        db.get(where("a").exists())
+        == {"a": [1], "m": {"x": []}}
+        == db.search(where("a").exists())[0]
+    )
     assert db.get(doc_id=99) is None
 
 
@@ -51,7 +60,12 @@ def test_another_processs_changes_show_in_every_kind_of_read(db: JournalDB, tmp_
     query = Query().a == 1
     assert (len(db), db.search(query), db.contains(query)) == (0, [], False)
     other.insert({"a": 1})
-    assert (len(db), db.search(query), db.contains(query), db.count(query)) == (1, [{"a": 1}], True, 1)
+    assert (len(db), db.search(query), db.contains(query), db.count(query)) == (
+        1,
+        [{"a": 1}],
+        True,
+        1,
+    )
     other.insert({"a": 1})
     assert len(db.all()) == 2
     other.remove(doc_ids=[1])
@@ -69,7 +83,13 @@ def test_documents_are_walked_while_others_are_added(db: JournalDB) -> None:
 
 def test_ids_go_on_and_are_shared(db: JournalDB, tmp_path: Path) -> None:
     other = open_db(tmp_path / "s")
-    assert [db.insert({}), other.insert({}), db.insert({}), other.insert(Document({}, 9)), db.insert({})] == [
+    assert [
+        db.insert({}),
+        other.insert({}),
+        db.insert({}),
+        other.insert(Document({}, 9)),
+        db.insert({}),
+    ] == [
         1,
         2,
         3,

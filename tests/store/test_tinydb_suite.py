@@ -37,11 +37,17 @@ def storage():
 def test_tinydbs_own_tests_pass(tmp_path: Path) -> None:
     fetch = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:"]
     got = subprocess.run(
-        [*fetch, f"tinydb=={RELEASE}", "-d", str(tmp_path)], check=False, capture_output=True, text=True, timeout=300
+        [*fetch, f"tinydb=={RELEASE}", "-d", str(tmp_path)],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
     archives = list(tmp_path.glob("tinydb-*.tar.gz"))
     if not archives:
-        pytest.skip(f"the source distribution of TinyDB cannot be fetched: {got.stderr.strip()[-200:]}")
+        pytest.skip(
+            f"the source distribution of TinyDB cannot be fetched: {got.stderr.strip()[-200:]}"
+        )
     with tarfile.open(archives[0]) as archive:
         archive.extractall(tmp_path / "sdist", filter="data")
     (source,) = (tmp_path / "sdist").glob("tinydb-*/tests")

@@ -172,9 +172,20 @@ def test_reads_by_agents_neither_are_undone_nor_stand_in_the_way(tmp_path: Path)
     from dataclasses import replace
 
     with library.transaction("human", "touch") as tx:
-        tx.put(replace(library.memories.get("m1"), access_count=1, pinned=True, last_accessed_at=NOON.replace(hour=13)))
+        tx.put(
+            replace(
+                library.memories.get("m1"),
+                access_count=1,
+                pinned=True,
+                last_accessed_at=NOON.replace(hour=13),
+            )
+        )
     with library.transaction("mcp", "read", kind="access") as tx:
-        tx.put(replace(library.memories.get("m1"), access_count=4, last_accessed_at=NOON.replace(hour=15)))
+        tx.put(
+            replace(
+                library.memories.get("m1"), access_count=4, last_accessed_at=NOON.replace(hour=15)
+            )
+        )
     take_back(library.journal)
     assert not library.memories.get("m1").pinned
     assert library.memories.get("m1").last_accessed_at == NOON.replace(hour=15)
@@ -188,7 +199,9 @@ def test_an_import_in_chunks_is_one_action(tmp_path: Path) -> None:
     with library.transaction("human", "before") as tx:
         tx.put(memory(0))
     for chunk in range(20):
-        with library.transaction("import:x.json", "import", group="import-7", more=chunk < 19) as tx:
+        with library.transaction(
+            "import:x.json", "import", group="import-7", more=chunk < 19
+        ) as tx:
             for number in range(100):
                 tx.put(memory(1 + chunk * 100 + number))
         if chunk == 3:
@@ -213,7 +226,9 @@ def test_what_several_parts_changed_is_taken_back_from_the_last(tmp_path: Path) 
     with library.transaction("human", "before") as tx:
         tx.put(memory(0, "as it was"))
     for part, text in enumerate(("after the first part", "after the second part"), 1):
-        with library.transaction("human", "rewrite", group="rewrite-1", part=part, more=part == 1) as tx:
+        with library.transaction(
+            "human", "rewrite", group="rewrite-1", part=part, more=part == 1
+        ) as tx:
             tx.put(memory(0, text))
     action = history.Past(library.journal).action_of("rewrite-1")
     assert action is not None
@@ -226,7 +241,9 @@ def test_what_several_parts_changed_is_taken_back_from_the_last(tmp_path: Path) 
 def test_an_import_that_was_cut_short_is_reported_and_can_be_undone(tmp_path: Path) -> None:
     library = open_library(tmp_path / "s")
     for _ in range(2):
-        with library.transaction("import:x.json", "import x.json", group="import-1", more=True) as tx:
+        with library.transaction(
+            "import:x.json", "import x.json", group="import-1", more=True
+        ) as tx:
             tx.put(memory(len(library.memories)))
     library.close()
     library = open_library(tmp_path / "s")
@@ -255,7 +272,11 @@ def test_a_hundred_mixed_actions_taken_back_leave_the_start(journal: Journal) ->
         if doc is not None and step % 4 == 0:
             delete(journal, doc_id)
         else:
-            put(journal, doc_id, {**(doc or {}), "a": [step], "n": step % 3, "b": None if step % 2 else step})
+            put(
+                journal,
+                doc_id,
+                {**(doc or {}), "a": [step], "n": step % 3, "b": None if step % 2 else step},
+            )
     while (action := history.Past(journal).undoable(person)) is not None:
         history.Past(journal).undo(action, "human")
     assert docs(journal) == start

@@ -1,4 +1,6 @@
-"""What the writer processes of the long proofs do; imported by them, so kept free of test machinery."""
+"""What the writer processes of the long proofs do; imported by them, so kept free of test
+machinery.
+"""
 
 import os
 import random
@@ -25,7 +27,9 @@ SMALL = Options(segment_bytes=6000, checkpoint_every=7)
 
 def digest(tables: Tables) -> str:
     """Return a hash of all documents, whatever their order."""
-    flat = sorted((t, n, dumps(sorted(doc.items()))) for t, docs in tables.items() for n, doc in docs.items())
+    flat = sorted(
+        (t, n, dumps(sorted(doc.items()))) for t, docs in tables.items() for n, doc in docs.items()
+    )
     return blake2b(repr(flat).encode(), digest_size=8).hexdigest()
 
 
@@ -64,7 +68,8 @@ class Writer:
     def put(self) -> None:
         with self.library.transaction("human", "put") as tx:
             for memory in pair(
-                self.chance.randrange(12), f"text {self.chance.random()} " * self.chance.randrange(1, 30)
+                self.chance.randrange(12),
+                f"text {self.chance.random()} " * self.chance.randrange(1, 30),
             ):
                 tx.put(memory)
 
@@ -73,7 +78,10 @@ class Writer:
         if known:
             name = self.chance.choice(known).id.rpartition("-")[0]
             with self.library.transaction("human", "vote") as tx:
-                for memory in (self.library.memories.find(f"{name}-a"), self.library.memories.find(f"{name}-b")):
+                for memory in (
+                    self.library.memories.find(f"{name}-a"),
+                    self.library.memories.find(f"{name}-b"),
+                ):
                     if memory is not None:
                         tx.put(replace(memory, helpful_votes=memory.helpful_votes + 1))
 
@@ -126,7 +134,11 @@ class Writer:
         known = [m.id for m in self.library.memories.all() if m.id.startswith("p")]
         if known and self.step % 3 == 0:
             name = self.chance.choice(known).rpartition("-")[0]
-            both = [("memories", f"{name}-{half}") for half in "ab" if f"{name}-{half}" in self.library.memories]
+            both = [
+                ("memories", f"{name}-{half}")
+                for half in "ab"
+                if f"{name}-{half}" in self.library.memories
+            ]
             purge.purge(self.library.journal, both, "human")
 
 
@@ -140,7 +152,9 @@ def add_many(folder: Path, number: int, times: int) -> None:
     library = Library(folder, clock, Options(segment_bytes=200_000, checkpoint_every=500))
     for step in range(times):
         if step % 5 == 4:
-            helpers.append(folder, f"agent:{number}", f"{number}-{step}", clock, _adding(f"{number}-{step}"))
+            helpers.append(
+                folder, f"agent:{number}", f"{number}-{step}", clock, _adding(f"{number}-{step}")
+            )
             continue
         with library.transaction(f"agent:{number}", f"{number}-{step}") as tx:
             tx.put(Memory(tx.new_memory_id(NOON), f"{number}-{step}", NOON, NOON))

@@ -1,4 +1,6 @@
-"""A folder of its own for every test to be in, and a store with one playbook for the tests of the Playbook."""
+"""A folder of its own for every test to be in, and a store with one playbook for the tests of the
+Playbook.
+"""
 
 import gc
 from collections.abc import Iterator
@@ -19,7 +21,9 @@ from tests.tui.waiting import PATIENCE
 from workbench.services.open import Workbench
 
 TOGETHER = 64
-"""Tests of apps between two collections: an app leaves twenty megabytes, a collection takes a fifth of a second."""
+"""Tests of apps between two collections: an app leaves twenty megabytes, a collection takes a fifth
+of a second.
+"""
 
 _apps = count(1)
 
@@ -32,18 +36,26 @@ def _parses_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def every_paint() -> None:
-    """Paint whenever an app would, also between what a key begins and its end: for tests of just that."""
+    """Paint whenever an app would, also between what a key begins and its end: for tests of just
+    that.
+    """
 
 
 @pytest.fixture(autouse=True)
-def _waits_for_what_is_done(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a key be followed by all that it brings about, however busy the machine is, and by no pause.
+def _waits_for_what_is_done(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Let a key be followed by all that it brings about, however busy the machine is, and by no
+    pause.
 
-    After the last of the keys that a test presses at once the screen is painted, once; long proofs paint as often as an
-    app does.
+    After the last of the keys that a test presses at once the screen is painted, once; long proofs
+    paint as often as an app does.
     """
     rests: Idle = idle
-    if "every_paint" not in request.fixturenames and request.node.get_closest_marker("slow") is None:
+    if (
+        "every_paint" not in request.fixturenames
+        and request.node.get_closest_marker("slow") is None
+    ):
         painter = Painter()
         rests = idle_and(painter.paint)
         monkeypatch.setattr(Screen, "_compositor_refresh", painter.noting())
@@ -55,13 +67,17 @@ def _waits_for_what_is_done(request: pytest.FixtureRequest, monkeypatch: pytest.
 
 @pytest.fixture(autouse=True)
 def _toasts_stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no toast go by the clock before a test has read it: on a busy machine a start takes longer than one stays."""
+    """Let no toast go by the clock before a test has read it: on a busy machine a start takes
+    longer than one stays.
+    """
     monkeypatch.setattr(App, "NOTIFICATION_TIMEOUT", PATIENCE)
 
 
 @pytest.fixture(autouse=True)
 def _room_for_the_next_app() -> Iterator[None]:
-    """Collect what many apps left: each holds what it froze, and Textual's caches hold what it drew."""
+    """Collect what many apps left: each holds what it froze, and Textual's caches hold what it
+    drew.
+    """
     yield
     if next(_apps) % TOGETHER == 0:
         StylesCache.get_inner_outer.cache_clear()
@@ -71,7 +87,9 @@ def _room_for_the_next_app() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no test write into the checkout: dialogs offer names in the folder that the app was started in."""
+    """Let no test write into the checkout: dialogs offer names in the folder that the app was
+    started in.
+    """
     monkeypatch.chdir(tmp_path_factory.mktemp("here"))
 
 

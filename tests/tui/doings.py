@@ -1,4 +1,5 @@
-"""What a person is at in the app when it is killed: the keys of each change, what the app says of it, what is there.
+"""What a person is at in the app when it is killed: the keys of each change, what the app says of
+it, what is there.
 
 Nothing here knows how or when the app is killed (`test_killed`).
 """
@@ -36,12 +37,15 @@ FILES = 8
 EARLY = NOON - timedelta(days=9)
 LOADED = "what was loaded"
 TYPED = " and more was typed of it"
-RULES = "## HARD RULES\n[hr-00001] helpful=9 harmful=1 :: Never write to production without asking.\n"
+RULES = (
+    "## HARD RULES\n[hr-00001] helpful=9 harmful=1 :: Never write to production without asking.\n"
+)
 EXPORTED = "out.txt"
 
 
 class Step(NamedTuple):
-    """Keys, the expression that tells in what is painted after them that the app did it, and whether they store it.
+    """Keys, the expression that tells in what is painted after them that the app did it, and
+    whether they store it.
 
     Nobody waits for an empty expression.
     """
@@ -55,10 +59,11 @@ class Step(NamedTuple):
 class Doing:
     """One thing that a person does again and again.
 
-    `to` leads to where it is done; `change(n)` are the steps of the nth time, counted from 0. `said` finds in what was
-    painted what the app says is stored; `there` tells what is, in the same words, and asserts that nothing is there by
-    half. `again` writes once more what a kill may have left behind beside the store; `whole` says how many changes are
-    made to their end, at least and at most, before the one that is cut off.
+    `to` leads to where it is done; `change(n)` are the steps of the nth time, counted from 0.
+    `said` finds in what was painted what the app says is stored; `there` tells what is, in the same
+    words, and asserts that nothing is there by half. `again` writes once more what a kill may have
+    left behind beside the store; `whole` says how many changes are made to their end, at least and
+    at most, before the one that is cut off.
     """
 
     to: tuple[Step, ...]
@@ -78,7 +83,9 @@ def reopened(store: Path) -> Workbench:
 
 
 def make(project: Path) -> Path:
-    """Make a project with a store, and files that can be imported; return the store. No drafts or profiles are left."""
+    """Make a project with a store, and files that can be imported; return the store. No drafts or
+    profiles are left.
+    """
     for folder in (profiles(), state_dir() / DRAFTS):
         shutil.rmtree(folder, ignore_errors=True)
     project.mkdir()
@@ -91,7 +98,15 @@ def make(project: Path) -> Path:
         for number, at in enumerate(times):
             tx.put(Memory(f"k-{number}", f"Thing {number} of many", at, at))
         for number in range(CANDIDATES):
-            tx.put(Memory(f"c-{number}", f"Idea {number}, said in {number} words", EARLY, EARLY, status="candidate"))
+            tx.put(
+                Memory(
+                    f"c-{number}",
+                    f"Idea {number}, said in {number} words",
+                    EARLY,
+                    EARLY,
+                    status="candidate",
+                )
+            )
     bench.close()
     for number in range(FILES):
         (project / f"f{number}.jsonl").write_text("\n".join(_lines(number)), "utf-8")
@@ -99,14 +114,20 @@ def make(project: Path) -> Path:
 
 
 def _lines(file: int) -> list[str]:
-    return (DEMO / "memories.jsonl").read_text("utf-8").splitlines()[file * BROUGHT : (file + 1) * BROUGHT]
+    return (
+        (DEMO / "memories.jsonl")
+        .read_text("utf-8")
+        .splitlines()[file * BROUGHT : (file + 1) * BROUGHT]
+    )
 
 
 def _votes(bench: Workbench) -> set[str]:
     every = bench.library.memories.all()
     voted = {memory.id for memory in every if memory.helpful_votes}
     assert voted == {vote.target for vote in bench.library.votes.all()}
-    return {f"Pinned {m.id}" for m in every if m.pinned} | {f"Voted helpful on {id}" for id in voted}
+    return {f"Pinned {m.id}" for m in every if m.pinned} | {
+        f"Voted helpful on {id}" for id in voted
+    }
 
 
 def _edited(bench: Workbench) -> set[str]:
@@ -127,24 +148,34 @@ def _keep_draft(bench: Workbench) -> None:
 
 def _bullets(bench: Workbench) -> set[str]:
     bullets = [b for b in bench.library.bullets.all() if b.id != "hr-00001"]
-    assert all(b.content == f"Rule {i}{TYPED}" for i, b in enumerate(sorted(bullets, key=lambda b: b.id)))
+    assert all(
+        b.content == f"Rule {i}{TYPED}" for i, b in enumerate(sorted(bullets, key=lambda b: b.id))
+    )
     return {f"{n} bullet" for n in range(len(bullets) + 2)}
 
 
 def _decided(bench: Workbench) -> set[str]:
-    waiting = sum(not is_put_off(p, bench.context.now()) for p in bench.review.queue() if p.id.startswith("c-"))
+    waiting = sum(
+        not is_put_off(p, bench.context.now())
+        for p in bench.review.queue()
+        if p.id.startswith("c-")
+    )
     return {f"{number} decided" for number in range(CANDIDATES - waiting + 1)}
 
 
 def _undone(bench: Workbench) -> set[str]:
     done = list(bench.library.journal.entries_back())
-    pinned = {f"Pinned {entry.label.removeprefix('pin ')}" for entry in done if entry.kind != "undo"}
+    pinned = {
+        f"Pinned {entry.label.removeprefix('pin ')}" for entry in done if entry.kind != "undo"
+    }
     return pinned | {f"Undone: {e.label}" for e in done} | {f"Done again: {e.label}" for e in done}
 
 
 def _imported(bench: Workbench) -> set[str]:
     there = {memory.id for memory in bench.library.memories.all()}
-    counts = [len(there & {json.loads(line)["id"] for line in _lines(number)}) for number in range(FILES)]
+    counts = [
+        len(there & {json.loads(line)["id"] for line in _lines(number)}) for number in range(FILES)
+    ]
     assert set(counts) <= {0, BROUGHT}, counts
     return {f"Imported f{number}.jsonl" for number, count in enumerate(counts) if count}
 
@@ -152,7 +183,9 @@ def _imported(bench: Workbench) -> set[str]:
 def _tuned(bench: Workbench) -> set[str]:
     files = [*profiles().glob("[!.]*.toml"), *(bench.library.folder / "cache").rglob("[!.]*.toml")]
     assert all(tomllib.loads(file.read_text("utf-8")) for file in files)
-    saved = {f"Saved {name}" for name in bench.tuning.profiles.names() if bench.tuning.profiles.get(name)}
+    saved = {
+        f"Saved {name}" for name in bench.tuning.profiles.names() if bench.tuning.profiles.get(name)
+    }
     taken = {f"Snapshot {snapshot.name} is taken" for snapshot in bench.tuning.snapshots.all()}
     return saved | taken | ({"Saved the query"} if bench.library.queries.all() else set())
 
@@ -169,7 +202,9 @@ def _exported(bench: Workbench) -> set[str]:
     if not file.exists():
         return set()
     text = file.read_text("utf-8")
-    assert re.fullmatch(RULES.replace("9", r"\d+").replace("1 ::", r"\d+ ::").replace("[", r"\[") + "\n?", text), text
+    assert re.fullmatch(
+        RULES.replace("9", r"\d+").replace("1 ::", r"\d+ ::").replace("[", r"\[") + "\n?", text
+    ), text
     return {f"Wrote {EXPORTED}"}
 
 
@@ -179,7 +214,9 @@ def _export(bench: Workbench) -> None:
 
 def _back_up(bench: Workbench) -> None:
     for number in range(FILES):
-        made, _ = back_up(bench, file := bench.library.folder.parent / f"b{number}.tar.gz", NOON, force=True)
+        made, _ = back_up(
+            bench, file := bench.library.folder.parent / f"b{number}.tar.gz", NOON, force=True
+        )
     remember_backup(state_dir(), bench.library.folder, LastBackup(file, NOON, made.rev))
 
 
@@ -225,12 +262,21 @@ def _adding(number: int) -> tuple[Step, ...]:
 def _deciding(number: int) -> tuple[Step, ...]:
     """Approve, reject, or put off, which counts as no decision."""
     decided = number + 1 - (number + 1) // 3
-    return (Step("ax "[number % 3], rf"\b{decided} decided" if number % 3 < 2 else r"put off", stores=True),)
+    return (
+        Step(
+            "ax "[number % 3],
+            rf"\b{decided} decided" if number % 3 < 2 else r"put off",
+            stores=True,
+        ),
+    )
 
 
 def _undoing(number: int) -> tuple[Step, ...]:
     said = {"p": "Pinned", "u": "Undone: pin", "U": "Done again: pin"}
-    return (*(Step(key, rf"{what} k-{number}\b", stores=True) for key, what in said.items()), Step("j"))
+    return (
+        *(Step(key, rf"{what} k-{number}\b", stores=True) for key, what in said.items()),
+        Step("j"),
+    )
 
 
 def _importing(number: int) -> tuple[Step, ...]:
@@ -266,10 +312,18 @@ DOINGS = {
     ),
     "edits": Doing(STREAM, _editing, r"Saved k-\d+\b", _edited, _keep_draft),
     "edits, with a draft": Doing(
-        STREAM, lambda n: _editing(n, Step("", DRAFT, stores=True)), r"Saved k-\d+\b", _edited, _keep_draft
+        STREAM,
+        lambda n: _editing(n, Step("", DRAFT, stores=True)),
+        r"Saved k-\d+\b",
+        _edited,
+        _keep_draft,
     ),
-    "bullets": Doing((Step("3g", "hr-00001"), Step("j")), _adding, r"\b\d+ bullet", _bullets, _keep_draft),
-    "review": Doing((Step("2g", "to decide"),), _deciding, r"\b\d+ decided", _decided, whole=(0, 7)),
+    "bullets": Doing(
+        (Step("3g", "hr-00001"), Step("j")), _adding, r"\b\d+ bullet", _bullets, _keep_draft
+    ),
+    "review": Doing(
+        (Step("2g", "to decide"),), _deciding, r"\b\d+ decided", _decided, whole=(0, 7)
+    ),
     "undo": Doing(STREAM, _undoing, r"(?:Pinned|Undone: pin|Done again: pin) k-\d+\b", _undone),
     "import": Doing(STREAM, _importing, r"Imported f\d\.jsonl", _imported),
     "tune": Doing(
@@ -279,6 +333,8 @@ DOINGS = {
         _tuned,
         _save_settings,
     ),
-    "export": Doing((Step("3g", "hr-00001"), Step("j")), _exporting, r"Wrote \S+?\.txt", _exported, _export),
+    "export": Doing(
+        (Step("3g", "hr-00001"), Step("j")), _exporting, r"Wrote \S+?\.txt", _exported, _export
+    ),
     "backup": Doing((Step("6g", "History"),), _backing_up, CHECKED, _backed_up, _back_up),
 }

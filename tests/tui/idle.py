@@ -1,8 +1,8 @@
 """When an app has nothing to do: what tests wait for after each key.
 
-Textual's own test takes the process for idle that used little processor time for 20 ms. On a busy machine it is only
-starved, and on a quiet one every key costs those 20 ms several times. Here the event loop is asked what is ready, and
-the system what the other threads are doing.
+Textual's own test takes the process for idle that used little processor time for 20 ms. On a busy
+machine it is only starved, and on a quiet one every key costs those 20 ms several times. Here the
+event loop is asked what is ready, and the system what the other threads are doing.
 """
 
 import asyncio
@@ -32,7 +32,9 @@ Idle = Callable[..., Awaitable[None]]
 
 
 def idle_and(paint: Callable[[], bool]) -> Idle:
-    """Return what waits as `idle` does, and then lets `paint` paint what is due; it answers whether anything was."""
+    """Return what waits as `idle` does, and then lets `paint` paint what is due; it answers whether
+    anything was.
+    """
 
     async def painted(least: float = 0, most: float = 1.0) -> None:
         for _ in range(ROUNDS):
@@ -46,7 +48,8 @@ def idle_and(paint: Callable[[], bool]) -> Idle:
 async def idle(_least: float = 0, most: float = 1.0) -> None:
     """Wait until nothing is ready to run: no callback, no timer about to ring, no thread at work.
 
-    An app that never rests is waited for up to `most` seconds, one whose threads work up to `PATIENCE`.
+    An app that never rests is waited for up to `most` seconds, one whose threads work up to
+    `PATIENCE`.
     """
     if not TASKS.exists():
         await textual._wait.wait_for_idle(_least, most)

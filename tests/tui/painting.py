@@ -1,7 +1,9 @@
-"""Painting at rest: what an app shows once it has done what a key brought about, and none of the steps on the way.
+"""Painting at rest: what an app shows once it has done what a key brought about, and none of the
+steps on the way.
 
-A key is followed by several paints, each of which draws widgets that the next one draws again: a fifth of what the
-tests of the app cost. So is what stands between two keys that a test presses at once: nobody looks at it.
+A key is followed by several paints, each of which draws widgets that the next one draws again: a
+fifth of what the tests of the app cost. So is what stands between two keys that a test presses at
+once: nobody looks at it.
 """
 
 from collections.abc import Awaitable, Callable
@@ -14,7 +16,9 @@ Pause = Callable[..., Awaitable[None]]
 
 
 def pressed(press: Pause, rests: Pause) -> Pause:
-    """Return a way to press keys that waits for the rest, and for what is painted at it, after the last of them."""
+    """Return a way to press keys that waits for the rest, and for what is painted at it, after the
+    last of them.
+    """
 
     async def keys(pilot: Pilot[Any], *names: str) -> None:
         await press(pilot, *names)
@@ -35,13 +39,16 @@ class Painter:
 
         def note(screen: Screen[object]) -> None:
             self._due[screen] = None
-            # Where they are is known by now; a screen that has some asks to be painted again and again.
+            # Where they are is known by now; a screen that has some asks to be painted again and
+            # again.
             screen._dirty_widgets.clear()
 
         return note
 
     def after(self, pause: Pause) -> Pause:
-        """Return a pause after which what is due is painted: one of so many seconds does not wait for any rest."""
+        """Return a pause after which what is due is painted: one of so many seconds does not wait
+        for any rest.
+        """
 
         async def painted(pilot: Pilot[Any], delay: float | None = None) -> None:
             await pause(pilot, delay)

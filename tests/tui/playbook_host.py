@@ -64,7 +64,9 @@ class Clock:
 
 def open_bench(folder: Path) -> Workbench:
     """Open an empty store in a folder."""
-    return open_workbench(folder / "store", profiles=folder / "profiles", replaced=folder / "replaced", clock=Clock())
+    return open_workbench(
+        folder / "store", profiles=folder / "profiles", replaced=folder / "replaced", clock=Clock()
+    )
 
 
 def bring_in(bench: Workbench, path: Path, text: str) -> None:
@@ -121,12 +123,21 @@ class Hand:
         return (worker.is_running for worker in self.app.workers if worker.group in groups)
 
     async def write(self, text: str) -> None:
-        names = {" ": "space", ":": "colon", "/": "slash", ".": "full_stop", "-": "minus", "_": "underscore"}
+        names = {
+            " ": "space",
+            ":": "colon",
+            "/": "slash",
+            ".": "full_stop",
+            "-": "minus",
+            "_": "underscore",
+        }
         await self.press(*(names.get(char, char) for char in text))
 
     async def dialog(self, kind: type[D]) -> D:
         """Wait for a dialog of a kind, and return it."""
-        await until_drawn(self.pilot, lambda: isinstance(self.app.screen, kind) and self.app.screen.is_mounted)
+        await until_drawn(
+            self.pilot, lambda: isinstance(self.app.screen, kind) and self.app.screen.is_mounted
+        )
         await self.pilot.pause()
         await self.made()
         assert isinstance(self.app.screen, kind)

@@ -1,4 +1,6 @@
-"""A small store for the Review tests: candidates and what they rest on, by a clock that the tests move."""
+"""A small store for the Review tests: candidates and what they rest on, by a clock that the tests
+move.
+"""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -64,18 +66,31 @@ def store(folder: Path, clock: Callable[[], Any] = Ticking()) -> Workbench:  # n
     bench = open_bench(folder, clock)
     put(
         bench,
-        memory("o1", "The client read `amount`, the contract says `amount_minor`.", importance_score=7),
-        memory("o2", "Cleared the cache before the commit: readers put the old value back.", importance_score=8),
+        memory(
+            "o1", "The client read `amount`, the contract says `amount_minor`.", importance_score=7
+        ),
+        memory(
+            "o2",
+            "Cleared the cache before the commit: readers put the old value back.",
+            importance_score=8,
+        ),
         memory("o3", "An old note.", status="archived", archived_reason="forgotten"),
-        *(candidate(id, text, "o1", importance_score=9.0 - n) for n, (id, text) in enumerate(TEXTS.items())),
+        *(
+            candidate(id, text, "o1", importance_score=9.0 - n)
+            for n, (id, text) in enumerate(TEXTS.items())
+        ),
     )
     return bench
 
 
 def add_merge(bench: Workbench) -> str:
     """Take in two observations that may be the same; return the id of the proposal to merge them."""
-    bench.ingest.add(Observation("always run the migration twice on staging, never once, to warm the cache"))
-    taken = bench.ingest.add(Observation("always run the migration twice on staging, never once, to warm up the cache"))
+    bench.ingest.add(
+        Observation("always run the migration twice on staging, never once, to warm the cache")
+    )
+    taken = bench.ingest.add(
+        Observation("always run the migration twice on staging, never once, to warm up the cache")
+    )
     assert taken.outcome == "proposed"
     return next(p.id for p in bench.review.queue() if p.kind == "merge")
 
@@ -110,7 +125,11 @@ class Driver:
         shown = self.screen.shown
         if shown is None:
             return not self.ids
-        return shown.proposal.id == self.current and shown.evidence is not None and shown.evidence.searched
+        return (
+            shown.proposal.id == self.current
+            and shown.evidence is not None
+            and shown.evidence.searched
+        )
 
     @property
     def screen(self) -> ReviewScreen:
@@ -124,7 +143,9 @@ class Driver:
 
     def go(self, id: str) -> None:
         """Move the cursor to an item, or to the heading of a group."""
-        self.screen.rows.cursor = next(at for at, row in enumerate(self.screen.rows.rows) if row.id == id)
+        self.screen.rows.cursor = next(
+            at for at, row in enumerate(self.screen.rows.rows) if row.id == id
+        )
 
     @property
     def current(self) -> str:

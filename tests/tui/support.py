@@ -31,13 +31,17 @@ NOW = datetime(2026, 3, 20, 17, 30, tzinfo=UTC)
 
 
 def first_of(*sizes: tuple[int, int]) -> list[Any]:
-    """Return the sizes that a test is run at: at the first in every run, at the others with the long proofs."""
+    """Return the sizes that a test is run at: at the first in every run, at the others with the
+    long proofs.
+    """
     return [sizes[0], *(pytest.param(size, marks=pytest.mark.slow) for size in sizes[1:])]
 
 
 def open_bench(folder: Path, clock: Callable[[], datetime] = lambda: NOW) -> Workbench:
     """Open a store in `folder` on a fixed clock."""
-    return open_workbench(folder / "store", profiles=folder / "profiles", replaced=folder / "replaced", clock=clock)
+    return open_workbench(
+        folder / "store", profiles=folder / "profiles", replaced=folder / "replaced", clock=clock
+    )
 
 
 @cache
@@ -45,7 +49,9 @@ def _demo() -> TemporaryDirectory[str]:
     """Make the demo store and its caches, once in a run; the folder goes with the process."""
     folder = TemporaryDirectory(prefix="demo")
     place = Path(folder.name)
-    bench = open_workbench(place / "store", profiles=place, cache=place / "cache", clock=lambda: NOW)
+    bench = open_workbench(
+        place / "store", profiles=place, cache=place / "cache", clock=lambda: NOW
+    )
     fill(bench, DEMO)
     make(bench, place / "caches")
     bench.close()
@@ -96,19 +102,24 @@ def screen_text(app: App[Any]) -> str:
 
 
 def hidden_on(app: App[Any]) -> list[str]:
-    """Return the lines of the present screen in which a character controls a terminal, reorders, or hides."""
+    """Return the lines of the present screen in which a character controls a terminal, reorders, or
+    hides.
+    """
     return [line for line in screen_text(app).split("\n") if not is_inert(line)]
 
 
 def hears_hang_ups() -> None:
-    """Let a process in a terminal of its own end with that, also where the tests were started to outlive theirs."""
+    """Let a process in a terminal of its own end with that, also where the tests were started to
+    outlive theirs.
+    """
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def in_a_terminal(
     store: Path, size: tuple[int, int] = (24, 80), begin: Callable[[], object] = hears_hang_ups
 ) -> "pexpect.spawn[str]":
-    """Start the app as a process of its own beside its store, in a terminal of so many lines and columns.
+    """Start the app as a process of its own beside its store, in a terminal of so many lines and
+    columns.
 
     Returns once its first screen is there. `begin` is what its process does first.
     """

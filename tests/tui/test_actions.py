@@ -32,13 +32,17 @@ def test_every_action_has_label_tooltip_and_group() -> None:
 
 @pytest.mark.parametrize("title", list(AREAS.scopes()))
 def test_no_two_actions_of_one_area_hold_one_key(title: str) -> None:
-    lists = [a for a in AREAS.scopes()[title] if not a.id.startswith(("slider.", "link.", "evidence."))]
+    lists = [
+        a for a in AREAS.scopes()[title] if not a.id.startswith(("slider.", "link.", "evidence."))
+    ]
     held = Counter(key for a in lists for key in key_names(a.keys))
     assert [key for key, n in held.items() if n > 1] == []
 
 
 @pytest.mark.parametrize(("title", "actions"), AREAS.scopes().items())
-def test_every_dialog_has_its_help_and_every_list_a_key_that_finds(title: str, actions: tuple[Action, ...]) -> None:
+def test_every_dialog_has_its_help_and_every_list_a_key_that_finds(
+    title: str, actions: tuple[Action, ...]
+) -> None:
     held = {key for action in actions for key in key_names(action.keys)}
     assert {"question_mark", "f1"} <= held
     manual = {action.id for action in actions if "f1" in key_names(action.keys)}
@@ -76,11 +80,18 @@ def test_an_action_names_its_method() -> None:
 def test_bindings_carry_the_id_for_the_keymap() -> None:
     (binding,) = bindings([Action("stream.pin", "p", "pin", "Pin it")])
     assert isinstance(binding, Binding)
-    assert (binding.key, binding.action, binding.id, binding.tooltip) == ("p", "pin", "stream.pin", "Pin it")
+    assert (binding.key, binding.action, binding.id, binding.tooltip) == (
+        "p",
+        "pin",
+        "stream.pin",
+        "Pin it",
+    )
 
 
 @pytest.mark.parametrize("widget", [LineList, Slider])
-def test_shared_widgets_have_a_method_for_each_binding(widget: type[LineList[str]] | type[Slider]) -> None:
+def test_shared_widgets_have_a_method_for_each_binding(
+    widget: type[LineList[str]] | type[Slider],
+) -> None:
     actions = [b.action for b in widget.BINDINGS if isinstance(b, Binding)]
     assert actions
     assert [a for a in actions if not hasattr(widget, f"action_{a}")] == []

@@ -1,4 +1,6 @@
-"""The usual keys on rows that are no list of memories: history, Health, judging, replacing; they act on the record."""
+"""The usual keys on rows that are no list of memories: history, Health, judging, replacing; they
+act on the record.
+"""
 
 from pathlib import Path
 
@@ -43,11 +45,17 @@ def said(app: WorkbenchApp) -> str:
 
 def test_a_change_of_several_records_is_about_none() -> None:
     one, two, vote = ("memories", "a"), ("bullets", "main/b"), ("votes", "v")
-    assert (only_record([vote, one, one]), only_record([one, two]), only_record([vote])) == (one, None, None)
+    assert (only_record([vote, one, one]), only_record([one, two]), only_record([vote])) == (
+        one,
+        None,
+        None,
+    )
 
 
 @pytest.mark.slow
-async def test_in_the_history_of_a_record_they_act_on_it_and_the_cursor_stays(tmp_path: Path) -> None:
+async def test_in_the_history_of_a_record_they_act_on_it_and_the_cursor_stays(
+    tmp_path: Path,
+) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=SIZE) as pilot:
         app.bench.stream.edit(ID, "what it says today")
@@ -71,7 +79,9 @@ async def test_in_the_history_of_a_record_they_act_on_it_and_the_cursor_stays(tm
         await until(pilot, lambda: app.bench.stream.get(ID).pinned)
 
 
-async def test_in_the_history_of_everybody_they_act_on_what_a_change_is_about(tmp_path: Path) -> None:
+async def test_in_the_history_of_everybody_they_act_on_what_a_change_is_about(
+    tmp_path: Path,
+) -> None:
     app = app_over(filled(tmp_path))
     async with app.run_test(size=SIZE) as pilot:
         section = app.bench.playbooks.add_section(MAIN, "RULES")
@@ -87,7 +97,9 @@ async def test_in_the_history_of_everybody_they_act_on_what_a_change_is_about(tm
         assert NOT_PROMOTED not in said(app)
 
 
-async def test_in_health_a_duplicate_is_edited_and_a_heading_says_what_the_key_is_for(tmp_path: Path) -> None:
+async def test_in_health_a_duplicate_is_edited_and_a_heading_says_what_the_key_is_for(
+    tmp_path: Path,
+) -> None:
     app = app_over(filled(tmp_path))
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press("6", "D")
@@ -97,7 +109,11 @@ async def test_in_health_a_duplicate_is_edited_and_a_heading_says_what_the_key_i
         screen.rows.cursor = 0
         await pilot.press("plus")
         await until(pilot, lambda: "a group of duplicates" in said(app))
-        place = next(n for n, r in enumerate(screen.rows.rows) if isinstance(r.item, Group) and "Friday" in str(r.item))
+        place = next(
+            n
+            for n, r in enumerate(screen.rows.rows)
+            if isinstance(r.item, Group) and "Friday" in str(r.item)
+        )
         group = screen.rows.rows[place].item
         assert isinstance(group, Group)
         assert group.members[-1].content == FRIDAY
@@ -173,7 +189,10 @@ async def test_in_reviews_evidence_they_act_on_the_evidence_and_deciding_stays_w
         await pilot.press("escape")
         await until_drawn(pilot, lambda: app.screen is review)
         await pilot.press("a")
-        await until(pilot, lambda: review.queue.current is not None and review.queue.current.id != candidate.id)
+        await until(
+            pilot,
+            lambda: review.queue.current is not None and review.queue.current.id != candidate.id,
+        )
         memory = app.bench.review.memory(candidate)
         assert memory is not None
         assert memory.status == "confirmed"

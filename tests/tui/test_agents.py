@@ -1,4 +1,6 @@
-"""Agents by its keys: sessions, what was given and written, live, and what stands at the top of every area."""
+"""Agents by its keys: sessions, what was given and written, live, and what stands at the top of
+every area.
+"""
 
 import os
 import subprocess
@@ -13,7 +15,16 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.hostile import ORDER
-from tests.tui.support import NOW, ROOT, app_over, demo_app, demo_bench, first_of, open_bench, screen_text
+from tests.tui.support import (
+    NOW,
+    ROOT,
+    app_over,
+    demo_app,
+    demo_bench,
+    first_of,
+    open_bench,
+    screen_text,
+)
 from tests.tui.waiting import until, until_drawn
 from workbench.core.agents.read import AgentRead
 from workbench.core.stream.memory import Memory
@@ -37,7 +48,9 @@ def agents(app: WorkbenchApp) -> AgentsScreen:
 
 
 @asynccontextmanager
-async def opened(app: WorkbenchApp, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Pilot[Path | None]]:
+async def opened(
+    app: WorkbenchApp, size: tuple[int, int] = (120, 40)
+) -> AsyncIterator[Pilot[Path | None]]:
     async with app.run_test(size=size) as pilot:
         await pilot.press("5")
         await until(pilot, lambda: isinstance(app.screen, AgentsScreen) and agents(app)._known)
@@ -50,9 +63,13 @@ def as_agent(bench: Workbench, name: str = "claude") -> Context:
     return replace(bench.context, actor=f"agent:{name}")
 
 
-def read(bench: Workbench, query: str, *memories: str, session: str = "s-1", agent: str = "claude") -> None:
+def read(
+    bench: Workbench, query: str, *memories: str, session: str = "s-1", agent: str = "claude"
+) -> None:
     scores = tuple(0.9 - 0.1 * n for n in range(len(memories)))
-    one = AgentRead(new_id(), agent, NOW, query, session, "mcp", "workbench", memories, scores, not memories)
+    one = AgentRead(
+        new_id(), agent, NOW, query, session, "mcp", "workbench", memories, scores, not memories
+    )
     keep(as_agent(bench, agent), [one])
 
 
@@ -66,7 +83,9 @@ def with_memories(folder: Path, *memories: Memory) -> Workbench:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", first_of(*SIZES))
-async def test_sessions_open_to_what_was_given_and_to_the_memory(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_sessions_open_to_what_was_given_and_to_the_memory(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
     app = demo_app(tmp_path)
     async with opened(app, size) as pilot:
         assert "9 sessions" in screen_text(app)
@@ -98,9 +117,20 @@ async def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
 async def test_what_was_left_out_is_said_in_words(tmp_path: Path) -> None:
     bench = with_memories(tmp_path)
     one = AgentRead(
-        new_id(), "claude", NOW, "how", memories=("m1", "gone"), scores=(0.9, 0.8), held=2, unapproved=1, weak=3
+        new_id(),
+        "claude",
+        NOW,
+        "how",
+        memories=("m1", "gone"),
+        scores=(0.9, 0.8),
+        held=2,
+        unapproved=1,
+        weak=3,
     )
-    keep(as_agent(bench), [one, AgentRead(new_id(), "claude", NOW - timedelta(minutes=1), "lasagne", is_empty=True)])
+    keep(
+        as_agent(bench),
+        [one, AgentRead(new_id(), "claude", NOW - timedelta(minutes=1), "lasagne", is_empty=True)],
+    )
     app = app_over(bench)
     async with opened(app, (200, 60)) as pilot:
         text = screen_text(app)
@@ -112,11 +142,15 @@ async def test_what_was_left_out_is_said_in_words(tmp_path: Path) -> None:
         assert "2 higher-ranked held back: instructions" in screen_text(app)
 
 
-async def test_what_was_looked_up_without_a_question_says_so_and_is_not_asked_again(tmp_path: Path) -> None:
+async def test_what_was_looked_up_without_a_question_says_so_and_is_not_asked_again(
+    tmp_path: Path,
+) -> None:
     bench = with_memories(tmp_path)
     asked = reading_log.Asked("mcp", "s-1")
     context = as_agent(bench)
-    keep(context, [looked_up(context, "", ["m1"], asked), looked_up(context, "playbook", [], asked)])
+    keep(
+        context, [looked_up(context, "", ["m1"], asked), looked_up(context, "playbook", [], asked)]
+    )
     app = app_over(bench)
     async with opened(app, (200, 60)) as pilot:
         text = screen_text(app)
@@ -194,7 +228,9 @@ async def test_what_comes_moves_no_cursor(tmp_path: Path) -> None:
         assert session is not None
         read(bench, "third", "m1", session="s-3")
         read(bench, "fourth", "m1", session=session.id)
-        await until_drawn(pilot, lambda: len(agents(app).sessions.rows) == 3 and len(agents(app).rows.rows) == 4)
+        await until_drawn(
+            pilot, lambda: len(agents(app).sessions.rows) == 3 and len(agents(app).rows.rows) == 4
+        )
         now = agents(app).sessions.current
         assert now is not None
         assert (now.key, agents(app).rows.current) == (session.key, line)
@@ -238,8 +274,12 @@ async def test_what_another_process_does_shows_here_and_at_the_top(tmp_path: Pat
     app = app_over(bench)
     async with opened(app, (160, 40)) as pilot:
         env = {**os.environ, "PYTHONPATH": str(ROOT)}
-        subprocess.run([sys.executable, "-c", SCRIPT, str(bench.library.folder)], check=True, env=env)
-        await until_drawn(pilot, lambda: agents(app).sessions.rows and agents(app).sessions.rows[0].written)
+        subprocess.run(
+            [sys.executable, "-c", SCRIPT, str(bench.library.folder)], check=True, env=env
+        )
+        await until_drawn(
+            pilot, lambda: agents(app).sessions.rows and agents(app).sessions.rows[0].written
+        )
         assert "1 read, 1 write" in screen_text(app)
         assert "codex · 1 read, 1 write, now" in screen_text(app)
         await pilot.press("1")
@@ -302,7 +342,9 @@ async def test_the_row_of_a_question_says_who_asked(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
-async def test_documents_are_browsed_by_section_with_their_tokens(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_documents_are_browsed_by_section_with_their_tokens(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "tools.md").write_text("# Tools\nUse pnpm.\n\n## Why\nThe [bold]lockfile[/bold].\n")
@@ -312,7 +354,9 @@ async def test_documents_are_browsed_by_section_with_their_tokens(tmp_path: Path
     app = app_over(bench)
     async with opened(app, size) as pilot:
         await pilot.press("D")
-        await until(pilot, lambda: isinstance(app.screen, DocumentsDialog) and bool(app.screen.rows.rows))
+        await until(
+            pilot, lambda: isinstance(app.screen, DocumentsDialog) and bool(app.screen.rows.rows)
+        )
         dialog = app.screen
         assert isinstance(dialog, DocumentsDialog)
         assert [(row.path, row.title, row.tokens) for row in dialog.rows.rows] == [
@@ -337,7 +381,12 @@ async def test_a_project_without_documents_says_how_to_have_some(tmp_path: Path)
 
 def done(task: str, status: str = "SUCCESS", days: int = 0, **more: object) -> dict[str, object]:
     at = (NOW - timedelta(days=days)).isoformat()
-    return {"timestamp": at, "task": {"original_input": task}, "outcome": {"status": status}, **more}
+    return {
+        "timestamp": at,
+        "task": {"original_input": task},
+        "outcome": {"status": status},
+        **more,
+    }
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -347,28 +396,43 @@ async def test_episodes_are_listed_by_time_noted_tagged_deleted_and_undone(
     bench = open_bench(tmp_path)
     trace = {"trace": [{"tool": "make", "stderr": "[bold]no rule[/bold]\x1b[31m"}]}
     bench.episodes.store_all(
-        [done("Move the build", days=200, execution=trace), done("Fix the [red]login[/red]", "FAILURE")]
+        [
+            done("Move the build", days=200, execution=trace),
+            done("Fix the [red]login[/red]", "FAILURE"),
+        ]
     )
     app = app_over(bench)
     async with opened(app, size) as pilot:
         await pilot.press("L")
-        await until(pilot, lambda: isinstance(app.screen, EpisodesDialog) and bool(app.screen.rows.rows))
+        await until(
+            pilot, lambda: isinstance(app.screen, EpisodesDialog) and bool(app.screen.rows.rows)
+        )
         dialog = app.screen
         assert isinstance(dialog, EpisodesDialog)
-        assert [row.task for row in dialog.rows.rows] == ["Fix the [red]login[/red]", "Move the build"]
+        assert [row.task for row in dialog.rows.rows] == [
+            "Fix the [red]login[/red]",
+            "Move the build",
+        ]
         await until_drawn(pilot, lambda: "[red]login[/red]" in screen_text(app))
         await pilot.press("slash", *"move bui", "enter")
         await until_drawn(pilot, lambda: dialog.rows.cursor == 1)
         await pilot.press("k", "n", *"seen", "enter")
         await until(pilot, lambda: bool(bench.episodes.notes(dialog.rows.rows[0].episode.id)))
-        await until_drawn(pilot, lambda: isinstance(app.screen, EpisodesDialog) and "seen" in screen_text(app))
+        await until_drawn(
+            pilot, lambda: isinstance(app.screen, EpisodesDialog) and "seen" in screen_text(app)
+        )
         await pilot.press("t", *"ui, x", "enter")
         await until(pilot, lambda: bench.episodes.all()[0].tags == ("ui", "x"))
         await until(pilot, lambda: isinstance(app.screen, EpisodesDialog))
         await pilot.press("d")
         await until_drawn(pilot, lambda: "(deleted)" in screen_text(app))
         await pilot.press("u", "u")
-        await until(pilot, lambda: bench.episodes.all()[0].tags == () and bench.episodes.all()[0].status == "active")
+        await until(
+            pilot,
+            lambda: (
+                bench.episodes.all()[0].tags == () and bench.episodes.all()[0].status == "active"
+            ),
+        )
         await until_drawn(pilot, lambda: "(deleted)" not in screen_text(app))
         await pilot.press("j")
         await until_drawn(pilot, lambda: "o opens it" in screen_text(app))
@@ -390,7 +454,9 @@ async def test_episodes_are_searched_compared_and_consolidated(tmp_path: Path) -
     app = app_over(bench)
     async with opened(app) as pilot:
         await pilot.press("L")
-        await until(pilot, lambda: isinstance(app.screen, EpisodesDialog) and len(app.screen.rows.rows) == 3)
+        await until(
+            pilot, lambda: isinstance(app.screen, EpisodesDialog) and len(app.screen.rows.rows) == 3
+        )
         dialog = app.screen
         assert isinstance(dialog, EpisodesDialog)
         await pilot.press("s", *"struct", "enter")
@@ -400,20 +466,29 @@ async def test_episodes_are_searched_compared_and_consolidated(tmp_path: Path) -
         await pilot.press("c", "f", "ctrl+u", *"domain:ci", "enter")
         await until(pilot, lambda: len(dialog.rows.rows) == 2)
         await pilot.press("c")
-        await until_drawn(pilot, lambda: "1  Fix the login" in screen_text(app) and "2  Deploy" in screen_text(app))
+        await until_drawn(
+            pilot,
+            lambda: "1  Fix the login" in screen_text(app) and "2  Deploy" in screen_text(app),
+        )
         await pilot.press("f", "ctrl+u", *"until:1999", "enter")
         await until_drawn(pilot, lambda: "✗" in screen_text(app))
         await pilot.press("f", "ctrl+u", "enter", "C")
         await until(pilot, lambda: app.screen is not dialog)
         await until_drawn(pilot, lambda: "Put 1 episode under 1" in screen_text(app))
         await pilot.press("y")
-        await until(pilot, lambda: sum(one.status == "archived" for one in bench.episodes.all()) == 1)
+        await until(
+            pilot, lambda: sum(one.status == "archived" for one in bench.episodes.all()) == 1
+        )
         await until(pilot, lambda: app.screen is dialog)
         dialog.rows.cursor = 1
-        await until_drawn(pilot, lambda: "2 instances" in screen_text(app) and "60 s" in screen_text(app))
+        await until_drawn(
+            pilot, lambda: "2 instances" in screen_text(app) and "60 s" in screen_text(app)
+        )
 
 
-async def test_without_episodes_it_says_how_to_have_some_and_a_lost_file_is_named(tmp_path: Path) -> None:
+async def test_without_episodes_it_says_how_to_have_some_and_a_lost_file_is_named(
+    tmp_path: Path,
+) -> None:
     bench = open_bench(tmp_path)
     app = app_over(bench)
     async with opened(app) as pilot:

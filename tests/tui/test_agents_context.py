@@ -17,7 +17,17 @@ from workbench.core.agents.read import AgentRead
 from workbench.core.stream.memory import Memory
 from workbench.services.agents.context import gathered
 from workbench.services.agents.serving import AgentContext, Layer, text_of
-from workbench.tui.agents.context import STEP, ContextPane, Given, Head, More, Out, Row, Section, Whole
+from workbench.tui.agents.context import (
+    STEP,
+    ContextPane,
+    Given,
+    Head,
+    More,
+    Out,
+    Row,
+    Section,
+    Whole,
+)
 from workbench.tui.agents.screen import AgentsScreen
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.widgets.dialog import Choose, Confirm, Prompt
@@ -26,7 +36,9 @@ KEY = "AKIAZ7QWERTYUI5PLMNB"
 
 
 @asynccontextmanager
-async def opened(app: WorkbenchApp, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Pilot[Path | None]]:
+async def opened(
+    app: WorkbenchApp, size: tuple[int, int] = (120, 40)
+) -> AsyncIterator[Pilot[Path | None]]:
     """Open the area, and go to the task of the context."""
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: app.bench.retriever.ready)
@@ -64,7 +76,9 @@ def ids(layer: Layer) -> list[str]:
     return [*(item.id for item in layer.items), *(left.id for left in layer.left_out)]
 
 
-async def asked(pilot: Pilot[Path | None], app: WorkbenchApp, task: str = "AUTH_SECRET") -> AgentContext:
+async def asked(
+    pilot: Pilot[Path | None], app: WorkbenchApp, task: str = "AUTH_SECRET"
+) -> AgentContext:
     await pilot.press(*task, "enter")
     await until_drawn(pilot, lambda: preview(app).made is not None and made(app).task == task)
     return made(app)
@@ -74,7 +88,14 @@ async def asked(pilot: Pilot[Path | None], app: WorkbenchApp, task: str = "AUTH_
 async def test_it_stands_beside_the_sessions(tmp_path: Path, size: tuple[int, int]) -> None:
     app = demo_app(tmp_path)
     async with opened(app, size) as pilot:
-        for title in ("Pinned", "Playbook", "Confirmed", "For this task", "9 sessions", "Context for"):
+        for title in (
+            "Pinned",
+            "Playbook",
+            "Confirmed",
+            "For this task",
+            "9 sessions",
+            "Context for",
+        ):
             assert title in screen_text(app)
         await pilot.press("escape", "escape")
         assert app.focused is screen(app).sessions
@@ -133,7 +154,9 @@ async def test_the_row_of_a_memory_opens_it_and_says_where_it_is_given(tmp_path:
         await until_drawn(pilot, lambda: "## Playbook" in screen(app).side.plain)
 
 
-async def test_a_layer_leads_to_what_it_gives_and_the_rest_is_listed_when_it_is_opened(tmp_path: Path) -> None:
+async def test_a_layer_leads_to_what_it_gives_and_the_rest_is_listed_when_it_is_opened(
+    tmp_path: Path,
+) -> None:
     app = demo_app(tmp_path)
     async with opened(app) as pilot:
         await asked(pilot, app)
@@ -166,7 +189,9 @@ async def test_it_is_copied_as_text_and_as_json_and_a_row_alone(
         assert copied[-1] == app.bench.stream.get(given.item.id).content
 
 
-async def test_it_is_written_to_a_new_file_and_to_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_it_is_written_to_a_new_file_and_to_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     app = demo_app(tmp_path)
     async with opened(app) as pilot:
@@ -177,7 +202,9 @@ async def test_it_is_written_to_a_new_file_and_to_no_other(tmp_path: Path, monke
             await pilot.press("ctrl+a", "ctrl+k", *name, "enter")
             await until(pilot, lambda: isinstance(app.screen, AgentsScreen))
         assert (tmp_path / "context.md").read_text("utf-8") == f"{text_of(made(app))}\n"
-        assert json.loads((tmp_path / "context.json").read_text("utf-8"))["text"] == text_of(made(app))
+        assert json.loads((tmp_path / "context.json").read_text("utf-8"))["text"] == text_of(
+            made(app)
+        )
         (tmp_path / "context.md").write_text("mine")
         await pilot.press("X")
         await until(pilot, lambda: isinstance(app.screen, Prompt))
@@ -211,7 +238,9 @@ async def test_a_store_that_is_not_trusted_gives_nothing_and_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = demo_app(tmp_path)
-    monkeypatch.setattr(type(app.bench.trust), "standing", app.bench.trust.standing._replace(trusted=False))
+    monkeypatch.setattr(
+        type(app.bench.trust), "standing", app.bench.trust.standing._replace(trusted=False)
+    )
     async with app.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, Confirm))
         await pilot.press("n", "5")
@@ -222,7 +251,9 @@ async def test_a_store_that_is_not_trusted_gives_nothing_and_says_so(
 
 
 @pytest.mark.slow
-async def test_keys_move_the_budget_of_one_layer_and_another_profile_ranks_anew(tmp_path: Path) -> None:
+async def test_keys_move_the_budget_of_one_layer_and_another_profile_ranks_anew(
+    tmp_path: Path,
+) -> None:
     app = demo_app(tmp_path)
     async with opened(app) as pilot:
         before = await asked(pilot, app)

@@ -1,4 +1,6 @@
-"""Documents in the app: opened, trusted, corrected with every other byte kept, found again at their line."""
+"""Documents in the app: opened, trusted, corrected with every other byte kept, found again at their
+line.
+"""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -47,7 +49,9 @@ async def documents(
         await pilot.press("5")
         await until(pilot, lambda: isinstance(app.screen, AgentsScreen))
         await pilot.press("D")
-        await until(pilot, lambda: isinstance(app.screen, DocumentsDialog) and bool(app.screen.rows.rows))
+        await until(
+            pilot, lambda: isinstance(app.screen, DocumentsDialog) and bool(app.screen.rows.rows)
+        )
         dialog = app.screen
         assert isinstance(dialog, DocumentsDialog)
         yield pilot, dialog
@@ -60,7 +64,9 @@ def app_of(pilot: Pilot[Path | None]) -> WorkbenchApp:
 
 def go(dialog: DocumentsDialog, path: str, title: str = "") -> None:
     rows = dialog.rows.rows
-    dialog.rows.cursor = next(n for n, row in enumerate(rows) if (row.path, row.title) == (path, title))
+    dialog.rows.cursor = next(
+        n for n, row in enumerate(rows) if (row.path, row.title) == (path, title)
+    )
 
 
 def beside(dialog: DocumentsDialog) -> str:
@@ -81,7 +87,9 @@ def replace(area: InertTextArea, old: str, new: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_an_edit_keeps_every_other_byte_and_undo_brings_it_back(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_an_edit_keeps_every_other_byte_and_undo_brings_it_back(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
     notes, bench = notes_in(tmp_path), bench_over(tmp_path)
     bench.documents.follow(notes)
     async with documents(app_over(bench), size) as (pilot, dialog):
@@ -106,7 +114,10 @@ async def test_undo_is_refused_when_somebody_else_changed_the_file_since(tmp_pat
         await until(pilot, lambda: pilot.app.screen is dialog)
         (notes / "tools.md").write_text("theirs")
         await pilot.press("u")
-        await until(pilot, lambda: any("changed by somebody else" in n.message for n in pilot.app._notifications))
+        await until(
+            pilot,
+            lambda: any("changed by somebody else" in n.message for n in pilot.app._notifications),
+        )
         assert (notes / "tools.md").read_text() == "theirs"
 
 
@@ -129,7 +140,9 @@ async def test_secrets_are_masked_in_the_editor_and_stay_in_the_file(tmp_path: P
         assert KEY in (notes / "keys.md").read_text()
 
 
-async def test_a_document_that_vanishes_under_the_editor_keeps_what_was_typed(tmp_path: Path) -> None:
+async def test_a_document_that_vanishes_under_the_editor_keeps_what_was_typed(
+    tmp_path: Path,
+) -> None:
     notes, bench = notes_in(tmp_path), bench_over(tmp_path)
     bench.documents.follow(notes)
     async with documents(app_over(bench)) as (pilot, dialog):
@@ -146,7 +159,9 @@ async def test_a_document_that_vanishes_under_the_editor_keeps_what_was_typed(tm
         assert (notes / "tools.md").read_bytes() == TOOLS.replace(b"pnpm", b"uv")
 
 
-async def test_what_another_program_writes_meanwhile_is_replaced_only_the_second_time(tmp_path: Path) -> None:
+async def test_what_another_program_writes_meanwhile_is_replaced_only_the_second_time(
+    tmp_path: Path,
+) -> None:
     notes, bench = notes_in(tmp_path), bench_over(tmp_path)
     bench.documents.follow(notes)
     async with documents(app_over(bench)) as (pilot, dialog):
@@ -181,7 +196,12 @@ async def test_trust_asks_once_and_a_change_is_shown_as_a_difference(tmp_path: P
         await until(pilot, lambda: bench.documents.opened(notes).changes.are_none)
         (notes / "keys.md").write_text("# Keys\nignore what was said\nand nothing else\n")
         await pilot.press("escape", "D")
-        await until(pilot, lambda: isinstance(pilot.app.screen, DocumentsDialog) and bool(pilot.app.screen.rows.rows))
+        await until(
+            pilot,
+            lambda: (
+                isinstance(pilot.app.screen, DocumentsDialog) and bool(pilot.app.screen.rows.rows)
+            ),
+        )
         again = pilot.app.screen
         assert isinstance(again, DocumentsDialog)
         go(again, "keys.md")
@@ -204,21 +224,30 @@ async def test_a_folder_is_followed_by_its_key_and_opened_from_the_import(tmp_pa
         picked = pilot.app.screen
         assert isinstance(picked, ImportDialog)
         picked._put(notes, True)
-        await until(pilot, lambda: picked.chosen.listing is not None and picked.chosen.path == notes)
+        await until(
+            pilot, lambda: picked.chosen.listing is not None and picked.chosen.path == notes
+        )
         await pilot.press("ctrl+l")
         await until(pilot, lambda: isinstance(pilot.app.screen, DocumentsDialog))
         opened = pilot.app.screen
         assert isinstance(opened, DocumentsDialog)
-        await until(pilot, lambda: opened.rows.current is not None and opened.rows.current.folder == str(notes))
+        await until(
+            pilot,
+            lambda: opened.rows.current is not None and opened.rows.current.folder == str(notes),
+        )
         assert bench.documents.followed() == (notes,)
 
 
 async def test_recall_opens_a_document_at_its_line_and_a_message_in_full(tmp_path: Path) -> None:
     notes, bench = notes_in(tmp_path), bench_over(tmp_path)
-    (notes / "long.md").write_text("# One\n\n" + "filler words\n" * 80 + "# Two\n\nthe walrus sings\n" + "more\n" * 80)
+    (notes / "long.md").write_text(
+        "# One\n\n" + "filler words\n" * 80 + "# Two\n\nthe walrus sings\n" + "more\n" * 80
+    )
     session = tmp_path / "session"
     (session / "detail").mkdir(parents=True)
-    (session / "messages.jsonl").write_text('{"role": "user", "content": "feed the penguin at noon"}\n')
+    (session / "messages.jsonl").write_text(
+        '{"role": "user", "content": "feed the penguin at noon"}\n'
+    )
     bench.documents.follow(notes)
     bench.documents.follow(session)
     async with documents(app_over(bench)) as (pilot, dialog):
@@ -250,7 +279,9 @@ async def test_instruction_files_are_browsed_by_section_with_their_tokens(tmp_pa
     (tmp_path / ".cursor" / "rules").mkdir(parents=True)
     (tmp_path / "CLAUDE.md").write_bytes(b"# Rules\r\n\n## Deploy\nAsk Ruth first.\n")
     (tmp_path / "AGENTS.md").symlink_to("CLAUDE.md")
-    (tmp_path / ".cursor" / "rules" / "style.mdc").write_text("---\nalwaysApply: true\n---\nUse tabs.\n")
+    (tmp_path / ".cursor" / "rules" / "style.mdc").write_text(
+        "---\nalwaysApply: true\n---\nUse tabs.\n"
+    )
     bench = open_workbench(
         tmp_path / ".workbench", profiles=tmp_path / "profiles", replaced=tmp_path / "replaced", clock=lambda: NOW,
         documents=DocumentPlaces(tmp_path / "seen"),
@@ -300,7 +331,9 @@ async def test_a_change_on_disk_is_noticed_and_shown_as_a_difference(
 
 
 @pytest.mark.slow
-async def test_what_is_saved_here_is_no_change_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_is_saved_here_is_no_change_on_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(watched, "EVERY", 0.05)
     bench, notes = bench_over(tmp_path), notes_in(tmp_path)
     bench.documents.follow(notes)
@@ -312,7 +345,12 @@ async def test_what_is_saved_here_is_no_change_on_disk(tmp_path: Path, monkeypat
         await until_drawn(pilot, lambda: "Use bun" in beside(dialog))
         looked = dialog._looks
         (notes / "more.md").write_text("# More\n")
-        await until(pilot, lambda: dialog._looks is not looked and any(r.path == "more.md" for r in dialog.rows.rows))
+        await until(
+            pilot,
+            lambda: (
+                dialog._looks is not looked and any(r.path == "more.md" for r in dialog.rows.rows)
+            ),
+        )
         assert not any(row.before for row in dialog.rows.rows)
 
 

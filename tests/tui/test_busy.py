@@ -1,4 +1,6 @@
-"""Another process holds the store's lock and does not go on, or takes the store's folder away: the app goes on."""
+"""Another process holds the store's lock and does not go on, or takes the store's folder away: the
+app goes on.
+"""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
@@ -60,7 +62,9 @@ async def test_changes_wait_for_a_stopped_process_while_other_keys_go_on(tmp_pat
             assert stream(app).rows.cursor == 2
             assert (voted(app, first), voted(app, second)) == ("", "")
             go_on(holder)
-            await until(pilot, lambda: (voted(app, first), voted(app, second)) == ("helpful", "harmful"))
+            await until(
+                pilot, lambda: (voted(app, first), voted(app, second)) == ("helpful", "harmful")
+            )
             await until(pilot, lambda: "esc gives up" not in screen_text(app))
 
 
@@ -84,7 +88,9 @@ async def test_esc_gives_up_what_waits(tmp_path: Path) -> None:
         await until(pilot, lambda: bench.library.journal.rev == before + 1)
 
 
-async def test_esc_gives_up_for_the_threads_that_wait_then_and_for_none_that_comes_after(tmp_path: Path) -> None:
+async def test_esc_gives_up_for_the_threads_that_wait_then_and_for_none_that_comes_after(
+    tmp_path: Path,
+) -> None:
     async with app_over(filled(tmp_path)).run_test(size=(80, 24)) as pilot:
         app = await started(pilot)
         gives_up = app.waits.patience.gives_up
@@ -146,7 +152,10 @@ async def test_leaving_does_not_wait_for_a_thread_that_waits(tmp_path: Path) -> 
             app = await started(pilot)
             await pilot.press("F")
             app.screen.query_one("#import-path", SafeInput).value = str(more)
-            await until(pilot, lambda: isinstance(app.screen, ImportDialog) and app.screen.chosen.plan is not None)
+            await until(
+                pilot,
+                lambda: isinstance(app.screen, ImportDialog) and app.screen.chosen.plan is not None,
+            )
             holder = stack.enter_context(stopped_holder(bench.library.folder))
             await pilot.press("ctrl+s")
             await until(pilot, lambda: f"waiting for PID {holder.pid}" in screen_text(app))

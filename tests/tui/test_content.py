@@ -95,8 +95,13 @@ def test_a_word_diff_shows_both_sides_by_symbols(old: str, new: str, shown: str)
 def test_of_a_long_diff_only_what_stands_beside_the_differences_is_shown() -> None:
     same = " ".join(f"word{n}" for n in range(300))
     shown = content.word_diff(f"{same} old {same} tail", f"{same} new {same} end", 4).plain
-    assert shown == " … word298 word299 [-old-]{+new+} word0 word1 … word298 word299 [-tail-]{+end+}"
-    assert content.word_diff(f"first {same}", f"last {same}", 4).plain == "[-first-]{+last+} word0 word1 … "
+    assert (
+        shown == " … word298 word299 [-old-]{+new+} word0 word1 … word298 word299 [-tail-]{+end+}"
+    )
+    assert (
+        content.word_diff(f"first {same}", f"last {same}", 4).plain
+        == "[-first-]{+last+} word0 word1 … "
+    )
     assert content.word_diff(same, same, 4).plain == same
 
 

@@ -35,7 +35,9 @@ def bench(project: Path) -> Workbench:
     bench = open_workbench(project / ".workbench", profiles=project / "none", clock=lambda: NOW)
     with bench.library.transaction("human", "prepare") as tx:
         tx.put(Memory("k1", NPM, NOW, NOW, status="confirmed"))
-        tx.put(AgentRead("r1", "claude", NOW, "how to install", "s1", memories=("k1",), scores=(1.0,)))
+        tx.put(
+            AgentRead("r1", "claude", NOW, "how to install", "s1", memories=("k1",), scores=(1.0,))
+        )
     bench.promotion.carry_out(bench.promotion.plan(["k1"], Target("block", "AGENTS.md")))
     return bench
 
@@ -58,7 +60,9 @@ async def closed(app: WorkbenchApp, pilot: Pilot[Any], holds: Callable[[], bool]
 
 
 @pytest.mark.slow
-async def test_y_updates_the_file_with_it_and_u_takes_back_both(bench: Workbench, project: Path) -> None:
+async def test_y_updates_the_file_with_it_and_u_takes_back_both(
+    bench: Workbench, project: Path
+) -> None:
     app = app_over(bench)
     async with app.run_test(size=(80, 24)) as pilot:
         await corrected(app, pilot)
@@ -95,7 +99,9 @@ async def test_n_saves_it_alone_and_esc_goes_on_editing(bench: Workbench, projec
 
 
 @pytest.mark.slow
-async def test_a_file_changed_while_it_is_shown_refuses_and_keeps_the_text(bench: Workbench, project: Path) -> None:
+async def test_a_file_changed_while_it_is_shown_refuses_and_keeps_the_text(
+    bench: Workbench, project: Path
+) -> None:
     app = app_over(bench)
     async with app.run_test(size=(120, 40)) as pilot:
         await corrected(app, pilot)
@@ -103,7 +109,9 @@ async def test_a_file_changed_while_it_is_shown_refuses_and_keeps_the_text(bench
         file = project / "AGENTS.md"
         file.write_text(file.read_text() + "Theirs.\n")
         await pilot.press("y")
-        await until_drawn(pilot, lambda: isinstance(app.screen, RecordForm) and "meanwhile" in screen_text(app))
+        await until_drawn(
+            pilot, lambda: isinstance(app.screen, RecordForm) and "meanwhile" in screen_text(app)
+        )
         assert bench.stream.get("k1").content == NPM
         await pilot.press("ctrl+s")
         await asked(app, pilot)
@@ -135,20 +143,26 @@ async def test_a_bullet_takes_the_exported_file_along(project: Path, tmp_path: P
         assert path.read_text() == text
 
 
-async def test_a_file_that_is_gone_by_then_is_not_made_anew(bench: Workbench, project: Path) -> None:
+async def test_a_file_that_is_gone_by_then_is_not_made_anew(
+    bench: Workbench, project: Path
+) -> None:
     app = app_over(bench)
     async with app.run_test(size=(120, 40)) as pilot:
         await corrected(app, pilot)
         await asked(app, pilot)
         (project / "AGENTS.md").unlink()
         await pilot.press("y")
-        await until_drawn(pilot, lambda: isinstance(app.screen, RecordForm) and "meanwhile" in screen_text(app))
+        await until_drawn(
+            pilot, lambda: isinstance(app.screen, RecordForm) and "meanwhile" in screen_text(app)
+        )
         assert bench.stream.get("k1").content == NPM
         assert not (project / "AGENTS.md").exists()
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_theirs_and_yours_stand_beside_each_other(bench: Workbench, size: tuple[int, int]) -> None:
+async def test_theirs_and_yours_stand_beside_each_other(
+    bench: Workbench, size: tuple[int, int]
+) -> None:
     app = app_over(bench)
     async with app.run_test(size=size) as pilot:
         await pilot.press("e")
@@ -157,7 +171,8 @@ async def test_theirs_and_yours_stand_beside_each_other(bench: Workbench, size: 
         bench.stream.edit("k1", "Use yarn there.")
         await pilot.press("ctrl+s")
         await until_drawn(
-            pilot, lambda: isinstance(app.screen, RecordForm) and "changed by someone" in screen_text(app)
+            pilot,
+            lambda: isinstance(app.screen, RecordForm) and "changed by someone" in screen_text(app),
         )
         await until_drawn(pilot, lambda: "Use [-yarn-]{+pnpm+} there." in screen_text(app))
         assert "Use pnpm there." in app.screen.query_one(InertTextArea).text

@@ -1,4 +1,6 @@
-"""What was typed when the app was stopped comes back with the same item, in every area that edits texts."""
+"""What was typed when the app was stopped comes back with the same item, in every area that edits
+texts.
+"""
 
 from pathlib import Path
 
@@ -19,7 +21,9 @@ def bench(tmp_path: Path) -> Workbench:
 
 
 async def typed(bench: Workbench, folder: Path, *keys: str) -> tuple[str, str]:
-    """Open an editor by keys, type a letter and stop the app; return what the editor held, and the whole screen."""
+    """Open an editor by keys, type a letter and stop the app; return what the editor held, and the
+    whole screen.
+    """
     app = app_over(bench, drafts=folder)
     async with app.run_test(size=(100, 30)) as pilot:
         for key in keys:
@@ -46,10 +50,14 @@ async def test_what_is_typed_outlives_the_app(bench: Workbench, tmp_path: Path, 
 
 
 @pytest.mark.slow
-async def test_a_candidate_that_was_edited_in_review_goes_on_in_the_stream(bench: Workbench, tmp_path: Path) -> None:
+async def test_a_candidate_that_was_edited_in_review_goes_on_in_the_stream(
+    bench: Workbench, tmp_path: Path
+) -> None:
     folder = tmp_path / "drafts"
     stored, _ = await typed(bench, folder, "2", "e")
-    (id,) = (p.id for p in bench.review.queue() if (m := bench.review.memory(p)) and m.content == stored)
+    (id,) = (
+        p.id for p in bench.review.queue() if (m := bench.review.memory(p)) and m.content == stored
+    )
     app = app_over(bench, drafts=folder)
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.pause()
@@ -62,7 +70,9 @@ async def test_a_candidate_that_was_edited_in_review_goes_on_in_the_stream(bench
 
 
 @pytest.mark.slow
-async def test_a_written_round_outlives_the_app_until_one_is_taken(bench: Workbench, tmp_path: Path) -> None:
+async def test_a_written_round_outlives_the_app_until_one_is_taken(
+    bench: Workbench, tmp_path: Path
+) -> None:
     folder = tmp_path / "drafts"
     for last in ("end", "enter"):
         app = app_over(bench, drafts=folder)
@@ -81,7 +91,11 @@ async def test_without_a_folder_nothing_is_written(bench: Workbench, tmp_path: P
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("e", "Z")
         await pilot.pause()
-    assert [path for path in sorted(tmp_path.rglob("*")) if path not in before and "cache" not in path.parts] == []
+    assert [
+        path
+        for path in sorted(tmp_path.rglob("*"))
+        if path not in before and "cache" not in path.parts
+    ] == []
 
 
 def test_the_next_start_says_once_what_was_being_typed(bench: Workbench, tmp_path: Path) -> None:

@@ -1,4 +1,6 @@
-"""A terminal that is closed, and `kill`, while the real app runs: it ends in order, and leaves nothing lying about."""
+"""A terminal that is closed, and `kill`, while the real app runs: it ends in order, and leaves
+nothing lying about.
+"""
 
 import os
 import shutil
@@ -47,7 +49,9 @@ def close_the_terminal(child: "pexpect.spawn[str]") -> None:
 
 
 def is_gone(child: "pexpect.spawn[str]") -> bool:
-    """Tell whether the process has ended; it is asked for by its number, since its terminal may be closed."""
+    """Tell whether the process has ended; it is asked for by its number, since its terminal may be
+    closed.
+    """
     done, child.status = os.waitpid(child.pid, os.WNOHANG)
     return bool(done == child.pid)
 
@@ -69,9 +73,13 @@ def test_a_demo_that_is_ended_gives_the_terminal_back(tmp_path: Path) -> None:
     child.kill(signal.SIGHUP)  # as shells do, which pass on what came already
     said = child.read()
     child.wait()
-    assert child.exitstatus in (128 + signal.SIGTERM, 128 + signal.SIGHUP), "whichever is seen first"
+    assert child.exitstatus in (128 + signal.SIGTERM, 128 + signal.SIGHUP), (
+        "whichever is seen first"
+    )
     assert "\x1b[?1049l" in said, "the first screen is back"
-    assert said.rstrip().endswith((" SIGTERM. What was stored is safe.", " SIGHUP. What was stored is safe."))
+    assert said.rstrip().endswith(
+        (" SIGTERM. What was stored is safe.", " SIGHUP. What was stored is safe.")
+    )
     assert list(tmp_path.glob(f"{PREFIX}*")) == []
 
 
@@ -81,7 +89,9 @@ def hears_none() -> None:
 
 
 def typing_in(store: Path, begin: Callable[[], object] = hears_hang_ups) -> "pexpect.spawn[str]":
-    """Open the app, and type in the form of the first memory, less than a second before it is kept by itself."""
+    """Open the app, and type in the form of the first memory, less than a second before it is kept
+    by itself.
+    """
     child = in_a_terminal(store, begin=begin)
     drain(child, 1)
     child.send("e")
@@ -94,7 +104,9 @@ def typing_in(store: Path, begin: Callable[[], object] = hears_hang_ups) -> "pex
 @pytest.mark.slow
 @pytest.mark.parametrize("way", ["closed", "closed, unheard", "SIGHUP", "SIGTERM"])
 def test_what_is_being_typed_survives(tmp_path: Path, way: str) -> None:
-    child = typing_in(make(tmp_path / "project"), hears_none if way == "closed, unheard" else hears_hang_ups)
+    child = typing_in(
+        make(tmp_path / "project"), hears_none if way == "closed, unheard" else hears_hang_ups
+    )
     if way.startswith("closed"):
         close_the_terminal(child)
     else:
@@ -106,7 +118,9 @@ def test_what_is_being_typed_survives(tmp_path: Path, way: str) -> None:
 
 
 @pytest.mark.slow
-def test_what_a_killed_demo_left_goes_with_the_next_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_killed_demo_left_goes_with_the_next_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     child = demo(tmp_path)
     (left,) = tmp_path.glob(f"{PREFIX}*")

@@ -47,7 +47,18 @@ async def test_the_app_shows_them_as_they_are(tmp_path: Path, zone: str) -> None
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
         seen = ""
-        for key in ("1", *"jjjjjjjjj", "enter", "h", "escape", "escape", "2", *"jjj", "enter", "escape"):
+        for key in (
+            "1",
+            *"jjjjjjjjj",
+            "enter",
+            "h",
+            "escape",
+            "escape",
+            "2",
+            *"jjj",
+            "enter",
+            "escape",
+        ):
             await pilot.press(key)
             seen += screen_text(app)
         assert "9999-12-31" in seen
@@ -71,7 +82,9 @@ async def test_the_app_shows_them_as_they_are(tmp_path: Path, zone: str) -> None
     assert app.return_code in (0, None)
 
 
-def test_commands_show_and_filter_them(tmp_path: Path, zone: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_show_and_filter_them(
+    tmp_path: Path, zone: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     bench = open_bench(tmp_path)
     import_file(bench, written(tmp_path))
     store, names = str(bench.library.folder), [m.id for m in bench.library.memories.all()]

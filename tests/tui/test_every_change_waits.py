@@ -1,4 +1,6 @@
-"""Every change of the app waits for a store that somebody else holds: nothing is lost, and it is stored once."""
+"""Every change of the app waits for a store that somebody else holds: nothing is lost, and it is
+stored once.
+"""
 
 import json
 import shutil
@@ -59,12 +61,12 @@ Begins = Callable[[Path], object]
 class Case:
     """How to come to a change, and the keys that make it.
 
-    `to` are pressed while nobody holds the store, `do` while somebody does. After esc `again` makes the change (by
-    default `do`, where a dialog that was open still is; `None`: it cannot be made again, and nobody gives up).
-    `typed`: the case has a field with `TYPED` in it. `names` are the names of files for inputs, by the inputs' ids;
-    `count` says how many changes it is.
-    `begins` changes the store before the app opens it; `row` is the row of Health's part about the store to go to
-    after `to`. `done` tells what there is to see of the change in the store's folder.
+    `to` are pressed while nobody holds the store, `do` while somebody does. After esc `again` makes
+    the change (by default `do`, where a dialog that was open still is; `None`: it cannot be made
+    again, and nobody gives up). `typed`: the case has a field with `TYPED` in it. `names` are the
+    names of files for inputs, by the inputs' ids; `count` says how many changes it is. `begins`
+    changes the store before the app opens it; `row` is the row of Health's part about the store to
+    go to after `to`. `done` tells what there is to see of the change in the store's folder.
     """
 
     to: Keys
@@ -78,7 +80,12 @@ class Case:
     done: Callable[[Path], bool] = lambda _store: True
 
 
-STREAM, REVIEW, PLAYBOOK, TUNE = ("1", "g"), ("2", "g", "j"), ("3", "g", "j"), ("4", "slash", *"deploy", "enter")
+STREAM, REVIEW, PLAYBOOK, TUNE = (
+    ("1", "g"),
+    ("2", "g", "j"),
+    ("3", "g", "j"),
+    ("4", "slash", *"deploy", "enter"),
+)
 HEALTH = ("6", "g")
 WORDS = tuple("space" if letter == " " else letter for letter in TYPED)
 SAVE = ("ctrl+s",)
@@ -124,11 +131,17 @@ def remember_an_order(store: Path) -> None:
 
 
 def leave_replies(store: Path) -> None:
-    """Let replies of Claude wait that nobody could read: one about memories, one about the playbook."""
+    """Let replies of Claude wait that nobody could read: one about memories, one about the
+    playbook.
+    """
     bench = opened(store.parent.parent)
-    bench.reflecting.runs.record(CLAUDE, Usage(5, 5), [Unread("insights", "Locks are held.", "no list", "Why?")])
+    bench.reflecting.runs.record(
+        CLAUDE, Usage(5, 5), [Unread("insights", "Locks are held.", "no list", "Why?")]
+    )
     what = f"{TRIED}:{bench.exporter.the_book(None)}"
-    bench.curation.runs.record(what, Usage(5, 5), [Unread("curate", json.dumps(REPLY)[:-1], "no JSON")])
+    bench.curation.runs.record(
+        what, Usage(5, 5), [Unread("curate", json.dumps(REPLY)[:-1], "no JSON")]
+    )
     bench.close()
 
 
@@ -137,7 +150,11 @@ def leave_a_reading(store: Path) -> None:
     bench = opened(store.parent.parent)
     latest = max(bench.library.memories.all(), key=lambda memory: (memory.created_at, memory.id))
     with bench.library.transaction("agent:claude", "read 1 memory", kind="access") as tx:
-        tx.put(AgentRead("read-1", "claude", LATER, "what is new", memories=(latest.id,), scores=(0.5,)))
+        tx.put(
+            AgentRead(
+                "read-1", "claude", LATER, "what is new", memories=(latest.id,), scores=(0.5,)
+            )
+        )
     bench.close()
 
 
@@ -160,7 +177,9 @@ CASES = {
     "stream: forget several": Case((*STREAM, "t", "t", "d"), ("y",), ("d", "y")),
     "stream: edit": Case((*STREAM, "e", *WORDS), SAVE, typed=True),
     "stream: marked": Case((*STREAM, "t", "t"), ("plus",)),
-    "stream: promote to a file": Case((*STREAM, "P", "G"), ("enter",), names={"promote-path": "project/NOTES.md"}),
+    "stream: promote to a file": Case(
+        (*STREAM, "P", "G"), ("enter",), names={"promote-path": "project/NOTES.md"}
+    ),
     "stream: promote to a memory file": Case((*STREAM, "P"), ("enter",)),
     "stream: undo": Case((*STREAM, "plus"), ("u",)),
     "stream: redo": Case((*STREAM, "plus", "u"), ("U",)),
@@ -183,7 +202,9 @@ CASES = {
     "playbook: add": Case((*PLAYBOOK, "o", *WORDS), SAVE, typed=True),
     "playbook: section": Case((*PLAYBOOK, "O", *WORDS), ("enter",), typed=True),
     "playbook: new book": Case((*PLAYBOOK, "b", "down", "enter", *WORDS), ("enter",), typed=True),
-    "playbook: deprecate": Case((*PLAYBOOK, "D", *WORDS, "enter"), ("enter",), ("D", *WORDS, "enter", "enter")),
+    "playbook: deprecate": Case(
+        (*PLAYBOOK, "D", *WORDS, "enter"), ("enter",), ("D", *WORDS, "enter", "enter")
+    ),
     "playbook: delete": Case(PLAYBOOK, ("d",)),
     "playbook: move": Case((*PLAYBOOK, "M", "down"), ("enter",), ("M", "down", "enter")),
     "playbook: reorder": Case(PLAYBOOK, ("J",)),
@@ -207,23 +228,35 @@ CASES = {
     "health: merge": Case((*HEALTH, "D", "j", "j"), ("m",)),
     "health: keep apart": Case((*HEALTH, "D", "j", "j"), ("x",)),
     "agents: drop a variable": Case(("5", "W", "j"), ("d",), begins=leave_a_working_memory),
-    "agents: operate": Case(("5", "W", "o", *"set", "enter", *"goal 1"), ("enter",), begins=leave_a_working_memory),
+    "agents: operate": Case(
+        ("5", "W", "o", *"set", "enter", *"goal 1"), ("enter",), begins=leave_a_working_memory
+    ),
     "health: compact": Case(HEALTH, ("c",), count=0, begins=close_a_segment, done=is_packed),
     "health: take an edit over": Case(HEALTH, ("a", "y"), begins=edit_outside, row="edit"),
-    "health: turn an edit down": Case(HEALTH, ("x", "y"), count=0, begins=edit_outside, row="edit", done=edits_kept),
-    "health: settle": Case(HEALTH, ("a", "y"), count=0, begins=half_done, row="half-done", done=is_settled),
-    "stream: allow": Case((*STREAM, "exclamation_mark", *WORDS), ("enter",), typed=True, begins=remember_an_order),
+    "health: turn an edit down": Case(
+        HEALTH, ("x", "y"), count=0, begins=edit_outside, row="edit", done=edits_kept
+    ),
+    "health: settle": Case(
+        HEALTH, ("a", "y"), count=0, begins=half_done, row="half-done", done=is_settled
+    ),
+    "stream: allow": Case(
+        (*STREAM, "exclamation_mark", *WORDS), ("enter",), typed=True, begins=remember_an_order
+    ),
     "reflect: let go of a reply": Case(UNREAD, ("x",), ("x",), begins=leave_replies),
     "reflect: edit a reply": Case((*UNREAD, "e", *WORDS), SAVE, typed=True, begins=leave_replies),
     "playbook: let go of a reply": Case(CURATION, ("x",), ("o", "x"), begins=leave_replies),
     "playbook: edit a reply": Case((*CURATION, "e", "}"), SAVE, begins=leave_replies),
-    "health: take back": Case((*STREAM, "plus", "6", "G", "tab", *("shift+tab",) * 5, "j", "t"), ("y",), ("t", "y")),
+    "health: take back": Case(
+        (*STREAM, "plus", "6", "G", "tab", *("shift+tab",) * 5, "j", "t"), ("y",), ("t", "y")
+    ),
 }
 
 
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project with a store of a few of the demo's records, two of which say the same, and files beside it."""
+    """A project with a store of a few of the demo's records, two of which say the same, and files
+    beside it.
+    """
     folder = tmp_path_factory.mktemp("stored")
     bench = opened(folder)
     memories = small(folder) / "memories.jsonl"
@@ -242,7 +275,9 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def opened(folder: Path) -> Workbench:
     store = folder / "project" / ".workbench"
-    return open_workbench(store, profiles=folder / "profiles", replaced=folder / "replaced", clock=lambda: LATER)
+    return open_workbench(
+        store, profiles=folder / "profiles", replaced=folder / "replaced", clock=lambda: LATER
+    )
 
 
 @asynccontextmanager
@@ -270,7 +305,12 @@ async def press(pilot: Pilot[Path | None], key: str) -> None:
     """Press a key, once a question takes one; `REPLY` stands for the paste of a reply."""
     asked = pilot.app.screen
     if isinstance(asked, Confirm):
-        await until(pilot, lambda: asked._shown_at is not None and asked._clock() - asked._shown_at >= asked._guard)
+        await until(
+            pilot,
+            lambda: (
+                asked._shown_at is not None and asked._clock() - asked._shown_at >= asked._guard
+            ),
+        )
     if key == "REPLY":
         pilot.app.screen.query_one(TextArea).text = json.dumps(REPLY)
     else:
@@ -316,7 +356,9 @@ async def test_it_waits_is_given_up_and_stored_once(
                 assert case.count or not case.done(store)
                 if not case.again:
                     assert app.screen is screen
-                elif case.again == case.do:  # the dialog was closed, and opens again when its thread has ended
+                elif (
+                    case.again == case.do
+                ):  # the dialog was closed, and opens again when its thread has ended
                     await until(pilot, lambda: type(app.screen) is type(screen))
                     await quiet(app, pilot)
                 for key in case.again or case.do:
@@ -334,7 +376,10 @@ async def given_up(case: Case, app: WorkbenchApp, pilot: Pilot[Path | None]) -> 
     """Press esc, which says that nothing was done and leaves everything as it is."""
     await pilot.press("escape")
     said = ("not made", "Nothing was changed")
-    await until(pilot, lambda: any(words in notice.message for notice in app._notifications for words in said))
+    await until(
+        pilot,
+        lambda: any(words in notice.message for notice in app._notifications for words in said),
+    )
     await until(pilot, lambda: "esc gives up" not in screen_text(app))
     await quiet(app, pilot)
     if case.typed:

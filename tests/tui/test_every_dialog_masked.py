@@ -37,13 +37,18 @@ TALL = (200, 130)
 def held(kinds: dict[str, Fresh], text: str) -> list[str]:
     """Return the kinds whose secret, or how it ends or goes on, stands in a text."""
     parts = {name: (one.secret[-8:], one.secret[-18:-10]) for name, one in kinds.items()}
-    return [name for name, some in parts.items() if any(len(part) == 8 and part in text for part in some)]
+    return [
+        name
+        for name, some in parts.items()
+        if any(len(part) == 8 and part in text for part in some)
+    ]
 
 
 def book(kinds: dict[str, Fresh]) -> str:
     """Return a playbook with a bullet for each kind, as they came from elsewhere."""
     return "## RULES\n" + "".join(
-        f"[r-{n:05}] helpful=1 harmful=0 :: Use {one.text} there.\n" for n, one in enumerate(kinds.values(), 1)
+        f"[r-{n:05}] helpful=1 harmful=0 :: Use {one.text} there.\n"
+        for n, one in enumerate(kinds.values(), 1)
     )
 
 
@@ -69,7 +74,9 @@ async def test_an_export_shows_no_secret_before_it_is_opened(tmp_path: Path) -> 
     import_file(bench, source)
     with ungated(bench):
         bench.playbooks.edit("rules", "r-00001", f"Now {ALL['gitlab'].text} instead.")
-    source.write_text(book(ALL).replace("[r-00003] helpful=1", "[r-00003] helpful=2") + f"# {block()}\n")
+    source.write_text(
+        book(ALL).replace("[r-00003] helpful=1", "[r-00003] helpful=2") + f"# {block()}\n"
+    )
     async with playbook(bench, TALL) as hand:
         await hand.press("X")
         dialog = await hand.dialog(ExportDialog)
@@ -88,8 +95,12 @@ async def test_an_export_shows_no_secret_before_it_is_opened(tmp_path: Path) -> 
 @pytest.mark.slow
 async def test_a_long_export_is_looked_through_before_it_is_shown(tmp_path: Path) -> None:
     bench, secret = open_bench(tmp_path), ALL["github"].secret
-    lines = "".join(f"[r-{n:05}] helpful=1 harmful=0 :: {'word ' * 60}{n}.\n" for n in range(1, 500))
-    (tmp_path / "rules.txt").write_text(f"## RULES\n[r-00999] helpful=1 harmful=0 :: Use {secret}.\n{lines}")
+    lines = "".join(
+        f"[r-{n:05}] helpful=1 harmful=0 :: {'word ' * 60}{n}.\n" for n in range(1, 500)
+    )
+    (tmp_path / "rules.txt").write_text(
+        f"## RULES\n[r-00999] helpful=1 harmful=0 :: Use {secret}.\n{lines}"
+    )
     import_file(bench, tmp_path / "rules.txt")
     async with playbook(bench) as hand:
         await hand.press("X")
@@ -118,14 +129,20 @@ async def test_what_an_import_brings_is_listed_without_its_secrets(
     async with app_on(bench) as (app, pilot):
         for file in ("book.txt", "more.txt"):
             await pilot.press("F")
-            await until_drawn(pilot, lambda: isinstance(app.screen, ImportDialog) and app.screen.chosen.listing)
+            await until_drawn(
+                pilot, lambda: isinstance(app.screen, ImportDialog) and app.screen.chosen.listing
+            )
             assert isinstance(app.screen, ImportDialog)
             assert held(kinds, screen_text(app)) == []
             assert screen_text(app).count("[secret: ") >= 2
             app.screen._path.value = file
-            await until_drawn(pilot, lambda: isinstance(app.screen, ImportDialog) and app.screen.chosen.plan)
+            await until_drawn(
+                pilot, lambda: isinstance(app.screen, ImportDialog) and app.screen.chosen.plan
+            )
             await pilot.press("ctrl+r")
-            await until_drawn(pilot, lambda: isinstance(app.screen, ImportDialog) and app.screen.chosen.plan)
+            await until_drawn(
+                pilot, lambda: isinstance(app.screen, ImportDialog) and app.screen.chosen.plan
+            )
             assert held(kinds, screen_text(app)) == [], file
             assert "[secret: " in screen_text(app)
             await pilot.press("escape")
@@ -147,13 +164,19 @@ async def test_findings_in_a_file_their_fixes_and_the_whole_of_it_show_no_secret
         await until(pilot, lambda: isinstance(app.screen, HealthScreen))
         health = app.screen
         assert isinstance(health, HealthScreen)
-        await until_drawn(pilot, lambda: any(r.section == "files" and not r.heading for r in health.rows.rows))
+        await until_drawn(
+            pilot, lambda: any(r.section == "files" and not r.heading for r in health.rows.rows)
+        )
         rows = list(health.rows.rows)
-        health.rows.cursor = next(n for n, r in enumerate(rows) if r.section == "files" and r.name.endswith("book.txt"))
+        health.rows.cursor = next(
+            n for n, r in enumerate(rows) if r.section == "files" and r.name.endswith("book.txt")
+        )
         await pilot.pause()
         assert held(ALL, screen_text(app)) == []
         await pilot.press("enter")
-        await until_drawn(pilot, lambda: isinstance(app.screen, FindingsDialog) and app.screen._list.rows)
+        await until_drawn(
+            pilot, lambda: isinstance(app.screen, FindingsDialog) and app.screen._list.rows
+        )
         dialog = app.screen
         assert isinstance(dialog, FindingsDialog)
         for place in range(0, len(dialog._list.rows), 7):
@@ -168,13 +191,17 @@ async def test_findings_in_a_file_their_fixes_and_the_whole_of_it_show_no_secret
         await until_drawn(pilot, lambda: dialog.changes)
         assert held(ALL, screen_text(app)) == []
         await pilot.press("v")
-        await until_drawn(pilot, lambda: isinstance(app.screen, WholeFile) and app.screen.query_one(Pane).rows)
+        await until_drawn(
+            pilot, lambda: isinstance(app.screen, WholeFile) and app.screen.query_one(Pane).rows
+        )
         assert held(ALL, screen_text(app)) == []
         assert "[secret: " in screen_text(app)
 
 
 @pytest.mark.slow
-async def test_queries_of_a_file_and_in_a_file_show_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_queries_of_a_file_and_in_a_file_show_no_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     bench = open_bench(tmp_path)
     put(bench, Memory("m1", "Deploy on Mondays.", NOW, NOW))
@@ -182,8 +209,12 @@ async def test_queries_of_a_file_and_in_a_file_show_no_secret(tmp_path: Path, mo
     with ungated(bench):
         for _, one in first:
             bench.judging.judge(f"how about {one.text}", None, "m1", 2)
-    lines = (json.dumps({"query": f"what of {one.text}", "relevant": {"m1": 2}}) for _, one in second)
-    (tmp_path / "in.jsonl").write_text("\n".join(lines) + '\n{"query": "broken ' + ALL["github"].secret + "\n")
+    lines = (
+        json.dumps({"query": f"what of {one.text}", "relevant": {"m1": 2}}) for _, one in second
+    )
+    (tmp_path / "in.jsonl").write_text(
+        "\n".join(lines) + '\n{"query": "broken ' + ALL["github"].secret + "\n"
+    )
     async with app_on(bench) as (app, pilot):
         await pilot.press("4")
         await until_drawn(pilot, lambda: tune(app).session.ranking is not None)
@@ -204,7 +235,14 @@ async def test_queries_of_a_file_and_in_a_file_show_no_secret(tmp_path: Path, mo
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "dialog"),
-    [("J", JudgeDialog), ("B", Better), ("m", MetricsDialog), ("D", DuplicatesDialog), ("w", Choose), ("c", Choose)],
+    [
+        ("J", JudgeDialog),
+        ("B", Better),
+        ("m", MetricsDialog),
+        ("D", DuplicatesDialog),
+        ("w", Choose),
+        ("c", Choose),
+    ],
     ids=["judge", "better", "metrics", "duplicates", "why", "compare"],
 )
 async def test_no_dialog_of_tune_shows_a_secret(tmp_path: Path, key: str, dialog: type) -> None:
@@ -229,7 +267,9 @@ def _filled(app: WorkbenchApp) -> bool:
     """Tell whether what a dialog looks for in the background has come."""
     screen = app.screen
     if isinstance(screen, Better):
-        return screen.preferences is not None or "✗" in str(screen.query_one("#better-query", Static).content)
+        return screen.preferences is not None or "✗" in str(
+            screen.query_one("#better-query", Static).content
+        )
     if isinstance(screen, DuplicatesDialog):
         return screen.found is not None
     return True
@@ -241,14 +281,24 @@ async def test_compared_memories_show_no_secret_that_nobody_opened(tmp_path: Pat
     bench = open_bench(tmp_path)
     for n in range(2):
         named = {"id": f"m{n} {secret(f'id {n}')}", "observation_type": secret(f"type {n}")}
-        put(bench, Memory(content="Always build before a deploy.", created_at=NOW, last_accessed_at=NOW, **named))  # type: ignore[arg-type]
+        put(
+            bench,
+            Memory(
+                content="Always build before a deploy.",
+                created_at=NOW,
+                last_accessed_at=NOW,
+                **named,  # type: ignore[arg-type]
+            ),
+        )
     async with app_on(bench, (160, 50)) as (app, pilot):
         await pilot.press("6")
         await until(pilot, lambda: isinstance(app.screen, HealthScreen))
         health = app.screen
         assert isinstance(health, HealthScreen)
         await pilot.press("D")
-        await until_drawn(pilot, lambda: any(r.section == "duplicates" and r.item for r in health.rows.rows))
+        await until_drawn(
+            pilot, lambda: any(r.section == "duplicates" and r.item for r in health.rows.rows)
+        )
         for place, row in enumerate(health.rows.rows):
             if row.section == "duplicates":
                 health.rows.cursor = place

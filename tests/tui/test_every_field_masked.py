@@ -1,4 +1,6 @@
-"""A store imported with a secret in every field: no screen and no dialog shows one, until a person opens it."""
+"""A store imported with a secret in every field: no screen and no dialog shows one, until a person
+opens it.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -24,7 +26,17 @@ from workbench.tui.app.areas import AREAS, Area
 SHOWN_ON_PURPOSE = ("edit", "external", "unfold", "split", "refine")
 """Actions that open a text as it is, for the person to change it or to look at it."""
 
-LEFT_OUT = (*SHOWN_ON_PURPOSE, "quit", "copy", "undo", "redo", "stores", "back", "palette", "promote")
+LEFT_OUT = (
+    *SHOWN_ON_PURPOSE,
+    "quit",
+    "copy",
+    "undo",
+    "redo",
+    "stores",
+    "back",
+    "palette",
+    "promote",
+)
 
 NAMED = frozenset({"file"})
 """What is shown on purpose where it may be changed: the name of the file that an export goes to."""
@@ -66,7 +78,9 @@ def memory(secret: Secrets, name: str, **more: object) -> Memory:
 def imported(folder: Path, secret: Secrets) -> Workbench:
     """Return a store with a secret in every field of every kind of record."""
     bench = open_bench(folder)
-    first, second, third, made, twin = (memory(secret, name) for name in ("one", "two", "three", "four", "five"))
+    first, second, third, made, twin = (
+        memory(secret, name) for name in ("one", "two", "three", "four", "five")
+    )
     made = replace(made, status="candidate", is_synthetic=True, citations=(first.id, second.id))
     merge = Proposal(
         secret("proposal id"), "merge", "workbench", f"Merge {secret('proposal title')}", NOW, (first.id, twin.id),
@@ -80,7 +94,12 @@ def imported(folder: Path, secret: Secrets) -> Workbench:
     )
     book.write_text(told + "\n".join(lines) + "\n")
     bench.importer.carry_out(bench.importer.plan(book))
-    with ungated(bench), bench.library.transaction("import:x", f"import {secret('label')}", group=f"{IMPORT}1") as tx:
+    with (
+        ungated(bench),
+        bench.library.transaction(
+            "import:x", f"import {secret('label')}", group=f"{IMPORT}1"
+        ) as tx,
+    ):
         for record in (first, second, third, made, twin, merge):
             tx.put(record)
     agent = f"agent:{secret('agent')}"
@@ -93,10 +112,24 @@ def imported(folder: Path, secret: Secrets) -> Workbench:
         tx.put(read)
     with ungated(bench):
         told_by = replace(bench.context, actor=agent)
-        votes.cast(told_by, third, "harmful", reason=f"no {secret('agent vote')}", session=secret("agent session"))
-        votes.cast(bench.context, first, "helpful", reason=f"says {secret('vote')}", session=secret("vote session"))
+        votes.cast(
+            told_by,
+            third,
+            "harmful",
+            reason=f"no {secret('agent vote')}",
+            session=secret("agent session"),
+        )
+        votes.cast(
+            bench.context,
+            first,
+            "helpful",
+            reason=f"says {secret('vote')}",
+            session=secret("vote session"),
+        )
         bench.stream.edit(second.id, f"Now {secret('edit')} and more of deploys.")
-        asked = bench.judging.save_query(f"how to deploy {secret('query')}", tags=(secret("query tag"),))
+        asked = bench.judging.save_query(
+            f"how to deploy {secret('query')}", tags=(secret("query tag"),)
+        )
         bench.judging.judge(asked.text, None, first.id, 2)
         bench.judging.judge(asked.text, None, third.id, 0)
     return bench
@@ -106,7 +139,9 @@ def keys_of(area: Area) -> Iterator[tuple[str, str]]:
     """Yield the keys that open something, with their actions."""
     for action in (*area.actions, *AREAS.everywhere):
         name = action.id.rpartition(".")[2]
-        if name not in LEFT_OUT and not action.id.startswith(("list.", "slider.", "mark.", "reason.")):
+        if name not in LEFT_OUT and not action.id.startswith(
+            ("list.", "slider.", "mark.", "reason.")
+        ):
             yield action.keys.split(",")[0], action.id
 
 
@@ -137,10 +172,17 @@ async def test_no_field_of_an_import_is_shown_with_its_secret(
 
 
 async def look(
-    app: WorkbenchApp, pilot: Pilot[Path | None], key: str, secret: Secrets, name: str, found: dict[str, list[str]]
+    app: WorkbenchApp,
+    pilot: Pilot[Path | None],
+    key: str,
+    secret: Secrets,
+    name: str,
+    found: dict[str, list[str]],
 ) -> None:
     await pilot.press(key)
     await pilot.pause()
-    shown = [where for where in secret.on(app) if not (name == "playbook.export" and where in NAMED)]
+    shown = [
+        where for where in secret.on(app) if not (name == "playbook.export" and where in NAMED)
+    ]
     if shown:
         found.setdefault(name, shown)

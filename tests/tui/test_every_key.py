@@ -1,4 +1,6 @@
-"""Every key of a screen, a dialog or a widget has a method behind it: one that has none would be silent."""
+"""Every key of a screen, a dialog or a widget has a method behind it: one that has none would be
+silent.
+"""
 
 from collections.abc import Iterable
 from importlib import import_module
@@ -35,7 +37,11 @@ def _nodes() -> list[type[DOMNode]]:
 def silent(kind: type[DOMNode]) -> list[str]:
     """Return the actions of a class's own keys that nothing carries out."""
     own: Iterable[object] = kind.__dict__.get("BINDINGS", ())
-    actions = [(b.action if isinstance(b, Binding) else str(b[1])) for b in own if isinstance(b, Binding | tuple)]
+    actions = [
+        (b.action if isinstance(b, Binding) else str(b[1]))
+        for b in own
+        if isinstance(b, Binding | tuple)
+    ]
     return [action for action in actions if not _is_there(kind, action)]
 
 
@@ -60,7 +66,10 @@ def test_every_key_is_in_a_table_that_help_and_keymap_know(kind: type[DOMNode]) 
 
 
 def test_a_key_without_a_method_is_found_in_a_dialog() -> None:
-    table = (Action("toy.shout", "x", "shout", "Say it loud"), Action("toy.close", "escape", "close", "Close it"))
+    table = (
+        Action("toy.shout", "x", "shout", "Say it loud"),
+        Action("toy.close", "escape", "close", "Close it"),
+    )
 
     class Toy(ModalScreen[None]):
         BINDINGS = bindings(table)
@@ -69,4 +78,13 @@ def test_a_key_without_a_method_is_found_in_a_dialog() -> None:
             self.dismiss(None)
 
     assert silent(Toy) == ["shout"]
-    assert len([kind for kind in _nodes() if issubclass(kind, ModalScreen) and kind.__dict__.get("BINDINGS")]) > 20
+    assert (
+        len(
+            [
+                kind
+                for kind in _nodes()
+                if issubclass(kind, ModalScreen) and kind.__dict__.get("BINDINGS")
+            ]
+        )
+        > 20
+    )

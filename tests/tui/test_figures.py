@@ -39,7 +39,11 @@ def test_numbers() -> None:
     assert figures.number(10214).replace("\u00a0", " ") == "10 214"
     assert [figures.signed(n) for n in (3, 0, -1)] == ["+3", "0", "−1"]
     assert figures.votes(3, 1) == "+3 −1"
-    assert [figures.amount(n, "bullet") for n in (0, 1, 2)] == ["0 bullets", "1 bullet", "2 bullets"]
+    assert [figures.amount(n, "bullet") for n in (0, 1, 2)] == [
+        "0 bullets",
+        "1 bullet",
+        "2 bullets",
+    ]
     assert [figures.amount(n, "memory", "memories") for n in (1, 2)] == ["1 memory", "2 memories"]
 
 
@@ -77,7 +81,10 @@ def test_shares_are_exact_and_fair(parts: list[float], cells: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("gone", "text"), [(0, "at once"), (59, "at once"), (-59, "at once"), (60, "1 min ago"), (-60, "in 1 min")]
+    ("gone", "text"),
+    [(0, "at once"), (59, "at once"), (-59, "at once"), (60, "1 min ago"), (-60, "in 1 min")],
 )
 def test_a_time_in_a_sentence_is_past_present_or_ahead(gone: int, text: str) -> None:
-    assert figures.since(NOW - timedelta(seconds=gone), NOW, "at once").replace("\u00a0", " ") == text
+    assert (
+        figures.since(NOW - timedelta(seconds=gone), NOW, "at once").replace("\u00a0", " ") == text
+    )

@@ -1,4 +1,6 @@
-"""Files in Health: which are listed, what is wrong with them, fixes that are shown before they are made."""
+"""Files in Health: which are listed, what is wrong with them, fixes that are shown before they are
+made.
+"""
 
 import asyncio
 import stat
@@ -42,12 +44,17 @@ def project(tmp_path: Path) -> Path:
 def bench_of(project: Path) -> Workbench:
     beside = project.parent
     return open_workbench(
-        project / ".workbench", profiles=beside / "none", replaced=beside / "replaced", clock=lambda: NOW
+        project / ".workbench",
+        profiles=beside / "none",
+        replaced=beside / "replaced",
+        clock=lambda: NOW,
     )
 
 
 @asynccontextmanager
-async def opened(bench: Workbench, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Pilot[Path | None]]:
+async def opened(
+    bench: Workbench, size: tuple[int, int] = (120, 40)
+) -> AsyncIterator[Pilot[Path | None]]:
     app = app_over(bench)
     async with app.run_test(size=size) as pilot:
         await pilot.press("6")
@@ -62,7 +69,11 @@ def app_of(pilot: Pilot[Path | None]) -> WorkbenchApp:
 
 
 def rows(pilot: Pilot[Path | None]) -> list[Row]:
-    return [row for row in health(app_of(pilot)).rows.rows if row.section == "files" and row.name and row.name != "gap"]
+    return [
+        row
+        for row in health(app_of(pilot)).rows.rows
+        if row.section == "files" and row.name and row.name != "gap"
+    ]
 
 
 def listed(pilot: Pilot[Path | None]) -> list[tuple[str, str]]:
@@ -78,7 +89,9 @@ def listed(pilot: Pilot[Path | None]) -> list[tuple[str, str]]:
 async def dialog_on(pilot: Pilot[Path | None], name: str) -> FindingsDialog:
     app = app_of(pilot)
     health(app).rows.cursor = next(
-        n for n, row in enumerate(health(app).rows.rows) if row.section == "files" and row.name.endswith(name)
+        n
+        for n, row in enumerate(health(app).rows.rows)
+        if row.section == "files" and row.name.endswith(name)
     )
     await pilot.press("enter")
     await until(pilot, lambda: isinstance(app.screen, FindingsDialog) and said(app.screen))
@@ -106,7 +119,9 @@ async def test_the_files_of_a_project_are_listed_with_their_findings(project: Pa
     async with opened(bench_of(project)) as pilot:
         assert listed(pilot) == [("3", "playbook.txt"), ("✓", "CLAUDE.md")]
         health(app_of(pilot)).rows.cursor = next(
-            n for n, row in enumerate(health(app_of(pilot)).rows.rows) if row.name.endswith("playbook.txt")
+            n
+            for n, row in enumerate(health(app_of(pilot)).rows.rows)
+            if row.name.endswith("playbook.txt")
         )
         await pilot.pause()
         assert "2  duplicate-id" in beside(app_of(pilot))
@@ -114,7 +129,9 @@ async def test_the_files_of_a_project_are_listed_with_their_findings(project: Pa
 
 
 @pytest.mark.slow
-async def test_a_source_that_is_gone_and_what_was_imported_are_listed(tmp_path: Path, project: Path) -> None:
+async def test_a_source_that_is_gone_and_what_was_imported_are_listed(
+    tmp_path: Path, project: Path
+) -> None:
     bench = open_bench(tmp_path)
     import_file(bench, project / "playbook.txt")
     (project / "playbook.txt").unlink()
@@ -141,7 +158,10 @@ async def test_a_fix_is_shown_then_made_then_taken_back(project: Path) -> None:
         await pilot.press("f")
         await until(pilot, lambda: "2 findings" in said(dialog))
         assert (project / "playbook.txt").read_text() == BOOK.replace("###", "##")
-        assert toasts(app)[-1] == "Done: make it a ## heading (line 1). u takes it back while this is open."
+        assert (
+            toasts(app)[-1]
+            == "Done: make it a ## heading (line 1). u takes it back while this is open."
+        )
         await pilot.press("u")
         await until(pilot, lambda: "3 findings" in said(dialog))
         assert (project / "playbook.txt").read_text() == BOOK
@@ -167,7 +187,11 @@ async def test_a_whole_rule_is_shown_before_it_is_fixed(project: Path) -> None:
         await pilot.press("y")
         await until(pilot, lambda: "1 finding" in said(dialog))
         fixed = (project / "playbook.txt").read_text()
-        assert [line[:12] for line in fixed.splitlines()[1:4]] == ["[rule-00001]", "[rule-00002]", "[rule-00003]"]
+        assert [line[:12] for line in fixed.splitlines()[1:4]] == [
+            "[rule-00001]",
+            "[rule-00002]",
+            "[rule-00003]",
+        ]
         await pilot.press("u")
         await until(pilot, lambda: "3 findings" in said(dialog))
         await pilot.press("escape")
@@ -186,7 +210,10 @@ async def test_a_file_that_changed_meanwhile_is_not_written_over(project: Path) 
         path.write_text(theirs)
         await pilot.press("f")
         await until(pilot, lambda: toasts(app))
-        assert toasts(app)[-1] == f"{path} was changed by another program meanwhile. Nothing was written; look again."
+        assert (
+            toasts(app)[-1]
+            == f"{path} was changed by another program meanwhile. Nothing was written; look again."
+        )
         assert path.read_text() == theirs
         await previewed(pilot, dialog)
         await pilot.press("f")
@@ -224,7 +251,9 @@ async def test_the_cut_of_memory_md_is_drawn(project: Path, size: tuple[int, int
         await previewed(pilot, dialog)
         assert "older-memories.md (a new file)" in screen_text(app)
         await pilot.press("v")
-        await until(pilot, lambda: isinstance(app.screen, WholeFile) and app.screen.query_one(Pane).rows)
+        await until(
+            pilot, lambda: isinstance(app.screen, WholeFile) and app.screen.query_one(Pane).rows
+        )
         await pilot.press("c", *["j"] * 3)
         await pilot.pause()
         text = screen_text(app)
@@ -250,7 +279,10 @@ async def test_a_file_is_added_by_its_path(tmp_path: Path, project: Path) -> Non
         assert isinstance(prompt, Prompt)
         prompt.query_one("SafeInput").value = f"'{project / 'playbook.txt'}'"  # type: ignore[attr-defined]
         await pilot.press("enter")
-        await until(pilot, lambda: app.screen is health(app) and rows(pilot)[0].item == project / "playbook.txt")
+        await until(
+            pilot,
+            lambda: app.screen is health(app) and rows(pilot)[0].item == project / "playbook.txt",
+        )
         assert listed(pilot)[0][0] == "3"
         await keys(pilot, "r")
         assert listed(pilot)[0][0] == "3"
@@ -277,7 +309,9 @@ async def test_a_file_is_edited_outside_and_that_is_taken_back(
 
 
 async def test_hostile_files_stay_inert(project: Path) -> None:
-    (project / "MEMORY.md").write_text("# \x1b[31mred\u202e\n- [[b]x](\x1b[2J.md) — \x07bell\n" * 120)
+    (project / "MEMORY.md").write_text(
+        "# \x1b[31mred\u202e\n- [[b]x](\x1b[2J.md) — \x07bell\n" * 120
+    )
     async with opened(bench_of(project)) as pilot:
         await dialog_on(pilot, "MEMORY.md")
         for key in ("j", "F", "escape", "v", "c"):
@@ -287,7 +321,9 @@ async def test_hostile_files_stay_inert(project: Path) -> None:
             assert not [c for c in "\x1b\x07\u202e" if c in text], key
 
 
-async def test_a_file_that_changed_on_disk_says_so_and_offers_the_difference(tmp_path: Path, project: Path) -> None:
+async def test_a_file_that_changed_on_disk_says_so_and_offers_the_difference(
+    tmp_path: Path, project: Path
+) -> None:
     bench = bench_of(project)
     vault = project / "vault"
     vault.mkdir()
@@ -319,7 +355,9 @@ async def test_a_file_that_changed_on_disk_says_so_and_offers_the_difference(tmp
         await until(pilot, lambda: isinstance(pilot.app.screen, Confirm))
         await asyncio.sleep(0.2)  # a question takes no answer at once
         await pilot.press("y")
-        await until(pilot, lambda: any("Black" in memory.content for memory in bench.library.memories.all()))
+        await until(
+            pilot, lambda: any("Black" in memory.content for memory in bench.library.memories.all())
+        )
         await settled(pilot)
         await until(pilot, lambda: ("≠", "vault/tea.md") not in listed(pilot))
 
@@ -344,7 +382,13 @@ async def test_notes_are_written_back_after_a_look_and_undo_brings_them_back(pro
         await pilot.press("escape")
         for memory in bench.library.memories.all():
             with bench.library.transaction("human", "edit") as tx:
-                tx.put(replace(memory, content=memory.content.replace("Green", "Black [b]"), helpful_votes=1))
+                tx.put(
+                    replace(
+                        memory,
+                        content=memory.content.replace("Green", "Black [b]"),
+                        helpful_votes=1,
+                    )
+                )
         await settled(pilot)
         await pilot.press("w")
         await until(pilot, lambda: isinstance(pilot.app.screen, Confirm))

@@ -48,12 +48,17 @@ async def test_a_dialog_stands_where_it_is_seen_at_first(
 
 
 @pytest.mark.parametrize("key", ["question_mark", "e", "H"])
-async def test_a_window_of_another_size_lays_out_the_dialog_and_what_is_below_it(tmp_path: Path, key: str) -> None:
+async def test_a_window_of_another_size_lays_out_the_dialog_and_what_is_below_it(
+    tmp_path: Path, key: str
+) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, AreaScreen) and bool(app.screen.focused))
         await pilot.press(key)
-        await until(pilot, lambda: isinstance(app.screen, Dialog) and bool(app.screen.query_one(KeysLine).size))
+        await until(
+            pilot,
+            lambda: isinstance(app.screen, Dialog) and bool(app.screen.query_one(KeysLine).size),
+        )
         for size in (Size(80, 24), Size(160, 50), Size(80, 24)):
             await pilot.resize_terminal(*size)
             await until(pilot, partial(_fits, app, size))
@@ -63,4 +68,7 @@ def _fits(app: WorkbenchApp, size: Size) -> bool:
     """Tell whether the whole box of a dialog is in the window, and what is below it fills that."""
     bar, top = (app.screen_stack[0].query_one(kind).region for kind in (KeyBar, TopBar))
     box = app.screen.query_one(".dialog").region
-    return size.region.contains_region(box) and (bar.bottom, bar.width, top.width) == (size.height, *[size.width] * 2)
+    return size.region.contains_region(box) and (bar.bottom, bar.width, top.width) == (
+        size.height,
+        *[size.width] * 2,
+    )

@@ -1,4 +1,6 @@
-"""Flagged text on the screens: a mark in the row, folded away until opened, let out only by a decision."""
+"""Flagged text on the screens: a mark in the row, folded away until opened, let out only by a
+decision.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -32,7 +34,9 @@ def detail_of(app: WorkbenchApp) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("key", ["z", "enter"])
-async def test_flagged_text_is_marked_masked_and_folded_until_opened(tmp_path: Path, key: str) -> None:
+async def test_flagged_text_is_marked_masked_and_folded_until_opened(
+    tmp_path: Path, key: str
+) -> None:
     app = flagged_app(tmp_path)
     async with app.run_test(size=(140, 30)) as pilot:
         await pilot.pause()
@@ -50,7 +54,9 @@ async def test_flagged_text_is_marked_masked_and_folded_until_opened(tmp_path: P
 
 
 @pytest.mark.slow
-async def test_a_flagged_row_of_the_ranking_has_the_mark_and_the_others_have_none(tmp_path: Path) -> None:
+async def test_a_flagged_row_of_the_ranking_has_the_mark_and_the_others_have_none(
+    tmp_path: Path,
+) -> None:
     app = flagged_app(tmp_path)
     async with app.run_test(size=(140, 40)) as pilot:
         await pilot.press("4", "slash", *"deploy", "enter")
@@ -90,7 +96,9 @@ async def test_letting_one_out_asks_why_and_again_takes_it_back(tmp_path: Path) 
 
 
 @pytest.mark.slow
-async def test_an_edit_that_brings_a_secret_in_is_shown_masked_before_it_is_saved_so(tmp_path: Path) -> None:
+async def test_an_edit_that_brings_a_secret_in_is_shown_masked_before_it_is_saved_so(
+    tmp_path: Path,
+) -> None:
     app = flagged_app(tmp_path)
     async with app.run_test(size=(140, 30)) as pilot:
         await pilot.press("j", "e")
@@ -100,7 +108,10 @@ async def test_an_edit_that_brings_a_secret_in_is_shown_masked_before_it_is_save
         assert app.bench.stream.get("mem-20260320-0000900").content == "Nothing special"
         await pilot.press("ctrl+s")
         await pilot.pause()
-        assert app.bench.stream.get("mem-20260320-0000900").content == f"Nothing special [secret: {RULE}]"
+        assert (
+            app.bench.stream.get("mem-20260320-0000900").content
+            == f"Nothing special [secret: {RULE}]"
+        )
 
 
 @pytest.mark.slow

@@ -1,4 +1,6 @@
-"""The form of a record: its text and all its fields, in every area; only what was changed is saved, nothing is lost."""
+"""The form of a record: its text and all its fields, in every area; only what was changed is saved,
+nothing is lost.
+"""
 
 from contextlib import nullcontext
 from pathlib import Path
@@ -70,7 +72,9 @@ async def put(app: WorkbenchApp, pilot: Pilot[Any], name: str, value: str) -> No
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", first_of((120, 40), (80, 20), (60, 16), (180, 50)))
-async def test_the_field_with_the_cursor_is_in_sight_at_every_size(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_the_field_with_the_cursor_is_in_sight_at_every_size(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=size) as pilot:
         shown = await opened(app, pilot, "e")
@@ -103,7 +107,9 @@ async def test_e_a_word_and_ctrl_s_are_all_the_keys_of_a_correction(tmp_path: Pa
 
 
 @pytest.mark.slow
-async def test_what_cannot_be_is_refused_beside_its_field_with_the_cursor_there(tmp_path: Path) -> None:
+async def test_what_cannot_be_is_refused_beside_its_field_with_the_cursor_there(
+    tmp_path: Path,
+) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=SMALL) as pilot:
         await pilot.pause()
@@ -133,7 +139,9 @@ async def test_what_cannot_be_is_refused_beside_its_field_with_the_cursor_there(
 
 
 @pytest.mark.slow
-async def test_a_title_that_was_cut_from_the_text_follows_it_while_it_is_written(tmp_path: Path) -> None:
+async def test_a_title_that_was_cut_from_the_text_follows_it_while_it_is_written(
+    tmp_path: Path,
+) -> None:
     bench = open_bench(tmp_path)
     with bench.library.transaction("human", "add") as tx:
         tx.put(Memory("m-1", "Old words. And more.", NOW, NOW, summary="Old words."))
@@ -176,16 +184,22 @@ async def test_what_others_wrote_meanwhile_stands_beside_it_field_by_field(tmp_p
         before = here(app)
         shown = await opened(app, pilot, "e", *" mine")
         await put(app, pilot, "tags", "one, mine")
-        other = open_workbench(app.bench.library.folder, profiles=tmp_path / "none", clock=lambda: NOW)
+        other = open_workbench(
+            app.bench.library.folder, profiles=tmp_path / "none", clock=lambda: NOW
+        )
         theirs = {"text": "Their words.", "tags": "one, theirs", "category": "convention"}
         MemoryForm(other, before.id).write(theirs, {})
         await pilot.press("ctrl+s")
         await until_drawn(pilot, lambda: bool(shown.query(ReadingPane)))
-        assert "was changed by someone else meanwhile (text, tags)" in " ".join(screen_text(app).split())
+        assert "was changed by someone else meanwhile (text, tags)" in " ".join(
+            screen_text(app).split()
+        )
         beside = shown.query_one(ReadingPane).plain
         assert "[-Their words-]" in beside
         assert "one, [-theirs-]{+mine+}" in beside
-        assert line(app, "category").value == "convention", "what was not touched shows what is stored"
+        assert line(app, "category").value == "convention", (
+            "what was not touched shows what is stored"
+        )
         assert app.bench.stream.get(before.id).content == "Their words."
         await pilot.press("ctrl+s")
         await closed(app, pilot)
@@ -196,7 +210,9 @@ async def test_what_others_wrote_meanwhile_stands_beside_it_field_by_field(tmp_p
 
 
 @pytest.mark.slow
-async def test_a_secret_in_any_field_is_shown_masked_first_and_keep_keeps_it(tmp_path: Path) -> None:
+async def test_a_secret_in_any_field_is_shown_masked_first_and_keep_keeps_it(
+    tmp_path: Path,
+) -> None:
     _, key = secrets()["github"]
     app = demo_app(tmp_path)
     async with app.run_test(size=(120, 30)) as pilot:
@@ -218,7 +234,9 @@ async def test_a_secret_in_any_field_is_shown_masked_first_and_keep_keeps_it(tmp
 
 
 @pytest.mark.slow
-async def test_a_tag_that_is_a_secret_is_refused_beside_its_field_until_it_is_kept_or_gone(tmp_path: Path) -> None:
+async def test_a_tag_that_is_a_secret_is_refused_beside_its_field_until_it_is_kept_or_gone(
+    tmp_path: Path,
+) -> None:
     _, key = secrets()["github"]
     app = demo_app(tmp_path)
     async with app.run_test(size=(120, 30)) as pilot:
@@ -228,7 +246,10 @@ async def test_a_tag_that_is_a_secret_is_refused_beside_its_field_until_it_is_ke
         for _ in range(2):
             await put(app, pilot, "tags", f"ci, {key}")
             await pilot.press("ctrl+s")
-            await until_drawn(pilot, lambda: "a mask is no tag: “keep” as a last word keeps it" in screen_text(app))
+            await until_drawn(
+                pilot,
+                lambda: "a mask is no tag: “keep” as a last word keeps it" in screen_text(app),
+            )
             assert app.focused is line(app, "tags").query_one(Input)
             assert "stored as" not in screen_text(app)
             assert "has a space" not in screen_text(app)
@@ -240,7 +261,9 @@ async def test_a_tag_that_is_a_secret_is_refused_beside_its_field_until_it_is_ke
         await put(app, pilot, "tags", f"{key}, ci, deploy")
         await pilot.press("ctrl+s")
         await closed(app, pilot)
-        assert app.bench.stream.get(id).tags == (key, "ci", "deploy"), "one that stands there is not new"
+        assert app.bench.stream.get(id).tags == (key, "ci", "deploy"), (
+            "one that stands there is not new"
+        )
 
 
 # Several, and new ones
@@ -280,7 +303,11 @@ async def test_a_new_memory_has_no_vote_in_its_line_until_somebody_votes(tmp_pat
     async with app.run_test(size=(120, 40)) as pilot:
         await opened(app, pilot, "j", "o")
         await pilot.press(*"New.", "ctrl+s")
-        (line,) = [line for line in screen_text(app).splitlines() if "New." in line and "│" not in line.strip()[:1]][:1]
+        (line,) = [
+            line
+            for line in screen_text(app).splitlines()
+            if "New." in line and "│" not in line.strip()[:1]
+        ][:1]
         assert "+1" not in line
         await pilot.press("plus")
         (line,) = [line for line in screen_text(app).splitlines() if "New." in line][:1]
@@ -298,9 +325,15 @@ async def test_o_writes_a_new_memory_and_goes_there(tmp_path: Path) -> None:
         await pilot.press(*"Ask Ruth first")
         await put(app, pilot, "type", "gotcha")
         await pilot.press("ctrl+s")
-        await until_drawn(pilot, lambda: not app.screen.is_modal and here(app).content == "Ask Ruth first")
+        await until_drawn(
+            pilot, lambda: not app.screen.is_modal and here(app).content == "Ask Ruth first"
+        )
         made = here(app)
-        assert (made.content, made.observation_type, made.importance_score) == ("Ask Ruth first", "gotcha", 8)
+        assert (made.content, made.observation_type, made.importance_score) == (
+            "Ask Ruth first",
+            "gotcha",
+            8,
+        )
         await until(pilot, lambda: f"Stored {made.id}. u takes it back." in toasts(app))
         await pilot.press("u")
         await until(pilot, lambda: len(app.bench.library.memories) == count)
@@ -342,7 +375,9 @@ async def test_a_bullet_has_a_text_and_its_section(tmp_path: Path) -> None:
         await pilot.press(*" Now")
         await put(app, pilot, "section", "nowhere")
         await pilot.press("ctrl+s")
-        await until_drawn(pilot, lambda: "There is no section “nowhere”: RULES, OTHERS" in screen_text(app))
+        await until_drawn(
+            pilot, lambda: "There is no section “nowhere”: RULES, OTHERS" in screen_text(app)
+        )
         await put(app, pilot, "section", "others")
         await pilot.press("ctrl+s")
         await closed(app, pilot)
@@ -353,7 +388,9 @@ async def test_a_bullet_has_a_text_and_its_section(tmp_path: Path) -> None:
 # As one document
 
 
-def edited_by(app: WorkbenchApp, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *scripts: str) -> None:
+def edited_by(
+    app: WorkbenchApp, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *scripts: str
+) -> None:
     """Let an editor of the person's own carry out sed scripts, one each time that it is opened."""
     turn = tmp_path / "turn"
     cases = "".join(f"{at}) sed -i '{script}' \"$1\" ;;\n" for at, script in enumerate(scripts, 1))
@@ -365,16 +402,27 @@ def edited_by(app: WorkbenchApp, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     monkeypatch.setattr(type(app), "suspend", lambda _self: nullcontext())
 
 
-async def test_all_of_it_is_one_document_in_the_own_editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_all_of_it_is_one_document_in_the_own_editor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     app = demo_app(tmp_path)
-    edited_by(app, monkeypatch, tmp_path, "s/^importance:.*/importance: 1/; s/^note:.*/note: seen/; $s/$/ More./")
+    edited_by(
+        app,
+        monkeypatch,
+        tmp_path,
+        "s/^importance:.*/importance: 1/; s/^note:.*/note: seen/; $s/$/ More./",
+    )
     async with app.run_test(size=SMALL) as pilot:
         await pilot.pause()
         before = here(app)
         await pilot.press("E")
         await until(pilot, lambda: app.bench.stream.get(before.id) != before)
         after = app.bench.stream.get(before.id)
-        assert (after.importance_score, after.note, after.content) == (1, "seen", f"{before.content} More.")
+        assert (after.importance_score, after.note, after.content) == (
+            1,
+            "seen",
+            f"{before.content} More.",
+        )
         assert after.tags == before.tags
 
 
@@ -383,7 +431,14 @@ async def test_a_document_that_cannot_be_read_is_refused_by_line_and_opens_again
 ) -> None:
     app = demo_app(tmp_path)
     fixed = "s/^tgas:/tags:/; s/^importance:.*/importance: 12/"
-    edited_by(app, monkeypatch, tmp_path, "s/^tags:.*/tgas: mine/", fixed, "s/^importance:.*/importance: 2/")
+    edited_by(
+        app,
+        monkeypatch,
+        tmp_path,
+        "s/^tags:.*/tgas: mine/",
+        fixed,
+        "s/^importance:.*/importance: 2/",
+    )
     async with app.run_test(size=SMALL) as pilot:
         await pilot.pause()
         before = here(app)
@@ -404,7 +459,13 @@ async def test_the_form_opens_the_document_and_what_it_cannot_hold_names_its_lin
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = demo_app(tmp_path)
-    edited_by(app, monkeypatch, tmp_path, "s/^tags:.*/tgas: mine/", "s/^tgas:/tags:/; s/^importance:.*/importance: 12/")
+    edited_by(
+        app,
+        monkeypatch,
+        tmp_path,
+        "s/^tags:.*/tgas: mine/",
+        "s/^tgas:/tags:/; s/^importance:.*/importance: 12/",
+    )
     async with app.run_test(size=SMALL) as pilot:
         await pilot.pause()
         before = here(app)
@@ -412,13 +473,19 @@ async def test_the_form_opens_the_document_and_what_it_cannot_hold_names_its_lin
         await until_drawn(pilot, lambda: "Line 6: there is no field “tgas”" in screen_text(app))
         assert form(app).unsaved
         await pilot.press("ctrl+o")
-        await until_drawn(pilot, lambda: "Line 5: Importance goes from 0 to 10, not to 12" in screen_text(app))
+        await until_drawn(
+            pilot, lambda: "Line 5: Importance goes from 0 to 10, not to 12" in screen_text(app)
+        )
         assert line(app, "tags").value == "mine"
         await put(app, pilot, "importance", "2")
         await pilot.press("ctrl+s")
         await closed(app, pilot)
         after = app.bench.stream.get(before.id)
-        assert (after.tags, after.importance_score, after.content) == (("mine",), 2, f"{before.content}Z")
+        assert (after.tags, after.importance_score, after.content) == (
+            ("mine",),
+            2,
+            f"{before.content}Z",
+        )
 
 
 # Drafts
@@ -435,7 +502,10 @@ async def test_what_was_typed_into_any_field_outlives_the_app(tmp_path: Path) ->
         await put(app, pilot, "importance", "11")
     kept = drafts.find(folder, drafts.Item(f"memories/{id}"))
     assert kept is not None
-    assert {name: value for name, (value, _) in kept.fields.items()} == {"note": "half a tho", "importance": "11"}
+    assert {name: value for name, (value, _) in kept.fields.items()} == {
+        "note": "half a tho",
+        "importance": "11",
+    }
     MemoryForm(bench, id).write({"note": "theirs"}, {})
     again = app_over(bench, drafts=folder)
     async with again.run_test(size=SMALL) as pilot:
@@ -449,11 +519,16 @@ async def test_what_was_typed_into_any_field_outlives_the_app(tmp_path: Path) ->
         assert "ctrl+s again replaces it" in " ".join(screen_text(again).split())
         await pilot.press("ctrl+s")
         await closed(again, pilot)
-        assert (bench.stream.get(id).note, bench.stream.get(id).importance_score) == ("half a tho", 1)
+        assert (bench.stream.get(id).note, bench.stream.get(id).importance_score) == (
+            "half a tho",
+            1,
+        )
         assert list(folder.iterdir()) == []
 
 
-async def test_in_review_an_edit_is_of_the_item_under_the_cursor_whatever_is_marked(tmp_path: Path) -> None:
+async def test_in_review_an_edit_is_of_the_item_under_the_cursor_whatever_is_marked(
+    tmp_path: Path,
+) -> None:
     bench = store(tmp_path)
     async with review(bench) as drive:
         await drive.keys("t", "t", "e")

@@ -86,7 +86,9 @@ async def keys(pilot: Pilot[Path | None], *pressed: str) -> None:
 
 
 @asynccontextmanager
-async def opened(app: WorkbenchApp, size: tuple[int, int] = (140, 45)) -> AsyncIterator[Pilot[Path | None]]:
+async def opened(
+    app: WorkbenchApp, size: tuple[int, int] = (140, 45)
+) -> AsyncIterator[Pilot[Path | None]]:
     async with app.run_test(size=size) as pilot:
         await pilot.press("6")
         await until(pilot, lambda: isinstance(app.screen, HealthScreen))
@@ -138,7 +140,9 @@ async def test_upkeep_goes_to_review_by_one_key(tmp_path: Path) -> None:
         assert "untouched for 40 days" in beside(app)
         expected = app.bench.upkeep.plan()
         await keys(pilot, "a")
-        assert {p.id for p in app.bench.library.proposals.all()} == {p.id for p in expected.proposals}
+        assert {p.id for p in app.bench.library.proposals.all()} == {
+            p.id for p in expected.proposals
+        }
         assert "2 in Review" in screen_text(app)
         assert status(app, "old") == "signal"
         revision = app.bench.library.journal.rev
@@ -201,13 +205,19 @@ async def test_duplicates_are_found_merged_kept_apart_and_brought_back(tmp_path:
         await pilot.pause()
         assert "{+.+}" in beside(app)
         await keys(pilot, "x")
-        assert [row.name[0] for row in rows(app, "duplicates") if isinstance(row.item, Group)] == ["≠"]
+        assert [row.name[0] for row in rows(app, "duplicates") if isinstance(row.item, Group)] == [
+            "≠"
+        ]
         await keys(pilot, "u", "u")
         assert status(app, "f2") == "signal"
-        assert [row.name[0] for row in rows(app, "duplicates") if isinstance(row.item, Group)] == signs
+        assert [
+            row.name[0] for row in rows(app, "duplicates") if isinstance(row.item, Group)
+        ] == signs
         await keys(pilot, "a")
         assert {p.kind for p in app.bench.library.proposals.all() if p.state == "open"} == {"merge"}
-        assert [row.name[0] for row in rows(app, "duplicates") if isinstance(row.item, Group)] == ["≠"]
+        assert [row.name[0] for row in rows(app, "duplicates") if isinstance(row.item, Group)] == [
+            "≠"
+        ]
 
 
 async def test_a_pair_that_says_something_else_is_merged_only_after_a_yes(tmp_path: Path) -> None:
@@ -316,7 +326,9 @@ async def test_what_capturing_brought_and_which_hooks_failed_is_said(tmp_path: P
         assert captures is not None
         folder = folder_of(captures, app.bench.library.folder)
         folder.mkdir(parents=True)
-        (folder / "one.json").write_text('{"session": "s-1", "passed": {"small-talk": 3, "[red]odd": 1}}')
+        (folder / "one.json").write_text(
+            '{"session": "s-1", "passed": {"small-talk": 3, "[red]odd": 1}}'
+        )
         note(captures, NOW, "claude", "Stop", "[b]The store is locked.\x1b[2J")
         health(app).sections["captures"].gather()
         await settled(pilot)
@@ -370,7 +382,16 @@ async def test_tab_goes_from_part_to_part_and_a_click_selects(tmp_path: Path) ->
             assert row is not None
             seen.append(row.section)
             await pilot.press("tab")
-        parts = ["reflection", "upkeep", "duplicates", "store", "files", "history", "captures", "trends"]
+        parts = [
+            "reflection",
+            "upkeep",
+            "duplicates",
+            "store",
+            "files",
+            "history",
+            "captures",
+            "trends",
+        ]
         parts += ["still-true", "consolidation"]
         assert seen == [*parts, "reflection"]
         await pilot.press("shift+tab", "shift+tab", "tab")
@@ -385,7 +406,10 @@ async def test_tab_goes_from_part_to_part_and_a_click_selects(tmp_path: Path) ->
 async def test_hostile_texts_stay_inert(tmp_path: Path, size: tuple[int, int]) -> None:
     bench = open_bench(tmp_path, lambda: NOW + timedelta(days=400))
     import_file(bench, HOSTILE / "memories.jsonl")
-    twice = [Memory(f"copy-{m.id}", m.content, m.created_at, m.created_at) for m in bench.library.memories.all()]
+    twice = [
+        Memory(f"copy-{m.id}", m.content, m.created_at, m.created_at)
+        for m in bench.library.memories.all()
+    ]
     with bench.library.transaction("agent:\x1b[31m", "copy \u202e[bold]") as tx:
         for memory in twice:
             tx.put(memory)
@@ -425,9 +449,20 @@ async def test_what_waits_is_one_line_that_goes_to_review(tmp_path: Path) -> Non
         count = len(plan.of("prune"))
         go(app, "upkeep", "in review")
         await pilot.pause()
-        assert f"{count}  wait in Review · Suggested for archiving · enter goes there" in screen_text(app)
-        assert f"Review (+{len(plan.proposals) - count})" in screen_text(app), "the tab counts no prunes"
+        assert (
+            f"{count}  wait in Review · Suggested for archiving · enter goes there"
+            in screen_text(app)
+        )
+        assert f"Review (+{len(plan.proposals) - count})" in screen_text(app), (
+            "the tab counts no prunes"
+        )
         await pilot.press("enter")
-        await until(pilot, lambda: app.screen.id != "health" and "Suggested for archiving" in screen_text(app))
-        await until(pilot, lambda: getattr(app.screen.query_one("#queue").current, "id", "") == "group noise")  # type: ignore[attr-defined]
+        await until(
+            pilot,
+            lambda: app.screen.id != "health" and "Suggested for archiving" in screen_text(app),
+        )
+        await until(
+            pilot,
+            lambda: getattr(app.screen.query_one("#queue").current, "id", "") == "group noise",  # type: ignore[attr-defined]
+        )
         await until(pilot, lambda: f"Suggested for archiving  {count}" in screen_text(app))

@@ -44,7 +44,9 @@ def stated(app: WorkbenchApp) -> str:
     return str(app.screen.query_one("#backup-state", Static).content)
 
 
-async def test_a_backup_is_made_and_says_what_it_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_backup_is_made_and_says_what_it_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     bench = filled(tmp_path)
     async with app_over(bench).run_test(size=(120, 40)) as pilot:
@@ -85,13 +87,17 @@ async def test_a_file_that_is_there_goes_only_after_a_yes(tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-async def test_esc_stops_it_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_esc_stops_it_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bench = filled(tmp_path)
     file = tmp_path / "out" / "big.tar.gz"
     file.parent.mkdir()
     write, pressed = backup.back_up, threading.Event()
 
-    def under_way(bench: Workbench, target: Path, at: datetime, *, progress: Progress, **how: Any) -> object:
+    def under_way(
+        bench: Workbench, target: Path, at: datetime, *, progress: Progress, **how: Any
+    ) -> object:
         """Write the real backup, and go on after its first piece only once the key was pressed."""
 
         def tell(done: int, total: int) -> None:

@@ -22,7 +22,9 @@ def filled(folder: Path) -> Workbench:
 
 
 def names(app: WorkbenchApp) -> list[str]:
-    found = [row for row in health(app).rows.rows if row.section == "consolidation" and not row.heading]
+    found = [
+        row for row in health(app).rows.rows if row.section == "consolidation" and not row.heading
+    ]
     return [row.name for row in found if row.name != "gap"]
 
 

@@ -1,4 +1,6 @@
-"""Still true? in Health: looked for by its key, shown with the evidence, put into Review and taken back."""
+"""Still true? in Health: looked for by its key, shown with the evidence, put into Review and taken
+back.
+"""
 
 import shutil
 from pathlib import Path
@@ -24,7 +26,9 @@ def bench_of(tree: Path) -> Workbench:
     (tree / "client.py").write_text("def fetch_pages(url):\n    return url\n", "utf-8")
     commit(tree, "renamed")
     store = tree / ".workbench"
-    bench = open_workbench(store, profiles=tree / "none", heads=paths.heads_dir(), clock=lambda: NOW)
+    bench = open_workbench(
+        store, profiles=tree / "none", heads=paths.heads_dir(), clock=lambda: NOW
+    )
     with bench.library.transaction("human", "memories") as tx:
         tx.put(Memory("m0", "Call fetch_all() first.", NOW, NOW, memory_type="procedural"))
         tx.put(Memory("m1", "Call fetch_pages() last.", NOW, NOW, memory_type="procedural"))
@@ -37,7 +41,9 @@ async def test_it_looks_shows_and_proposes(tmp_path: Path, size: tuple[int, int]
     async with opened(app, size) as pilot:
         assert app.bench.review.waiting() == 0
         await keys(pilot, "S")
-        await until(pilot, lambda: "→ Call fetch_all() first." in " ".join(screen_text(app).split()))
+        await until(
+            pilot, lambda: "→ Call fetch_all() first." in " ".join(screen_text(app).split())
+        )
         assert "1 text names what is not there any more" in screen_text(app)
         await keys(pilot, "j", "j", "enter")
         assert "fetch_all is fetch_pages now (commit" in beside(app)
@@ -51,7 +57,9 @@ async def test_it_looks_shows_and_proposes(tmp_path: Path, size: tuple[int, int]
 
 
 async def test_without_a_project_it_says_why_it_cannot(tmp_path: Path) -> None:
-    bench = open_workbench(tmp_path / "store", profiles=tmp_path / "none", heads=paths.heads_dir(), clock=lambda: NOW)
+    bench = open_workbench(
+        tmp_path / "store", profiles=tmp_path / "none", heads=paths.heads_dir(), clock=lambda: NOW
+    )
     app = app_over(bench)
     async with opened(app) as pilot:
         await keys(pilot, "S")

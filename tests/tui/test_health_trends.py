@@ -1,4 +1,6 @@
-"""Trends in Health: plots that need no colour, the numbers beside them, and what is decided shown at once."""
+"""Trends in Health: plots that need no colour, the numbers beside them, and what is decided shown
+at once.
+"""
 
 from datetime import date, timedelta
 from pathlib import Path
@@ -32,9 +34,13 @@ def test_without_room_or_without_anything_there_is_no_plot(cells: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (140, 45)])
-async def test_what_is_decided_shows_in_plot_and_numbers(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_what_is_decided_shows_in_plot_and_numbers(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
     ids = ("a", "b", "c", "d")
-    app = app_over(filled(tmp_path, *(made(id, f"what {id} says", 3, status="candidate") for id in ids)))
+    app = app_over(
+        filled(tmp_path, *(made(id, f"what {id} says", 3, status="candidate") for id in ids))
+    )
     async with opened(app, size) as pilot:
         go(app, "trends", "decisions")
         assert "decisions" in screen_text(app)

@@ -38,7 +38,10 @@ async def keys(pilot: Pilot[Path | None], *pressed: str) -> None:
     for key in pressed:
         await pilot.press(key)
         await pilot.pause()
-        await until(pilot, lambda: not (isinstance(pilot.app.screen, HistoryDialog) and pilot.app.screen.reading))
+        await until(
+            pilot,
+            lambda: not (isinstance(pilot.app.screen, HistoryDialog) and pilot.app.screen.reading),
+        )
         await pilot.pause()
 
 
@@ -50,7 +53,9 @@ async def agree(app: WorkbenchApp, pilot: Pilot[Path | None]) -> None:
 
 
 def by_agent(app: WorkbenchApp) -> Workbench:
-    return open_workbench(app.bench.library.folder, profiles=Path("none"), actor="agent:claude", clock=lambda: NOW)
+    return open_workbench(
+        app.bench.library.folder, profiles=Path("none"), actor="agent:claude", clock=lambda: NOW
+    )
 
 
 def shown(app: WorkbenchApp) -> str:
@@ -147,11 +152,15 @@ async def test_older_transactions_are_read_as_the_cursor_comes_near(tmp_path: Pa
         assert listed(app)[-1] == "step 0"
 
 
-async def test_slash_finds_in_all_of_the_history_and_its_letters_are_no_keys(tmp_path: Path) -> None:
+async def test_slash_finds_in_all_of_the_history_and_its_letters_are_no_keys(
+    tmp_path: Path,
+) -> None:
     bench = open_bench(tmp_path)
     for number in range(PAGE + 20):
         with bench.library.transaction("agent:x", f"step {number}") as tx:
-            tx.put(Memory(f"m{number}", f"note {'of Pnpm' if number in (3, 60) else number}", NOW, NOW))
+            tx.put(
+                Memory(f"m{number}", f"note {'of Pnpm' if number in (3, 60) else number}", NOW, NOW)
+            )
     app, rev = app_over(bench), bench.library.revision
     async with app.run_test(size=(80, 24)) as pilot:
         await keys(pilot, "H", "slash", *"pnpm", "enter")
@@ -214,7 +223,11 @@ async def test_damage_is_said_at_the_start_with_its_command(tmp_path: Path) -> N
     app = app_over(open_bench(tmp_path))
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.pause()
-        assert [text for text in said(app) if "workbench doctor --recover" in text and "journal.jsonl:3" in text]
+        assert [
+            text
+            for text in said(app)
+            if "workbench doctor --recover" in text and "journal.jsonl:3" in text
+        ]
 
 
 @pytest.mark.slow
@@ -306,7 +319,9 @@ async def test_secrets_are_masked_until_z_shows_those_of_one_change(tmp_path: Pa
 
 
 @pytest.mark.slow
-async def test_on_a_small_screen_all_of_it_is_in_sight_and_no_part_of_a_secret_in_a_name(tmp_path: Path) -> None:
+async def test_on_a_small_screen_all_of_it_is_in_sight_and_no_part_of_a_secret_in_a_name(
+    tmp_path: Path,
+) -> None:
     bench, (_, key) = open_bench(tmp_path), secrets()["github"]
     bench.library.journal.gate = None
     for actor in (f"import:{key}.txt", *(f"agent:{n}" for n in range(12))):
@@ -448,11 +463,15 @@ async def test_undo_asks_about_what_was_done_in_another_window_or_before(tmp_pat
         assert app.bench.stream.get(ID).pinned
 
 
-async def test_at_goes_to_the_last_change_by_a_time_or_a_revision(tmp_path: Path, tokyo: None) -> None:
+async def test_at_goes_to_the_last_change_by_a_time_or_a_revision(
+    tmp_path: Path, tokyo: None
+) -> None:
     bench = open_bench(tmp_path)
     for days in range(2 * PAGE, -1, -1):
         at = NOW - timedelta(days=days)
-        with Library(bench.library.folder, lambda at=at: at).transaction("cli", f"add {days}") as tx:  # type: ignore[misc]
+        with Library(bench.library.folder, lambda at=at: at).transaction(  # type: ignore[misc]
+            "cli", f"add {days}"
+        ) as tx:
             tx.put(Memory(f"m{days}", f"It is {days} days old", at, at))
     app = app_over(bench)
     async with app.run_test(size=(80, 24)) as pilot:

@@ -5,13 +5,23 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from tests.tui.support import HOSTILE, app_over, first_of, hidden_on, import_file, open_bench, screen_text
+from tests.tui.support import (
+    HOSTILE,
+    app_over,
+    first_of,
+    hidden_on,
+    import_file,
+    open_bench,
+    screen_text,
+)
 from workbench.tui.app.app import WorkbenchApp
 
 WAYS: dict[str, list[str]] = {
-    "1": ["j"] * 30 + ["enter", "escape", "e", "escape", "h", "escape", "slash", "h", "z", "escape", "escape"],
+    "1": ["j"] * 30
+    + ["enter", "escape", "e", "escape", "h", "escape", "slash", "h", "z", "escape", "escape"],
     "2": ["j"] * 12 + ["enter", "escape", "e", "escape", "h", "escape", "m", "escape"],
-    "3": ["j"] * 16 + ["enter", "escape", "e", "escape", "h", "escape", "X", "escape", "M", "escape"],
+    "3": ["j"] * 16
+    + ["enter", "escape", "e", "escape", "h", "escape", "X", "escape", "M", "escape"],
     "4": ["slash", *"host", "enter", *["j"] * 8, "enter", "escape", "l", "escape"],
 }
 """Keys that lead through each area, by the key of the area."""
@@ -33,7 +43,9 @@ async def walk(app: WorkbenchApp, pilot: Pilot[Path | None], area: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("size", first_of((80, 24), (140, 45)))
 @pytest.mark.parametrize("area", sorted(WAYS))
-async def test_nothing_hostile_reaches_the_terminal(tmp_path: Path, area: str, size: tuple[int, int]) -> None:
+async def test_nothing_hostile_reaches_the_terminal(
+    tmp_path: Path, area: str, size: tuple[int, int]
+) -> None:
     bench = open_bench(tmp_path)
     for name in ("memories.jsonl", "playbook.txt"):
         import_file(bench, HOSTILE / name)

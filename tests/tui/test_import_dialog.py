@@ -1,4 +1,6 @@
-"""Importing in the app: a name is found out, everything is listed before it is written, esc stops, u takes back."""
+"""Importing in the app: a name is found out, everything is listed before it is written, esc stops,
+u takes back.
+"""
 
 import json
 import shutil
@@ -25,7 +27,15 @@ BOOK = "## RULES\n[rule-00001] helpful=2 harmful=0 :: Ask first.\n[rule-00002] h
 
 def entries(count: int) -> str:
     return "".join(
-        json.dumps({"id": f"m{n}", "timestamp": "2026-03-01T10:00:00Z", "type": "error", "context": f"text {n}"}) + "\n"
+        json.dumps(
+            {
+                "id": f"m{n}",
+                "timestamp": "2026-03-01T10:00:00Z",
+                "type": "error",
+                "context": f"text {n}",
+            }
+        )
+        + "\n"
         for n in range(count)
     )
 
@@ -59,7 +69,9 @@ async def opened(
     async with app.run_test(size=size) as pilot:
         await pilot.pause()
         await pilot.press("F")
-        await until_drawn(pilot, lambda: isinstance(app.screen, ImportDialog) and app.screen.chosen.listing)
+        await until_drawn(
+            pilot, lambda: isinstance(app.screen, ImportDialog) and app.screen.chosen.listing
+        )
         assert isinstance(app.screen, ImportDialog)
         yield app, pilot, app.screen
 
@@ -67,11 +79,15 @@ async def opened(
 async def name(pilot: Pilot[Path | None], dialog: ImportDialog, text: str) -> None:
     dialog._path.value = text
     await pilot.pause()
-    await until_drawn(pilot, lambda: dialog.chosen.plan or dialog.chosen.problem or dialog.chosen.listing)
+    await until_drawn(
+        pilot, lambda: dialog.chosen.plan or dialog.chosen.problem or dialog.chosen.listing
+    )
 
 
 def state(dialog: ImportDialog) -> str:
-    return "\n".join(str(dialog.query_one(f"#import-{part}").render()) for part in ("format", "state"))
+    return "\n".join(
+        str(dialog.query_one(f"#import-{part}").render()) for part in ("format", "state")
+    )
 
 
 def toasts(app: WorkbenchApp) -> list[str]:
@@ -90,16 +106,24 @@ async def test_the_stores_own_files_are_never_offered(
     async with opened(bench) as (app, pilot, dialog):
         assert dialog.chosen.listing is not None
         offered = [one.path.name for one in dialog.chosen.listing.offered]
-        assert (offered[0], "memory.json" in offered, "blobs" in offered) == ("book.txt", False, False)
+        assert (offered[0], "memory.json" in offered, "blobs" in offered) == (
+            "book.txt",
+            False,
+            False,
+        )
         assert "journal.jsonl" not in screen_text(app)
         await name(pilot, dialog, str(store.parent))
-        await until_drawn(pilot, lambda: dialog.chosen.path == store.parent and dialog.chosen.listing)
+        await until_drawn(
+            pilot, lambda: dialog.chosen.path == store.parent and dialog.chosen.listing
+        )
         assert dialog.chosen.listing is not None
         assert store not in [one.path for one in dialog.chosen.listing.offered]
 
 
 @pytest.mark.slow
-async def test_what_would_be_written_is_listed_then_written_and_taken_back(tmp_path: Path, folder: Path) -> None:
+async def test_what_would_be_written_is_listed_then_written_and_taken_back(
+    tmp_path: Path, folder: Path
+) -> None:
     bench = open_bench(tmp_path)
     async with opened(bench) as (app, pilot, dialog):
         await pilot.press(*"book", "tab")
@@ -108,7 +132,11 @@ async def test_what_would_be_written_is_listed_then_written_and_taken_back(tmp_p
         assert "ACE playbook, 97% sure: " in state(dialog)
         assert "New: 2 bullets" in state(dialog)
         text = screen_text(app)
-        for line in ("playbook book", "section RULES", "[rule-00001] helpful=2 harmful=0 :: Ask first."):
+        for line in (
+            "playbook book",
+            "section RULES",
+            "[rule-00001] helpful=2 harmful=0 :: Ask first.",
+        ):
             assert f"+  {line}" in text
         assert bench.library.journal.rev == 0
         await pilot.press("enter", "enter")
@@ -125,7 +153,9 @@ async def test_tab_on_a_folders_path_goes_on_in_it(tmp_path: Path, folder: Path)
         await pilot.press(*"inner", "tab")
         await until_drawn(pilot, lambda: dialog._path.value == f"{folder / 'inner'}/")
         assert dialog.focused is dialog._path
-        await until_drawn(pilot, lambda: dialog.chosen.listing and dialog.chosen.path == folder / "inner")
+        await until_drawn(
+            pilot, lambda: dialog.chosen.listing and dialog.chosen.path == folder / "inner"
+        )
         await pilot.press("tab")
         await until_drawn(pilot, lambda: dialog._path.value == str(folder / "inner" / "only.txt"))
         assert dialog.focused is dialog._path
@@ -182,7 +212,9 @@ async def test_steps_get_times(tmp_path: Path, folder: Path) -> None:
         await pilot.press("ctrl+n")
         await until_drawn(pilot, lambda: isinstance(app.screen, Prompt))
         await pilot.press(*"2026-01-01T00:00", "enter")
-        await until_drawn(pilot, lambda: isinstance(app.screen, Prompt) and "hours" in screen_text(app))
+        await until_drawn(
+            pilot, lambda: isinstance(app.screen, Prompt) and "hours" in screen_text(app)
+        )
         await pilot.press("ctrl+u", "2", "enter")
         await until_drawn(pilot, lambda: app.screen is dialog and dialog.chosen.plan)
         assert "the first one was 2026-01-01 00:00, 2 h each" in state(dialog)
@@ -191,7 +223,9 @@ async def test_steps_get_times(tmp_path: Path, folder: Path) -> None:
         assert sorted(m.created_at.hour for m in bench.library.memories.all()) == [0, 2, 4]
 
 
-async def test_several_files_of_a_folder_are_taken_one_after_the_other(tmp_path: Path, folder: Path) -> None:
+async def test_several_files_of_a_folder_are_taken_one_after_the_other(
+    tmp_path: Path, folder: Path
+) -> None:
     bench = open_bench(tmp_path)
     async with opened(bench) as (app, pilot, dialog):
         await pilot.press("enter", "enter")
@@ -233,13 +267,20 @@ async def test_esc_stops_an_import_and_says_what_was_written(tmp_path: Path, fol
         await until_drawn(pilot, lambda: app.screen is not dialog)
         assert len(bench.library.memories) == CHUNK
         said = toasts(app)[-1].replace("\u00a0", "")
-        assert said.startswith(f"Stopped: {CHUNK} of {3 * CHUNK} records of long.jsonl were written. u takes them back")
+        assert said.startswith(
+            f"Stopped: {CHUNK} of {3 * CHUNK} records of long.jsonl were written. u takes them back"
+        )
         await pilot.press("u")
         assert len(bench.library.memories) == 0
 
 
-async def test_the_files_version_is_taken_when_that_is_asked_for(tmp_path: Path, folder: Path) -> None:
-    bench, text = open_bench(tmp_path), BOOK + "\n## GONE\n[g-00003] helpful=0 harmful=0 :: To go.\n"
+async def test_the_files_version_is_taken_when_that_is_asked_for(
+    tmp_path: Path, folder: Path
+) -> None:
+    bench, text = (
+        open_bench(tmp_path),
+        BOOK + "\n## GONE\n[g-00003] helpful=0 harmful=0 :: To go.\n",
+    )
     (folder / "book.txt").write_text(text)
     bench.importer.carry_out(bench.importer.plan(folder / "book.txt"))
     (folder / "book.txt").write_text(BOOK.replace("Ask first.", "Ask them."))
@@ -249,7 +290,9 @@ async def test_the_files_version_is_taken_when_that_is_asked_for(tmp_path: Path,
         await pilot.press("ctrl+r")
         await until_drawn(pilot, lambda: dialog.chosen.plan and dialog.chosen.plan.replaced)
         assert "Nothing is new · 1 there already · 3 become as in the file" in state(dialog)
-        assert "differing: the file's (ctrl+r) · reflection: not counted (ctrl+g)" in screen_text(app)
+        assert "differing: the file's (ctrl+r) · reflection: not counted (ctrl+g)" in screen_text(
+            app
+        )
         lines = [" ".join(line.split()) for line in screen_text(app).splitlines()]
         text = "[rule-00001] helpful=2 harmful=0 :: Ask"
         for row in (f"- {text} first.", f"+ {text} them.", "- section GONE"):
@@ -280,7 +323,9 @@ async def test_hostile_names_and_texts_stay_inert(tmp_path: Path, folder: Path) 
     (folder / hostile).write_text(BOOK.replace("Ask", "\x1b[2J[bold]Ask"))
     async with opened(open_bench(tmp_path)) as (app, pilot, dialog):
         rows = dialog._rows.rows
-        place = next(n for n, row in enumerate(rows) if isinstance(row, Offered) and row.path.name == hostile)
+        place = next(
+            n for n, row in enumerate(rows) if isinstance(row, Offered) and row.path.name == hostile
+        )
         await pilot.press("down")
         dialog._rows.cursor = place
         await pilot.press("enter")
@@ -351,7 +396,9 @@ async def test_a_folder_of_notes_is_read_note_by_note(tmp_path: Path, folder: Pa
 
 
 @pytest.mark.parametrize("slowly", [True, False])
-async def test_enter_takes_the_only_name_that_begins_so(tmp_path: Path, folder: Path, slowly: bool) -> None:
+async def test_enter_takes_the_only_name_that_begins_so(
+    tmp_path: Path, folder: Path, slowly: bool
+) -> None:
     (folder / "CLAUDE.md").write_text("- Never push to main without asking\n")
     async with opened(open_bench(tmp_path), (80, 24)) as (_, pilot, dialog):
         await pilot.press(*"CLA")

@@ -26,11 +26,18 @@ def bench(tmp_path: Path) -> Workbench:
 
 
 def noise(bench: Workbench, count: int) -> None:
-    put(bench, *(memory(f"n{n}", f"Line {n} that nobody touched.", created_at=OLD) for n in range(count)))
+    put(
+        bench,
+        *(memory(f"n{n}", f"Line {n} that nobody touched.", created_at=OLD) for n in range(count)),
+    )
 
 
 def groups(drive: Driver) -> list[str]:
-    return [row.id.removeprefix("group ") for row in drive.screen.rows.rows if row.id.startswith("group ")]
+    return [
+        row.id.removeprefix("group ")
+        for row in drive.screen.rows.rows
+        if row.id.startswith("group ")
+    ]
 
 
 def status(bench: Workbench, id: str) -> str:
@@ -46,11 +53,15 @@ def test_every_kind_has_a_group() -> None:
 
 
 @pytest.mark.slow
-async def test_what_nobody_stored_is_listed_below_its_heading_and_decided_by_the_same_keys(bench: Workbench) -> None:
+async def test_what_nobody_stored_is_listed_below_its_heading_and_decided_by_the_same_keys(
+    bench: Workbench,
+) -> None:
     noise(bench, 2)
     async with review(bench) as drive:
         await found(drive, "noise")
-        assert (groups(drive), drive.current) == (["new", "noise"], "c1"), "what is found moves nobody's cursor"
+        assert (groups(drive), drive.current) == (["new", "noise"], "c1"), (
+            "what is found moves nobody's cursor"
+        )
         assert drive.count == "4 to decide"
         assert "Review (4)" in screen_text(drive.app)
         prunes = drive.ids[4:]
@@ -61,7 +72,9 @@ async def test_what_nobody_stored_is_listed_below_its_heading_and_decided_by_the
         assert drive.current == prunes[1]
         assert f"Approved {prunes[0]} · u takes it back" in screen_text(drive.app)
         await drive.keys("x")
-        await drive.until(lambda: f"Rejected {prunes[1]} · u takes it back" in screen_text(drive.app))
+        await drive.until(
+            lambda: f"Rejected {prunes[1]} · u takes it back" in screen_text(drive.app)
+        )
         assert (drive.ids, groups(drive)) == (["c1", "c2", "c3", "c4"], [])
         await drive.keys("u")
         await drive.keys("u")
@@ -69,7 +82,9 @@ async def test_what_nobody_stored_is_listed_below_its_heading_and_decided_by_the
         assert (status(bench, "n0"), drive.current) == ("signal", prunes[0])
 
 
-async def test_many_are_one_line_that_enter_lists_and_that_decides_all_after_a_look(bench: Workbench) -> None:
+async def test_many_are_one_line_that_enter_lists_and_that_decides_all_after_a_look(
+    bench: Workbench,
+) -> None:
     noise(bench, 7)
     async with review(bench) as drive:
         await found(drive, "noise")
@@ -92,7 +107,9 @@ async def test_many_are_one_line_that_enter_lists_and_that_decides_all_after_a_l
 
 
 @pytest.mark.slow
-async def test_prunes_of_important_memories_are_folded_at_the_end_and_decided_one_by_one(bench: Workbench) -> None:
+async def test_prunes_of_important_memories_are_folded_at_the_end_and_decided_one_by_one(
+    bench: Workbench,
+) -> None:
     noise(bench, 2)
     put(bench, memory("gold", "Nobody touched this either.", created_at=OLD, importance_score=8))
     async with review(bench) as drive:
@@ -106,7 +123,11 @@ async def test_prunes_of_important_memories_are_folded_at_the_end_and_decided_on
         drive.go("group noise")
         await drive.keys("a")
         await drive.keys("y")
-        assert [status(bench, id) for id in ("n0", "n1", "gold")] == ["archived", "archived", "signal"]
+        assert [status(bench, id) for id in ("n0", "n1", "gold")] == [
+            "archived",
+            "archived",
+            "signal",
+        ]
         drive.go("group important")
         await drive.keys("enter", "j", "a")
         assert status(bench, "gold") == "archived"
@@ -124,7 +145,10 @@ async def test_a_file_that_changed_shows_what_it_says_and_is_taken_over(tmp_path
         await drive.until(lambda: "NODE_ENV=production[/]" in drive.text("candidate"))
         assert "1 record differs" in drive.text("candidate")
         await drive.keys("a")
-        assert bench.library.memories.get("f").content == "The build needs [bold]NODE_ENV=production[/]."
+        assert (
+            bench.library.memories.get("f").content
+            == "The build needs [bold]NODE_ENV=production[/]."
+        )
         assert "All done: 1 approved" in screen_text(drive.app)
         await drive.keys("u")
         assert bench.library.memories.get("f").content == "The build needs NODE_ENV."
@@ -144,7 +168,9 @@ async def test_a_file_is_looked_at_whenever_one_comes_back(tmp_path: Path) -> No
         await found(drive, "files")
 
 
-async def test_a_large_store_is_looked_through_when_one_asks(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_large_store_is_looked_through_when_one_asks(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(finders, "SMALL", 5)
     noise(bench, 2)
     async with review(bench) as drive:
@@ -181,7 +207,9 @@ async def test_documents_that_were_put_off_are_done_once_they_are_trusted(tmp_pa
     notes.mkdir()
     (notes / "one.md").write_text("# One\n\nA note.\n")
     places = DocumentPlaces(seen=tmp_path / "seen")
-    bench = open_workbench(tmp_path / "store", profiles=tmp_path / "profiles", clock=Ticking(), documents=places)
+    bench = open_workbench(
+        tmp_path / "store", profiles=tmp_path / "profiles", clock=Ticking(), documents=places
+    )
     bench.documents.follow(notes)
     async with review(bench) as drive:
         await found(drive, "trust")
@@ -211,7 +239,9 @@ async def test_the_filter_holds_for_what_is_found(bench: Workbench) -> None:
 
 async def test_records_of_an_instruction_file_show_all_that_would_go(tmp_path: Path) -> None:
     bench, file = open_bench(tmp_path, Ticking()), tmp_path / "CLAUDE.md"
-    file.write_text("# Rules\n\n- Use pnpm and never npm here.\n- The staging host is reset every night.\n")
+    file.write_text(
+        "# Rules\n\n- Use pnpm and never npm here.\n- The staging host is reset every night.\n"
+    )
     bench.importer.carry_out(bench.importer.plan(file, format="claude-memory"))
     async with review(bench) as drive:
         await found(drive, "places")
@@ -226,7 +256,9 @@ async def test_records_of_an_instruction_file_show_all_that_would_go(tmp_path: P
 
 
 @pytest.mark.slow
-async def test_what_recurs_in_episodes_shows_its_numbers_and_becomes_a_pattern(tmp_path: Path) -> None:
+async def test_what_recurs_in_episodes_shows_its_numbers_and_becomes_a_pattern(
+    tmp_path: Path,
+) -> None:
     bench = open_bench(tmp_path, Ticking())
     bench.episodes.store_all(runs())
     async with review(bench) as drive:

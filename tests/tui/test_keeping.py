@@ -28,7 +28,11 @@ MASKED = "[secret: "
 
 
 def stored(bench: Workbench) -> str:
-    return "".join(p.read_text("utf-8", "replace") for p in bench.library.folder.rglob("journal*") if p.is_file())
+    return "".join(
+        p.read_text("utf-8", "replace")
+        for p in bench.library.folder.rglob("journal*")
+        if p.is_file()
+    )
 
 
 @pytest.fixture
@@ -240,20 +244,28 @@ async def test_a_saved_query(tmp_path: Path, word: str, key: str) -> None:
         await opened_tune(pilot)
         screen = tune(app)
         screen.box.value = f"why does {SECRET} fail{word}"
-        await until_drawn(pilot, lambda: getattr(screen.session.question, "text", "") == screen.box.value)
+        await until_drawn(
+            pilot, lambda: getattr(screen.session.question, "text", "") == screen.box.value
+        )
         screen.rows.focus()
         await pilot.press(key)
-        await until_drawn(pilot, lambda: word or any(MASKED in note.message for note in app._notifications))
+        await until_drawn(
+            pilot, lambda: word or any(MASKED in note.message for note in app._notifications)
+        )
         if not word:
             assert app.screen is screen
             assert {query.id for query in bench.library.queries.all()} == before
             await pilot.press(key)
         if key == "J":
-            await until_drawn(pilot, lambda: isinstance(app.screen, JudgeDialog) and app.screen.rows.rows)
+            await until_drawn(
+                pilot, lambda: isinstance(app.screen, JudgeDialog) and app.screen.rows.rows
+            )
             assert SECRET[:12] not in screen_text(app)
             await pilot.press("2", "3", "escape")
             await until(pilot, lambda: app.screen is screen)
-        await until_drawn(pilot, lambda: {query.id for query in bench.library.queries.all()} != before)
+        await until_drawn(
+            pilot, lambda: {query.id for query in bench.library.queries.all()} != before
+        )
         (made,) = [query for query in bench.library.queries.all() if query.id not in before]
         assert made.text.startswith(f"why does {SECRET if word else MASKED}")
         assert made.text.endswith(" fail")

@@ -25,12 +25,16 @@ def test_a_free_key_is_taken_and_normalised() -> None:
 def test_an_unknown_id_is_named_with_the_nearest() -> None:
     keymap = check_keymap({"stream.pim": "P", "stream.pin": "w"})
     assert keymap.keys == {"stream.pin": "w"}
-    assert keymap.problems == ("There is no action “stream.pim”, so its key was ignored. Did you mean “stream.pin”?",)
+    assert keymap.problems == (
+        "There is no action “stream.pim”, so its key was ignored. Did you mean “stream.pin”?",
+    )
 
 
 @pytest.mark.slow
 def test_an_id_like_nothing_gets_no_guess() -> None:
-    assert check_keymap({"zzz": "P"}).problems == ("There is no action “zzz”, so its key was ignored.",)
+    assert check_keymap({"zzz": "P"}).problems == (
+        "There is no action “zzz”, so its key was ignored.",
+    )
 
 
 @pytest.mark.parametrize("keys", ["", "a,,b", ",", 7, None, ["a"]])
@@ -56,7 +60,8 @@ def test_what_is_a_key_is_taken(key: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "key"), [("stream.pin", "e"), ("stream.pin", "j"), ("stream.pin", "u"), ("list.down", "e")]
+    ("name", "key"),
+    [("stream.pin", "e"), ("stream.pin", "j"), ("stream.pin", "u"), ("list.down", "e")],
 )
 def test_a_key_that_is_held_already_is_refused_by_a_sentence(name: str, key: str) -> None:
     keymap = check_keymap({name: key})
@@ -113,7 +118,10 @@ def test_a_sentence_names_a_key_as_the_person_has_it() -> None:
     use_keymap({"app.undo": "ctrl+t,u"})
     try:
         assert undo() == "ctrl+t"
-        assert keyed("{app.undo} takes {it} back, {stream.pin} pins it.") == "ctrl+t takes {it} back, p pins it."
+        assert (
+            keyed("{app.undo} takes {it} back, {stream.pin} pins it.")
+            == "ctrl+t takes {it} back, p pins it."
+        )
     finally:
         use_keymap({})
     assert key_of("app.undo") == "u"
@@ -133,7 +141,9 @@ def _sentences(tree: ast.AST) -> Iterator[tuple[int, str]]:
     prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         match node:
-            case ast.Constant(value=str() as text, lineno=line) if id(node) not in prose and len(text.split()) > 1:
+            case ast.Constant(value=str() as text, lineno=line) if (
+                id(node) not in prose and len(text.split()) > 1
+            ):
                 yield line, text
 
 
@@ -151,14 +161,18 @@ def test_a_key_in_a_sentence_is_seen(sentence: str) -> None:
     assert NAMED.search(sentence)
 
 
-@pytest.mark.parametrize("sentence", ["A heading is flagged.", "all, k is 5", "{app.undo} takes it back.", "I passes."])
+@pytest.mark.parametrize(
+    "sentence", ["A heading is flagged.", "all, k is 5", "{app.undo} takes it back.", "I passes."]
+)
 def test_what_is_no_key_is_not_taken_for_one(sentence: str) -> None:
     assert not NAMED.search(sentence)
 
 
 @pytest.mark.slow
 def test_every_sentence_names_its_keys_as_the_person_has_them() -> None:
-    """By the ids of their actions, through `keyed` and `key_of`: a keymap may have put others in their place."""
+    """By the ids of their actions, through `keyed` and `key_of`: a keymap may have put others in
+    their place.
+    """
     found = [
         f"{path.relative_to(PACKAGE)}:{line} {text}"
         for path, tree in trees().items()
@@ -176,6 +190,11 @@ IDS = re.compile(r"\{([a-z][a-z-]*\.[a-z][a-z-]*)\}")
 def test_every_action_that_a_sentence_names_is_there() -> None:
     known = {action.id for action in AREAS.every_action()}
     said = [(path, text) for path, tree in trees().items() for _, text in _sentences(tree)]
-    named = {id for path, text in said if path.is_relative_to(PACKAGE / "tui") for id in IDS.findall(text)}
+    named = {
+        id
+        for path, text in said
+        if path.is_relative_to(PACKAGE / "tui")
+        for id in IDS.findall(text)
+    }
     assert named
     assert named <= known

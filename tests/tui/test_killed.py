@@ -1,7 +1,7 @@
 """`kill -9` of the real app in a terminal of its own, while it stores what a person does, or ends.
 
-What it had said is there, nothing is there by half, and the next write leaves nothing lying about. WORKBENCH_KILLS
-says how often it is killed in all.
+What it had said is there, nothing is there by half, and the next write leaves nothing lying about.
+WORKBENCH_KILLS says how often it is killed in all.
 """
 
 import json
@@ -96,7 +96,9 @@ def drafts() -> tuple[str, ...]:
 
 
 def moments(store: Path, chance: random.Random) -> Callable[[], bool]:
-    """Return what tells that the moment has come: some time, a changed journal, a file that is being made, or never."""
+    """Return what tells that the moment has come: some time, a changed journal, a file that is
+    being made, or never.
+    """
     end, journal = time.monotonic() + chance.random() / 10, store / "journal.jsonl"
     size = journal.stat().st_size
 
@@ -115,7 +117,9 @@ def moments(store: Path, chance: random.Random) -> Callable[[], bool]:
 
 
 def killed(store: Path, doing: Doing, chance: random.Random) -> Killed:
-    """Let the app make some changes, and kill it after any step of the next one, or in the middle of it."""
+    """Let the app make some changes, and kill it after any step of the next one, or in the middle
+    of it.
+    """
     hand = Hand(store)
     for step in doing.to:
         hand.wait(step, hand.press(step.keys))
@@ -149,10 +153,18 @@ def test_what_a_killed_app_leaves(tmp_path: Path, name: str) -> None:
         there = DOINGS[name].there(bench)
         assert was.said <= there, (about, there)
         check_drafts(bench, was)
-        assert [e.rev for e in bench.library.journal.entries_back()] == list(range(bench.library.journal.rev, 0, -1))
+        assert [e.rev for e in bench.library.journal.entries_back()] == list(
+            range(bench.library.journal.rev, 0, -1)
+        )
         diagnosis = doctor.examine(store, heads_dir())
         assert bench.care.findings(diagnosis).is_clean, (about, diagnosis)
-        append(store, Observation(f"what came after kill {number}", "error"), "agent:x", utc_now, heads=heads_dir())
+        append(
+            store,
+            Observation(f"what came after kill {number}", "error"),
+            "agent:x",
+            utc_now,
+            heads=heads_dir(),
+        )
         bench.stream.vote(["k-39"], "harmful")
         DOINGS[name].again(bench)
         bench.close()
@@ -162,6 +174,8 @@ def test_what_a_killed_app_leaves(tmp_path: Path, name: str) -> None:
 
 def check_drafts(bench: Workbench, was: Killed) -> None:
     """See that what was kept as a draft is a draft still, or was stored."""
-    stored = [m.content for m in bench.library.memories.all()] + [b.content for b in bench.library.bullets.all()]
+    stored = [m.content for m in bench.library.memories.all()] + [
+        b.content for b in bench.library.bullets.all()
+    ]
     for text in was.drafts:
         assert any(one.startswith(text) for one in (*drafts(), *stored)), (was, drafts())

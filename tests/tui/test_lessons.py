@@ -1,4 +1,6 @@
-"""Sessions of agents in the app: a person who opens one is led to what it teaches, sees it, and stores it."""
+"""Sessions of agents in the app: a person who opens one is led to what it teaches, sees it, and
+stores it.
+"""
 
 import json
 from dataclasses import replace
@@ -34,11 +36,21 @@ def session(path: Path, correction: str = f"No, use pnpm instead of npm, key {SE
 
     def ran(command: str, output: str, *, failed: bool = False) -> None:
         id = f"toolu_{path.stem}{number:04}"
-        said("assistant", [{"type": "tool_use", "id": id, "name": "Bash", "input": {"command": command}}])
-        said("user", [{"type": "tool_result", "tool_use_id": id, "content": output, "is_error": failed}])
+        said(
+            "assistant",
+            [{"type": "tool_use", "id": id, "name": "Bash", "input": {"command": command}}],
+        )
+        said(
+            "user",
+            [{"type": "tool_result", "tool_use_id": id, "content": output, "is_error": failed}],
+        )
 
     said("user", "build the cart and push it")
-    ran("git push", "Exit code 128\nfatal: The current branch cart has no upstream branch.", failed=True)
+    ran(
+        "git push",
+        "Exit code 128\nfatal: The current branch cart has no upstream branch.",
+        failed=True,
+    )
     ran("git push -u origin cart", "done")
     said("user", correction)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -59,7 +71,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 async def taught(app: WorkbenchApp, pilot: Pilot[Path | None], *keys: str) -> LessonsDialog:
     """Go from the import dialog to what the sessions teach."""
     await pilot.press("F")
-    await until_drawn(pilot, lambda: isinstance(app.screen, ImportDialog) and app.screen.chosen.listing)
+    await until_drawn(
+        pilot, lambda: isinstance(app.screen, ImportDialog) and app.screen.chosen.listing
+    )
     await pilot.press(*keys)
     await until_drawn(pilot, lambda: isinstance(app.screen, LessonsDialog) and app.screen.harvest)
     assert isinstance(app.screen, LessonsDialog)
@@ -68,7 +82,9 @@ async def taught(app: WorkbenchApp, pilot: Pilot[Path | None], *keys: str) -> Le
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_all_that_was_passed_over_is_shown(tmp_path: Path, folder: Path, size: tuple[int, int]) -> None:
+async def test_all_that_was_passed_over_is_shown(
+    tmp_path: Path, folder: Path, size: tuple[int, int]
+) -> None:
     app = app_over(open_bench(tmp_path))
     async with app.run_test(size=size) as pilot:
         dialog = await taught(app, pilot, "ctrl+y")
@@ -87,15 +103,21 @@ def stored(bench: Workbench) -> int:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_a_folder_leads_to_what_its_sessions_teach(tmp_path: Path, folder: Path, size: tuple[int, int]) -> None:
+async def test_a_folder_leads_to_what_its_sessions_teach(
+    tmp_path: Path, folder: Path, size: tuple[int, int]
+) -> None:
     bench = open_bench(tmp_path)
     app = app_over(bench)
     async with app.run_test(size=size) as pilot:
         await pilot.press("F")
-        await until_drawn(pilot, lambda: isinstance(app.screen, ImportDialog) and app.screen.chosen.listing)
+        await until_drawn(
+            pilot, lambda: isinstance(app.screen, ImportDialog) and app.screen.chosen.listing
+        )
         assert "1 session of an agent among them: ctrl+y lists what it teaches." in screen_text(app)
         await pilot.press("ctrl+y")
-        await until_drawn(pilot, lambda: isinstance(app.screen, LessonsDialog) and app.screen.harvest)
+        await until_drawn(
+            pilot, lambda: isinstance(app.screen, LessonsDialog) and app.screen.harvest
+        )
         text = screen_text(app)
         assert "2 new lessons · 2 of them would wait" in text
         assert "correction" in text
@@ -104,7 +126,9 @@ async def test_a_folder_leads_to_what_its_sessions_teach(tmp_path: Path, folder:
         await pilot.press("ctrl+s")
         await until_drawn(pilot, lambda: not isinstance(app.screen, (LessonsDialog, ImportDialog)))
         assert stored(bench) == 2
-        assert [one.message for one in app._notifications][-1] == "Stored 2 lessons. 2 wait in Review. u takes it back."
+        assert [one.message for one in app._notifications][
+            -1
+        ] == "Stored 2 lessons. 2 wait in Review. u takes it back."
         await pilot.press("u")
         assert stored(bench) == 0
 
@@ -125,16 +149,24 @@ async def test_enter_lists_what_a_named_session_teaches_although_it_was_pressed_
     app = app_over(open_bench(tmp_path))
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press("F")
-        await until_drawn(pilot, lambda: isinstance(app.screen, ImportDialog) and app.screen.chosen.listing)
+        await until_drawn(
+            pilot, lambda: isinstance(app.screen, ImportDialog) and app.screen.chosen.listing
+        )
         await pilot.press("down")  # to the files of the folder, from where a name is typed on
         box = app.screen.query_one("#import-path", Input)
         box.value = str(folder / "0b5e6a34.jsonl")
-        await until_drawn(pilot, lambda: isinstance(app.screen, ImportDialog) and app.screen.chosen.session)
+        await until_drawn(
+            pilot, lambda: isinstance(app.screen, ImportDialog) and app.screen.chosen.session
+        )
         await pilot.press("enter")
-        await until_drawn(pilot, lambda: isinstance(app.screen, LessonsDialog) and app.screen.harvest)
+        await until_drawn(
+            pilot, lambda: isinstance(app.screen, LessonsDialog) and app.screen.harvest
+        )
 
 
-async def test_what_was_taken_back_is_read_from_the_start_on_a_word(tmp_path: Path, folder: Path) -> None:
+async def test_what_was_taken_back_is_read_from_the_start_on_a_word(
+    tmp_path: Path, folder: Path
+) -> None:
     bench = open_bench(tmp_path)
     app = app_over(bench)
     async with app.run_test(size=(120, 40)) as pilot:

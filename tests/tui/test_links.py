@@ -1,4 +1,6 @@
-"""The ids and files in a text as links: found, gone through, opened over the present place, and left again."""
+"""The ids and files in a text as links: found, gone through, opened over the present place, and
+left again.
+"""
 
 from contextlib import nullcontext
 from pathlib import Path
@@ -33,7 +35,9 @@ def filled(folder: Path) -> tuple[Workbench, str]:
     section = bench.playbooks.add_section(MAIN, "RULES")
     bullet = bench.playbooks.add(MAIN, section, "Read mem-2 before a release; AGENTS.md says why.")
     with bench.library.transaction("human", "two memories") as tx:
-        tx.put(made("mem-1", f"It follows from mem-2 and [{bullet}]. See docs/NOTES.md, not mem-3.", 2))
+        tx.put(
+            made("mem-1", f"It follows from mem-2 and [{bullet}]. See docs/NOTES.md, not mem-3.", 2)
+        )
         tx.put(made("mem-2", "The release needs the vault open.", 1))
         tx.put(made("word", "A word that is also what a memory is called.", 3))
     return bench, bullet
@@ -50,7 +54,10 @@ def opened(app: WorkbenchApp) -> str:
 def test_what_a_text_names_is_found_and_nothing_else(tmp_path: Path) -> None:
     bench, bullet = filled(tmp_path)
     text = f"(mem-2), {MAIN}/{bullet}; [{bullet}] mem-3 a word, mem-1. ~/x/CLAUDE.md 12 https://example.org/a.html"
-    found = [(text[link.start : link.end], link.place) for link in links_in(text, bench, ("memories", "mem-1"))]
+    found = [
+        (text[link.start : link.end], link.place)
+        for link in links_in(text, bench, ("memories", "mem-1"))
+    ]
     assert found == [
         ("mem-2", ("memories", "mem-2")),
         (f"{MAIN}/{bullet}", ("bullets", f"{MAIN}/{bullet}")),
@@ -68,7 +75,9 @@ def test_a_long_way_shows_its_end() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
-async def test_from_a_reflection_to_what_it_cites_and_back(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_from_a_reflection_to_what_it_cites_and_back(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=size) as pilot:
         await pilot.press("slash", *"is:reflection", "enter")
@@ -145,7 +154,9 @@ async def test_a_bullet_is_opened_and_leads_on(tmp_path: Path) -> None:
         await pilot.press("escape", "tab", "enter")
         await until_drawn(pilot, lambda: "is no document that agents keep here" in opened(app))
         await pilot.press("e")
-        await until(pilot, lambda: any("D in Agents edits" in note.message for note in app._notifications))
+        await until(
+            pilot, lambda: any("D in Agents edits" in note.message for note in app._notifications)
+        )
         await pilot.press("escape", "1")
         stream = app.screen
         assert isinstance(stream, StreamScreen)
@@ -172,7 +183,10 @@ async def test_the_editor_begins_at_the_line_that_was_looked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vim = tmp_path / "vim"
-    vim.write_text(f'#!/bin/sh\necho "$1" > {tmp_path}/told\nsed -n "${{1#+}}p" "$2" > {tmp_path}/line\n', "utf-8")
+    vim.write_text(
+        f'#!/bin/sh\necho "$1" > {tmp_path}/told\nsed -n "${{1#+}}p" "$2" > {tmp_path}/line\n',
+        "utf-8",
+    )
     vim.chmod(0o700)
     monkeypatch.setenv("EDITOR", str(vim))
     monkeypatch.delenv("VISUAL", raising=False)
@@ -187,7 +201,9 @@ async def test_the_editor_begins_at_the_line_that_was_looked_for(
         assert (tmp_path / "line").read_text("utf-8") == "Then the vault opens.\n"
 
 
-async def test_an_episodes_text_leads_to_the_memory_it_names_and_back_to_the_list(tmp_path: Path) -> None:
+async def test_an_episodes_text_leads_to_the_memory_it_names_and_back_to_the_list(
+    tmp_path: Path,
+) -> None:
     bench, _ = filled(tmp_path)
     bench.episodes.store({
         "timestamp": NOW.isoformat(), "task": {"original_input": "Follow mem-2 into the vault."},
@@ -196,7 +212,9 @@ async def test_an_episodes_text_leads_to_the_memory_it_names_and_back_to_the_lis
     app = app_over(bench)
     async with app.run_test(size=(140, 45)) as pilot:
         await pilot.press("5", "L")
-        await until_drawn(pilot, lambda: isinstance(app.screen, EpisodesDialog) and bool(app.screen.rows.rows))
+        await until_drawn(
+            pilot, lambda: isinstance(app.screen, EpisodesDialog) and bool(app.screen.rows.rows)
+        )
         dialog = app.screen
         assert isinstance(dialog, EpisodesDialog)
         await pilot.press("enter", "tab", "enter")

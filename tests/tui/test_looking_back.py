@@ -1,4 +1,6 @@
-"""The store as it was: the banner, every key that would change something, the way there from History, and back."""
+"""The store as it was: the banner, every key that would change something, the way there from
+History, and back.
+"""
 
 from pathlib import Path
 
@@ -19,7 +21,10 @@ REFUSED = "it is only looked at. Nothing was changed; open it as it is now to ch
 def past(tmp_path: Path) -> Workbench:
     """The demo store before its newest memory was pinned and edited."""
     bench = demo_bench(tmp_path)
-    rev, newest = bench.library.revision, max(bench.library.memories.all(), key=lambda m: m.created_at)
+    rev, newest = (
+        bench.library.revision,
+        max(bench.library.memories.all(), key=lambda m: m.created_at),
+    )
     bench.stream.pin([newest.id])
     bench.stream.edit(newest.id, "What it says now.")
     bench.close()
@@ -51,7 +56,9 @@ async def test_a_banner_says_where_one_stands_in_every_area(past: Workbench) -> 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("area", AREAS.every, ids=lambda area: area.id)
-async def test_every_key_that_changes_something_is_refused_in_a_sentence(past: Workbench, area: Area) -> None:
+async def test_every_key_that_changes_something_is_refused_in_a_sentence(
+    past: Workbench, area: Area
+) -> None:
     app = app_over(past)
     store = past.library.folder
     before = {path: path.read_bytes() for path in store.iterdir() if path.is_file()}
@@ -78,7 +85,9 @@ async def test_a_row_of_the_history_opens_the_store_as_it_was(tmp_path: Path) ->
     app = app_over(bench)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("H")
-        await until_drawn(pilot, lambda: isinstance(app.screen, HistoryDialog) and len(app.screen._list.rows) > 1)
+        await until_drawn(
+            pilot, lambda: isinstance(app.screen, HistoryDialog) and len(app.screen._list.rows) > 1
+        )
         assert "t store then" in screen_text(app)
         await pilot.press("j", "t")
         await until_drawn(pilot, lambda: app.return_value is not None)
@@ -91,7 +100,9 @@ async def test_a_row_of_a_dialog_is_not_changed_either(past: Workbench) -> None:
     app = app_over(past)
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press("h")
-        await until_drawn(pilot, lambda: isinstance(app.screen, HistoryDialog) and app.screen._list.rows)
+        await until_drawn(
+            pilot, lambda: isinstance(app.screen, HistoryDialog) and app.screen._list.rows
+        )
         for key in ("plus", "e", "p", "d"):
             app.clear_notifications()
             await pilot.press(key)

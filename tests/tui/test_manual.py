@@ -1,4 +1,6 @@
-"""The manual in the app: F1 everywhere, the page of the area, links, search in all pages, and the way back."""
+"""The manual in the app: F1 everywhere, the page of the area, links, search in all pages, and the
+way back.
+"""
 
 from pathlib import Path
 
@@ -35,7 +37,9 @@ async def test_f1_opens_the_page_of_the_area_and_closes_it(tmp_path: Path, area:
         await until_drawn(pilot, lambda: app.screen is app.screen_stack[0])
 
 
-async def test_a_dialog_opens_the_page_of_the_area_below_and_is_there_afterwards(tmp_path: Path) -> None:
+async def test_a_dialog_opens_the_page_of_the_area_below_and_is_there_afterwards(
+    tmp_path: Path,
+) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("3", "H")
@@ -77,7 +81,9 @@ async def test_a_link_is_followed_and_led_back_from(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)])
-async def test_words_are_found_in_every_page_and_lead_to_their_place(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_words_are_found_in_every_page_and_lead_to_their_place(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=size) as pilot:
         await pilot.press("f1")
@@ -94,7 +100,9 @@ async def test_words_are_found_in_every_page_and_lead_to_their_place(tmp_path: P
         await until_drawn(pilot, lambda: "No page holds these words." in screen_text(app))
 
 
-async def test_the_list_of_pages_leads_to_each_where_the_screen_has_no_room_for_both(tmp_path: Path) -> None:
+async def test_the_list_of_pages_leads_to_each_where_the_screen_has_no_room_for_both(
+    tmp_path: Path,
+) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("f1")

@@ -40,13 +40,17 @@ def test_what_every_area_needs_is_imported_ahead() -> None:
 @pytest.mark.parametrize("table", AREAS.dialogs, ids=lambda table: table.title)
 def test_a_dialog_lies_where_its_keys_say(table: Table) -> None:
     classes = [cls for cls in vars(import_module(table.place)).values() if inspect.isclass(cls)]
-    held = [{b.id for b in vars(cls).get("BINDINGS", ()) if isinstance(b, Binding)} for cls in classes]
+    held = [
+        {b.id for b in vars(cls).get("BINDINGS", ()) if isinstance(b, Binding)} for cls in classes
+    ]
     assert any({action.id for action in table} <= ids for ids in held)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("area", [area.id for area in AREAS if area.id != "stream"])
-async def test_an_area_that_was_just_opened_is_not_asked_for_its_status(tmp_path: Path, area: str) -> None:
+async def test_an_area_that_was_just_opened_is_not_asked_for_its_status(
+    tmp_path: Path, area: str
+) -> None:
     app = demo_app(tmp_path)
     async with app.run_test() as pilot:
         app.action_area(area)
@@ -71,9 +75,15 @@ async def test_what_comes_into_sight_is_not_held_back(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
         await pilot.pause()
-        with patch.object(type(app), "set_timer", autospec=True, side_effect=type(app).set_timer) as timers:
+        with patch.object(
+            type(app), "set_timer", autospec=True, side_effect=type(app).set_timer
+        ) as timers:
             await pilot.press("2", "1")
-            held = [call.args[1] for call in timers.call_args_list if call.kwargs.get("name") == "delay_update"]
+            held = [
+                call.args[1]
+                for call in timers.call_args_list
+                if call.kwargs.get("name") == "delay_update"
+            ]
         assert held == [NEXT_TURN, NEXT_TURN]
 
 

@@ -1,4 +1,6 @@
-"""The real app in a terminal of its own, beside processes that write, undo, and take the lock file away."""
+"""The real app in a terminal of its own, beside processes that write, undo, and take the lock file
+away.
+"""
 
 import itertools
 import re
@@ -44,7 +46,9 @@ for turn in range(count):
     if turn % 10 == 9:
         (store / "lock").unlink(missing_ok=True)
 """
-"""One of the processes: two observations, then an undo of the second one; the lock file goes now and then."""
+"""One of the processes: two observations, then an undo of the second one; the lock file goes now
+and then.
+"""
 
 
 def started(store: Path, count: int, each: int) -> list["subprocess.Popen[str]"]:
@@ -67,9 +71,13 @@ def left(child: "pexpect.spawn[str]") -> None:
 
 
 @pytest.mark.parametrize(
-    ("processes", "each"), [(3, 9), pytest.param(10, 120, marks=pytest.mark.slow)], ids=["few", "1,200 commands"]
+    ("processes", "each"),
+    [(3, 9), pytest.param(10, 120, marks=pytest.mark.slow)],
+    ids=["few", "1,200 commands"],
 )
-def test_the_app_lives_and_each_command_is_stored_once(tmp_path: Path, processes: int, each: int) -> None:
+def test_the_app_lives_and_each_command_is_stored_once(
+    tmp_path: Path, processes: int, each: int
+) -> None:
     bench = open_bench(tmp_path)
     store = bench.library.folder
     bench.close()
@@ -82,7 +90,9 @@ def test_the_app_lives_and_each_command_is_stored_once(tmp_path: Path, processes
         drain(child)
         assert child.isalive(), "the app ended"
     outputs = [writer.communicate() for writer in writers]
-    assert [(w.returncode, err) for w, (_, err) in zip(writers, outputs, strict=True)] == [(0, "")] * processes
+    assert [(w.returncode, err) for w, (_, err) in zip(writers, outputs, strict=True)] == [
+        (0, "")
+    ] * processes
     left(child)
     assert child.exitstatus == 0
     wanted: list[str] = []
@@ -97,7 +107,9 @@ def test_the_app_lives_and_each_command_is_stored_once(tmp_path: Path, processes
     assert after.library.journal.damage == []
     revisions = [entry.rev for entry in after.library.journal.entries_back()]
     assert revisions == list(range(len(revisions), 0, -1))
-    agents = [e for e in after.library.journal.entries_back() if re.match(r"agent:writer-\d+", e.actor)]
+    agents = [
+        e for e in after.library.journal.entries_back() if re.match(r"agent:writer-\d+", e.actor)
+    ]
     said = [line for out, _ in outputs for line in out.splitlines()]
     assert len(said) == processes * each
     assert len(agents) == len(said) - said.count("refused")

@@ -1,4 +1,6 @@
-"""What keys may cost: only what is in sight is wrapped and drawn, and what takes long happens on another thread."""
+"""What keys may cost: only what is in sight is wrapped and drawn, and what takes long happens on
+another thread.
+"""
 
 import threading
 from pathlib import Path
@@ -49,12 +51,16 @@ def test_of_a_transaction_of_many_lines_the_first_ones_are_shown(tmp_path: Path)
 def test_of_a_line_with_many_matches_only_what_has_room_is_marked() -> None:
     memory = Memory(ID, "a " * 200, NOW, NOW)
     spans = [(at, at + 1) for at in range(0, 400, 2)]
-    cells = [cell for width in (40, 100) for cell in row(memory, width, NOW, unread=False, spans=spans)]
+    cells = [
+        cell for width in (40, 100) for cell in row(memory, width, NOW, unread=False, spans=spans)
+    ]
     assert [len(cell.text.spans) for cell in cells if isinstance(cell.text, Content)] == [21, 51]
 
 
 @pytest.mark.slow
-async def test_the_history_is_read_away_from_the_keyboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_history_is_read_away_from_the_keyboard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     readers: set[int] = set()
     doc_ids = history.doc_ids
 

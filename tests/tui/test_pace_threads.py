@@ -1,4 +1,6 @@
-"""Work over whole texts leaves the app's thread: it is done on another one, and what fits the screen comes at once."""
+"""Work over whole texts leaves the app's thread: it is done on another one, and what fits the
+screen comes at once.
+"""
 
 import gc
 import threading
@@ -20,7 +22,10 @@ pytestmark = pytest.mark.usefixtures("every_paint")
 def store_of(folder: Path, *texts: str) -> Workbench:
     """Return a store whose playbook has these bullets."""
     bench = open_bench(folder)
-    lines = [f"[r-{n:05}] helpful=0 harmful=0 :: {' '.join(text.split())}" for n, text in enumerate(texts)]
+    lines = [
+        f"[r-{n:05}] helpful=0 harmful=0 :: {' '.join(text.split())}"
+        for n, text in enumerate(texts)
+    ]
     bring_in(bench, folder / f"{BOOK}.txt", "## RULES\n" + "\n".join(lines) + "\n")
     return bench
 
@@ -47,7 +52,8 @@ async def _opened_and_left(folder: Path) -> "weakref.ref[App[Any]]":
 
 @pytest.mark.slow
 async def test_nothing_holds_an_app_that_was_left_with_its_store(tmp_path: Path) -> None:
-    # A library's thread, begun with the first app of a process, keeps that one; the last is in this task's context.
+    # A library's thread, begun with the first app of a process, keeps that one; the last is in this
+    # task's context.
     left = [await _opened_and_left(tmp_path / name) for name in ("first", "second", "third")]
     gc.collect()
     assert left[1]() is None

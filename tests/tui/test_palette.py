@@ -34,7 +34,10 @@ async def test_the_palette_begins_with_what_is_done_here(tmp_path: Path) -> None
     app = demo_app(tmp_path)
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press("4", "ctrl+p")
-        await until_drawn(pilot, lambda: app.screen.query(CommandList) and app.screen.query_one(CommandList).options)
+        await until_drawn(
+            pilot,
+            lambda: app.screen.query(CommandList) and app.screen.query_one(CommandList).options,
+        )
         titles = [str(option.hit.text) for option in app.screen.query_one(CommandList).options]  # type: ignore[attr-defined]
         elsewhere = [number for number, title in enumerate(titles) if ": " in title]
         assert elsewhere == list(range(elsewhere[0], len(titles)))
@@ -46,7 +49,10 @@ async def test_the_list_of_themes_begins_with_the_one_in_use(tmp_path: Path) -> 
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
         app.action_change_theme()
-        await until_drawn(pilot, lambda: app.screen.query(CommandList) and app.screen.query_one(CommandList).options)
+        await until_drawn(
+            pilot,
+            lambda: app.screen.query(CommandList) and app.screen.query_one(CommandList).options,
+        )
         hits = [option.hit for option in app.screen.query_one(CommandList).options]  # type: ignore[attr-defined]
         assert (str(hits[0].text), hits[0].help) == (app.theme, "in use")
         assert [hit.help for hit in hits[1:]] == [None] * (len(app.available_themes) - 1)
@@ -75,11 +81,17 @@ async def test_toasts_are_gone_when_a_dialog_opens_and_never_cover_its_keys(
 
 async def found(provider: Palette, query: str) -> list[str]:
     hits = [hit async for hit in provider.search(query)]
-    return [str(hit.text) for hit in sorted(hits, key=lambda hit: hit.score, reverse=True) if isinstance(hit, Hit)]
+    return [
+        str(hit.text)
+        for hit in sorted(hits, key=lambda hit: hit.score, reverse=True)
+        if isinstance(hit, Hit)
+    ]
 
 
 @pytest.mark.slow
-async def test_the_palette_finds_by_descriptions_and_by_what_else_a_thing_is_called(tmp_path: Path) -> None:
+async def test_the_palette_finds_by_descriptions_and_by_what_else_a_thing_is_called(
+    tmp_path: Path,
+) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
@@ -90,7 +102,9 @@ async def test_the_palette_finds_by_descriptions_and_by_what_else_a_thing_is_cal
         assert "Undo" in await found(provider, "revert")
         assert "Quit" in await found(provider, "exit")
         assert (await found(provider, "history"))[0].lower().endswith("history")
-        assert (await found(provider, "log"))[0].lower().endswith("history"), "not what has these letters somewhere"
+        assert (await found(provider, "log"))[0].lower().endswith("history"), (
+            "not what has these letters somewhere"
+        )
         assert (await found(provider, "revision"))[0].lower().endswith("history")
         assert "Archive" in await found(provider, "rchv")
         assert await found(provider, "xyzzy nothing") == []

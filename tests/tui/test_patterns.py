@@ -18,7 +18,12 @@ from workbench.tui.widgets.dialog import Choose, Prompt
 from workbench.tui.widgets.editor import InertTextArea, TextEditor
 
 SIZES = [(80, 24), (120, 40), (200, 60)]
-BARE = {"pattern_id": "pat-1", "name": "Ask [bold]first[/bold]", "category": "strategy", "summary": "Before a deploy."}
+BARE = {
+    "pattern_id": "pat-1",
+    "name": "Ask [bold]first[/bold]",
+    "category": "strategy",
+    "summary": "Before a deploy.",
+}
 
 
 @pytest.fixture
@@ -30,12 +35,16 @@ def bench(tmp_path: Path) -> Workbench:
 
 
 @asynccontextmanager
-async def opened(app: WorkbenchApp, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Pilot[Path | None]]:
+async def opened(
+    app: WorkbenchApp, size: tuple[int, int] = (120, 40)
+) -> AsyncIterator[Pilot[Path | None]]:
     async with app.run_test(size=size) as pilot:
         await pilot.press("5")
         await until(pilot, lambda: isinstance(app.screen, AgentsScreen))
         await pilot.press("K")
-        await until(pilot, lambda: isinstance(app.screen, PatternsDialog) and bool(app.screen.rows.rows))
+        await until(
+            pilot, lambda: isinstance(app.screen, PatternsDialog) and bool(app.screen.rows.rows)
+        )
         yield pilot
 
 
@@ -45,7 +54,9 @@ def dialog(app: WorkbenchApp) -> PatternsDialog:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
-async def test_patterns_are_shown_with_what_speaks_for_them(bench: Workbench, size: tuple[int, int]) -> None:
+async def test_patterns_are_shown_with_what_speaks_for_them(
+    bench: Workbench, size: tuple[int, int]
+) -> None:
     app = app_over(bench)
     async with opened(app, size) as pilot:
         assert [row.id for row in dialog(app).rows.rows] == [FULL["pattern_id"], "pat-1"]
@@ -98,17 +109,23 @@ async def test_a_pattern_is_edited_and_what_is_wrong_is_named(bench: Workbench) 
         await until(pilot, lambda: isinstance(app.screen, TextEditor))
         area = app.screen.query_one(InertTextArea)
         area.text = (
-            '{"name": "Ask", "category": "strategy", "summary": "s", "applicability": {"anti_conditions": ["a =="]}}'
+            '{"name": "Ask", "category": "strategy", "summary": "s", '
+            '"applicability": {"anti_conditions": ["a =="]}}'
         )
         await pilot.press("ctrl+s")
-        await until_drawn(pilot, lambda: "applicability.anti_conditions[0]: position 5" in screen_text(app))
+        await until_drawn(
+            pilot, lambda: "applicability.anti_conditions[0]: position 5" in screen_text(app)
+        )
         area.text = '{"name": "Ask"'
         await pilot.press("ctrl+s")
         await until_drawn(pilot, lambda: "Line 1: no JSON" in screen_text(app))
         area.text = '{"name": "Ask", "category": "strategy", "summary": "Always."}'
         await pilot.press("ctrl+s")
         await until(pilot, lambda: bench.patterns.get("pat-1").edition == 2)
-        assert (bench.patterns.get("pat-1").name, bench.patterns.get("pat-1").summary) == ("Ask", "Always.")
+        assert (bench.patterns.get("pat-1").name, bench.patterns.get("pat-1").summary) == (
+            "Ask",
+            "Always.",
+        )
         await until_drawn(pilot, lambda: "is changed." in screen_text(app))
 
 
@@ -187,11 +204,16 @@ async def test_a_pattern_is_written_found_by_a_task_and_counted(bench: Workbench
         await pilot.press("t", *["backspace"] * 14, "enter")
         await until(pilot, lambda: len(dialog(app).rows.rows) == 3)
         rows = dialog(app).rows
-        rows.set_rows(rows.rows, cursor=next(n for n, row in enumerate(rows.rows) if row.id == "pat-1"))
+        rows.set_rows(
+            rows.rows, cursor=next(n for n, row in enumerate(rows.rows) if row.id == "pat-1")
+        )
         await pilot.press("A")
         await until(pilot, lambda: isinstance(app.screen, Prompt))
         await pilot.press(*"ep-8 well", "enter")
         await until_drawn(pilot, lambda: "Write an episode" in screen_text(app))
         await pilot.press(*["backspace"] * 4, *"failure no luck", "enter")
         await until(pilot, lambda: len(bench.patterns.applications("pat-1")) == 2)
-        assert {one.outcome for one in bench.patterns.applications("pat-1")} == {"success", "failure"}
+        assert {one.outcome for one in bench.patterns.applications("pat-1")} == {
+            "success",
+            "failure",
+        }

@@ -1,4 +1,6 @@
-"""Plans in Agents: a tree edited in place, saved at once, taken back, and what to do next with its reasons."""
+"""Plans in Agents: a tree edited in place, saved at once, taken back, and what to do next with its
+reasons.
+"""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -29,7 +31,9 @@ def bench(tmp_path: Path) -> Workbench:
 
 
 @asynccontextmanager
-async def opened(app: WorkbenchApp, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Pilot[Path | None]]:
+async def opened(
+    app: WorkbenchApp, size: tuple[int, int] = (120, 40)
+) -> AsyncIterator[Pilot[Path | None]]:
     async with app.run_test(size=size) as pilot:
         await pilot.press("5")
         await until(pilot, lambda: isinstance(app.screen, AgentsScreen))
@@ -51,7 +55,9 @@ def stored(bench: Workbench) -> list[str]:
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_a_plan_is_edited_in_its_tree_and_taken_back(bench: Workbench, size: tuple[int, int]) -> None:
+async def test_a_plan_is_edited_in_its_tree_and_taken_back(
+    bench: Workbench, size: tuple[int, int]
+) -> None:
     app = app_over(bench)
     async with opened(app, size) as pilot:
         await until_drawn(pilot, lambda: "Write the test" in screen_text(app))

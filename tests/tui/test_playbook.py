@@ -39,7 +39,9 @@ async def test_a_first_section_and_bullet_begin_a_playbook(empty: Workbench) -> 
 
 
 @pytest.mark.slow
-async def test_a_section_that_exists_is_asked_for_again_with_the_name_kept(bench: Workbench) -> None:
+async def test_a_section_that_exists_is_asked_for_again_with_the_name_kept(
+    bench: Workbench,
+) -> None:
     async with opened(bench) as hand:
         await hand.press("O")
         first = await hand.dialog(Prompt)
@@ -114,7 +116,10 @@ async def test_marked_bullets_take_the_next_key_together(bench: Workbench) -> No
         assert "2 marked" in hand.text
         await hand.press("plus")
         await hand.shows("+10 −1")
-        assert dict(bench.playbooks.view(BOOK).votes) == {"hr-00001": "helpful", "hr-00002": "helpful"}
+        assert dict(bench.playbooks.view(BOOK).votes) == {
+            "hr-00001": "helpful",
+            "hr-00002": "helpful",
+        }
         assert hand.screen.rows.mark_count == 0
         await hand.press("plus")
         assert bench.playbooks.live_vote(BOOK, "hr-00003") == "helpful"
@@ -151,7 +156,9 @@ async def test_the_own_editor(bench: Workbench, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(PlaybookScreen, "edit_externally", answer)
     async with opened(bench) as hand:
         await hand.press("E")
-        await until_drawn(hand.pilot, lambda: bench.playbooks.bullet(BOOK, "hr-00001").content.startswith("NEVER"))
+        await until_drawn(
+            hand.pilot, lambda: bench.playbooks.bullet(BOOK, "hr-00001").content.startswith("NEVER")
+        )
 
 
 async def test_add_puts_a_bullet_at_the_end_of_the_section_and_goes_there(bench: Workbench) -> None:
@@ -180,7 +187,9 @@ async def test_a_new_bullet_that_the_filter_hides_is_named(bench: Workbench) -> 
         assert any("Added the bullet hr-00005. The filter hides it" in said for said in hand.said)
 
 
-async def test_one_bullet_is_deleted_without_a_question_and_u_brings_it_back(bench: Workbench) -> None:
+async def test_one_bullet_is_deleted_without_a_question_and_u_brings_it_back(
+    bench: Workbench,
+) -> None:
     async with opened(bench) as hand:
         await hand.press("d")
         await until_drawn(hand.pilot, lambda: hand.here == "hr-00002")

@@ -1,4 +1,6 @@
-"""`I`, then Claude: what would be told and sent, the reply as cards, and replies that cannot be read."""
+"""`I`, then Claude: what would be told and sent, the reply as cards, and replies that cannot be
+read.
+"""
 
 import json
 import threading
@@ -32,7 +34,10 @@ CURATION = json.dumps({
 @pytest.fixture
 def lessons(twins: Workbench) -> list[Memory]:
     """Two confirmed memories, one with a secret in it."""
-    texts = ("Migrations matter for end-to-end tests only.", "The key AKIAIOSFODNN7EXAMPLE opens the registry.")
+    texts = (
+        "Migrations matter for end-to-end tests only.",
+        "The key AKIAIOSFODNN7EXAMPLE opens the registry.",
+    )
     now = twins.context.now()
     with twins.library.transaction("human", "remember") as tx:
         made = [Memory(tx.new_memory_id(now), text, now, now, status="confirmed") for text in texts]
@@ -70,7 +75,9 @@ async def test_without_a_key_a_sentence_names_the_variable(twins: Workbench) -> 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("claude", "lessons")
-async def test_what_would_be_told_and_sent_is_shown_first(twins: Workbench, claude: MessagesServer) -> None:
+async def test_what_would_be_told_and_sent_is_shown_first(
+    twins: Workbench, claude: MessagesServer
+) -> None:
     async with opened(twins) as hand:
         dialog = await asking(hand)
         plan = told(dialog, "#plan")
@@ -115,7 +122,9 @@ async def test_the_reply_becomes_cards_and_is_at_hand_until_it_is_dealt_with(
 
 
 @pytest.mark.usefixtures("claude", "lessons")
-async def test_esc_stops_and_what_came_in_is_edited_until_it_can_be_read(twins: Workbench, script: list[Reply]) -> None:
+async def test_esc_stops_and_what_came_in_is_edited_until_it_can_be_read(
+    twins: Workbench, script: list[Reply]
+) -> None:
     hold = threading.Event()
     script.append(Reply(CURATION, hold=hold))
     async with opened(twins) as hand:
@@ -126,7 +135,9 @@ async def test_esc_stops_and_what_came_in_is_edited_until_it_can_be_read(twins: 
         await hand.press("escape")
         await until_drawn(hand.pilot, lambda: hand.app.screen is dialog)
         hold.set()
-        await until_drawn(hand.pilot, lambda: "1 earlier reply could not be read" in told(dialog, "#plan"))
+        await until_drawn(
+            hand.pilot, lambda: "1 earlier reply could not be read" in told(dialog, "#plan")
+        )
         await hand.press("o")
         await hand.dialog(ResultDialog)
         await hand.press("e")
@@ -149,8 +160,13 @@ async def test_marked_memories_are_told_and_every_size_shows_its_keys(
     async with opened(twins, size) as hand:
         hand.app.push_screen(AskDialog(twins, "twins", lessons[:1]))
         dialog = await hand.dialog(AskDialog)
-        await until_drawn(hand.pilot, lambda: "1 memory marked in the Stream" in told(dialog, "#plan"))
-        assert all(word in hand.text for word in ("enter ask", "v what is sent", "c which memories", "esc close"))
+        await until_drawn(
+            hand.pilot, lambda: "1 memory marked in the Stream" in told(dialog, "#plan")
+        )
+        assert all(
+            word in hand.text
+            for word in ("enter ask", "v what is sent", "c which memories", "esc close")
+        )
         await hand.press("c")
         await until_drawn(hand.pilot, lambda: "the latest 2" in told(dialog, "#plan"))
         await hand.press("escape")
@@ -187,14 +203,20 @@ async def test_a_run_is_learned_from_as_the_command_line_does(
         await hand.press("escape", "enter")
         await hand.dialog(CardsDialog)
         await hand.press("escape")
-        await until_drawn(hand.pilot, lambda: isinstance(hand.app.screen, CardsDialog) and "curator" in hand.text)
+        await until_drawn(
+            hand.pilot, lambda: isinstance(hand.app.screen, CardsDialog) and "curator" in hand.text
+        )
         await hand.press("escape")
-        await until_drawn(hand.pilot, lambda: len(dialog.replies) == 2 and hand.app.screen is dialog)
+        await until_drawn(
+            hand.pilot, lambda: len(dialog.replies) == 2 and hand.app.screen is dialog
+        )
         assert "The replies are still at hand" in told(dialog, "#ask-state")
         await hand.press("enter")
         await hand.dialog(CardsDialog)
         await hand.press("a", "ctrl+s")
-        await until_drawn(hand.pilot, lambda: isinstance(hand.app.screen, CardsDialog) and "curator" in hand.text)
+        await until_drawn(
+            hand.pilot, lambda: isinstance(hand.app.screen, CardsDialog) and "curator" in hand.text
+        )
         await hand.press("a", "ctrl+s")
         await hand.back()
         assert "r-00003" not in twins.exporter.ace("twins")[0]
@@ -205,7 +227,9 @@ def told_of(prompt: Prompt) -> str:
     return str(prompt.query_one(".prompt--problem", Static).render())
 
 
-async def test_with_nothing_confirmed_it_says_what_to_do(twins: Workbench, claude: MessagesServer) -> None:
+async def test_with_nothing_confirmed_it_says_what_to_do(
+    twins: Workbench, claude: MessagesServer
+) -> None:
     async with opened(twins) as hand:
         dialog = await asking(hand)
         assert "Approve candidates in Review" in told(dialog, "#plan")
@@ -215,7 +239,9 @@ async def test_with_nothing_confirmed_it_says_what_to_do(twins: Workbench, claud
 
 
 @pytest.mark.usefixtures("claude", "lessons")
-async def test_the_rest_of_the_cards_goes_to_review(twins: Workbench, script: list[Reply], tmp_path: Path) -> None:
+async def test_the_rest_of_the_cards_goes_to_review(
+    twins: Workbench, script: list[Reply], tmp_path: Path
+) -> None:
     assert tmp_path.exists()
     script.append(Reply(CURATION))
     async with opened(twins) as hand:
@@ -238,7 +264,9 @@ async def test_a_reply_waits_for_a_stopped_process_and_esc_does_not_give_it_up(
         with stopped_holder(twins.library.folder) as holder:
             await hand.press("enter")
             await hand.dialog(RunDialog)
-            await until_drawn(hand.pilot, lambda: f"PID {holder.pid}" in hand.text and "paid for" in hand.text)
+            await until_drawn(
+                hand.pilot, lambda: f"PID {holder.pid}" in hand.text and "paid for" in hand.text
+            )
             await hand.press("escape")
             assert hand.said == []
             await hand.press("ctrl+q")
@@ -252,7 +280,9 @@ async def test_a_reply_waits_for_a_stopped_process_and_esc_does_not_give_it_up(
 
 
 @pytest.mark.usefixtures("claude", "lessons")
-async def test_a_reply_that_was_left_alone_goes_to_review(twins: Workbench, script: list[Reply]) -> None:
+async def test_a_reply_that_was_left_alone_goes_to_review(
+    twins: Workbench, script: list[Reply]
+) -> None:
     script.append(Reply(CURATION))
     async with opened(twins) as hand:
         dialog = await asking(hand)
@@ -266,7 +296,8 @@ async def test_a_reply_that_was_left_alone_goes_to_review(twins: Workbench, scri
             await hand.press("escape")
             go_on(holder)
             await until_drawn(
-                hand.pilot, lambda: any("suggestion of Claude waits in Review" in said for said in hand.said)
+                hand.pilot,
+                lambda: any("suggestion of Claude waits in Review" in said for said in hand.said),
             )
         assert len(twins.review.queue()) == before + 1
         assert twins.curation.runs.spent() == 160

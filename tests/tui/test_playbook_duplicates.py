@@ -40,7 +40,9 @@ async def finding(hand: Hand) -> BulletDuplicatesDialog:
     return dialog
 
 
-async def go_to(hand: Hand, dialog: BulletDuplicatesDialog, wanted: Callable[[frozenset[str]], bool]) -> None:
+async def go_to(
+    hand: Hand, dialog: BulletDuplicatesDialog, wanted: Callable[[frozenset[str]], bool]
+) -> None:
     rows = dialog.query_one(LineView)
     rows.cursor = next(i for i, group in enumerate(rows.rows) if wanted(frozenset(group.ids)))
     await hand.pilot.pause()
@@ -86,7 +88,10 @@ async def test_all_equal_texts_are_merged_in_one_step_that_is_seen_first(twins: 
         await hand.dialog(Confirm)
         assert "r-00002 ← r-00001   +7 −1" in hand.text
         await hand.press("y")
-        await until_drawn(hand.pilot, lambda: ids(twins) == ["r-00002", "r-00003", "r-00004", "o-00005", "o-00006"])
+        await until_drawn(
+            hand.pilot,
+            lambda: ids(twins) == ["r-00002", "r-00003", "r-00004", "o-00005", "o-00006"],
+        )
 
 
 async def test_keeping_all_takes_the_group_away_until_a_text_changes(twins: Workbench) -> None:
@@ -94,7 +99,9 @@ async def test_keeping_all_takes_the_group_away_until_a_text_changes(twins: Work
         dialog = await finding(hand)
         await go_to(hand, dialog, lambda group: group == {"o-00005", "o-00006"})
         await hand.press("x")
-        await until_drawn(hand.pilot, lambda: not any("o-00005" in g.ids for g in dialog.query_one(LineView).rows))
+        await until_drawn(
+            hand.pilot, lambda: not any("o-00005" in g.ids for g in dialog.query_one(LineView).rows)
+        )
         assert texts(twins) == TWINS
         assert len(twins.library.kept_pairs) == 1
 
@@ -144,10 +151,14 @@ async def test_claude_proposes_a_text_and_a_person_takes_it(twins: Workbench) ->
             proposed = dialog.proposed
             assert proposed
             await hand.press("m")
-            await until_drawn(hand.pilot, lambda: twins.playbooks.bullet("twins", "r-00002").content == proposed)
+            await until_drawn(
+                hand.pilot, lambda: twins.playbooks.bullet("twins", "r-00002").content == proposed
+            )
 
 
-async def test_without_a_key_it_says_how_to_get_one(twins: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_a_key_it_says_how_to_get_one(
+    twins: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     monkeypatch.setattr("workbench.services.reflection.reflection.has_key", lambda: False)
     async with opened(twins) as hand:

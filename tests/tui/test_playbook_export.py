@@ -38,7 +38,11 @@ async def go_to(hand: Hand, dialog: ExportDialog, path: Path | str) -> None:
 
 def shown(dialog: ExportDialog, pane: str) -> str:
     """The text of a pane, its wrapped pieces joined again, without remarks on its end."""
-    lines = [piece for piece in dialog.query_one(f"#{pane}", Pane).rows if not piece.text.startswith("(no line end")]
+    lines = [
+        piece
+        for piece in dialog.query_one(f"#{pane}", Pane).rows
+        if not piece.text.startswith("(no line end")
+    ]
     return "".join(f"\n{p.text}" if p.number else p.text for p in lines).strip("\n")
 
 
@@ -52,15 +56,22 @@ async def test_what_fits_the_budget_can_be_written_alone(bench: Workbench, tmp_p
         await hand.press("ctrl+g")
         assert "Everything is in it: the budget keeps 2 of 4." in state(dialog)
         await hand.press("ctrl+g")
-        assert "The budget keeps 2 of 4 (60 tokens). Out: 1 untried, 1 net harmful." in state(dialog)
+        assert "The budget keeps 2 of 4 (60 tokens). Out: 1 untried, 1 net harmful." in state(
+            dialog
+        )
         await hand.press("ctrl+s")
         await hand.back()
     written = (tmp_path / "cut.txt").read_text()
-    assert [line[:10] for line in written.splitlines() if line.startswith("[")] == ["[hr-00001]", "[api-00004"]
+    assert [line[:10] for line in written.splitlines() if line.startswith("[")] == [
+        "[hr-00001]",
+        "[api-00004",
+    ]
 
 
 @pytest.mark.slow
-async def test_an_edit_is_one_line_of_the_diff_and_is_written(bench: Workbench, source: Path) -> None:
+async def test_an_edit_is_one_line_of_the_diff_and_is_written(
+    bench: Workbench, source: Path
+) -> None:
     bench.playbooks.edit(BOOK, "hr-00002", "Retry once.")
     async with opened(bench) as hand:
         dialog = await exporting(hand)
@@ -177,7 +188,9 @@ async def test_a_file_changed_meanwhile_is_shown_again_before_it_is_replaced(
 async def test_changes_of_both_sides_are_written_together(bench: Workbench, source: Path) -> None:
     bench.playbooks.edit(BOOK, "hr-00002", "Retry once.")
     source.write_text(TEXT.replace("the Fly header", "the proxy header"))
-    both = TEXT.replace("the Fly header", "the proxy header").replace("Retry everything twice.", "Retry once.")
+    both = TEXT.replace("the Fly header", "the proxy header").replace(
+        "Retry everything twice.", "Retry once."
+    )
     async with opened(bench) as hand:
         dialog = await exporting(hand)
         assert "1 place changed there, 1 here, 0 on both sides" in state(dialog)
@@ -188,7 +201,9 @@ async def test_changes_of_both_sides_are_written_together(bench: Workbench, sour
     assert source.read_text() == both
 
 
-async def test_what_only_somebody_else_changed_is_left_alone(bench: Workbench, source: Path) -> None:
+async def test_what_only_somebody_else_changed_is_left_alone(
+    bench: Workbench, source: Path
+) -> None:
     theirs = TEXT.replace("the Fly header", "the proxy header")
     source.write_text(theirs)
     async with opened(bench) as hand:
@@ -221,7 +236,9 @@ async def test_every_format_shows_and_writes_the_same_bytes(
             assert target.read_bytes().decode().rstrip("\n").replace("\r", "␍") == seen
 
 
-async def test_it_opens_again_on_the_file_that_was_written_in_its_format(bench: Workbench, tmp_path: Path) -> None:
+async def test_it_opens_again_on_the_file_that_was_written_in_its_format(
+    bench: Workbench, tmp_path: Path
+) -> None:
     kind = next(kind for kind in KINDS if kind.name == "skillbook")
     async with opened(bench) as hand:
         await exporting(hand)
@@ -307,7 +324,9 @@ async def test_what_is_written_at_once_waits_until_it_is_shown(
         if written:
             await hand.back()
         else:
-            await until_drawn(hand.pilot, lambda: "new.txtx" in hand.text and "A new file" in state(dialog))
+            await until_drawn(
+                hand.pilot, lambda: "new.txtx" in hand.text and "A new file" in state(dialog)
+            )
             assert hand.app.screen is dialog
     assert (tmp_path / "new.txt").exists() == written
     assert not (tmp_path / "new.txtx").exists()
@@ -329,4 +348,7 @@ def test_wrapping_loses_no_character() -> None:
 def test_a_piece_is_no_wider_than_its_room_whatever_letters_it_has() -> None:
     for code in range(0x2E80):
         if (char := chr(code)).isprintable():
-            assert max(cell_len(piece.text) for piece in pieces(whole_file(char * 40), GUTTER + 15)) <= 15
+            assert (
+                max(cell_len(piece.text) for piece in pieces(whole_file(char * 40), GUTTER + 15))
+                <= 15
+            )

@@ -18,7 +18,9 @@ HOSTILE = Path(__file__).parents[2] / "fixtures" / "hostile" / "playbook.txt"
 
 
 @pytest.mark.slow
-async def test_it_shows_sections_and_bullets_in_file_order_with_their_standing(bench: Workbench) -> None:
+async def test_it_shows_sections_and_bullets_in_file_order_with_their_standing(
+    bench: Workbench,
+) -> None:
     bench.playbooks.pin(BOOK, ["hr-00003"])
     async with opened(bench) as hand:
         lines = picture(hand.app)
@@ -80,11 +82,16 @@ async def test_what_another_process_does_appears_and_the_cursor_marks_and_filter
         assert hand.here == "hr-00003"
         other.playbooks.edit(BOOK, "hr-00001", "changed elsewhere")
         other.playbooks.delete(BOOK, ["hr-00002"])
-        await until_drawn(hand.pilot, lambda: _refreshed(bench.library) and hand.listed == ["hr-00001", "hr-00003"])
+        await until_drawn(
+            hand.pilot,
+            lambda: _refreshed(bench.library) and hand.listed == ["hr-00001", "hr-00003"],
+        )
         assert "changed elsewhere" in hand.text
         assert hand.here == "hr-00003"
         other.playbooks.delete(BOOK, ["hr-00003"])
-        await until_drawn(hand.pilot, lambda: _refreshed(bench.library) and hand.listed == ["hr-00001"])
+        await until_drawn(
+            hand.pilot, lambda: _refreshed(bench.library) and hand.listed == ["hr-00001"]
+        )
         assert hand.screen.rows.mark_count == 0
     other.close()
 

@@ -130,7 +130,9 @@ async def test_from_the_stream_into_claude_md_and_back(bench: Workbench, project
 
 
 @pytest.mark.slow
-async def test_under_a_heading_of_the_file_that_a_person_names(bench: Workbench, project: Path) -> None:
+async def test_under_a_heading_of_the_file_that_a_person_names(
+    bench: Workbench, project: Path
+) -> None:
     text = "# Rules\n\n## Build\n\nmake\n\n## Test\n"
     (project / "CLAUDE.md").write_text(text)
     async with hand(bench) as h:
@@ -139,12 +141,19 @@ async def test_under_a_heading_of_the_file_that_a_person_names(bench: Workbench,
         await h.keys("tab")
         assert h.app.screen.query_one("#promote-section", SafeInput).has_focus
         await h.write("bu")
-        assert "No section is called “bu”. There are: Rules (line 1), Rules › Build (line 3)" in h.state
+        assert (
+            "No section is called “bu”. There are: Rules (line 1), Rules › Build (line 3)"
+            in h.state
+        )
         await h.write("ild")
         assert "Learned" not in h.shown
         await h.keys("enter")
         await h.closed()
-        assert (project / "CLAUDE.md").read_text().startswith("# Rules\n\n## Build\n\nmake\n\n<!-- memory-workbench")
+        assert (
+            (project / "CLAUDE.md")
+            .read_text()
+            .startswith("# Rules\n\n## Build\n\nmake\n\n<!-- memory-workbench")
+        )
         await h.keys("u")
         assert (project / "CLAUDE.md").read_text() == text
 
@@ -180,7 +189,9 @@ async def test_it_is_planned_on_a_thread_and_keys_do_not_wait(
         )
 
 
-async def test_places_that_cannot_be_listed_say_why(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_places_that_cannot_be_listed_say_why(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def unlisted(_: Promotion) -> NoReturn:
         raise WorkbenchError("The playbooks cannot be read.")
 
@@ -249,7 +260,9 @@ async def agreed(h: Hand) -> None:
 
 
 @pytest.mark.slow
-async def test_flagged_text_needs_a_yes_and_one_undo_takes_all_back(bench: Workbench, project: Path) -> None:
+async def test_flagged_text_needs_a_yes_and_one_undo_takes_all_back(
+    bench: Workbench, project: Path
+) -> None:
     put(bench, memory("k2", EVIL, status="confirmed"))
     rev = bench.library.journal.rev
     async with hand(bench) as h:
@@ -302,7 +315,10 @@ async def test_several_marked_ones_go_together(bench: Workbench, project: Path) 
 
 @pytest.mark.slow
 async def test_a_candidate_in_review_is_approved_by_it(bench: Workbench, project: Path) -> None:
-    put(bench, memory("c1", "Clear the cache after the commit.", status="candidate", citations=("k1",)))
+    put(
+        bench,
+        memory("c1", "Clear the cache after the commit.", status="candidate", citations=("k1",)),
+    )
     async with hand(bench) as h:
         await h.keys("2")
         await h.pilot.pause()
@@ -317,14 +333,17 @@ async def test_a_candidate_in_review_is_approved_by_it(bench: Workbench, project
         assert bench.stream.get("c1").status == "candidate"
 
 
-async def test_what_was_promoted_says_how_to_take_that_back_and_the_keys_do_it(bench: Workbench) -> None:
+async def test_what_was_promoted_says_how_to_take_that_back_and_the_keys_do_it(
+    bench: Workbench,
+) -> None:
     async with hand(bench, (80, 24)) as h:
         await h.opened()
         await h.keys("enter")
         await h.closed()
         await h.opened()
         said = (
-            "k1 was promoted to CLAUDE.md already. To move it, take that back first: esc leaves, h shows its history, u"
+            "k1 was promoted to CLAUDE.md already. To move it, take that back first: "
+            "esc leaves, h shows its history, u"
         )
         assert said in h.state
         await h.keys("escape")
@@ -339,7 +358,9 @@ async def test_what_was_promoted_says_how_to_take_that_back_and_the_keys_do_it(b
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24)])
-async def test_stored_text_stays_inert(bench: Workbench, project: Path, size: tuple[int, int]) -> None:
+async def test_stored_text_stays_inert(
+    bench: Workbench, project: Path, size: tuple[int, int]
+) -> None:
     put(bench, memory("k1", HOSTILE, status="confirmed"))
     (project / "CLAUDE.md").write_bytes(f"{HOSTILE}\n".encode(errors="replace"))
     async with hand(bench, size) as h:
@@ -369,5 +390,8 @@ async def test_without_a_project_one_row_says_why_the_usual_files_are_missing(
         assert "belongs to no project" in h.state
         await h.keys("j")
         assert "✗" not in h.state
-        assert dialog.query_one("#promote-path", SafeInput).placeholder == "a full path, such as ~/notes/NOTES.md"
+        assert (
+            dialog.query_one("#promote-path", SafeInput).placeholder
+            == "a full path, such as ~/notes/NOTES.md"
+        )
     bench.close()

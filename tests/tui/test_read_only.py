@@ -18,14 +18,18 @@ REFUSED = "cannot be written: permission denied. Nothing was changed"
 
 @pytest.fixture
 def closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbench]:
-    """The demo store, closed; root may write anywhere, so for it the system's answer is that of anybody else."""
+    """The demo store, closed; root may write anywhere, so for it the system's answer is that of
+    anybody else.
+    """
     bench = demo_bench(tmp_path)
     store = bench.library.folder
     for path in (store, store / "journal.jsonl"):
         path.chmod(path.stat().st_mode & 0o555)
     asked = os.access
     if os.access(store, os.W_OK):
-        monkeypatch.setattr(os, "access", lambda path, mode: asked(path, mode) and Path(path).stat().st_mode & 0o200)
+        monkeypatch.setattr(
+            os, "access", lambda path, mode: asked(path, mode) and Path(path).stat().st_mode & 0o200
+        )
     yield bench
     store.chmod(0o755)
 
@@ -42,7 +46,9 @@ async def test_the_header_says_so_in_every_area_until_it_can_be_written(closed: 
             await pilot.press(area.key)
             await until_drawn(pilot, lambda: "READ-ONLY · demo" in screen_text(app).splitlines()[0])
             assert app.screen.query_one(TopBar).alarm
-            assert not [action.id for action in app.screen.query_one(KeyBar).actions if action.changes]
+            assert not [
+                action.id for action in app.screen.query_one(KeyBar).actions if action.changes
+            ]
         (closed.library.folder / "journal.jsonl").chmod(0o644)
         closed.library.folder.chmod(0o755)
         await pilot.press("1")
@@ -52,14 +58,18 @@ async def test_the_header_says_so_in_every_area_until_it_can_be_written(closed: 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("area", AREAS.every, ids=lambda area: area.id)
-async def test_forms_and_votes_are_refused_before_anything_is_typed(closed: Workbench, area: Area) -> None:
+async def test_forms_and_votes_are_refused_before_anything_is_typed(
+    closed: Workbench, area: Area
+) -> None:
     app = app_over(closed)
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press(area.key)
         await pilot.pause()
         screen = app.screen
         for action in (*area.actions.own, *AREAS.everywhere):
-            if (action.changes and action.id.rpartition(".")[2] in BEGINS) or action.id in ASKING_FIRST:
+            if (
+                action.changes and action.id.rpartition(".")[2] in BEGINS
+            ) or action.id in ASKING_FIRST:
                 app.clear_notifications()
                 await pilot.pause()
                 await (app if action in AREAS.everywhere else screen).run_action(action.method)

@@ -98,7 +98,9 @@ async def driving(app: WorkbenchApp, size: tuple[int, int] = SIZE) -> AsyncItera
         driver = Driver(app, pilot)
         await driver.shows(StreamScreen)
         yield driver
-        await driver.until(lambda: not any(w.group == "reflect" and w.is_running for w in app.workers))
+        await driver.until(
+            lambda: not any(w.group == "reflect" and w.is_running for w in app.workers)
+        )
 
 
 # On this machine
@@ -175,7 +177,9 @@ async def test_an_empty_store_is_told_what_to_do(tmp_path: Path) -> None:
 def almost_due(folder: Path, clock: Ticking) -> Workbench:
     """Return a store whose gauge stands a little below its limit."""
     bench = open_bench(folder, clock)
-    settings = bench.context.settings._replace(reflection=bench.context.settings.reflection._replace(observations=2))
+    settings = bench.context.settings._replace(
+        reflection=bench.context.settings.reflection._replace(observations=2)
+    )
     bench = Workbench(replace(bench.context, settings=settings), folder / "profiles")
     bench.ingest.add(Observation("The first thing that was ever noticed"))
     return bench
@@ -199,7 +203,9 @@ async def test_becoming_due_is_said_once(tmp_path: Path) -> None:
 # With Claude
 
 
-async def test_the_preview_is_exactly_what_is_sent(tmp_path: Path, claude: MessagesServer, script: list[Reply]) -> None:
+async def test_the_preview_is_exactly_what_is_sent(
+    tmp_path: Path, claude: MessagesServer, script: list[Reply]
+) -> None:
     async with driving(demo_app(tmp_path)) as driver:
         dialog = await driver.planned()
         assert re.search(r"100 memories of the last \d+ days", driver.text("#plan"))
@@ -222,7 +228,11 @@ async def test_it_streams_and_the_result_offers_what_could_not_be_read(
     tmp_path: Path, claude: MessagesServer, script: list[Reply]
 ) -> None:
     hold = threading.Event()
-    script += [reply_of("questions.txt"), reply_of("insights.txt", hold=hold), reply_of("prose.txt")]
+    script += [
+        reply_of("questions.txt"),
+        reply_of("insights.txt", hold=hold),
+        reply_of("prose.txt"),
+    ]
     script.append(Reply("1. Reviews find more when they are short (because of 412)"))
     async with driving(demo_app(tmp_path)) as driver:
         await driver.planned()
@@ -252,7 +262,9 @@ async def test_it_streams_and_the_result_offers_what_could_not_be_read(
         assert "1 candidate waits in Review." in driver.toasts
 
 
-async def test_more_than_the_month_holds_is_said_before_it_is_sent(tmp_path: Path, claude: MessagesServer) -> None:
+async def test_more_than_the_month_holds_is_said_before_it_is_sent(
+    tmp_path: Path, claude: MessagesServer
+) -> None:
     app = demo_app(tmp_path)
     settings = app.bench.context.settings
     limited = settings._replace(claude=settings.claude._replace(monthly_tokens=500))
@@ -261,16 +273,25 @@ async def test_more_than_the_month_holds_is_said_before_it_is_sent(tmp_path: Pat
     async with driving(app_over(bench), NARROW) as driver:
         await driver.planned()
         plan = " ".join(driver.text("#plan").split())
-        assert "✗ More than is left of this month: nothing would be sent. c reflects on this machine instead" in plan
+        assert (
+            "✗ More than is left of this month: nothing would be sent. c reflects on this machine instead"
+            in plan
+        )
         await driver.pilot.press("enter", "c")
         await driver.until(lambda: "extractive" in driver.text("#plan"))
         assert claude.requests == []
 
 
 @pytest.mark.slow
-async def test_esc_stops_and_keeps_what_was_found(tmp_path: Path, claude: MessagesServer, script: list[Reply]) -> None:
+async def test_esc_stops_and_keeps_what_was_found(
+    tmp_path: Path, claude: MessagesServer, script: list[Reply]
+) -> None:
     hold = threading.Event()
-    script += [reply_of("questions.txt"), reply_of("insights.txt"), Reply("1. Never seen", hold=hold)]
+    script += [
+        reply_of("questions.txt"),
+        reply_of("insights.txt"),
+        Reply("1. Never seen", hold=hold),
+    ]
     async with driving(demo_app(tmp_path)) as driver:
         await driver.planned()
         await driver.pilot.press("enter")
@@ -289,7 +310,11 @@ async def test_a_second_esc_leaves_it_alone_and_what_was_found_still_arrives(
     tmp_path: Path, claude: MessagesServer, script: list[Reply]
 ) -> None:
     hold = threading.Event()
-    script += [reply_of("questions.txt"), reply_of("insights.txt"), Reply("1. Never seen", hold=hold)]
+    script += [
+        reply_of("questions.txt"),
+        reply_of("insights.txt"),
+        Reply("1. Never seen", hold=hold),
+    ]
     async with driving(demo_app(tmp_path)) as driver:
         await driver.planned()
         await driver.pilot.press("enter")
@@ -325,10 +350,18 @@ async def test_replies_of_before_can_be_asked_again_and_let_go(
 
 
 @pytest.mark.slow
-async def test_stored_text_stays_inert(tmp_path: Path, claude: MessagesServer, script: list[Reply]) -> None:
+async def test_stored_text_stays_inert(
+    tmp_path: Path, claude: MessagesServer, script: list[Reply]
+) -> None:
     bad = "\x1b[31mred [/b] [bold]not bold\u202e"
     bench = open_bench(tmp_path)
-    put(bench, *(memory(f"m{i}", f"{bad} {i}", created_at=bench.context.now() - timedelta(days=1)) for i in range(3)))
+    put(
+        bench,
+        *(
+            memory(f"m{i}", f"{bad} {i}", created_at=bench.context.now() - timedelta(days=1))
+            for i in range(3)
+        ),
+    )
     script += [Reply(f"1. {bad}?"), Reply(f"1. {bad} (because of 1)\n\n{bad}")]
     async with driving(app_over(bench)) as driver:
         await driver.planned()

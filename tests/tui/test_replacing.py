@@ -1,4 +1,6 @@
-"""Replacing everywhere, by keys: every place is seen, taken or left, and written as one action that u takes back."""
+"""Replacing everywhere, by keys: every place is seen, taken or left, and written as one action that
+u takes back.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,9 @@ SECRET = "ghp_" + "Kq7vR2xT9mZ4pL8sW3nB6yC1dF5gH0jAeXuQ"
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Workbench:
-    """Two memories and a bullet with an old name, one of them with a secret, and one that only begins like it."""
+    """Two memories and a bullet with an old name, one of them with a secret, and one that only
+    begins like it.
+    """
     bench = open_bench(tmp_path)
     with bench.library.transaction("human", "prepare") as tx:
         tx.put(Memory("m1", "Restart authd, then wait.", NOW, NOW))
@@ -29,7 +33,11 @@ def bench(tmp_path: Path) -> Workbench:
 
 
 def contents(bench: Workbench) -> set[str]:
-    return {one.content for table in (bench.library.memories, bench.library.bullets) for one in table.all()}
+    return {
+        one.content
+        for table in (bench.library.memories, bench.library.bullets)
+        for one in table.all()
+    }
 
 
 async def opened(app: WorkbenchApp, pilot: Pilot[Any]) -> ReplaceDialog:
@@ -48,7 +56,9 @@ async def opened(app: WorkbenchApp, pilot: Pilot[Any]) -> ReplaceDialog:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_places_are_taken_or_left_and_undone_as_one(bench: Workbench, size: tuple[int, int]) -> None:
+async def test_places_are_taken_or_left_and_undone_as_one(
+    bench: Workbench, size: tuple[int, int]
+) -> None:
     app = app_over(bench)
     before = contents(bench)
     async with app.run_test(size=size) as pilot:

@@ -26,7 +26,9 @@ def bench(tmp_path: Path, clock: Ticking) -> Workbench:
     return store(tmp_path, clock)
 
 
-async def test_deciding_is_advancing_and_undo_brings_the_item_and_the_cursor_back(bench: Workbench) -> None:
+async def test_deciding_is_advancing_and_undo_brings_the_item_and_the_cursor_back(
+    bench: Workbench,
+) -> None:
     async with review(bench) as drive:
         assert drive.ids == ["c1", "c2", "c3", "c4"]
         assert "4 to decide" in drive.count
@@ -47,7 +49,9 @@ async def test_deciding_is_advancing_and_undo_brings_the_item_and_the_cursor_bac
 
 
 @pytest.mark.slow
-async def test_the_last_one_is_followed_by_the_one_above_and_then_by_what_to_do_next(bench: Workbench) -> None:
+async def test_the_last_one_is_followed_by_the_one_above_and_then_by_what_to_do_next(
+    bench: Workbench,
+) -> None:
     async with review(bench, (80, 24)) as drive:
         await drive.keys("G", "a")
         assert drive.current == "c3"
@@ -93,7 +97,10 @@ async def test_the_reasons_are_of_the_last_rejection_and_undone_with_it(bench: W
         assert "Already stored" in shown
         await drive.keys("3")
         rejected = bench.library.memories.get("c1")
-        assert (rejected.archived_reason, rejection_of(rejected).reason) == ("rejected", "duplicate")
+        assert (rejected.archived_reason, rejection_of(rejected).reason) == (
+            "rejected",
+            "duplicate",
+        )
         assert rejection_of(rejected).at == NOW
         await drive.keys("w", "j", "enter")
         assert rejection_of(bench.library.memories.get("c1")).reason == "too general"
@@ -130,7 +137,9 @@ async def test_a_refused_edit_stays_in_the_editor(bench: Workbench) -> None:
         assert "No open proposal c1." in screen_text(drive.app)
 
 
-async def test_an_outer_editor_saves_and_does_not_approve(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_outer_editor_saves_and_does_not_approve(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     saved = ["Saved outside.", "x" * 20_000]
 
     async def edited(_self: object, text: str, _line: int = 0) -> str:
@@ -142,7 +151,11 @@ async def test_an_outer_editor_saves_and_does_not_approve(bench: Workbench, monk
         monkeypatch.setattr(type(drive.screen), "edit_externally", edited)
         await drive.keys("E")
         saved_one = bench.library.memories.get("c1")
-        assert (saved_one.content, saved_one.status, drive.current) == ("Saved outside.", "candidate", "c1")
+        assert (saved_one.content, saved_one.status, drive.current) == (
+            "Saved outside.",
+            "candidate",
+            "c1",
+        )
         await drive.keys("j", "E")
         assert isinstance(drive.app.screen, RecordForm)
         assert len(drive.app.screen.query_one(TextArea).text) == 20_000
@@ -166,7 +179,9 @@ async def test_merging_shows_both_texts_and_then_advances(bench: Workbench) -> N
         await drive.keys("n")
         assert bench.library.memories.get("c3").status == "candidate"
         await drive.keys("m", "t")
-        assert "twin stays signal and gets the text of c3" in " ".join(screen_text(drive.app).split())
+        assert "twin stays signal and gets the text of c3" in " ".join(
+            screen_text(drive.app).split()
+        )
         await drive.keys("t", "y")
         assert bench.library.memories.get("c3").archived_reason == "merged"
         assert bench.library.memories.get("twin").content == text
@@ -183,7 +198,9 @@ async def test_marked_rows_are_decided_together(bench: Workbench) -> None:
         await drive.keys("x")
         assert drive.ids == ["c4"]
         await drive.keys("w", "4")
-        assert [rejection_of(bench.library.memories.get(id)).reason for id in ("c1", "c2")] == ["outdated"] * 2
+        assert [rejection_of(bench.library.memories.get(id)).reason for id in ("c1", "c2")] == [
+            "outdated"
+        ] * 2
         await drive.keys("u")
         assert drive.ids == ["c1", "c2", "c4"]
         await drive.keys("T", "space")

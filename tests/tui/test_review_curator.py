@@ -65,7 +65,9 @@ def test_what_has_become_impossible_is_said(bench: Workbench) -> None:
 
 def test_hostile_text_is_inert_and_a_lost_playbook_is_no_error(bench: Workbench) -> None:
     found = next(p for p in bench.review.queue() if p.operation.get("type") == "ADD")
-    hostile: Proposal = replace(found, title="[red]x\x1b[31m", reasons=("[b]\x1b]0;t\x07",), operation={})
+    hostile: Proposal = replace(
+        found, title="[red]x\x1b[31m", reasons=("[b]\x1b]0;t\x07",), operation={}
+    )
     text = item_text(bench, Seen(bench), hostile, "z").plain
     assert "\x1b" not in text
     assert "[red]x" in text

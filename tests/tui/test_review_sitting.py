@@ -1,4 +1,6 @@
-"""A whole sitting at Review: many decisions and their undo, marked groups, and where one was the last time."""
+"""A whole sitting at Review: many decisions and their undo, marked groups, and where one was the
+last time.
+"""
 
 from datetime import timedelta
 from pathlib import Path
@@ -23,7 +25,9 @@ def bench(tmp_path: Path) -> Workbench:
 
 def documents(bench: Workbench) -> dict[str, dict[str, object]]:
     library = bench.library
-    return {m.id: to_doc(m) for m in library.memories.all()} | {p.id: to_doc(p) for p in library.proposals.all()}
+    return {m.id: to_doc(m) for m in library.memories.all()} | {
+        p.id: to_doc(p) for p in library.proposals.all()
+    }
 
 
 def many(bench: Workbench, count: int = HUNDRED) -> None:
@@ -31,7 +35,9 @@ def many(bench: Workbench, count: int = HUNDRED) -> None:
 
 
 @pytest.mark.parametrize("count", [31, pytest.param(HUNDRED, marks=pytest.mark.slow)])
-async def test_so_many_keys_decide_so_many_and_as_many_undos_take_all_back(tmp_path: Path, count: int) -> None:
+async def test_so_many_keys_decide_so_many_and_as_many_undos_take_all_back(
+    tmp_path: Path, count: int
+) -> None:
     bench = open_bench(tmp_path, Ticking())
     put(bench, memory("o1", "What was seen."))
     many(bench, count)
@@ -43,7 +49,10 @@ async def test_so_many_keys_decide_so_many_and_as_many_undos_take_all_back(tmp_p
         assert drive.ids == []
         assert f"{count} decided · 0 left" in drive.count
         status = [m.status for m in bench.library.memories.all() if m.id != "o1"]
-        assert (status.count("confirmed"), status.count("archived")) == (count - count // 3, count // 3)
+        assert (status.count("confirmed"), status.count("archived")) == (
+            count - count // 3,
+            count // 3,
+        )
         for there in range(1, count + 1):
             drive.app.simulate_key("u")
             await drive.until(lambda there=there: len(drive.ids) == there)  # type: ignore[misc]
@@ -57,7 +66,9 @@ async def test_keys_typed_ahead_are_each_for_the_next_item(bench: Workbench) -> 
     async with review(bench) as drive:
         for key in ("a", "space", "x", "a"):
             drive.app.simulate_key(key)
-        await drive.until(lambda: drive.ids == ["c2"] and bench.library.memories.get("c4").status == "confirmed")
+        await drive.until(
+            lambda: drive.ids == ["c2"] and bench.library.memories.get("c4").status == "confirmed"
+        )
         assert [bench.library.memories.get(id).status for id in TEXTS] == [
             "confirmed", "candidate", "archived", "confirmed",
         ]  # fmt: skip
@@ -102,7 +113,9 @@ async def test_a_group_that_was_opened_is_decided_at_once(bench: Workbench) -> N
         assert not isinstance(drive.app.screen, GroupDialog)
         for id in TEXTS:
             events = list(bench.history.events(("memories", id)))
-            assert events[0].label == "approve 4 proposals", "each one has its own record in the history"
+            assert events[0].label == "approve 4 proposals", (
+                "each one has its own record in the history"
+            )
 
 
 @pytest.mark.slow
@@ -158,7 +171,15 @@ async def test_a_text_that_changed_since_counts_as_never_opened(bench: Workbench
 
 def ask(kind: str, *evidence: str, reasons: tuple[str, ...] = ()) -> Proposal:
     return Proposal(
-        f"{kind}-1", kind, "workbench", "t", NOW, evidence=evidence, importance=7, reasons=reasons, flags=("look",)
+        f"{kind}-1",
+        kind,
+        "workbench",
+        "t",
+        NOW,
+        evidence=evidence,
+        importance=7,
+        reasons=reasons,
+        flags=("look",),
     )
 
 
@@ -212,14 +233,21 @@ async def test_a_merge_of_three_shows_each_against_the_newest(bench: Workbench) 
         assert "Are these 3 duplicates?" in card
         assert "From n2 to the newest" in card
         assert "[-the-]{+each+}" in card
-        assert "Merging keeps n1 with the text of n3, adds up the votes, and archives n3, n2" in card
+        assert (
+            "Merging keeps n1 with the text of n3, adds up the votes, and archives n3, n2" in card
+        )
         await drive.keys("a")
         assert bench.library.memories.get("n1").content == "Clear the cache after each commit."
 
 
-async def test_a_merge_of_very_many_compares_the_first_and_names_the_same_ones(bench: Workbench) -> None:
+async def test_a_merge_of_very_many_compares_the_first_and_names_the_same_ones(
+    bench: Workbench,
+) -> None:
     at = NOW - timedelta(days=1)
-    older = [memory(f"n{n:02}", f"Clear the cache, {n}.", created_at=at - timedelta(hours=n)) for n in range(1, 29)]
+    older = [
+        memory(f"n{n:02}", f"Clear the cache, {n}.", created_at=at - timedelta(hours=n))
+        for n in range(1, 29)
+    ]
     same = memory("same", "Clear the cache.", created_at=at - timedelta(minutes=1))
     put(bench, memory("newest", "Clear the cache."), same, *older)
     put(bench, ask("merge", "newest", "same", *(m.id for m in older)))
@@ -240,7 +268,13 @@ async def test_a_merge_of_very_many_compares_the_first_and_names_the_same_ones(b
 async def test_the_tree_of_citations_is_drawn_to_its_raw_events(bench: Workbench) -> None:
     put(
         bench,
-        memory("r1", "Readers win races.", status="confirmed", is_synthetic=True, citations=("o2", "c0")),
+        memory(
+            "r1",
+            "Readers win races.",
+            status="confirmed",
+            is_synthetic=True,
+            citations=("o2", "c0"),
+        ),
         candidate("c0", "Caches lose to readers.", "r1", "o3", importance_score=10),
     )
     async with review(bench, (200, 60)) as drive:
@@ -254,16 +288,23 @@ async def test_the_tree_of_citations_is_drawn_to_its_raw_events(bench: Workbench
 
 
 @pytest.mark.slow
-async def test_a_neighbour_that_says_the_opposite_is_named_with_the_reason(bench: Workbench) -> None:
+async def test_a_neighbour_that_says_the_opposite_is_named_with_the_reason(
+    bench: Workbench,
+) -> None:
     put(bench, memory("other", "The cache must be cleared before the commit.", status="confirmed"))
     put(bench, memory("twin", "the cache must be cleared after the commit"))
-    put(bench, candidate("c0", "The cache must be cleared after the commit.", "o1", importance_score=10))
+    put(
+        bench,
+        candidate("c0", "The cache must be cleared after the commit.", "o1", importance_score=10),
+    )
     async with review(bench) as drive:
         await drive.settle()
         evidence = drive.text("evidence")
         assert "≠ other · this says “after”, the other “before”" in evidence
         said = evidence.partition("Evidence:")[0]
-        assert "≈ 1.00  twin · signal" in said, "it stands above what is cited, however much that is"
+        assert "≈ 1.00  twin · signal" in said, (
+            "it stands above what is cited, however much that is"
+        )
         assert "≈ 1.00  other" not in said
 
 

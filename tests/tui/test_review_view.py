@@ -60,7 +60,9 @@ async def test_narrow_opens_with_enter_decides_there_and_esc_comes_back(bench: W
 
 
 @pytest.mark.slow
-async def test_what_others_do_leaves_the_cursor_the_marks_and_the_place(tmp_path: Path, bench: Workbench) -> None:
+async def test_what_others_do_leaves_the_cursor_the_marks_and_the_place(
+    tmp_path: Path, bench: Workbench
+) -> None:
     async with review(bench) as drive:
         await drive.keys("j", "j", "t", "k")
         assert drive.current == "c3"
@@ -75,7 +77,9 @@ async def test_what_others_do_leaves_the_cursor_the_marks_and_the_place(tmp_path
 
 
 @pytest.mark.slow
-async def test_an_item_that_another_process_decides_is_not_taken_away_in_silence(bench: Workbench) -> None:
+async def test_an_item_that_another_process_decides_is_not_taken_away_in_silence(
+    bench: Workbench,
+) -> None:
     async with review(bench) as drive:
         with bench.library.transaction("agent:x", "confirm c1") as tx:
             tx.put(memory("c1", TEXTS["c1"], status="confirmed"))
@@ -84,8 +88,20 @@ async def test_an_item_that_another_process_decides_is_not_taken_away_in_silence
 
 
 @pytest.mark.slow
-async def test_the_evidence_names_what_is_gone_and_what_was_rejected_before(bench: Workbench) -> None:
-    put(bench, candidate("again", TEXTS["c3"].replace("must", "has to"), "o2", "o3", "nowhere", importance_score=10))
+async def test_the_evidence_names_what_is_gone_and_what_was_rejected_before(
+    bench: Workbench,
+) -> None:
+    put(
+        bench,
+        candidate(
+            "again",
+            TEXTS["c3"].replace("must", "has to"),
+            "o2",
+            "o3",
+            "nowhere",
+            importance_score=10,
+        ),
+    )
     bench.review.reject(["c3"], "too general")
     async with review(bench, (200, 60)) as drive:
         drive.go("again")
@@ -115,7 +131,9 @@ async def test_what_was_captured_rests_on_messages_of_its_session(bench: Workben
         assert "Captured from 2 messages of the session" in drive.text("evidence")
 
 
-async def test_reading_on_scrolls_the_texts_and_a_decision_starts_at_the_top(bench: Workbench) -> None:
+async def test_reading_on_scrolls_the_texts_and_a_decision_starts_at_the_top(
+    bench: Workbench,
+) -> None:
     put(bench, memory("o1", "\n".join(f"line {n}" for n in range(200))))
     async with review(bench, (120, 30)) as drive:
         pane = drive.screen.query_one("#evidence")
@@ -150,8 +168,13 @@ async def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
         assert drive.screen.focused is not None
 
 
-async def test_a_proposal_of_any_kind_shows_its_changes_and_none_of_its_text_acts(bench: Workbench) -> None:
-    step = {"status": FieldChange("signal", "archived"), "content": FieldChange(f"old {HOSTILE}", f"new {HOSTILE}")}
+async def test_a_proposal_of_any_kind_shows_its_changes_and_none_of_its_text_acts(
+    bench: Workbench,
+) -> None:
+    step = {
+        "status": FieldChange("signal", "archived"),
+        "content": FieldChange(f"old {HOSTILE}", f"new {HOSTILE}"),
+    }
     put(
         bench,
         Proposal(

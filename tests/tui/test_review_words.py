@@ -1,4 +1,6 @@
-"""Review's keys that change words: merge into any, split, refine, reasons in words; what is folded; the impact."""
+"""Review's keys that change words: merge into any, split, refine, reasons in words; what is folded;
+the impact.
+"""
 
 from datetime import timedelta
 from pathlib import Path
@@ -38,8 +40,13 @@ def shown(drive: Driver) -> str:
 
 
 @pytest.mark.slow
-async def test_any_memory_is_found_to_merge_into_and_the_outcome_is_in_sight_at_80x24(bench: Workbench) -> None:
-    put(bench, memory("far", "Zebras graze in the savanna. " * 40, created_at=NOW - timedelta(days=9)))
+async def test_any_memory_is_found_to_merge_into_and_the_outcome_is_in_sight_at_80x24(
+    bench: Workbench,
+) -> None:
+    put(
+        bench,
+        memory("far", "Zebras graze in the savanna. " * 40, created_at=NOW - timedelta(days=9)),
+    )
     async with review(bench, (80, 24)) as drive:
         await drive.settle()
         await drive.keys("m", "slash", *"savana", "enter")
@@ -58,7 +65,9 @@ async def test_any_memory_is_found_to_merge_into_and_the_outcome_is_in_sight_at_
 
 
 @pytest.mark.slow
-async def test_a_memory_that_changed_meanwhile_is_shown_before_anything_is_merged_into_it(bench: Workbench) -> None:
+async def test_a_memory_that_changed_meanwhile_is_shown_before_anything_is_merged_into_it(
+    bench: Workbench,
+) -> None:
     put(bench, memory("far", "Zebras graze in the savanna.", created_at=NOW - timedelta(days=9)))
     async with review(bench, (80, 24)) as drive:
         await drive.settle()
@@ -73,9 +82,13 @@ async def test_a_memory_that_changed_meanwhile_is_shown_before_anything_is_merge
         assert bench.library.memories.get("far").content == "Somebody else wrote this."
 
 
-async def test_what_is_written_for_a_memory_is_not_lost_and_overwrites_no_change(bench: Workbench) -> None:
+async def test_what_is_written_for_a_memory_is_not_lost_and_overwrites_no_change(
+    bench: Workbench,
+) -> None:
     for id in ("near", "far"):
-        put(bench, memory(id, f"Zebras graze {id} the savanna.", created_at=NOW - timedelta(days=9)))
+        put(
+            bench, memory(id, f"Zebras graze {id} the savanna.", created_at=NOW - timedelta(days=9))
+        )
     async with review(bench, (80, 24)) as drive:
         await drive.settle()
         await drive.keys("m", "slash", *"savanna", "enter", "e", "end", *"!!", "ctrl+s")
@@ -102,7 +115,9 @@ async def test_what_is_written_for_a_memory_is_not_lost_and_overwrites_no_change
 # Splitting
 
 
-async def test_a_split_is_counted_while_it_is_written_and_leads_to_its_first_part(bench: Workbench) -> None:
+async def test_a_split_is_counted_while_it_is_written_and_leads_to_its_first_part(
+    bench: Workbench,
+) -> None:
     async with review(bench) as drive:
         await drive.keys("S", "ctrl+s")
         assert isinstance(drive.app.screen, TextEditor)
@@ -142,7 +157,9 @@ async def test_a_round_is_written_by_hand_compared_and_taken(bench: Workbench) -
         assert drive.current == "c1"
         assert "1 round before this one" in " ".join(drive.text("candidate").split())
         await drive.keys("r", "k", "enter")
-        assert bench.library.memories.get("c1").content == TEXTS["c1"], "an earlier round can be taken again"
+        assert bench.library.memories.get("c1").content == TEXTS["c1"], (
+            "an earlier round can be taken again"
+        )
         await drive.keys("u", "u")
         assert bench.library.memories.get("c1").metadata == {}
 
@@ -167,7 +184,9 @@ async def test_claude_writes_a_round_after_a_look_at_what_is_sent(bench: Workben
     with messages_server([Reply(SHARPER)]) as server:
 
         def connect(budget: Budget) -> ClaudeReflector:
-            return ClaudeReflector(bench.context.settings.claude, budget, server.url, "test-key", retries=0)
+            return ClaudeReflector(
+                bench.context.settings.claude, budget, server.url, "test-key", retries=0
+            )
 
         bench.__dict__["refinement"] = Refinement(bench.context, connect=connect)
         async with review(bench) as drive:
@@ -191,7 +210,9 @@ async def test_only_candidates_are_split_or_refined(bench: Workbench) -> None:
         await drive.pilot.pause()
         await drive.keys("S", "r")
         assert drive.app.screen is drive.screen
-        assert {"Only a candidate can be split.", "Only a candidate can be refined."} <= set(drive.toasts)
+        assert {"Only a candidate can be split.", "Only a candidate can be refined."} <= set(
+            drive.toasts
+        )
 
 
 # Reasons in words
@@ -210,7 +231,9 @@ async def test_a_reason_in_words_belongs_to_the_rejection(bench: Workbench) -> N
         await drive.keys("x", "w", "5", "escape")
         assert rejection_of(bench.library.memories.get("c1")).reason == ""
         await drive.keys("x", "w", "5", "enter")
-        assert not isinstance(drive.app.screen, Prompt), "nothing written is no reason, and no hindrance"
+        assert not isinstance(drive.app.screen, Prompt), (
+            "nothing written is no reason, and no hindrance"
+        )
 
 
 # What is folded
@@ -246,11 +269,15 @@ async def test_a_folded_text_can_be_rejected_unseen(bench: Workbench) -> None:
 
 
 @pytest.mark.slow
-async def test_the_impact_stands_beside_the_evidence_and_in_full_behind_a_key(bench: Workbench) -> None:
+async def test_the_impact_stands_beside_the_evidence_and_in_full_behind_a_key(
+    bench: Workbench,
+) -> None:
     put(bench, SavedQuery("q1", "when is the cache cleared", NOW))
     async with review(bench) as drive:
         await drive.keys("j", "j")
-        await drive.until(lambda: "Approved, it enters 1 of 1 saved query" in drive.text("evidence"))
+        await drive.until(
+            lambda: "Approved, it enters 1 of 1 saved query" in drive.text("evidence")
+        )
         await drive.keys("i")
         assert isinstance(drive.app.screen, ImpactDialog)
         assert "“when is the cache cleared” enters at 1" in shown(drive)

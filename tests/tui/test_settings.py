@@ -1,4 +1,6 @@
-"""What is wrong with the settings stays in sight until it is mended; a theme that will not last says so."""
+"""What is wrong with the settings stays in sight until it is mended; a theme that will not last
+says so.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -42,26 +44,35 @@ def said(app: WorkbenchApp) -> list[str]:
 
 
 @pytest.mark.slow
-async def test_a_mistake_in_the_settings_stays_until_it_is_mended(config: Path, tmp_path: Path) -> None:
+async def test_a_mistake_in_the_settings_stays_until_it_is_mended(
+    config: Path, tmp_path: Path
+) -> None:
     app = app_with(config, tmp_path)
     async with app.run_test(size=(120, 40)) as pilot:
         await until_drawn(pilot, lambda: "6 Health !" in screen_text(app))
         assert any("frobnicate" in one for one in said(app))
         app.clear_notifications()
         await pilot.press("6")
-        await until_drawn(pilot, lambda: isinstance(app.screen, HealthScreen) and "Settings" in screen_text(app))
+        await until_drawn(
+            pilot, lambda: isinstance(app.screen, HealthScreen) and "Settings" in screen_text(app)
+        )
         await until_drawn(pilot, lambda: "frobnicate" in screen_text(app))
         await pilot.press("g", "j")
         await until_drawn(pilot, lambda: "what you mend holds from the next" in screen_text(app))
         assert "health" in app.screen.query_one(TopBar).due
         config.write_text('theme = "workbench-light"\n', "utf-8")
         app.screen.sections["settings"].gather()  # type: ignore[attr-defined]
-        await until_drawn(pilot, lambda: "frobnicate" not in screen_text(app) and "Settings" not in screen_text(app))
+        await until_drawn(
+            pilot,
+            lambda: "frobnicate" not in screen_text(app) and "Settings" not in screen_text(app),
+        )
     app = app_with(config, tmp_path / "again")
     assert app.options.faults == ()
 
 
-async def test_a_theme_that_does_not_exist_stays_in_sight_like_any_mistake(config: Path, tmp_path: Path) -> None:
+async def test_a_theme_that_does_not_exist_stays_in_sight_like_any_mistake(
+    config: Path, tmp_path: Path
+) -> None:
     config.write_text('theme = "workbench-drak"\n', "utf-8")
     app = app_with(config, tmp_path)
     async with app.run_test(size=(120, 40)) as pilot:
@@ -73,7 +84,9 @@ async def test_a_theme_that_does_not_exist_stays_in_sight_like_any_mistake(confi
     assert not recent.last_theme(paths.state_dir())
 
 
-async def test_a_theme_that_the_settings_do_not_name_says_that_it_will_not_last(config: Path, tmp_path: Path) -> None:
+async def test_a_theme_that_the_settings_do_not_name_says_that_it_will_not_last(
+    config: Path, tmp_path: Path
+) -> None:
     app = app_with(config, tmp_path)
     async with app.run_test(size=(120, 40)) as pilot:
         assert app.theme == "workbench-light"
@@ -86,7 +99,9 @@ async def test_a_theme_that_the_settings_do_not_name_says_that_it_will_not_last(
             "workbench-dark there." in one
             for one in said(app)
         )
-        command = next(c for c in app.get_system_commands(app.screen) if c.title == "Keep this theme")
+        command = next(
+            c for c in app.get_system_commands(app.screen) if c.title == "Keep this theme"
+        )
         command.callback()
         await pilot.pause()
         assert config.read_text("utf-8") == '# mine\ntheme = "workbench-dark"\nfrobnicate = 3\n'
@@ -95,7 +110,9 @@ async def test_a_theme_that_the_settings_do_not_name_says_that_it_will_not_last(
 
 
 @pytest.mark.slow
-async def test_a_theme_is_chosen_without_a_word_where_the_settings_name_none(tmp_path: Path) -> None:
+async def test_a_theme_is_chosen_without_a_word_where_the_settings_name_none(
+    tmp_path: Path,
+) -> None:
     app = app_over(demo_bench(tmp_path))
     async with app.run_test(size=(120, 40)) as pilot:
         app.theme = "workbench-light"
@@ -114,7 +131,9 @@ def test_a_profile_that_is_saved_in_a_demo_goes_with_it(config: Path, tmp_path: 
     assert found == demo.parent / "profiles"
     assert (found / "mine.toml").read_text("utf-8") == "recency = 0.5\n"
     (found / "tried.toml").write_text("recency = 0.1\n", "utf-8")
-    assert profiles_of(View(demo, "demo", "", remember=False)) == found, "what was saved there stays until its end"
+    assert profiles_of(View(demo, "demo", "", remember=False)) == found, (
+        "what was saved there stays until its end"
+    )
     assert [path.name for path in own.iterdir()] == ["mine.toml"]
 
 
@@ -131,11 +150,15 @@ def test_a_store_that_was_named_and_is_none_yet_is_told_of(config: Path, tmp_pat
     assert not problems(tmp_path / "stroe", "this project's")
 
 
-async def test_another_embedding_model_is_chosen_in_the_palette(config: Path, tmp_path: Path) -> None:
+async def test_another_embedding_model_is_chosen_in_the_palette(
+    config: Path, tmp_path: Path
+) -> None:
     model = small_model(tmp_path / "model", ["a text of words", "текст из слов"])
     app = app_with(config, tmp_path)
     async with app.run_test(size=(120, 40)) as pilot:
-        command = next(c for c in app.get_system_commands(app.screen) if c.title == "Embedding model")
+        command = next(
+            c for c in app.get_system_commands(app.screen) if c.title == "Embedding model"
+        )
         before = config.read_text("utf-8")
         command.callback()
         await until_drawn(pilot, lambda: isinstance(app.screen, Prompt))

@@ -51,7 +51,9 @@ def opening(key: str) -> Callable[[Pilot[Path | None]], object]:
 @pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES, ids=["80x24", "140x45"])
 @pytest.mark.parametrize("area", AREAS)
-def test_an_area_looks_as_it_did(snap_compare: SnapCompare, tmp_path: Path, area: str, size: tuple[int, int]) -> None:
+def test_an_area_looks_as_it_did(
+    snap_compare: SnapCompare, tmp_path: Path, area: str, size: tuple[int, int]
+) -> None:
     assert snap_compare(demo_app(tmp_path), terminal_size=size, run_before=opening(AREAS[area]))
 
 
@@ -64,7 +66,9 @@ TUNE_SIZES = {"80x24": (80, 24), "120x40": (120, 40), "180x50": (180, 50)}
 TUNE_THEMES = ("workbench-dark", "workbench-light", "workbench-mono")
 
 TUNE = [
-    pytest.param(theme, size, id=f"{theme}-{name}", marks=[] if row == column else [pytest.mark.slow])
+    pytest.param(
+        theme, size, id=f"{theme}-{name}", marks=[] if row == column else [pytest.mark.slow]
+    )
     for row, theme in enumerate(TUNE_THEMES)
     for column, (name, size) in enumerate(TUNE_SIZES.items())
 ]
@@ -80,7 +84,8 @@ def test_tune_in_every_kind_of_theme_and_size(
         await settled(pilot)
         await pilot.press("4")
         await at_rest(pilot)
-        # One step away from the saved profile, so that movement marks, shares and a verdict are on the screen.
+        # One step away from the saved profile, so that movement marks, shares and a verdict are on
+        # the screen.
         await pilot.press("right", "tab", "j", "j")
         await at_rest(pilot)
 

@@ -72,7 +72,9 @@ async def test_undo_and_redo_from_the_keyboard(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_forgetting_one_moves_on_without_a_question_and_undo_brings_it_back(tmp_path: Path) -> None:
+async def test_forgetting_one_moves_on_without_a_question_and_undo_brings_it_back(
+    tmp_path: Path,
+) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
         id = current(app).id
@@ -117,7 +119,9 @@ async def test_the_filter_narrows_as_one_types_and_esc_clears_it_in_place(tmp_pa
 
 
 @pytest.mark.slow
-async def test_keys_right_behind_enter_go_to_the_list_and_not_into_the_filter(tmp_path: Path) -> None:
+async def test_keys_right_behind_enter_go_to_the_list_and_not_into_the_filter(
+    tmp_path: Path,
+) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
         await keys(pilot, "slash", *"type:gotcha")
@@ -139,7 +143,9 @@ async def test_a_filter_that_cannot_be_read_says_so_and_keeps_the_list(tmp_path:
 
 
 @pytest.mark.slow
-async def test_a_key_that_does_not_exist_is_searched_as_a_word_and_that_is_said(tmp_path: Path) -> None:
+async def test_a_key_that_does_not_exist_is_searched_as_a_word_and_that_is_said(
+    tmp_path: Path,
+) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
         await keys(pilot, "slash", *"importnce:7")
@@ -178,8 +184,14 @@ def toasts(app: WorkbenchApp) -> str:
 def three(tmp_path: Path) -> WorkbenchApp:
     """An app over three signals and, below them, one that is confirmed."""
     bench = open_bench(tmp_path)
-    put(bench, *(memory(f"m{n}", f"Line {n}.", created_at=NOW - timedelta(hours=n)) for n in (1, 2, 3)))
-    put(bench, memory("known", "Known already.", status="confirmed", created_at=NOW - timedelta(hours=4)))
+    put(
+        bench,
+        *(memory(f"m{n}", f"Line {n}.", created_at=NOW - timedelta(hours=n)) for n in (1, 2, 3)),
+    )
+    put(
+        bench,
+        memory("known", "Known already.", status="confirmed", created_at=NOW - timedelta(hours=4)),
+    )
     return app_over(bench)
 
 
@@ -198,7 +210,11 @@ async def test_a_key_is_for_all_marked_rows_and_one_undo_takes_it_back(
         await keys(pilot, "t", "t")
         assert "2 marked · the next key is for all" in screen_text(three)
         await keys(pilot, key)
-        assert [changed(three.bench.stream.get(id)) for id in ("m1", "m2", "m3")] == [True, True, False]
+        assert [changed(three.bench.stream.get(id)) for id in ("m1", "m2", "m3")] == [
+            True,
+            True,
+            False,
+        ]
         assert said in toasts(three)
         assert stream(three).rows.mark_count == 0
         await keys(pilot, "u")
@@ -216,12 +232,18 @@ async def test_forgetting_marked_rows_asks_once_with_their_number(three: Workben
         assert isinstance(three.screen, Confirm)
         three.screen._guard = 0.0
         await keys(pilot, "y")
-        assert [three.bench.stream.get(id).status for id in ("m1", "m2", "m3")] == ["archived", "archived", "signal"]
+        assert [three.bench.stream.get(id).status for id in ("m1", "m2", "m3")] == [
+            "archived",
+            "archived",
+            "signal",
+        ]
         assert stream(three).rows.mark_count == 0
 
 
 @pytest.mark.usefixtures("terminal")
-async def test_all_marked_texts_are_copied_and_enter_and_h_stay_with_the_cursor(three: WorkbenchApp) -> None:
+async def test_all_marked_texts_are_copied_and_enter_and_h_stay_with_the_cursor(
+    three: WorkbenchApp,
+) -> None:
     async with three.run_test(size=(80, 24)) as pilot:
         await keys(pilot, "t", "t", "h")
         assert isinstance(three.screen, HistoryDialog)
@@ -265,7 +287,9 @@ async def test_another_process_shows_up_without_moving_the_cursor(tmp_path: Path
 async def test_since_you_last_looked(tmp_path: Path) -> None:
     bench = open_bench(tmp_path)
     rev = bench.library.journal.rev
-    agent = open_workbench(bench.library.folder, profiles=tmp_path, actor="agent:test", clock=lambda: NOW)
+    agent = open_workbench(
+        bench.library.folder, profiles=tmp_path, actor="agent:test", clock=lambda: NOW
+    )
     with agent.library.transaction("agent:test", "ingest") as tx:
         tx.put(Memory(tx.new_memory_id(NOW), "Arrived meanwhile", NOW, NOW))
     bench.library.journal.refresh()
@@ -333,7 +357,9 @@ async def test_a_click_on_a_tab_goes_to_its_area(tmp_path: Path) -> None:
         assert app.current_mode == "playbook"
 
 
-async def test_filling_the_caches_shows_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_filling_the_caches_shows_how_far_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bench = open_bench(tmp_path)
     with bench.library.transaction("import:x", "fill") as tx:
         for i in range(3000):
@@ -410,7 +436,11 @@ async def test_a_candidate_near_the_words_stands_among_them_without_a_score(tmp_
         text = app.bench.library.memories.get(first).line[:20]
 
         def waits() -> bool:
-            rows = [line for line in screen_text(app).splitlines() if " waits " in line and "──" not in line]
+            rows = [
+                line
+                for line in screen_text(app).splitlines()
+                if " waits " in line and "──" not in line
+            ]
             return any(text in row for row in rows)
 
         await until(pilot, waits)
@@ -419,7 +449,9 @@ async def test_a_candidate_near_the_words_stands_among_them_without_a_score(tmp_
 
 
 @pytest.mark.slow
-async def test_what_arrives_by_meaning_moves_neither_cursor_nor_the_rows_above(tmp_path: Path) -> None:
+async def test_what_arrives_by_meaning_moves_neither_cursor_nor_the_rows_above(
+    tmp_path: Path,
+) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
         await app.workers.wait_for_complete()
@@ -458,7 +490,9 @@ async def test_where_nothing_is_relevant_that_is_said(tmp_path: Path) -> None:
     async with app.run_test(size=(140, 45)) as pilot:
         await app.workers.wait_for_complete()
         stream(app).query_one("#filter", SafeInput).value = "recipe for lasagne"
-        await until(pilot, lambda: "none is similar in meaning" in " ".join(screen_text(app).split()))
+        await until(
+            pilot, lambda: "none is similar in meaning" in " ".join(screen_text(app).split())
+        )
         assert not stream(app).rows.rows
 
 
@@ -510,7 +544,9 @@ async def test_the_list_is_sorted_and_the_same_order_again_turns_it_round(tmp_pa
 
 
 @pytest.mark.slow
-async def test_a_vote_moves_a_memory_in_the_order_of_votes_and_the_cursor_with_it(tmp_path: Path) -> None:
+async def test_a_vote_moves_a_memory_in_the_order_of_votes_and_the_cursor_with_it(
+    tmp_path: Path,
+) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(120, 40)) as pilot:
         await choose(pilot, "s", "votes")
@@ -534,7 +570,9 @@ async def test_words_are_sorted_by_the_score_of_the_ranking(tmp_path: Path) -> N
         await until(pilot, lambda: stream(app).scores)
         screen, bench = stream(app), app.bench
         literal = [m.id for m in screen.memories][: len(screen.scores)]
-        served = look(bench.tuning, "secret", None, bench.tuning.default(), bench.context.now()).ranking
+        served = look(
+            bench.tuning, "secret", None, bench.tuning.default(), bench.context.now()
+        ).ranking
         totals = {id: total for id in literal if (total := served.total_of(id)) is not None}
         assert [id for id in literal if id in totals] == sorted(totals, key=lambda id: -totals[id])
         assert len(totals) > 3
@@ -542,7 +580,9 @@ async def test_words_are_sorted_by_the_score_of_the_ranking(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-async def test_dates_in_full_are_a_key_away_and_come_by_themselves_where_others_say_nothing(tmp_path: Path) -> None:
+async def test_dates_in_full_are_a_key_away_and_come_by_themselves_where_others_say_nothing(
+    tmp_path: Path,
+) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(120, 40)) as pilot:
         assert "20 min  general" in screen_text(app).replace("\xa0", " ")
@@ -563,7 +603,9 @@ async def test_dates_in_full_are_a_key_away_and_come_by_themselves_where_others_
         assert "4 y" in screen_text(app).replace("\xa0", " ")
 
 
-async def test_a_view_is_saved_with_its_order_and_dates_opened_replaced_and_removed(tmp_path: Path) -> None:
+async def test_a_view_is_saved_with_its_order_and_dates_opened_replaced_and_removed(
+    tmp_path: Path,
+) -> None:
     config = tmp_path / "config.toml"
     app = demo_app(tmp_path)
     app.options = replace(app.options, config=config)
@@ -615,14 +657,19 @@ async def test_a_saved_view_with_a_broken_filter_opens_with_the_reason(tmp_path:
 
 @pytest.mark.slow
 async def test_a_view_that_cannot_be_kept_says_so(tmp_path: Path) -> None:
-    """The demo has no settings; a name or filter with a secret is kept nowhere; a folder as the file is an error."""
+    """The demo has no settings; a name or filter with a secret is kept nowhere; a folder as the
+    file is an error.
+    """
     app = demo_app(tmp_path)
     said: list[str] = []
     app.say = lambda sentence, severity="information": said.append(sentence)  # type: ignore[method-assign]
     async with app.run_test(size=(120, 40)) as pilot:
         await choose(pilot, "f", "save")
         await keys(pilot, *"all", "enter")
-        assert said[-1] == "Saved as “all”: f opens it. The demo keeps no settings, so it is gone when you leave."
+        assert (
+            said[-1]
+            == "Saved as “all”: f opens it. The demo keeps no settings, so it is gone when you leave."
+        )
         await choose(pilot, "f", "save")
         await keys(pilot, *("AKIA" + "IOSFODNN7EXAMPL2"), "enter")
         assert "The name holds a secret, which a config file is no place for." in screen_text(app)
@@ -669,8 +716,14 @@ def shows(app: WorkbenchApp, text: str) -> bool:
 
 
 async def test_right_to_left_text_leaves_list_and_detail_in_their_columns(tmp_path: Path) -> None:
-    """In a terminal that orders lines itself the frame between them and the ages before the texts stay."""
-    texts = ("شغل اختبارات الوحدة قبل كل دمج", "יש להריץ את הבדיקות לפני המיזוג (גרסה 3.2)", "run the tests first")
+    """In a terminal that orders lines itself the frame between them and the ages before the texts
+    stay.
+    """
+    texts = (
+        "شغل اختبارات الوحدة قبل كل دمج",
+        "יש להריץ את הבדיקות לפני המיזוג (גרסה 3.2)",
+        "run the tests first",
+    )
     bench = open_bench(tmp_path)
     put(bench, *(memory(f"mem-{n}", text, tags=("اختبار",)) for n, text in enumerate(texts)))
     app = app_over(bench)

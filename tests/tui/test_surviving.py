@@ -40,7 +40,9 @@ def test_every_screen_and_widget_of_ours_survives() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", ["action", "worker", "timer", "callback", "message"])
-async def test_an_error_a_person_can_act_on_is_said_and_the_app_goes_on(tmp_path: Path, way: str) -> None:
+async def test_an_error_a_person_can_act_on_is_said_and_the_app_goes_on(
+    tmp_path: Path, way: str
+) -> None:
     app = app_over(open_bench(tmp_path))
 
     def fail() -> None:
@@ -96,12 +98,17 @@ class Unbuildable(ModalScreen[None]):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("place", ["compose", "mount", "resume"])
-async def test_a_dialog_that_cannot_be_built_is_closed_and_the_app_goes_on(tmp_path: Path, place: str) -> None:
+async def test_a_dialog_that_cannot_be_built_is_closed_and_the_app_goes_on(
+    tmp_path: Path, place: str
+) -> None:
     app = app_over(open_bench(tmp_path))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
         app.push_screen(Unbuildable(place))
-        await until(pilot, lambda: len(app._notifications) and (place == "resume" or len(app.screen_stack) == 1))
+        await until(
+            pilot,
+            lambda: len(app._notifications) and (place == "resume" or len(app.screen_stack) == 1),
+        )
         assert [n.message for n in app._notifications] == ["There is no memory m1 in this store."]
         if place == "resume":
             app.pop_screen()
@@ -148,7 +155,9 @@ class _WithOne(ModalScreen[None]):
         yield _GivenUp("soon gone")
 
 
-async def test_the_app_goes_on_when_a_part_of_a_dialog_is_given_up_as_it_closes(tmp_path: Path) -> None:
+async def test_the_app_goes_on_when_a_part_of_a_dialog_is_given_up_as_it_closes(
+    tmp_path: Path,
+) -> None:
     app = app_over(open_bench(tmp_path))
     async with app.run_test(size=(80, 24)) as pilot:
         await app.push_screen(_WithOne())
@@ -158,4 +167,6 @@ async def test_the_app_goes_on_when_a_part_of_a_dialog_is_given_up_as_it_closes(
         await pilot.pause()
         assert app.is_running
         await pilot.press("2")
-        await until(pilot, lambda: isinstance(app.screen, AreaScreen) and app.screen.area.key == "2")
+        await until(
+            pilot, lambda: isinstance(app.screen, AreaScreen) and app.screen.area.key == "2"
+        )

@@ -51,7 +51,10 @@ def read(*chunks: bytes, wanted: int) -> list[Message]:
     [
         ((PASTE[0] + b"caf\xe9 \x9b1m \xff\xfe" + PASTE[1],), "caf\ufffd \ufffd1m \ufffd\ufffd"),
         ((PASTE[0] + "Ä字".encode()[:3], "Ä字".encode()[3:] + PASTE[1]), "Ä字"),
-        ((PASTE[0] + b"a \x1b[31mred\x1b[0m\x1b[A dy\r\n\x1b" + PASTE[1],), "a \x1b[31mred\x1b[0m\x1b[A dy\r\n\x1b"),
+        (
+            (PASTE[0] + b"a \x1b[31mred\x1b[0m\x1b[A dy\r\n\x1b" + PASTE[1],),
+            "a \x1b[31mred\x1b[0m\x1b[A dy\r\n\x1b",
+        ),
         ((PASTE[0][:4], PASTE[0][4:] + b"two\x1b[20", b"1~"), "two"),
         ((PASTE[0] + PASTE[1],), ""),
     ],
@@ -64,14 +67,26 @@ def test_a_paste_is_one_paste_whatever_it_holds(chunks: tuple[bytes, ...], text:
     assert key.key == "x"
 
 
-@given(st.lists(st.sampled_from(["a", "\x1b", "[", "2", "0", "1", "~", "200~", "\x1b[200~", "\x1b[201~", "\x1b[A"])))
+@given(
+    st.lists(
+        st.sampled_from(
+            ["a", "\x1b", "[", "2", "0", "1", "~", "200~", "\x1b[200~", "\x1b[201~", "\x1b[A"]
+        )
+    )
+)
 def test_nothing_is_lost_between_pastes_however_it_is_cut(pieces: list[str]) -> None:
     pastes, whole = Pastes(), Pastes()
     cut = [part for piece in pieces for part in pastes.feed(piece)]
     once = list(whole.feed("".join(pieces)))
-    if not any(piece.endswith(("\x1b", "\x1b[")) for piece in pieces):  # those cannot wait: they may be the key
-        assert [p.text for p in cut if isinstance(p, Paste)] == [p.text for p in once if isinstance(p, Paste)]
-        assert "".join(p for p in cut if isinstance(p, str)) == "".join(p for p in once if isinstance(p, str))
+    if not any(
+        piece.endswith(("\x1b", "\x1b[")) for piece in pieces
+    ):  # those cannot wait: they may be the key
+        assert [p.text for p in cut if isinstance(p, Paste)] == [
+            p.text for p in once if isinstance(p, Paste)
+        ]
+        assert "".join(p for p in cut if isinstance(p, str)) == "".join(
+            p for p in once if isinstance(p, str)
+        )
 
 
 def test_a_lone_escape_is_a_key_and_a_closed_terminal_ends_quietly() -> None:

@@ -16,8 +16,22 @@ from workbench.tui.app.themes import load_themes, unknown_theme
 
 SHIPPED = Path(__file__).parents[2] / "themes"
 NAMES = ("workbench-contrast", "workbench-dark", "workbench-light", "workbench-mono")
-TEXTS = ("foreground", "text-muted", "text-accent", "text-warning", "text-error", "text-success", "accent")
-GROUNDS = ("background", "surface", "panel", "block-cursor-background", "block-cursor-blurred-background")
+TEXTS = (
+    "foreground",
+    "text-muted",
+    "text-accent",
+    "text-warning",
+    "text-error",
+    "text-success",
+    "accent",
+)
+GROUNDS = (
+    "background",
+    "surface",
+    "panel",
+    "block-cursor-background",
+    "block-cursor-blurred-background",
+)
 
 GOOD = 'name = "mine"\nprimary = "#336699"\nforeground = "#ffffff"\nbackground = "black"\n'
 
@@ -110,18 +124,28 @@ def write(folder: Path, text: str, name: str = "mine.toml") -> Path:
         (GOOD + "luminosity_spread = 3\n", "“luminosity_spread” is not a number from 0 to 1"),
         (GOOD + "variables = 3\n", "“variables” is not a table"),
         (GOOD + '[variables]\nborder = "rgb("\n', "“border” is “rgb(”, which is not a colour"),
-        (GOOD + '[variables]\ntext = "auto lots"\n', "“text” is “auto lots”, which is not a colour"),
-        (GOOD + '[variables]\nblock-cursor-text-style = "loud"\n', "is “loud”, which is not a text style"),
+        (
+            GOOD + '[variables]\ntext = "auto lots"\n',
+            "“text” is “auto lots”, which is not a colour",
+        ),
+        (
+            GOOD + '[variables]\nblock-cursor-text-style = "loud"\n',
+            "is “loud”, which is not a text style",
+        ),
     ],
 )
-def test_a_broken_file_is_one_sentence_and_the_others_load(tmp_path: Path, text: str, said: str) -> None:
+def test_a_broken_file_is_one_sentence_and_the_others_load(
+    tmp_path: Path, text: str, said: str
+) -> None:
     folder = write(tmp_path, text)
     write(folder, GOOD.replace("mine", "good"), "other.toml")
     loaded = load_themes([folder])
     assert [t.name for t in loaded.themes] == ["good"]
     assert len(loaded.problems) == 1
     assert said in loaded.problems[0]
-    assert loaded.problems[0].endswith("so the theme is left out.") or loaded.problems[0].endswith("so it is left out.")
+    assert loaded.problems[0].endswith("so the theme is left out.") or loaded.problems[0].endswith(
+        "so it is left out."
+    )
 
 
 def test_bytes_that_are_no_text_are_one_sentence(tmp_path: Path) -> None:
@@ -132,7 +156,9 @@ def test_bytes_that_are_no_text_are_one_sentence(tmp_path: Path) -> None:
 
 
 def test_unknown_keys_are_named_and_the_theme_still_loads(tmp_path: Path) -> None:
-    loaded = load_themes([write(tmp_path, GOOD + 'acent = "red"\n[variables]\nbordr = "red"\nborder = "auto 60%"\n')])
+    loaded = load_themes(
+        [write(tmp_path, GOOD + 'acent = "red"\n[variables]\nbordr = "red"\nborder = "auto 60%"\n')]
+    )
     assert [t.name for t in loaded.themes] == ["mine"]
     assert loaded.themes[0].variables == {"border": "auto 60%"}
     assert loaded.problems == (
@@ -164,7 +190,9 @@ async def test_a_screenshot_that_cannot_be_saved_says_why(tmp_path: Path) -> Non
     app = demo_app(tmp_path)
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
-        app.post_message(events.DeliveryFailed("key", PermissionError(13, "Permission denied"), "screenshot"))
+        app.post_message(
+            events.DeliveryFailed("key", PermissionError(13, "Permission denied"), "screenshot")
+        )
         await pilot.pause()
         said = [notice.message for notice in app._notifications]
         assert "The screenshot could not be saved: Permission denied." in said

@@ -30,12 +30,17 @@ def app(tmp_path: Path) -> WorkbenchApp:
 
 async def test_a_yes_takes_it_over(app: WorkbenchApp) -> None:
     async with app.run_test(size=(140, 45)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, Confirm) and app.screen._shown_at is not None)
+        await until(
+            pilot, lambda: isinstance(app.screen, Confirm) and app.screen._shown_at is not None
+        )
         assert "agent:other" in screen_text(app)
         await pilot.pause(0.3)
         await pilot.press("y")
         await until(pilot, lambda: app.bench.trust.standing.trusted)
-        await until(pilot, lambda: not isinstance(app.screen, Confirm) and "NOT TRUSTED" not in screen_text(app))
+        await until(
+            pilot,
+            lambda: not isinstance(app.screen, Confirm) and "NOT TRUSTED" not in screen_text(app),
+        )
         app.bench.stream.pin(["mem-20260301-0000001"])
 
 
@@ -67,21 +72,30 @@ async def test_what_a_pull_brings_while_the_app_is_open_is_asked_about(tmp_path:
             tx.put(Memory("more", "Obey", NOW, NOW))
         shutil.copy(tmp_path / "theirs" / "journal.jsonl", store / "pulled")
         (store / "pulled").rename(store / "journal.jsonl")
-        await until(pilot, lambda: isinstance(app.screen, Confirm) and app.screen._shown_at is not None)
+        await until(
+            pilot, lambda: isinstance(app.screen, Confirm) and app.screen._shown_at is not None
+        )
         assert "agent:other: 1" in screen_text(app)
         assert "import:[secret: GitHub token]: 1" in screen_text(app)
         assert KEY not in screen_text(app)
         await pilot.press("escape")
-        await until(pilot, lambda: not isinstance(app.screen, Confirm) and "NOT TRUSTED" in screen_text(app))
+        await until(
+            pilot, lambda: not isinstance(app.screen, Confirm) and "NOT TRUSTED" in screen_text(app)
+        )
         with pytest.raises(StoreProblem, match="is not trusted"):
             app.bench.stream.pin(["mine"])
 
 
 @pytest.mark.slow
-async def test_a_store_of_another_user_is_not_asked_about(app: WorkbenchApp, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_store_of_another_user_is_not_asked_about(
+    app: WorkbenchApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(os, "getuid", lambda: app.bench.library.folder.stat().st_uid + 1)
     async with app.run_test(size=(140, 45)) as pilot:
-        await until(pilot, lambda: any("belongs to another user" in note.message for note in app._notifications))
+        await until(
+            pilot,
+            lambda: any("belongs to another user" in note.message for note in app._notifications),
+        )
         assert not isinstance(app.screen, Confirm)
         with pytest.raises(WorkbenchError, match="belongs to another user"):
             app.bench.trust.accept(app.bench.trust.arrived())

@@ -8,8 +8,29 @@ import pytest
 from textual.widgets import Input
 
 from tests.demo import MEMORIES, SERVED
-from tests.tui.support import HOSTILE, NOW, app_over, demo_app, hidden_on, import_file, open_bench, screen_text
-from tests.tui.tune_host import WIDE, files, focused, keys, opened, ranked, row, settled, slider, tune, why
+from tests.tui.support import (
+    HOSTILE,
+    NOW,
+    app_over,
+    demo_app,
+    hidden_on,
+    import_file,
+    open_bench,
+    screen_text,
+)
+from tests.tui.tune_host import (
+    WIDE,
+    files,
+    focused,
+    keys,
+    opened,
+    ranked,
+    row,
+    settled,
+    slider,
+    tune,
+    why,
+)
 from tests.tui.waiting import until
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.profile import WORKBENCH
@@ -87,7 +108,10 @@ async def test_the_explanation_adds_up_and_names_who_set_the_bounds(tmp_path: Pa
         assert not re.search(r"^    (?:min|max) ", text, re.M)
         await pilot.press("M")
         assert len(re.findall(r"^    (?:min|max) +\S+ +\S", why(app), re.M)) == 6
-        assert all(word in text for word in ("dense", "lexical", "carried", f"all {SERVED} served memories"))
+        assert all(
+            word in text
+            for word in ("dense", "lexical", "carried", f"all {SERVED} served memories")
+        )
         assert "half-life" in screen_text(app)
         assert "●" in screen_text(app)
 
@@ -159,7 +183,9 @@ async def test_another_process_s_change_keeps_cursor_sliders_and_query(tmp_path:
 
 
 @pytest.mark.slow
-async def test_narrow_shows_sliders_beside_the_ranking_and_the_explanation_on_enter(tmp_path: Path) -> None:
+async def test_narrow_shows_sliders_beside_the_ranking_and_the_explanation_on_enter(
+    tmp_path: Path,
+) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(pilot)

@@ -1,4 +1,6 @@
-"""The usual keys on a row of the ranking: they act on its memory, and on a slider they change nothing."""
+"""The usual keys on a row of the ranking: they act on its memory, and on a slider they change
+nothing.
+"""
 
 from pathlib import Path
 

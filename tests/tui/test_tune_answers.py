@@ -1,4 +1,6 @@
-"""Tune where something is missing or odd: profiles, queries of no words, a large k, frozen bounds, saved moments."""
+"""Tune where something is missing or odd: profiles, queries of no words, a large k, frozen bounds,
+saved moments.
+"""
 
 from datetime import timedelta
 from pathlib import Path
@@ -22,9 +24,13 @@ QUERY = "where is the backup kept"
 
 
 @pytest.mark.slow
-async def test_a_profile_that_does_not_exist_is_named_and_the_default_takes_its_place(tmp_path: Path) -> None:
+async def test_a_profile_that_does_not_exist_is_named_and_the_default_takes_its_place(
+    tmp_path: Path,
+) -> None:
     settings = Settings(profile="nope")
-    bench = open_workbench(tmp_path / "store", profiles=tmp_path / "p", clock=lambda: NOW, settings=settings)
+    bench = open_workbench(
+        tmp_path / "store", profiles=tmp_path / "p", clock=lambda: NOW, settings=settings
+    )
     fill(bench, DEMO)
     app = app_over(bench)
     async with app.run_test(size=WIDE, notifications=True) as pilot:
@@ -56,7 +62,9 @@ async def test_k_beyond_the_store_serves_all_and_says_so(tmp_path: Path) -> None
         assert len(ranked(app)) == 2
 
 
-async def test_frozen_bounds_hold_for_every_query_and_are_said_to_be_in_force(tmp_path: Path) -> None:
+async def test_frozen_bounds_hold_for_every_query_and_are_said_to_be_in_force(
+    tmp_path: Path,
+) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
@@ -95,7 +103,12 @@ async def test_words_of_an_imported_query_find_its_moment_and_its_judgments(tmp_
     app = app_over(bench)
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
-        await keys(pilot, "slash", "ctrl+u", *[{" ": "space", "_": "underscore"}.get(c, c) for c in saved.text])
+        await keys(
+            pilot,
+            "slash",
+            "ctrl+u",
+            *[{" ": "space", "_": "underscore"}.get(c, c) for c in saved.text],
+        )
         await until(pilot, lambda: tune(app).session.query == saved)
         await keys(pilot, "enter")
         await until(pilot, lambda: tune(app).session.asked_at == saved.now)

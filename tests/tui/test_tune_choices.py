@@ -24,7 +24,10 @@ async def test_brackets_jump_just_beyond_the_swaps_that_the_hint_names(tmp_path:
         for key, forth in (("right_square_bracket", True), ("left_square_bracket", False)):
             value, before = recency.value, ranked(app)
             assert value is not None
-            named = [(float(v), int(a), int(b)) for v, a, b in re.findall(r"([\d.]+): #(\d+) ↔ #(\d+)", recency.hint)]
+            named = [
+                (float(v), int(a), int(b))
+                for v, a, b in re.findall(r"([\d.]+): #(\d+) ↔ #(\d+)", recency.hint)
+            ]
             at, upper, lower = named[-1] if forth else named[0]
             await keys(pilot, key)
             await settled(pilot)
@@ -34,12 +37,17 @@ async def test_brackets_jump_just_beyond_the_swaps_that_the_hint_names(tmp_path:
             assert low <= at <= high, "the hint rounds"
             after = ranked(app)
             if lower <= WORKBENCH.k:
-                assert (after[upper - 1], after[lower - 1]) == (before[lower - 1], before[upper - 1])
+                assert (after[upper - 1], after[lower - 1]) == (
+                    before[lower - 1],
+                    before[upper - 1],
+                )
             assert after != before
 
 
 @pytest.mark.slow
-async def test_flips_belong_to_weights_and_other_sliders_say_what_a_step_moves(tmp_path: Path) -> None:
+async def test_flips_belong_to_weights_and_other_sliders_say_what_a_step_moves(
+    tmp_path: Path,
+) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await opened(pilot)
@@ -118,7 +126,9 @@ async def test_a_hidden_memory_says_why_it_is_hidden(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_saving_makes_the_settings_the_profile_and_errors_stay_in_the_box(tmp_path: Path) -> None:
+async def test_saving_makes_the_settings_the_profile_and_errors_stay_in_the_box(
+    tmp_path: Path,
+) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
@@ -137,7 +147,9 @@ async def test_saving_makes_the_settings_the_profile_and_errors_stay_in_the_box(
 
 
 @pytest.mark.slow
-async def test_a_folder_that_cannot_be_written_keeps_the_box_and_the_settings(tmp_path: Path) -> None:
+async def test_a_folder_that_cannot_be_written_keeps_the_box_and_the_settings(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "profiles").write_text("a file where the folder should be")
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -182,10 +194,14 @@ async def test_a_saved_query_is_asked_at_its_own_time(tmp_path: Path) -> None:
         await until(pilot, lambda: isinstance(app.screen, Choose))
         await keys(pilot, *"Port", "enter")
         await until(pilot, lambda: app.screen is tune(app))
-        assert tune(app).query_one("#query", Input).value.startswith("what has to happen in Portugal")
+        assert (
+            tune(app).query_one("#query", Input).value.startswith("what has to happen in Portugal")
+        )
 
 
-async def test_a_candidate_filter_says_who_takes_part_and_why_another_does_not(tmp_path: Path) -> None:
+async def test_a_candidate_filter_says_who_takes_part_and_why_another_does_not(
+    tmp_path: Path,
+) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)

@@ -42,7 +42,9 @@ SIZES = first_of((80, 24), (140, 45))
 D = TypeVar("D", bound=Screen[Any])
 
 
-async def shown(pilot: Pilot[Path | None], kind: type[D], ready: Callable[[D], object] = lambda _: True) -> D:
+async def shown(
+    pilot: Pilot[Path | None], kind: type[D], ready: Callable[[D], object] = lambda _: True
+) -> D:
     """Wait for a dialog, and until it has what it works for."""
     app = pilot.app
 
@@ -70,7 +72,9 @@ def hostile(folder: Path) -> WorkbenchApp:
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_auto_tune_proposes_applies_and_is_saved_with_its_gain(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_auto_tune_proposes_applies_and_is_saved_with_its_gain(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
     bench = demo_bench(tmp_path)
     bench.tuning.use("generative-agents")
     start, app = bench.tuning.default(), app_over(bench)
@@ -85,7 +89,11 @@ async def test_auto_tune_proposes_applies_and_is_saved_with_its_gain(tmp_path: P
         assert f"{proposal.before:.3f} → {proposal.after:.3f}" in text
         assert proposal.verdict.conclusion in text
         assert f"{proposal.fitted:.3f} on the queries it was chosen on" in text
-        assert ("Keep yours: " in text) == ("enter keeps the sliders as they are" in text) == proposal.keeps
+        assert (
+            ("Keep yours: " in text)
+            == ("enter keeps the sliders as they are" in text)
+            == proposal.keeps
+        )
         await keys(pilot, "a" if proposal.keeps else "enter")
         await settled(pilot)
         assert tune(app).session.profile == proposal.profile != start
@@ -114,7 +122,9 @@ async def test_auto_tune_keeps_what_nothing_beats(tmp_path: Path) -> None:
         await opened(pilot)
         await keys(pilot, "A")
         dialog = await shown(pilot, AutoTune, lambda d: d.proposal)
-        assert "Keep yours: nothing beats workbench" in str(dialog.query_one("#auto-text", Static).content)
+        assert "Keep yours: nothing beats workbench" in str(
+            dialog.query_one("#auto-text", Static).content
+        )
         await keys(pilot, "a")
         assert app.screen is dialog
         await keys(pilot, "enter")
@@ -192,7 +202,9 @@ async def test_better_learns_takes_back_and_applies(tmp_path: Path, size: tuple[
         assert len({number for number, _ in dialog.preferences.answers}) == 5
         await keys(pilot, "u", "u", "u", "u")
         assert len(dialog.preferences.answers) == 1
-        await until(pilot, lambda: "more answers" in screen_text(app) and "1 answer" in screen_text(app))
+        await until(
+            pilot, lambda: "more answers" in screen_text(app) and "1 answer" in screen_text(app)
+        )
         learnt = dialog.preferences.profile
         await keys(pilot, "enter")
         await settled(pilot)
@@ -215,7 +227,9 @@ async def test_two_rankings_side_by_side(tmp_path: Path, size: tuple[int, int]) 
         session = tune(app).session
         assert session.question is not None
         engram = next(p for p in BUILT_IN if p.name == "engram")
-        theirs, mine = (session.question.rank(p, session.now).ids for p in (engram, session.profile))
+        theirs, mine = (
+            session.question.rank(p, session.now).ids for p in (engram, session.profile)
+        )
         rows = list(dialog.rows.rows)
         assert tuple(r.left.memory.id for r in rows[:10] if r.left) == theirs
         assert tuple(r.right.memory.id for r in rows[:10] if r.right) == mine

@@ -1,4 +1,6 @@
-"""Tune's files of judged queries: export after a yes where a file is replaced, and the import of a set."""
+"""Tune's files of judged queries: export after a yes where a file is replaced, and the import of a
+set.
+"""
 
 import json
 from pathlib import Path
@@ -24,7 +26,10 @@ async def export(pilot: Pilot[Path | None], kind: str, profile: str = "", path: 
     await shown(pilot, Choose)
     await keys(pilot, *kind, "enter")
     if profile:
-        await until(pilot, lambda: "which profile" in str(pilot.app.screen.query_one(".dialog--title").render()))
+        await until(
+            pilot,
+            lambda: "which profile" in str(pilot.app.screen.query_one(".dialog--title").render()),
+        )
         await keys(pilot, *profile, "enter")
     await shown(pilot, Prompt)
     if path:
@@ -59,7 +64,9 @@ async def test_queries_are_written_and_a_file_is_replaced_only_after_y(
         assert [entry.kind for entry in library.journal.entries_back()][:2] == ["access", "access"]
 
 
-async def test_a_run_is_of_the_profile_that_is_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_run_is_of_the_profile_that_is_chosen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     app, path = demo_app(tmp_path), tmp_path / "ranking.run"
     async with app.run_test(size=WIDE) as pilot:
@@ -67,7 +74,9 @@ async def test_a_run_is_of_the_profile_that_is_chosen(tmp_path: Path, monkeypatc
         await export(pilot, "run", "engram")
         await until(pilot, path.exists)
         bench = app.bench
-        assert path.read_text() == run(bench.context, bench.tuning, bench.tuning.profiles.get("engram"))
+        assert path.read_text() == run(
+            bench.context, bench.tuning, bench.tuning.profiles.get("engram")
+        )
 
 
 async def test_what_cannot_be_written_is_said_in_the_box(tmp_path: Path) -> None:

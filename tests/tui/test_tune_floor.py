@@ -1,4 +1,6 @@
-"""What Tune shows of the floor: lines over the rows, the figures in the explanation, and why there is none."""
+"""What Tune shows of the floor: lines over the rows, the figures in the explanation, and why there
+is none.
+"""
 
 import re
 from pathlib import Path
@@ -32,7 +34,9 @@ def headings(app: WorkbenchApp) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
-async def test_nothing_relevant_stands_over_all_rows_with_its_figures(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_nothing_relevant_stands_over_all_rows_with_its_figures(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=size) as pilot:
         await opened(pilot)
@@ -54,7 +58,9 @@ async def test_nothing_relevant_stands_over_all_rows_with_its_figures(tmp_path: 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
-async def test_weak_rows_are_marked_and_the_places_go_up_by_one(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_weak_rows_are_marked_and_the_places_go_up_by_one(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=size) as pilot:
         await opened(pilot)
@@ -126,7 +132,9 @@ async def test_it_is_computed_in_the_background_and_the_ranking_does_not_wait(
 @pytest.mark.slow
 async def test_turned_off_it_is_not_spoken_of(tmp_path: Path) -> None:
     bench = demo_bench(tmp_path)
-    object.__setattr__(bench.context, "settings", (bench.context.settings or Settings())._replace(floor=False))
+    object.__setattr__(
+        bench.context, "settings", (bench.context.settings or Settings())._replace(floor=False)
+    )
     app = app_over(bench)
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)

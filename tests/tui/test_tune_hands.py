@@ -22,7 +22,9 @@ def said(app: WorkbenchApp) -> str:
 async def roll(pilot: Pilot[Path | None], target: Slider, up: bool, shift: bool = False) -> None:
     kind = events.MouseScrollUp if up else events.MouseScrollDown
     x, y = target.region.offset
-    pilot.app.screen._forward_event(kind(target, x + 20, y, 0, 0, 0, shift, False, False, x + 20, y))
+    pilot.app.screen._forward_event(
+        kind(target, x + 20, y, 0, 0, 0, shift, False, False, x + 20, y)
+    )
     await pilot.pause()
 
 
@@ -57,7 +59,9 @@ async def test_in_the_query_the_arrows_move_the_text_cursor(tmp_path: Path) -> N
         assert slider(app, "recency").value == WORKBENCH.recency
 
 
-async def test_a_slider_without_effect_says_so_when_it_is_moved_from_elsewhere(tmp_path: Path) -> None:
+async def test_a_slider_without_effect_says_so_when_it_is_moved_from_elsewhere(
+    tmp_path: Path,
+) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await opened(pilot)
@@ -97,12 +101,16 @@ async def test_the_wheel_nudges_a_click_sets_and_a_click_on_a_row_selects(tmp_pa
         ("inf", "“inf” is no number"), ("much", "“much” is no number"), ("1e999", "“1e999” is no number"),
     ],
 )  # fmt: skip
-async def test_a_weight_that_is_none_changes_nothing_and_says_why(tmp_path: Path, typed: str, says: str) -> None:
+async def test_a_weight_that_is_none_changes_nothing_and_says_why(
+    tmp_path: Path, typed: str, says: str
+) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await opened(pilot)
         before = ranked(app)
-        await keys(pilot, "enter", *[{"-": "minus", ".": "full_stop"}.get(c, c) for c in typed], "enter")
+        await keys(
+            pilot, "enter", *[{"-": "minus", ".": "full_stop"}.get(c, c) for c in typed], "enter"
+        )
         assert says in said(app)
         assert "recency stays at 0.05" in said(app)
         assert tune(app).session.profile == WORKBENCH
@@ -112,12 +120,16 @@ async def test_a_weight_that_is_none_changes_nothing_and_says_why(tmp_path: Path
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("typed", "days"), [("never", None), ("2.5", 2.5), ("2,5", 2.5)])
-async def test_a_half_life_can_be_typed_in_days_or_words(tmp_path: Path, typed: str, days: float | None) -> None:
+async def test_a_half_life_can_be_typed_in_days_or_words(
+    tmp_path: Path, typed: str, days: float | None
+) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
         slider(app, "half-life-episodic").focus()
-        await keys(pilot, "enter", *[{".": "full_stop", ",": "comma"}.get(c, c) for c in typed], "enter")
+        await keys(
+            pilot, "enter", *[{".": "full_stop", ",": "comma"}.get(c, c) for c in typed], "enter"
+        )
         assert tune(app).session.profile.half_lives.episodic == days
 
 

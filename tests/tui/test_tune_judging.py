@@ -18,7 +18,17 @@ from tests.tui.support import (
     open_bench,
     screen_text,
 )
-from tests.tui.tune_host import WIDE, files, focused, is_measured, keys, opened, settled, slider, tune
+from tests.tui.tune_host import (
+    WIDE,
+    files,
+    focused,
+    is_measured,
+    keys,
+    opened,
+    settled,
+    slider,
+    tune,
+)
 from tests.tui.waiting import until
 from workbench.core.tuning.profile import WORKBENCH
 from workbench.services.tuning.queries import from_store
@@ -95,7 +105,11 @@ async def test_query_slide_judge_verdict_save_by_keys(tmp_path: Path) -> None:
         await until(pilot, lambda: tune(app).session.saved.name == "mine")
         birth = app.bench.tuning.profiles.birth("mine")
         assert birth is not None
-        assert (birth.parent, birth.queries, birth.query_set) == ("workbench", expected.queries, judged.digest)
+        assert (birth.parent, birth.queries, birth.query_set) == (
+            "workbench",
+            expected.queries,
+            judged.digest,
+        )
         assert birth.delta == pytest.approx(expected.delta, abs=1e-4)
         await rested(pilot, app)
         assert "compare with mine" in verdict(app)
@@ -103,7 +117,9 @@ async def test_query_slide_judge_verdict_save_by_keys(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
-async def test_the_query_line_says_what_was_judged_just_now(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_the_query_line_says_what_was_judged_just_now(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=size) as pilot:
         await measured(pilot)
@@ -111,7 +127,9 @@ async def test_the_query_line_says_what_was_judged_just_now(tmp_path: Path, size
         assert "saved · " not in screen_text(app)
         await judging(pilot, app)
         await keys(pilot, "3", "2", "0", "escape")
-        await until(pilot, lambda: app.screen is tune(app) and "saved · 3 judged" in screen_text(app))
+        await until(
+            pilot, lambda: app.screen is tune(app) and "saved · 3 judged" in screen_text(app)
+        )
         for _ in range(3):
             app.bench.history.undo()
         await until(pilot, lambda: "saved · " not in screen_text(app))
@@ -184,7 +202,9 @@ async def test_sliding_away_and_back_shows_the_first_verdict_again(tmp_path: Pat
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
-async def test_the_metrics_of_every_query_with_their_definitions(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_the_metrics_of_every_query_with_their_definitions(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=size) as pilot:
         await measured(pilot)
@@ -209,7 +229,9 @@ async def test_the_metrics_of_every_query_with_their_definitions(tmp_path: Path,
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
-async def test_judging_and_measuring_hostile_text_is_inert(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_judging_and_measuring_hostile_text_is_inert(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
     bench = open_bench(tmp_path, lambda: NOW + timedelta(days=400))
     import_file(bench, HOSTILE / "memories.jsonl")
     hostile = "host \x1b[31m [bold]\u202e\u200b x"

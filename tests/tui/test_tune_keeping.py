@@ -1,4 +1,6 @@
-"""Tune's snapshots and profiles, the threshold of duplicates in the settings, and the episodes' own score."""
+"""Tune's snapshots and profiles, the threshold of duplicates in the settings, and the episodes' own
+score.
+"""
 
 import tomllib
 from dataclasses import replace
@@ -41,7 +43,9 @@ def with_config(app: WorkbenchApp, path: Path) -> WorkbenchApp:
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_snapshots_are_taken_named_compared_and_gone_back_to(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_snapshots_are_taken_named_compared_and_gone_back_to(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=size) as pilot:
         await opened(pilot)
@@ -67,15 +71,25 @@ async def test_snapshots_are_taken_named_compared_and_gone_back_to(tmp_path: Pat
         assert "There is a snapshot “B” already." in screen_text(app)
         await keys(pilot, "backspace", *"less recency", "enter")
         await until(pilot, lambda: app.screen is dialog)
-        assert [side.name for side in dialog.rows.rows][:3] == ["workbench • changed", "less recency", "B"]
+        assert [side.name for side in dialog.rows.rows][:3] == [
+            "workbench • changed",
+            "less recency",
+            "B",
+        ]
         await keys(pilot, "c")
         beside = await shown(pilot, CompareDialog)
         assert "snapshot less recency" in str(beside.query_one("#compare-head", Static).content)
         question, now = tune(app).session.question, tune(app).session.now
         assert question is not None
-        assert tuple(r.right.memory.id for r in beside.rows.rows[:10] if r.right) == question.rank(moved, now).ids
+        assert (
+            tuple(r.right.memory.id for r in beside.rows.rows[:10] if r.right)
+            == question.rank(moved, now).ids
+        )
         await keys(pilot, "x")
-        assert tuple(r.left.memory.id for r in beside.rows.rows[:10] if r.left) == question.rank(moved, now).ids
+        assert (
+            tuple(r.left.memory.id for r in beside.rows.rows[:10] if r.left)
+            == question.rank(moved, now).ids
+        )
         await keys(pilot, "escape")
         await until(pilot, lambda: app.screen is dialog)
         await keys(pilot, "enter")
@@ -113,7 +127,9 @@ async def test_any_two_rankings_can_be_compared(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_a_snapshot_is_saved_with_its_certificate_and_copied(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_a_snapshot_is_saved_with_its_certificate_and_copied(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=size) as pilot:
         await opened(pilot)
@@ -225,7 +241,9 @@ async def test_a_broken_profile_is_said_and_cannot_be_used(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_the_threshold_is_written_to_the_settings_and_holds(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_the_threshold_is_written_to_the_settings_and_holds(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
     path = tmp_path / "config.toml"
     path.write_text("# mine\n[thresholds]\norder = 90 # loose\n")
     app = with_config(demo_app(tmp_path), path)
@@ -244,7 +262,10 @@ async def test_the_threshold_is_written_to_the_settings_and_holds(tmp_path: Path
         assert written.settings.thresholds.review == before.review
         assert "order = 90 # loose" in path.read_text()
         assert app.bench.retriever.thresholds().flag == written.settings.thresholds.flag
-        assert f"thresholds.duplicate {before.flag:g} → {written.settings.thresholds.flag:g}" in screen_text(app)
+        assert (
+            f"thresholds.duplicate {before.flag:g} → {written.settings.thresholds.flag:g}"
+            in screen_text(app)
+        )
         dialog.query_one(Slider).value = 0.7
         await keys(pilot, "s")
         both = load(path).settings.thresholds
@@ -268,7 +289,9 @@ async def test_a_store_for_trying_out_writes_no_settings(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_episodes_are_explained_by_their_five_terms(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_episodes_are_explained_by_their_five_terms(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
     app = demo_app(tmp_path)
     episodic = next(p for p in BUILT_IN if p.name == "episodic")
     async with app.run_test(size=size) as pilot:
@@ -292,7 +315,10 @@ async def test_episodes_are_explained_by_their_five_terms(tmp_path: Path, size: 
         semantic = next(m for m in app.bench.library.memories.all() if m.memory_type == "semantic")
         explained = tune(app).session.explain(semantic.id)
         assert explained is not None
-        assert explained.hidden in ("waits for review", "no episode, and this profile ranks only those")
+        assert explained.hidden in (
+            "waits for review",
+            "no episode, and this profile ranks only those",
+        )
 
 
 @pytest.mark.slow

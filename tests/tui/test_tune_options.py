@@ -28,7 +28,10 @@ def test_votes_can_fade_as_the_source_prints_it() -> None:
     literal = with_option(DEFAULT, "votes-literal").feedback_half_life
     assert literal is not None
     assert 0.5 ** (1 / (literal * 24)) == pytest.approx(0.99)
-    assert with_option(replace(DEFAULT, feedback_half_life=literal), "votes-slow").feedback_half_life == 29.0
+    assert (
+        with_option(replace(DEFAULT, feedback_half_life=literal), "votes-slow").feedback_half_life
+        == 29.0
+    )
 
 
 def test_a_half_life_says_the_constant_it_stands_for() -> None:

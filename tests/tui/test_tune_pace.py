@@ -86,7 +86,13 @@ def test_pieces_that_there_is_no_room_for_go_whole() -> None:
 
 @pytest.mark.parametrize(
     ("width", "shown"),
-    [(40, "a verdict needs words"), (21, "a verdict needs words"), (20, "a verdict needs …"), (4, "a …"), (2, "")],
+    [
+        (40, "a verdict needs words"),
+        (21, "a verdict needs words"),
+        (20, "a verdict needs …"),
+        (4, "a …"),
+        (2, ""),
+    ],
 )
 def test_a_sentence_is_cut_after_a_word(width: int, shown: str) -> None:
     found = whole_words(Content("a verdict needs words"), width)

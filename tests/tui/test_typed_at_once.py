@@ -1,4 +1,6 @@
-"""Keys that a terminal brings all at once: what is typed behind the key that goes into a field is in the field."""
+"""Keys that a terminal brings all at once: what is typed behind the key that goes into a field is
+in the field.
+"""
 
 import asyncio
 from pathlib import Path
@@ -23,7 +25,9 @@ CONTROLS = {"!": None, "\n": "\r", "^": "\x10"}
 
 
 def type_at_once(app: App[Path | None], keys: str) -> None:
-    """Bring keys as a driver does that read them together: each as it comes, no rest between them; `!` is esc."""
+    """Bring keys as a driver does that read them together: each as it comes, no rest between them;
+    `!` is esc.
+    """
     for key in keys:
         event = events.Key(NAMED.get(key, key), CONTROLS.get(key, key))
         event.set_sender(app)
@@ -35,7 +39,9 @@ async def test_words_behind_the_search_key_are_all_in_the_field(tmp_path: Path, 
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
         await pilot.press(area)
-        await until(pilot, lambda: isinstance(app.screen, AreaScreen) and app.screen.area.key == area)
+        await until(
+            pilot, lambda: isinstance(app.screen, AreaScreen) and app.screen.area.key == area
+        )
         app.screen.set_focus(app.screen.query(LineView).first())
         field = app.screen.query(SafeInput).first()
         field.value, before = "", app.bench.library.revision
@@ -55,7 +61,9 @@ async def test_words_behind_the_search_key_of_the_help_narrow_it(tmp_path: Path)
 
 
 @pytest.mark.parametrize("where", ["H", "5", "5L", "6"])
-async def test_words_behind_the_key_that_finds_in_a_list_are_no_keys(tmp_path: Path, where: str) -> None:
+async def test_words_behind_the_key_that_finds_in_a_list_are_no_keys(
+    tmp_path: Path, where: str
+) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(*where)
@@ -66,12 +74,18 @@ async def test_words_behind_the_key_that_finds_in_a_list_are_no_keys(tmp_path: P
         assert app.bench.library.revision == before
 
 
-@pytest.mark.parametrize(("area", "opener"), [("1", "o"), ("1", "e"), ("2", "e"), ("3", "e"), ("3", "o"), ("1", "F")])
-async def test_words_behind_a_key_that_opens_a_form_are_all_in_it(tmp_path: Path, area: str, opener: str) -> None:
+@pytest.mark.parametrize(
+    ("area", "opener"), [("1", "o"), ("1", "e"), ("2", "e"), ("3", "e"), ("3", "o"), ("1", "F")]
+)
+async def test_words_behind_a_key_that_opens_a_form_are_all_in_it(
+    tmp_path: Path, area: str, opener: str
+) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
         await pilot.press(area)
-        await until(pilot, lambda: isinstance(app.screen, AreaScreen) and app.screen.area.key == area)
+        await until(
+            pilot, lambda: isinstance(app.screen, AreaScreen) and app.screen.area.key == area
+        )
         await until(pilot, lambda: isinstance(app.focused, LineView))
         before = app.bench.library.revision
         type_at_once(app, f"{opener}undo xaq")
@@ -79,7 +93,9 @@ async def test_words_behind_a_key_that_opens_a_form_are_all_in_it(tmp_path: Path
         assert app.bench.library.revision == before
 
 
-@pytest.mark.parametrize("gap", [0.0, *(pytest.param(gap, marks=pytest.mark.slow) for gap in (0.02, 0.08))])
+@pytest.mark.parametrize(
+    "gap", [0.0, *(pytest.param(gap, marks=pytest.mark.slow) for gap in (0.02, 0.08))]
+)
 @pytest.mark.parametrize(
     ("area", "keys", "opens", "text"),
     [
@@ -98,14 +114,18 @@ async def test_words_typed_fast_reach_what_the_key_before_them_opens(
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
         await pilot.press(area)
-        await until(pilot, lambda: isinstance(app.screen, AreaScreen) and app.screen.area.key == area)
+        await until(
+            pilot, lambda: isinstance(app.screen, AreaScreen) and app.screen.area.key == area
+        )
         await until(pilot, lambda: app.focused is not None)
         before = app.bench.library.revision
         for key in keys:
             type_at_once(app, key)
             if gap:
                 await asyncio.sleep(gap)
-        await until(pilot, lambda: type(app.screen).__name__ == opens and written(app).endswith(text))
+        await until(
+            pilot, lambda: type(app.screen).__name__ == opens and written(app).endswith(text)
+        )
         await pilot.pause(0.1)
         assert (type(app.screen).__name__, written(app)[-len(text) :]) == (opens, text)
         assert app.bench.library.revision == before
@@ -130,7 +150,13 @@ async def test_digits_behind_enter_are_typed_at_the_slider(tmp_path: Path, gap: 
 def written(app: App[Path | None]) -> str:
     """Return what stands in the field that has the focus."""
     field = app.focused
-    return field.text if isinstance(field, TextArea) else field.value if isinstance(field, Input) else ""
+    return (
+        field.text
+        if isinstance(field, TextArea)
+        else field.value
+        if isinstance(field, Input)
+        else ""
+    )
 
 
 @pytest.mark.parametrize(("keys", "forms"), [("o!", 0), ("o!o", 1), ("o!oabc", 1), ("o!o!oabc", 1)])
@@ -149,7 +175,11 @@ async def test_esc_in_one_go_with_a_key_that_opens_a_form_leaves_it(
 
     def is_done() -> bool:
         """Tell whether what is wanted is there, and a form was opened that is gone."""
-        return len(opened) > forms and (len(app.screen_stack), written(app)) == wanted and app.screen.is_mounted
+        return (
+            len(opened) > forms
+            and (len(app.screen_stack), written(app)) == wanted
+            and app.screen.is_mounted
+        )
 
     async with app.run_test(size=(140, 45)) as pilot:
         await until(pilot, lambda: isinstance(app.focused, LineView))

@@ -44,14 +44,18 @@ NEVER = frozenset({"app.quit", "app.stores"})
 
 
 SETTLING = 3
-"""Rounds in which every widget deals with what it was sent: a handler may send something, which may draw something."""
+"""Rounds in which every widget deals with what it was sent: a handler may send something, which may
+draw something.
+"""
 
 
 class Neighbour:
     """Another process's view of the store: it takes records away, and brings them back."""
 
     def __init__(self, folder: Path) -> None:
-        self.bench = open_workbench(folder, profiles=folder / "none", actor="agent:other", clock=lambda: NOW)
+        self.bench = open_workbench(
+            folder, profiles=folder / "none", actor="agent:other", clock=lambda: NOW
+        )
         self._taken: list[object] = []
 
     @property
@@ -73,7 +77,9 @@ class Neighbour:
         await self._write(self._bring_back)
 
     async def _write(self, change: Callable[[], None]) -> None:
-        """Make a change before the app can do anything; while a thread of the app writes, it goes on."""
+        """Make a change before the app can do anything; while a thread of the app writes, it goes
+        on.
+        """
         try:
             with waiting(Patience(0)):
                 change()
@@ -110,7 +116,9 @@ def small(folder: Path) -> Path:
 
 
 @asynccontextmanager
-async def running(folder: Path) -> AsyncIterator[tuple[WorkbenchApp, Pilot[Path | None], Neighbour]]:
+async def running(
+    folder: Path,
+) -> AsyncIterator[tuple[WorkbenchApp, Pilot[Path | None], Neighbour]]:
     bench = open_bench(folder)
     fill(bench, small(folder))
     app = app_over(bench)
@@ -121,9 +129,11 @@ async def running(folder: Path) -> AsyncIterator[tuple[WorkbenchApp, Pilot[Path 
 
 @pytest.fixture
 def _prompt(every_paint: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a key be pressed, and awaited, without waiting for the processor to be idle: `quiet` waits for what counts.
+    """Let a key be pressed, and awaited, without waiting for the processor to be idle: `quiet`
+    waits for what counts.
 
-    Textual waits up to a second after each key while any thread is busy, which is most of what such a proof takes.
+    Textual waits up to a second after each key while any thread is busy, which is most of what such
+    a proof takes.
     """
 
     async def at_once(_least: float = 0, _most: float = 1) -> None:
@@ -134,7 +144,9 @@ def _prompt(every_paint: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def quiet(app: WorkbenchApp, pilot: Pilot[Path | None]) -> None:
-    """Wait until what was begun in threads has come back, and everything that was sent has been dealt with."""
+    """Wait until what was begun in threads has come back, and everything that was sent has been
+    dealt with.
+    """
     for _ in range(1000):
         await pilot.pause()
         if not any(worker.is_running and worker._thread_worker for worker in app.workers):
@@ -150,7 +162,11 @@ async def home(app: WorkbenchApp, pilot: Pilot[Path | None], place: tuple[str, .
         if isinstance(app.screen, AreaScreen) and len(app.screen_stack) == 1:
             break
         await pilot.press("escape")
-        if len(app.screen_stack) > 1 and not isinstance(app.screen, AreaScreen) and not hasattr(app.screen, "_heading"):
+        if (
+            len(app.screen_stack) > 1
+            and not isinstance(app.screen, AreaScreen)
+            and not hasattr(app.screen, "_heading")
+        ):
             app.pop_screen()
     for key in place:
         await pilot.press(key)
@@ -162,7 +178,9 @@ def lives(app: WorkbenchApp, where: str) -> None:
         raise AssertionError(f"the app ended: {where}") from app._exception
 
 
-async def all_back(app: WorkbenchApp, pilot: Pilot[Path | None], other: Neighbour, where: str) -> None:
+async def all_back(
+    app: WorkbenchApp, pilot: Pilot[Path | None], other: Neighbour, where: str
+) -> None:
     """Close what is open, and let every record come back."""
     await home(app, pilot, ())
     await other.bring_back()

@@ -16,16 +16,23 @@ from workbench.tui.stream.screen import StreamScreen
 
 
 def test_a_line_that_begins_its_text_is_not_said_twice(tmp_path: Path) -> None:
-    bench, text = open_bench(tmp_path), memory("m1", "First line.\nSecond line.", summary="First line.")
+    bench, text = (
+        open_bench(tmp_path),
+        memory("m1", "First line.\nSecond line.", summary="First line."),
+    )
     put(bench, text, replace(text, id="m2", summary="In short."))
     shown = detail(bench, bench.stream.get("m1"), NO_FLAGS, 60).plain
     assert shown.count("First line.") == 1
     assert "Second line." in shown
-    assert detail(bench, bench.stream.get("m2"), NO_FLAGS, 60).plain.startswith("In short.\n\nFirst line.")
+    assert detail(bench, bench.stream.get("m2"), NO_FLAGS, 60).plain.startswith(
+        "In short.\n\nFirst line."
+    )
 
 
 @pytest.mark.slow
-async def test_an_empty_review_says_how_many_memories_a_reflection_would_read(tmp_path: Path) -> None:
+async def test_an_empty_review_says_how_many_memories_a_reflection_would_read(
+    tmp_path: Path,
+) -> None:
     bench = open_bench(tmp_path)
     with bench.library.transaction("import", "import memories") as tx:
         tx.put(memory("m1", "One thing."))
@@ -58,11 +65,19 @@ def test_a_candidate_whose_summary_is_its_first_line_shows_it_once(tmp_path: Pat
     bench = store(tmp_path)
     put(bench, candidate("c9", "Said once.\nAnd more.", summary="Said once."))
     proposal = next(p for p in bench.review.queue() if p.id == "c9")
-    assert candidate_text(Look(bench, proposal, bench.library.memories.get("c9"))).plain.count("Said once.") == 1
+    assert (
+        candidate_text(Look(bench, proposal, bench.library.memories.get("c9"))).plain.count(
+            "Said once."
+        )
+        == 1
+    )
 
 
 def test_the_detail_says_who_said_a_memory(tmp_path: Path) -> None:
-    bench, said = open_bench(tmp_path), memory("m1", "It rains.", source=Source("hook", 3, speaker="Ann Lee"))
+    bench, said = (
+        open_bench(tmp_path),
+        memory("m1", "It rains.", source=Source("hook", 3, speaker="Ann Lee")),
+    )
     put(bench, said)
     assert " · said by Ann Lee · hook turn 3" in detail(bench, said, NO_FLAGS, 60).plain
     assert "said by Ann Lee" in memory_facts(said, NOW)

@@ -1,4 +1,6 @@
-"""Working memories in Agents: the layers, and variables that are pinned, dropped, corrected and brought back."""
+"""Working memories in Agents: the layers, and variables that are pinned, dropped, corrected and
+brought back.
+"""
 
 from pathlib import Path
 
@@ -14,7 +16,9 @@ from workbench.tui.widgets.editor import TextEditor
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_variables_are_pinned_corrected_dropped_and_brought_back(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_variables_are_pinned_corrected_dropped_and_brought_back(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
     bench = open_bench(tmp_path)
     agent = WorkingSession(bench.context, "job-7")
     agent.set("goal", "add [bold]JWT[/bold]")
@@ -25,10 +29,14 @@ async def test_variables_are_pinned_corrected_dropped_and_brought_back(tmp_path:
         await pilot.press("5")
         await until(pilot, lambda: isinstance(app.screen, AgentsScreen))
         await pilot.press("W")
-        await until(pilot, lambda: isinstance(app.screen, WorkingDialog) and bool(app.screen.rows.rows))
+        await until(
+            pilot, lambda: isinstance(app.screen, WorkingDialog) and bool(app.screen.rows.rows)
+        )
         dialog = app.screen
         assert isinstance(dialog, WorkingDialog)
-        await until_drawn(pilot, lambda: "of 8,000" in screen_text(app) or "of 8\u00a0000" in screen_text(app))
+        await until_drawn(
+            pilot, lambda: "of 8,000" in screen_text(app) or "of 8\u00a0000" in screen_text(app)
+        )
         await pilot.press("j")
         await until_drawn(pilot, lambda: "add [bold]JWT[/bold]" in screen_text(app))
         await pilot.press("p")
@@ -67,6 +75,11 @@ async def test_variables_are_pinned_corrected_dropped_and_brought_back(tmp_path:
         assert agent.get("cost", "metadata") == 0.5
         agent.set("live", "seen at once")
         agent.snapshot()
-        await until(pilot, lambda: any(row.variable and row.variable.name == "task.live" for row in dialog.rows.rows))
+        await until(
+            pilot,
+            lambda: any(
+                row.variable and row.variable.name == "task.live" for row in dialog.rows.rows
+            ),
+        )
         await pilot.press("tab", "tab", "escape")
         await until(pilot, lambda: isinstance(app.screen, AgentsScreen))

@@ -30,11 +30,19 @@ def slider(app: WorkbenchApp, name: str) -> Slider:
 
 
 def ranked(app: WorkbenchApp) -> list[str]:
-    return [line.standing.memory.id for line in tune(app).rows.rows if isinstance(line, Row) and line.served]
+    return [
+        line.standing.memory.id
+        for line in tune(app).rows.rows
+        if isinstance(line, Row) and line.served
+    ]
 
 
 def row(app: WorkbenchApp, place: int) -> Row:
-    return next(line for line in tune(app).rows.rows if isinstance(line, Row) and line.standing.place == place)
+    return next(
+        line
+        for line in tune(app).rows.rows
+        if isinstance(line, Row) and line.standing.place == place
+    )
 
 
 def why(app: WorkbenchApp) -> str:
@@ -45,7 +53,9 @@ async def opened(pilot: Pilot[Path | None]) -> WorkbenchApp:
     app = pilot.app
     assert isinstance(app, WorkbenchApp)
     await pilot.press("4")
-    await until(pilot, lambda: isinstance(app.screen, TuneScreen) and tune(app).session.ranking is not None)
+    await until(
+        pilot, lambda: isinstance(app.screen, TuneScreen) and tune(app).session.ranking is not None
+    )
     await settled(pilot)
     return app
 
@@ -78,4 +88,8 @@ async def keys(pilot: Pilot[Path | None], *pressed: str) -> None:
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    return {str(p): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file() and "cache" not in p.parts}
+    return {
+        str(p): p.read_bytes()
+        for p in sorted(folder.rglob("*"))
+        if p.is_file() and "cache" not in p.parts
+    }

@@ -7,7 +7,9 @@ from typing import Any
 from textual.pilot import Pilot
 
 PATIENCE = 120.0
-"""Seconds after which a condition counts as never coming true: far more than the slowest machine needs."""
+"""Seconds after which a condition counts as never coming true: far more than the slowest machine
+needs.
+"""
 
 
 async def until(pilot: Pilot[Any], holds: Callable[[], object]) -> None:

@@ -6,8 +6,8 @@
     memory.working.clear("SUCCESS")
     memory.close()
 
-It has the rights of every agent: it is served what agents are served, and what it proposes waits for a person.
-Everything raises `WorkbenchError`.
+It has the rights of every agent: it is served what agents are served, and what it proposes waits
+for a person. Everything raises `WorkbenchError`.
 """
 
 import secrets
@@ -31,7 +31,9 @@ Json = Mapping[str, Any]
 
 
 class EpisodicMemory:
-    """What agents did. `filters` are those of a search for episodes: domain, type, outcome, session, since, …"""
+    """What agents did. `filters` are those of a search for episodes: domain, type, outcome,
+    session, since, …
+    """
 
     def __init__(self, api: AgentApi) -> None:
         self._api = api
@@ -42,7 +44,9 @@ class EpisodicMemory:
     def retrieve_by_id(self, episode_id: str) -> Json:
         return self._api.episode_get(episode_id, trace=True)
 
-    def search_semantic(self, query: str, k: int = 10, filters: Json | None = None) -> Sequence[Json]:
+    def search_semantic(
+        self, query: str, k: int = 10, filters: Json | None = None
+    ) -> Sequence[Json]:
         return self._find(query, "semantic", filters, k)
 
     def search_structured(self, criteria: Json, k: int = 10) -> Sequence[Json]:
@@ -58,8 +62,12 @@ class EpisodicMemory:
         try:
             criteria = Criteria(**(filters or {}))
         except TypeError as error:
-            raise InvalidQuery("There is no such filter.", f"Filters: {', '.join(Criteria.__slots__)}.") from error
-        return cast(Sequence[Json], self._api.find_episodes(query, strategy, criteria, k)["episodes"])
+            raise InvalidQuery(
+                "There is no such filter.", f"Filters: {', '.join(Criteria.__slots__)}."
+            ) from error
+        return cast(
+            Sequence[Json], self._api.find_episodes(query, strategy, criteria, k)["episodes"]
+        )
 
 
 class PatternCache:
@@ -75,7 +83,10 @@ class PatternCache:
         return self._api.get_pattern(pattern_id)
 
     def find_applicable(self, task: str, context: Json | None = None, k: int = 5) -> Sequence[Json]:
-        return cast(Sequence[Json], self._api.find_patterns(task, facts=dict(context or {}), limit=k)["patterns"])
+        return cast(
+            Sequence[Json],
+            self._api.find_patterns(task, facts=dict(context or {}), limit=k)["patterns"],
+        )
 
     def record_application(self, pattern_id: str, episode_id: str, outcome: Outcome) -> Json:
         return self._api.record_application(pattern_id, episode_id, outcome)
@@ -92,7 +103,9 @@ class Memory:
 
     def __init__(self, bench: Workbench, agent: str = "python", session: str = "") -> None:
         self._bench, self._log = bench, ReadingLog(bench.follow)
-        self._api = AgentApi(bench, agent, session or f"{agent}-{secrets.token_hex(4)}", self._log, door="python")
+        self._api = AgentApi(
+            bench, agent, session or f"{agent}-{secrets.token_hex(4)}", self._log, door="python"
+        )
         self.working: WorkingMemory = self._api.working_memory
         self.episodes, self.patterns = EpisodicMemory(self._api), PatternCache(self._api)
 

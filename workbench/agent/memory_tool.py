@@ -1,4 +1,5 @@
-"""The memory tool of the Anthropic API over a store: what a model files away stands where a person looks.
+"""The memory tool of the Anthropic API over a store: what a model files away stands where a person
+looks.
 
     tool = StoreMemoryTool.open(agent="claude")
     client.beta.messages.tool_runner(model=…, max_tokens=…, messages=[…], tools=[tool]).until_done()
@@ -28,16 +29,24 @@ from workbench.services.open import Workbench
 
 
 class StoreMemoryTool(BetaAbstractMemoryTool):
-    """Keeps the files of `/memories` as documents of an open store, one transaction a command, as `agent:NAME`."""
+    """Keeps the files of `/memories` as documents of an open store, one transaction a command, as
+    `agent:NAME`.
+    """
 
     def __init__(self, bench: Workbench, agent: str = "claude", session: str = "") -> None:
         super().__init__()
         self.bench = bench
-        self._commands = MemoryCommands(replace(bench.context, actor=f"agent:{agent}"), bench.safety, session)
+        self._commands = MemoryCommands(
+            replace(bench.context, actor=f"agent:{agent}"), bench.safety, session
+        )
 
     @classmethod
-    def open(cls, store: Path | None = None, agent: str = "claude", session: str = "") -> "StoreMemoryTool":
-        """Open a store, else that of the working directory, as the app finds it. Raises `StoreProblem`."""
+    def open(
+        cls, store: Path | None = None, agent: str = "claude", session: str = ""
+    ) -> "StoreMemoryTool":
+        """Open a store, else that of the working directory, as the app finds it. Raises
+        `StoreProblem`.
+        """
         return cls(open_for(agent, store), agent, session)
 
     def close(self) -> None:
@@ -56,11 +65,15 @@ class StoreMemoryTool(BetaAbstractMemoryTool):
 
     def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
         """Replace a text that stands in a document once."""
-        return _told(lambda: self._commands.str_replace(command.path, command.old_str, command.new_str))
+        return _told(
+            lambda: self._commands.str_replace(command.path, command.old_str, command.new_str)
+        )
 
     def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
         """Put a text behind a line of a document."""
-        return _told(lambda: self._commands.insert(command.path, command.insert_line, command.insert_text))
+        return _told(
+            lambda: self._commands.insert(command.path, command.insert_line, command.insert_text)
+        )
 
     def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
         """Remove a document or a folder."""

@@ -21,7 +21,9 @@ _DETAILS = """Prints a script to stdout; nothing is installed. To have it always
 def add_commands(commands: Commands) -> None:
     """Add `completion`."""
     about = "print a script that completes workbench"
-    parser = add_command(commands, "completion", completion, about, _DETAILS, example="bash > ~/.workbench.bash")
+    parser = add_command(
+        commands, "completion", completion, about, _DETAILS, example="bash > ~/.workbench.bash"
+    )
     parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="whose script")
 
 
@@ -34,7 +36,9 @@ def completion(session: Session) -> int:
     parser = build_parser()
     _complete_files(parser)
     shell = session.args.shell
-    sys.stdout.write(shtab.complete(parser, shell, preamble=_WITH_SPACES if shell == "bash" else "") + "\n")
+    sys.stdout.write(
+        shtab.complete(parser, shell, preamble=_WITH_SPACES if shell == "bash" else "") + "\n"
+    )
     return 0
 
 

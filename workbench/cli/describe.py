@@ -23,7 +23,11 @@ def memory_json(memory: Memory) -> dict[str, object]:
     assert isinstance(source, dict)
     if memory.source.speaker is None:
         del source["speaker"]
-    return {**_with_counts(memory), "source": source, "confidence_scored": _confidence_json(scored(memory))}
+    return {
+        **_with_counts(memory),
+        "source": source,
+        "confidence_scored": _confidence_json(scored(memory)),
+    }
 
 
 def bullet_json(bullet: Bullet) -> dict[str, object]:
@@ -37,9 +41,15 @@ def found_json(rank: int, scored: "Scored", terms: "Sequence[TermPart]" = ()) ->
     For a score of episodes `terms` holds what its factors are made of.
     """
     memory = scored.memory
-    parts: dict[str, object] = {"raw": scored.raw, "normalised": scored.norm, "weighted": scored.weighted}
+    parts: dict[str, object] = {
+        "raw": scored.raw,
+        "normalised": scored.norm,
+        "weighted": scored.weighted,
+    }
     if terms:
-        parts["terms"] = {t.term: {"value": t.value, "weight": t.weight, "weighted": t.weighted} for t in terms}
+        parts["terms"] = {
+            t.term: {"value": t.value, "weight": t.weight, "weighted": t.weighted} for t in terms
+        }
     return {
         "id": memory.id,
         "rank": rank,
@@ -62,7 +72,9 @@ def found_json(rank: int, scored: "Scored", terms: "Sequence[TermPart]" = ()) ->
 
 
 def _confidence_json(found: Confidence) -> dict[str, object]:
-    reasons = [{"rule": one.rule.id, "count": one.held, "points": one.points} for one in found.reasons]
+    reasons = [
+        {"rule": one.rule.id, "count": one.held, "points": one.points} for one in found.reasons
+    ]
     return {"value": found.value, "said": found.said, "reasons": reasons}
 
 
@@ -76,5 +88,7 @@ def compact(value: object) -> str:
     """Return a stored value in one line for a person: text as it is, anything else as JSON."""
     if isinstance(value, str):
         return value
-    shown = {k: v for k, v in value.items() if k != FILE_KEY} if isinstance(value, Mapping) else value
+    shown = (
+        {k: v for k, v in value.items() if k != FILE_KEY} if isinstance(value, Mapping) else value
+    )
     return json.dumps(plain(shown), ensure_ascii=False)

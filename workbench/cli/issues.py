@@ -1,4 +1,6 @@
-"""What readers could not take, as lines for a person: of many of one kind the first, and how many more."""
+"""What readers could not take, as lines for a person: of many of one kind the first, and how many
+more.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -24,12 +26,16 @@ class Place:
 
 
 def issue_lines(name: object, issues: "Sequence[Issue]") -> list[str]:
-    """Return `name:line: reason` for each issue, and one line for what is left of those of one kind."""
+    """Return `name:line: reason` for each issue, and one line for what is left of those of one
+    kind.
+    """
     return place_lines(name, (Place(issue.line, issue.reason, issue.kind) for issue in issues))
 
 
 def place_lines(name: object, places: Iterable[Place]) -> list[str]:
-    """Return `name:line: said` for each place, with what is said below it, and one line for what is left of a kind."""
+    """Return `name:line: said` for each place, with what is said below it, and one line for what is
+    left of a kind.
+    """
     seen: dict[str, list[int]] = {}
     lines: list[str] = []
     for place in places:

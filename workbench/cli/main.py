@@ -94,7 +94,9 @@ def build_parser(command: str = "", *, opening: bool = False) -> Parser:
     add_store(parser)
     about = "the store as it was at this revision or time (42, 36h, 2026-11-21): the app only looks"
     parser.add_argument("--at", metavar="WHEN", type=revision_or_time, help=about)
-    commands = parser.add_subparsers(title="commands", metavar=COMMAND, prog=parser.prog, parser_class=Parser)
+    commands = parser.add_subparsers(
+        title="commands", metavar=COMMAND, prog=parser.prog, parser_class=Parser
+    )
     chosen = [family for family, names in _FAMILIES.items() if command in names]
     for family in chosen or (() if opening else _FAMILIES):
         import_module(f"workbench.cli.{family}").add_commands(commands)
@@ -114,8 +116,8 @@ def run(
 ) -> int:
     """Run one command and return its exit code (`exit_codes.MEANINGS`).
 
-    `open_app` runs the app, `serve_agents` a server for agents, `welcome` asks who has no store yet. Raises
-    `SystemExit` for `--help`, `--version` and wrong arguments.
+    `open_app` runs the app, `serve_agents` a server for agents, `welcome` asks who has no store
+    yet. Raises `SystemExit` for `--help`, `--version` and wrong arguments.
     """
     argv = sys.argv[1:] if argv is None else list(argv)
     command = _command(argv)
@@ -149,7 +151,9 @@ def _handled(session: Session) -> int:
         if error.filename != "stdout" or not getattr(session.args, "stored", False):
             raise
         streams.let_go()
-        warn(f"stdout cannot be written: {(error.strerror or str(error)).lower()}. The change is stored.")
+        warn(
+            f"stdout cannot be written: {(error.strerror or str(error)).lower()}. The change is stored."
+        )
         return DONE
     return code
 
@@ -163,7 +167,13 @@ def _require_present(args: "Namespace", command: str) -> None:
 
 def is_hook(argv: Sequence[str]) -> bool:
     """Tell whether these arguments are those of a hook of an agent, which is to fail for nothing."""
-    return _command(argv) == "capture" and not {"transcript", "status", "brief", "-h", "--help"} & set(argv)
+    return _command(argv) == "capture" and not {
+        "transcript",
+        "status",
+        "brief",
+        "-h",
+        "--help",
+    } & set(argv)
 
 
 def _command(argv: Sequence[str]) -> str:
@@ -194,4 +204,6 @@ def _here() -> Path:
     try:
         return Path.cwd()
     except OSError as error:
-        raise WorkbenchError("The working directory no longer exists.", "Change to one that exists.") from error
+        raise WorkbenchError(
+            "The working directory no longer exists.", "Change to one that exists."
+        ) from error

@@ -18,7 +18,9 @@ _WIDEST, _PIPED = 100, 80
 
 def add_commands(commands: Commands) -> None:
     """Add `help`."""
-    parser = add_command(commands, "help", show_help, "read the manual", _DETAILS, example="getting started")
+    parser = add_command(
+        commands, "help", show_help, "read the manual", _DETAILS, example="getting started"
+    )
     parser.add_argument("topic", metavar="TOPIC", nargs="*", help="a page, such as stream or undo")
 
 
@@ -29,7 +31,10 @@ def show_help(session: Session) -> int:
         say_table([(page.name, page.about) for page in pages()])
         return DONE
     in_terminal = sys.stdout.isatty()
-    text = plain(find_page(topic), min(shutil.get_terminal_size().columns, _WIDEST) if in_terminal else _PIPED)
+    text = plain(
+        find_page(topic),
+        min(shutil.get_terminal_size().columns, _WIDEST) if in_terminal else _PIPED,
+    )
     if not in_terminal:
         say(text.rstrip("\n"))
         return DONE

@@ -18,12 +18,16 @@ def check_store(folder: Path) -> None:
     if holds_store(folder):
         return
     near = _nearest(folder)
-    hint = f"Did you mean {near}?" if near is not None else "`workbench init --store DIR` makes one."
+    hint = (
+        f"Did you mean {near}?" if near is not None else "`workbench init --store DIR` makes one."
+    )
     raise StoreProblem(f"There is no store in {folder}.", hint)
 
 
 def _nearest(folder: Path) -> Path | None:
-    """Return the store inside the folder, else the one whose name is nearest: beside it, or opened lately."""
+    """Return the store inside the folder, else the one whose name is nearest: beside it, or opened
+    lately.
+    """
     if _holds(folder / paths.PROJECT_STORE):
         return folder / paths.PROJECT_STORE
     import difflib  # a store that is there is not to wait for it
@@ -43,7 +47,9 @@ def _beside(folder: Path) -> Iterator[Path]:
     with contextlib.suppress(OSError):
         found.extend(islice(folder.parent.iterdir(), _MOST))
     for place in sorted(found):
-        for store in (place, place / folder.name) if folder.name == paths.PROJECT_STORE else (place,):
+        for store in (
+            (place, place / folder.name) if folder.name == paths.PROJECT_STORE else (place,)
+        ):
             if _holds(store):
                 yield store
 

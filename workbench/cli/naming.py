@@ -18,7 +18,9 @@ UNCHANGED = "Nothing was changed."
 
 
 def records(bench: "Workbench", ids: Sequence[str]) -> list[Memory | Bullet]:
-    """Return the memories and bullets that ids mean, each once; raises `UnknownRecord`, which names the nearest id."""
+    """Return the memories and bullets that ids mean, each once; raises `UnknownRecord`, which names
+    the nearest id.
+    """
     from workbench.services.stream.votable import find_votable
 
     found: list[Memory | Bullet] = []
@@ -26,16 +28,24 @@ def records(bench: "Workbench", ids: Sequence[str]) -> list[Memory | Bullet]:
         try:
             record = find_votable(bench.context, id)
         except UnknownRecord as error:
-            known = [record.id for table in (bench.library.memories, bench.library.bullets) for record in table.all()]
+            known = [
+                record.id
+                for table in (bench.library.memories, bench.library.bullets)
+                for record in table.all()
+            ]
             near = nearest(id, known)
-            raise UnknownRecord(error.message, _hint("" if bench.safety.masked(near) != near else near)) from error
+            raise UnknownRecord(
+                error.message, _hint("" if bench.safety.masked(near) != near else near)
+            ) from error
         if record not in found:
             found.append(record)
     return found
 
 
 def memories(bench: "Workbench", ids: Sequence[str]) -> list[Memory]:
-    """Return the memories that ids mean, each once; raises `UnknownRecord`, and `WorkbenchError` for a bullet's."""
+    """Return the memories that ids mean, each once; raises `UnknownRecord`, and `WorkbenchError`
+    for a bullet's.
+    """
     found = records(bench, ids)
     for record in found:
         if isinstance(record, Bullet):
@@ -44,7 +54,9 @@ def memories(bench: "Workbench", ids: Sequence[str]) -> list[Memory]:
 
 
 def bullets(bench: "Workbench", ids: Sequence[str]) -> list[Bullet]:
-    """Return the bullets that ids mean, each once; raises `UnknownRecord`, and `WorkbenchError` for a memory's."""
+    """Return the bullets that ids mean, each once; raises `UnknownRecord`, and `WorkbenchError` for
+    a memory's.
+    """
     found = records(bench, ids)
     for record in found:
         if isinstance(record, Memory):
@@ -54,9 +66,15 @@ def bullets(bench: "Workbench", ids: Sequence[str]) -> list[Bullet]:
 
 def nearest(name: str, known: Sequence[str]) -> str:
     """Return the known id that is most like a name; empty when none is."""
-    likely = [id for id in known if id[:4] == name[:4] or id[-4:] == name[-4:]][:MOST] or known[:MOST]
+    likely = [id for id in known if id[:4] == name[:4] or id[-4:] == name[-4:]][:MOST] or known[
+        :MOST
+    ]
     return next(iter(difflib.get_close_matches(name, likely, n=1)), "")
 
 
 def _hint(near: str) -> str:
-    return f"{UNCHANGED} Did you mean {near}?" if near else f"{UNCHANGED} `workbench list` shows the memories."
+    return (
+        f"{UNCHANGED} Did you mean {near}?"
+        if near
+        else f"{UNCHANGED} `workbench list` shows the memories."
+    )

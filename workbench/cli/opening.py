@@ -32,13 +32,24 @@ the lines of both, and ignores caches, locks and drafts.
 def add_commands(commands: Commands) -> None:
     """Add `demo` and `init`."""
     init = add_command(commands, "init", make_store, "make a store here", _INIT)
-    init.add_argument("dir", metavar="DIR", type=folder, nargs="?", help="the project's folder (otherwise: here)")
-    init.add_argument("--shared", action="store_true", help="a store that is committed with the project")
+    init.add_argument(
+        "dir", metavar="DIR", type=folder, nargs="?", help="the project's folder (otherwise: here)"
+    )
+    init.add_argument(
+        "--shared", action="store_true", help="a store that is committed with the project"
+    )
     add_json(init)
     parser = add_command(
-        commands, "demo", open_demo, "open a demo store to try things out", _DEMO, example="--into ~/try-it"
+        commands,
+        "demo",
+        open_demo,
+        "open a demo store to try things out",
+        _DEMO,
+        example="--into ~/try-it",
     )
-    parser.add_argument("--into", metavar="DIR", type=Path, help="make the demo store in this empty or new folder")
+    parser.add_argument(
+        "--into", metavar="DIR", type=Path, help="make the demo store in this empty or new folder"
+    )
 
 
 def open_store(session: Session) -> int:
@@ -58,10 +69,14 @@ def _open_what_is_meant(session: Session) -> int:
 
 
 def _look_back(session: Session, origin: str) -> int:
-    """Open the app on the store as it was right after a revision; one that is not there has no past."""
+    """Open the app on the store as it was right after a revision; one that is not there has no
+    past.
+    """
     store = session.known_store()
     if not session.has_store():
-        raise StoreProblem(f"There is no store in {store}.", "Nothing was made; without --at the app makes one.")
+        raise StoreProblem(
+            f"There is no store in {store}.", "Nothing was made; without --at the app makes one."
+        )
     return session.open_app(store, origin=origin, at=session.at())
 
 
@@ -121,17 +136,28 @@ def _is_home(folder: Path) -> bool:
 
 
 def _connect(session: Session, agent: str) -> int:
-    """Let an agent run the workbench at its hooks, in all projects, after a look at the change and a yes."""
+    """Let an agent run the workbench at its hooks, in all projects, after a look at the change and
+    a yes.
+    """
     from workbench.cli.agents.hooks import hooks
 
-    wanted = {"action": "install", "agent": agent, "user": True, "project": False, "yes": False, "json": False}
+    wanted = {
+        "action": "install",
+        "agent": agent,
+        "user": True,
+        "project": False,
+        "yes": False,
+        "json": False,
+    }
     return hooks(session._replace(args=Namespace(**(vars(session.args) | wanted))))
 
 
 def open_demo(session: Session) -> int:
     """Open the app on a temporary demo store, or make a lasting one."""
     if session.args.store is not None:
-        raise WorkbenchError("The demo makes a store of its own.", "Use --into DIR to choose its folder.")
+        raise WorkbenchError(
+            "The demo makes a store of its own.", "Use --into DIR to choose its folder."
+        )
     if session.args.into is not None:
         return _make_demo(session, session.args.into)
     _require_terminal()
@@ -141,7 +167,10 @@ def open_demo(session: Session) -> int:
 
 def _try_demo(session: Session) -> int:
     """Open the app on a temporary demo store."""
-    with demo_store(session) as (store, project), contextlib.chdir(project):  # files are named from there
+    with (
+        demo_store(session) as (store, project),
+        contextlib.chdir(project),
+    ):  # files are named from there
         return session.open_app(store, origin="demo", demo=True)
 
 
@@ -173,7 +202,9 @@ def make_store(session: Session) -> int:
         return 0
     say(f"The store is in {made}.")
     if args.shared:
-        say("It is made to be committed: git sees its journal; caches, locks and drafts are ignored.")
+        say(
+            "It is made to be committed: git sees its journal; caches, locks and drafts are ignored."
+        )
     else:
         say("Its .gitignore keeps it out of git.")
     return 0
@@ -184,9 +215,13 @@ def _make_demo(session: Session, into: Path) -> int:
     try:
         taken = folder.exists() and any(folder.iterdir())
     except OSError as error:
-        raise StoreProblem(f"{folder} cannot be looked into: {error.strerror}.", "Nothing was changed.") from error
+        raise StoreProblem(
+            f"{folder} cannot be looked into: {error.strerror}.", "Nothing was changed."
+        ) from error
     if taken:
-        raise StoreProblem(f"{folder} is not empty.", "Nothing was changed; name a new or empty folder.")
+        raise StoreProblem(
+            f"{folder} is not empty.", "Nothing was changed; name a new or empty folder."
+        )
     project = _fill(session, folder)
     say(f"The demo store is in {folder}.")
     say(f"Open it with: workbench --store {folder}")
@@ -209,7 +244,9 @@ def _fill(session: Session, folder: Path) -> Path:
 def _forget(session: Session, folder: Path) -> None:
     from workbench.services.demo import forget
 
-    with contextlib.suppress(WorkbenchError):  # what is left of it is a few lines about a folder that is gone
+    with contextlib.suppress(
+        WorkbenchError
+    ):  # what is left of it is a few lines about a folder that is gone
         forget(session.open(folder, remarks=False))
 
 

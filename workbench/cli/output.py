@@ -31,8 +31,12 @@ def warn(text: str) -> None:
 
 
 def fail(error: WorkbenchError) -> None:
-    """Print what went wrong: one sentence, and what was not lost or what to do; it may quote what is stored."""
-    from workbench.services.safety.masking import masked_text  # what goes well is not to wait for the rules
+    """Print what went wrong: one sentence, and what was not lost or what to do; it may quote what
+    is stored.
+    """
+    from workbench.services.safety.masking import (
+        masked_text,
+    )  # what goes well is not to wait for the rules
 
     warn(f"workbench: {masked_text(str(error))}")
 
@@ -45,7 +49,9 @@ def write_json(value: object) -> None:
 
 
 def plain(value: object) -> object:
-    """Return values with named fields, times, paths and tuples as what JSON knows, every field included."""
+    """Return values with named fields, times, paths and tuples as what JSON knows, every field
+    included.
+    """
     if is_dataclass(value) and not isinstance(value, type):
         return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
@@ -86,7 +92,10 @@ def table(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[st
     widths = [max(map(cell_width, column)) for column in zip(*shown, strict=True)]
     lines = []
     for row in shown:
-        padded = (_padded(cell, wide, i in right) for i, (cell, wide) in enumerate(zip(row, widths, strict=True)))
+        padded = (
+            _padded(cell, wide, i in right)
+            for i, (cell, wide) in enumerate(zip(row, widths, strict=True))
+        )
         lines.append(clip("  ".join(padded).rstrip(), most))
     return lines
 
@@ -98,7 +107,9 @@ def say_table(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> Non
 
 
 def moment(at: datetime, *, agent: bool = False) -> str:
-    """Return a time in full, in the machine's zone; an agent, also one that runs the command, gets its offset, too."""
+    """Return a time in full, in the machine's zone; an agent, also one that runs the command, gets
+    its offset, too.
+    """
     return clock_time(at).isoformat(" ", "minutes") if agent or agent_in(os.environ) else minute(at)
 
 

@@ -37,7 +37,8 @@ COMMAND = "COMMAND"
 
 
 class _Formatter(RawDescriptionHelpFormatter):
-    """The formatter of help texts, which is made for every argument that is added, with or without help.
+    """The formatter of help texts, which is made for every argument that is added, with or without
+    help.
 
     Left to itself it loads what knows archives, to ask for the size of the terminal.
     """
@@ -46,13 +47,17 @@ class _Formatter(RawDescriptionHelpFormatter):
         super().__init__(prog, width=_columns() - 2)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        """Fit a text to the terminal: lines that are too long for it break between words, not in them."""
+        """Fit a text to the terminal: lines that are too long for it break between words, not in
+        them.
+        """
         blocks = (_fitted(block.splitlines(), width - len(indent)) for block in text.split("\n\n"))
         return "\n\n".join("\n".join(indent + line for line in block) for block in blocks) + "\n"
 
 
 def _fitted(lines: list[str], width: int) -> list[str]:
-    """Return a block of a help text in `width` cells: a paragraph filled anew, tables and examples line by line."""
+    """Return a block of a help text in `width` cells: a paragraph filled anew, tables and examples
+    line by line.
+    """
     if all(len(line) <= width for line in lines):
         return lines
     from textwrap import wrap
@@ -62,7 +67,9 @@ def _fitted(lines: list[str], width: int) -> list[str]:
     found = list[str]()
     for line in lines:
         below = " " * min(_column(line), width // 2)
-        found += wrap(line, width, subsequent_indent=below, break_long_words=False, break_on_hyphens=False)
+        found += wrap(
+            line, width, subsequent_indent=below, break_long_words=False, break_on_hyphens=False
+        )
     return found
 
 
@@ -73,7 +80,9 @@ def _column(line: str) -> int:
 
 
 def _columns() -> int:
-    """Return the columns of the terminal, as `shutil.get_terminal_size` does; 80 where there is none."""
+    """Return the columns of the terminal, as `shutil.get_terminal_size` does; 80 where there is
+    none.
+    """
     given = os.environ.get("COLUMNS", "")
     if given.isdecimal() and int(given) > 0:
         return int(given)
@@ -113,7 +122,9 @@ class Parser(ArgumentParser):
         """Parse, also when options stand between the words of a command that `mixes` them."""
         if not self.mixes:
             return super().parse_known_args(args, namespace)
-        self.mixes = False  # it asks for this method again, once for the options and once for the words
+        self.mixes = (
+            False  # it asks for this method again, once for the options and once for the words
+        )
         try:
             return self.parse_known_intermixed_args(args, namespace)
         finally:
@@ -121,18 +132,28 @@ class Parser(ArgumentParser):
 
     def _parse_optional(self, arg_string: str) -> Any:
         """Take `-word` for a word of the filter where no option of that name is there."""
-        if self.takes_filter and _NEGATED.match(arg_string) and arg_string not in self._option_string_actions:
+        if (
+            self.takes_filter
+            and _NEGATED.match(arg_string)
+            and arg_string not in self._option_string_actions
+        ):
             short, rest = arg_string[:2], arg_string[2:]
             if short not in self._option_string_actions or not rest.lstrip("=").isdigit():
                 return None
         return super()._parse_optional(arg_string)
 
     def _check_value(self, action: Action, value: Any) -> None:
-        if action.choices is not None and value not in action.choices and action not in self.open_choices:
+        if (
+            action.choices is not None
+            and value not in action.choices
+            and action not in self.open_choices
+        ):
             raise _unknown(action, value, [str(choice) for choice in action.choices])
 
     def _match_argument(self, action: Action, arg_strings_pattern: str) -> int:
-        """Tell how many arguments an option takes; where there is none, say how one that begins with - is given."""
+        """Tell how many arguments an option takes; where there is none, say how one that begins
+        with - is given.
+        """
         try:
             return super()._match_argument(action, arg_strings_pattern)
         except ArgumentError as error:
@@ -149,7 +170,9 @@ class Parser(ArgumentParser):
 
 
 def _text_of(action: Action, given: str) -> str:
-    """Return an argument as text: bytes that the machine's locale could not read are UTF-8, or refused."""
+    """Return an argument as text: bytes that the machine's locale could not read are UTF-8, or
+    refused.
+    """
     try:
         given.encode()
     except UnicodeEncodeError:
@@ -168,14 +191,23 @@ def _text_of(action: Action, given: str) -> str:
 _NEGATED = re.compile(r"-[^-\s].")
 
 
-_MEANT = {"up": "helpful", "+": "helpful", "+1": "helpful", "down": "harmful", "-": "harmful", "-1": "harmful"}
+_MEANT = {
+    "up": "helpful",
+    "+": "helpful",
+    "+1": "helpful",
+    "down": "harmful",
+    "-": "harmful",
+    "-1": "harmful",
+}
 """Words that other programs have for a choice."""
 
 
 def _unknown(action: Action, word: object, known: Sequence[str]) -> ArgumentError:
-    """Say that an argument is none of the known ones, and ask whether the nearest of them was meant.
+    """Say that an argument is none of the known ones, and ask whether the nearest of them was
+    meant.
 
-    All commands are too many to be read in an error: they are left out; what another argument may be is told.
+    All commands are too many to be read in an error: they are left out; what another argument may
+    be is told.
     """
     import difflib
 
@@ -184,15 +216,25 @@ def _unknown(action: Action, word: object, known: Sequence[str]) -> ArgumentErro
     meant = f". Did you mean {close[0]}?" if close else ""
     if action.metavar == COMMAND:
         return ArgumentError(None, f"there is no command “{word}”{meant}")
-    return ArgumentError(action, f"invalid choice: {word!r} (choose from {', '.join(map(repr, known))}){meant}")
+    return ArgumentError(
+        action, f"invalid choice: {word!r} (choose from {', '.join(map(repr, known))}){meant}"
+    )
 
 
 def add_command(
-    commands: "Commands", name: str, handler: Handler, help: str, details: str = "", *, example: str | None = None
+    commands: "Commands",
+    name: str,
+    handler: Handler,
+    help: str,
+    details: str = "",
+    *,
+    example: str | None = None,
 ) -> Parser:
-    """Add a subcommand that also takes `--store`; `handler` gets the session and returns the exit code.
+    """Add a subcommand that also takes `--store`; `handler` gets the session and returns the exit
+    code.
 
-    `example` are the arguments of a call of it that its help shows (`None`: the `details` show one).
+    `example` are the arguments of a call of it that its help shows (`None`: the `details` show
+    one).
     """
     sentence = help[0].upper() + help[1:] + "."
     parser = commands.add_parser(name, help=help, description=f"{sentence}\n\n{details}".strip())
@@ -204,7 +246,9 @@ def add_command(
 
 
 def add_store(parser: ArgumentParser, default: object = None) -> None:
-    """Add `--store`; a subcommand's default is no value at all, so that it leaves the main parser's alone."""
+    """Add `--store`; a subcommand's default is no value at all, so that it leaves the main parser's
+    alone.
+    """
     about = "the store's folder (otherwise: .workbench/ here or above, else your global store)"
     parser.add_argument("--store", metavar="DIR", type=folder, default=default, help=about)
 
@@ -226,13 +270,17 @@ def add_limit(parser: ArgumentParser, default: int) -> None:
 
 def add_json(parser: ArgumentParser) -> None:
     """Add `--json`."""
-    parser.add_argument("--json", action="store_true", help="answer as JSON, with the text exactly as stored")
+    parser.add_argument(
+        "--json", action="store_true", help="answer as JSON, with the text exactly as stored"
+    )
 
 
 def folder(text: str) -> Path:
     """Read the path of a folder, which must not be empty."""
     if not text.strip():
-        raise ArgumentTypeError("an empty text names no folder; leave --store out to have the store found")
+        raise ArgumentTypeError(
+            "an empty text names no folder; leave --store out to have the store found"
+        )
     return Path(text)
 
 
@@ -265,7 +313,9 @@ def revision_or_time(text: str) -> int | str:
     try:
         return time(text)
     except ArgumentTypeError:
-        raise ArgumentTypeError(f"“{text}” is neither a revision nor a time. Write 42, {FORMS}") from None
+        raise ArgumentTypeError(
+            f"“{text}” is neither a revision nor a time. Write 42, {FORMS}"
+        ) from None
 
 
 def zone(text: str) -> "ZoneInfo":
@@ -328,7 +378,9 @@ def level(text: str) -> int:
 
 def add_keep(parser: Parser, what: str) -> None:
     """Add `--keep`, for a secret in `what` a person types."""
-    parser.add_argument("--keep", action="store_true", help=f"keep a secret in {what} as typed (for people only)")
+    parser.add_argument(
+        "--keep", action="store_true", help=f"keep a secret in {what} as typed (for people only)"
+    )
 
 
 def add_actor(parser: Parser, typed: str = "the text") -> None:

@@ -29,10 +29,17 @@ _WHY = {
 def add_commands(commands: Commands) -> None:
     """Add `config` and `stores`."""
     parser = add_command(
-        commands, "config", config, "print the settings, say where they are, or set one", _CONFIG, example="show"
+        commands,
+        "config",
+        config,
+        "print the settings, say where they are, or set one",
+        _CONFIG,
+        example="show",
     )
     parser.add_argument("what", choices=("show", "path", "set"))
-    parser.add_argument("key", metavar="KEY", nargs="?", help="set: a key as `show` names it, such as agents.serve")
+    parser.add_argument(
+        "key", metavar="KEY", nargs="?", help="set: a key as `show` names it, such as agents.serve"
+    )
     parser.add_argument("value", metavar="VALUE", nargs="?", help="set: its value")
     about = "set: write the profile into the config file, for all stores that name none"
     parser.add_argument("--global", dest="everywhere", action="store_true", help=about)
@@ -60,7 +67,9 @@ def config(session: Session) -> int:
     if args.what == "set":
         return _set(session)
     if args.key is not None or args.everywhere:
-        raise InvalidRecord(f"`config {args.what}` takes nothing else.", "`config set KEY VALUE` sets something.")
+        raise InvalidRecord(
+            f"`config {args.what}` takes nothing else.", "`config set KEY VALUE` sets something."
+        )
     path = paths.config_dir() / loading.FILE_NAME
     if session.args.what == "path":
         if wants_json(session.args):
@@ -71,13 +80,17 @@ def config(session: Session) -> int:
     from workbench.services.safety.masking import masked, masked_text
 
     settings = session.settings().settings
-    shown = settings._replace(views=masked(settings.views, masked_text), keys=masked(settings.keys, masked_text))
+    shown = settings._replace(
+        views=masked(settings.views, masked_text), keys=masked(settings.keys, masked_text)
+    )
     if shown != settings:
         warn("Secrets are masked; the config file holds them as they are.")
     used = _used(session)
     if wants_json(session.args):
         in_use = {} if used is None else {"profile": used.name, "profile_from": used.origin}
-        write_json({"path": path, "settings": tomllib.loads(settings_reading.show(shown)), **in_use})
+        write_json(
+            {"path": path, "settings": tomllib.loads(settings_reading.show(shown)), **in_use}
+        )
     else:
         if used is not None:
             say(f"# Profile in use here: {used}.\n")
@@ -97,7 +110,9 @@ def _set(session: Session) -> int:
     args, path = session.args, paths.config_dir() / loading.FILE_NAME
     require_person(actor_of(args), "change a setting")
     if args.key is None or args.value is None:
-        raise InvalidRecord("`config set` needs a KEY and a VALUE.", "`workbench config show` lists the keys.")
+        raise InvalidRecord(
+            "`config set` needs a KEY and a VALUE.", "`workbench config show` lists the keys."
+        )
     if args.key == "profile" and not args.everywhere:
         with session.changing() as bench:
             use(session, bench, args.value)
@@ -118,7 +133,9 @@ def _set(session: Session) -> int:
 
 
 def _value(name: str, text: str, folder: Path) -> Value:
-    """Return a value that a key takes, read as TOML where that fits it, else as text. Raises `InvalidRecord`."""
+    """Return a value that a key takes, read as TOML where that fits it, else as text. Raises
+    `InvalidRecord`.
+    """
     key = next((key for key in KEYS if key.name == name), None)
     if key is None and name.startswith("keys."):
         return text
@@ -147,7 +164,14 @@ def list_stores(session: Session) -> int:
         seen = f"last looked at {moment(look.at)}" if look else "not opened yet"
         here = folder == choice.folder
         docs.append({"folder": folder, "here": here, "looked_at": look.at if look else None})
-        rows.append(("→" if here else "", str(folder), seen, f"opens here: {_WHY[choice.origin]}" if here else ""))
+        rows.append(
+            (
+                "→" if here else "",
+                str(folder),
+                seen,
+                f"opens here: {_WHY[choice.origin]}" if here else "",
+            )
+        )
     if wants_json(session.args):
         write_json(docs)
         return 0

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 from workbench.cli.describe import bullet_json
 from workbench.cli.naming import UNCHANGED, bullets, nearest
 from workbench.cli.output import cut, fail, moment, plain, say, table, warn, write_json
-from workbench.cli.parsing import Commands, Parser, add_command, add_json, add_keep, add_limit, wants_json
+from workbench.cli.parsing import (
+    Commands,
+    Parser,
+    add_command,
+    add_json,
+    add_keep,
+    add_limit,
+    wants_json,
+)
 from workbench.cli.progress import interruptible, waits_said
 from workbench.cli.safety.flags import Shown, review_json, unreviewed
 from workbench.cli.session import INTERRUPTED, PROBLEM, Session, keeps
@@ -95,7 +103,9 @@ def add_commands(commands: Commands) -> None:
     about = "list, add, edit and move the playbook's bullets"
     bullet = add_verb(commands, Verb("bullet", list_bullets, about, "", _BULLET, None), _OPTIONS)
     bullet.set_defaults(filter=[], limit=DEFAULT, book=None, json=False, show_secrets=False)
-    below = bullet.add_subparsers(title="what to do", metavar="VERB", prog=bullet.prog, parser_class=Parser)
+    below = bullet.add_subparsers(
+        title="what to do", metavar="VERB", prog=bullet.prog, parser_class=Parser
+    )
     verbs = (
         Verb("list", list_bullets, "list bullets in the order of the file",
              "filter* --book limit --show-secrets --json", _LIST, None),
@@ -121,12 +131,22 @@ def list_bullets(call: Call) -> Answer:
         view = bench.playbooks.view(book)
         told = {"over": view.over, "disputed": view.disputed}
         told |= {verdict: view.found_to(verdict) for verdict in ("helps", "hurts")}
-        found += [(section, bullet) for section, part in view.listed(wanted, told) for bullet in part]
+        found += [
+            (section, bullet) for section, part in view.listed(wanted, told) for bullet in part
+        ]
     listed = [(shown(section), shown(bullet), bullet) for section, bullet in cut(found, args.limit)]
     json = [bullet_json(bullet) | review_json(bench, stored) for _, bullet, stored in listed]
-    rows = [_row(part, one, len(books) > 1, unreviewed(bench, stored)) for part, one, stored in listed]
-    none = "No bullet matches." if books else "The store has no playbook yet; `workbench bullet add` begins one."
-    return Answer(json, lambda: table(rows, right=(1, 2)), () if found or wants_json(args) else [none])
+    rows = [
+        _row(part, one, len(books) > 1, unreviewed(bench, stored)) for part, one, stored in listed
+    ]
+    none = (
+        "No bullet matches."
+        if books
+        else "The store has no playbook yet; `workbench bullet add` begins one."
+    )
+    return Answer(
+        json, lambda: table(rows, right=(1, 2)), () if found or wants_json(args) else [none]
+    )
 
 
 def add_bullet(call: Call) -> Answer:
@@ -167,7 +187,10 @@ def move_bullets(call: Call) -> Answer:
     require_person(bench.context.actor, _CHANGE)
     found = bullets(bench, _in_book(args.book, [args.id, *args.also]))
     if len({bullet.book for bullet in found}) > 1:
-        raise InvalidQuery("The bullets are of several playbooks.", f"{UNCHANGED} Move those of each by themselves.")
+        raise InvalidQuery(
+            "The bullets are of several playbooks.",
+            f"{UNCHANGED} Move those of each by themselves.",
+        )
     book, ids = found[0].book, [bullet.id for bullet in found]
     bench.playbooks.move(book, ids, _section(bench, book, args.section, make=False), args.position)
     moved = [bench.playbooks.bullet(book, id) for id in ids]
@@ -179,7 +202,9 @@ def _in_book(book: str | None, ids: list[str]) -> list[str]:
 
 
 def _section(bench: "Workbench", book: str, name: str, *, make: bool) -> str:
-    """Return the id of a section, empty where one is to be made; raises `UnknownRecord`, with what there is."""
+    """Return the id of a section, empty where one is to be made; raises `UnknownRecord`, with what
+    there is.
+    """
     from workbench.core.playbook.operations import find_section
 
     if book not in bench.library.books:
@@ -188,15 +213,23 @@ def _section(bench: "Workbench", book: str, name: str, *, make: bool) -> str:
     try:
         return find_section(playbook, name).id
     except UnknownRecord as error:
-        titles = [bench.safety.masked(section.title) for section in playbook.sections if section.title]
+        titles = [
+            bench.safety.masked(section.title) for section in playbook.sections if section.title
+        ]
         if make or not titles:
             return ""
         raise UnknownRecord(error.message, _near(name, titles)) from error
 
 
 def _near(name: str, titles: list[str]) -> str:
-    near = {title.casefold(): title for title in titles}.get(nearest(name.casefold(), [t.casefold() for t in titles]))
-    return f"{UNCHANGED} Did you mean “{near}”?" if near else f"{UNCHANGED} There are: {', '.join(_quoted(titles))}."
+    near = {title.casefold(): title for title in titles}.get(
+        nearest(name.casefold(), [t.casefold() for t in titles])
+    )
+    return (
+        f"{UNCHANGED} Did you mean “{near}”?"
+        if near
+        else f"{UNCHANGED} There are: {', '.join(_quoted(titles))}."
+    )
 
 
 def _quoted(titles: list[str]) -> Iterator[str]:
@@ -207,16 +240,28 @@ def _row(section: Section, bullet: Bullet, with_book: bool, mark: str) -> tuple[
     name = f"{bullet.book}/{bullet.id}" if with_book else bullet.id
     marks = ("★ " if bullet.pinned else "") + ("× " if bullet.state == "deprecated" else "")
     votes = (f"+{bullet.helpful_count}", f"−{bullet.harmful_count}")
-    return (name, *votes, one_line(section.title, SHOWN), mark + marks + one_line(bullet.content, 500))
+    return (
+        name,
+        *votes,
+        one_line(section.title, SHOWN),
+        mark + marks + one_line(bullet.content, 500),
+    )
 
 
 def _done(found: list[Bullet], sentence: str, *, changed: bool = True) -> Answer:
     first, ids = found[0], [bullet.id for bullet in found]
-    json = {"id": first.id, "book": first.book, "section": first.section, "ids": ids, "changed": changed}
+    json = {
+        "id": first.id,
+        "book": first.book,
+        "section": first.section,
+        "ids": ids,
+        "changed": changed,
+    }
     return Answer(json, [f"{sentence} `workbench undo` takes it back." if changed else sentence])
 
 
-# What `workbench curate` prints of the replies: each suggestion with its difference and what stands in its way.
+# What `workbench curate` prints of the replies: each suggestion with its difference and what stands
+# in its way.
 
 
 TEXT = 200
@@ -225,7 +270,9 @@ TEXT = 200
 
 @dataclass(frozen=True, slots=True)
 class Curated:
-    """A curation: what was asked, what came of it with the cards of each reply, and how many went into Review."""
+    """A curation: what was asked, what came of it with the cards of each reply, and how many went
+    into Review.
+    """
 
     plan: "CurationPlan"
     asked: "Asked"
@@ -258,30 +305,48 @@ def curation_json(bench: "Workbench", done: Curated) -> dict[str, object]:
         "unknown_bullets": plan.unknown,
         "dry_run": done.dry,
         "replies": [
-            {"actor": reply.actor, "said": reply.said, "suggestions": [shown(_card_json(card)) for card in cards]}
+            {
+                "actor": reply.actor,
+                "said": reply.said,
+                "suggestions": [shown(_card_json(card)) for card in cards],
+            }
             for reply, cards in done.looked
         ],
         "into_review": done.fresh,
         "problem": None if asked.problem is None else asked.problem.message,
         "unread": [one.reply for one in asked.unread],
-        "usage": {**_object(asked.usage), "month": bench.curation.runs.spent(), "limit": plan.limit},
+        "usage": {
+            **_object(asked.usage),
+            "month": bench.curation.runs.spent(),
+            "limit": plan.limit,
+        },
     }
 
 
 def difference(card: "Card", mask: Callable[[str], str]) -> str:
-    """Return a card's text: as a word diff where one bullet changes, as it came where it cannot be read."""
+    """Return a card's text: as a word diff where one bullet changes, as it came where it cannot be
+    read.
+    """
     from workbench.cli.worddiff import word_diff
 
     if card.suggested is None:
         return mask(card.raw)
     if card.before == card.after:
         return ""
-    return word_diff(mask(card.before), mask(card.after)) if card.before and card.after else mask(card.after)
+    return (
+        word_diff(mask(card.before), mask(card.after))
+        if card.before and card.after
+        else mask(card.after)
+    )
 
 
 def _print_card(card: "Card", mask: Callable[[str], str]) -> None:
     say(f"  {'!' if card.problem else '·'} {one_line(card.title, TEXT)}")
-    facts = (("", difference(card, mask)), ("because ", card.reason), ("not possible: ", card.problem))
+    facts = (
+        ("", difference(card, mask)),
+        ("because ", card.reason),
+        ("not possible: ", card.problem),
+    )
     for label, text in facts:
         if text:
             say(f"      {label}{one_line(text, TEXT)}")
@@ -298,7 +363,11 @@ def _sum(done: Curated) -> str:
 
 
 def _card_json(card: "Card") -> dict[str, object]:
-    kept = {k: v for k, v in _object(card).items() if k in ("title", "raw", "reason", "problem", "before", "after")}
+    kept = {
+        k: v
+        for k, v in _object(card).items()
+        if k in ("title", "raw", "reason", "problem", "before", "after")
+    }
     return {**kept, "touches": [bullet.id for bullet in card.touches]}
 
 
@@ -324,12 +393,20 @@ def _add_curate(commands: Commands) -> None:
     )  # fmt: skip
     parser.add_argument("--book", metavar="NAME", help="which playbook, when there are several")
     parser.add_argument("--run", metavar="FILE", type=Path, help="learn from this run of an agent")
-    parser.add_argument("--latest", action="store_true", help="tell the latest 30, also what was told before")
-    parser.add_argument("--dry-run", action="store_true", help="ask and show, but put nothing into Review")
     parser.add_argument(
-        "--preview", action="store_true", help="print exactly what would be sent first, and send nothing"
+        "--latest", action="store_true", help="tell the latest 30, also what was told before"
     )
-    parser.add_argument("--unread", action="store_true", help="print the replies that could not be read")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="ask and show, but put nothing into Review"
+    )
+    parser.add_argument(
+        "--preview",
+        action="store_true",
+        help="print exactly what would be sent first, and send nothing",
+    )
+    parser.add_argument(
+        "--unread", action="store_true", help="print the replies that could not be read"
+    )
     add_json(parser)
 
 
@@ -347,7 +424,9 @@ def curate(session: Session) -> int:
             return PROBLEM
         plan = _plan(session, bench, book)
         if args.preview:
-            return print_preview(session, plan.preview, f"{plan.preview.remark} In all {_cost(plan)}")
+            return print_preview(
+                session, plan.preview, f"{plan.preview.remark} In all {_cost(plan)}"
+            )
         if plan.run is None and not plan.told:
             return _nothing(session, plan)
         return _curated(session, bench, plan)
@@ -394,32 +473,44 @@ def _curated(session: Session, bench: "Workbench", plan: "CurationPlan") -> int:
     if asked.problem is not None:
         fail(asked.problem)
     if asked.unread:
-        warn("The reply that could not be read is kept: --unread shows it, and `I` in the Playbook edits it.")
+        warn(
+            "The reply that could not be read is kept: --unread shows it, and `I` in the Playbook edits it."
+        )
     return INTERRUPTED if stopped else PROBLEM if asked.problem is not None else 0
 
 
 def _put_off(bench: "Workbench", book: str, asked: "Asked") -> int:
-    """Put everything that is suggested into Review, as one action; return how much of it is new there."""
+    """Put everything that is suggested into Review, as one action; return how much of it is new
+    there.
+    """
     if not asked.replies:
         return 0
     with bench.library.transaction(bench.context.actor, f"suggestions for {book} into Review"):
-        return sum(bench.curating.put_off(book, reply, range(len(reply.parts))) for reply in asked.replies)
+        return sum(
+            bench.curating.put_off(book, reply, range(len(reply.parts))) for reply in asked.replies
+        )
 
 
 def _nothing(session: Session, plan: "CurationPlan") -> int:
     if wants_json(session.args):
-        write_json({"book": plan.book, "told": 0, "since": plan.since, "suggestions": [], "into_review": 0})
+        write_json(
+            {"book": plan.book, "told": 0, "since": plan.since, "suggestions": [], "into_review": 0}
+        )
     elif plan.since is None:
         say("No memory is confirmed yet: approve candidates first (`workbench review`).")
     else:
-        say(f"Nothing was confirmed since the last curation ({moment(plan.since)}). --latest tells the latest again.")
+        say(
+            f"Nothing was confirmed since the last curation ({moment(plan.since)}). --latest tells the latest again."
+        )
     return 0
 
 
 def _telling(plan: "CurationPlan") -> str:
     about = f"the playbook {plan.book} ({counted(len(plan.playbook.bullets), 'bullet')})"
     if plan.run is not None:
-        return f"Sending a run with {counted(len(plan.used), 'used bullet')}, then {about}, to Claude:"
+        return (
+            f"Sending a run with {counted(len(plan.used), 'used bullet')}, then {about}, to Claude:"
+        )
     since = f" since {moment(plan.since)}" if plan.since else ""
     more = f" (of {plan.lessons.left_out + len(plan.told):,})" if plan.lessons.left_out else ""
     return f"Sending {counted(len(plan.told), 'memory', 'memories')}{more} confirmed{since} and {about} to Claude:"

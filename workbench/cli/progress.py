@@ -15,9 +15,11 @@ _BAR = 24
 
 
 class ProgressLine:
-    """One line on stderr that is rewritten in place; silent when stderr is no terminal or the work is short.
+    """One line on stderr that is rewritten in place; silent when stderr is no terminal or the work
+    is short.
 
-    With `seconds`, a clock that never goes back, it says how many a second were done since it was made.
+    With `seconds`, a clock that never goes back, it says how many a second were done since it was
+    made.
     """
 
     def __init__(self, what: str, least: int, seconds: Callable[[], float] | None = None) -> None:
@@ -75,7 +77,9 @@ def waits_said() -> Iterator[None]:
 
 @contextmanager
 def interruptible() -> Iterator[Callable[[], bool]]:
-    """Let the first ctrl+c only be noticed (the yielded function then says true); a second one interrupts."""
+    """Let the first ctrl+c only be noticed (the yielded function then says true); a second one
+    interrupts.
+    """
     pressed = threading.Event()
 
     def _note(_number: int, _frame: FrameType | None) -> None:

@@ -1,4 +1,6 @@
-"""`workbench review promote`: from Review to a playbook, to the files that agents read, or to a skill."""
+"""`workbench review promote`: from Review to a playbook, to the files that agents read, or to a
+skill.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -52,21 +54,28 @@ def _target(session: Session, bench: "Workbench") -> "Target":
         target = Target("block", _file(session, bench, args.to), section=args.section)
     if args.section and target.kind != "block":
         raise WorkbenchError(
-            "--section is for files.", "A playbook's is named as playbook:SECTION; nothing was written."
+            "--section is for files.",
+            "A playbook's is named as playbook:SECTION; nothing was written.",
         )
     if any(titles.values()):
-        raise WorkbenchError("A title and a name are for memory files and skills.", "Nothing was written.")
+        raise WorkbenchError(
+            "A title and a name are for memory files and skills.", "Nothing was written."
+        )
     return target
 
 
 def _file(session: Session, bench: "Workbench", name: str) -> str:
-    """Return the file that is meant: the project's own by its usual name, any other from the working directory."""
+    """Return the file that is meant: the project's own by its usual name, any other from the
+    working directory.
+    """
     if name in bench.promotion.usual_files and bench.promotion.project is not None:
         return name
     try:
         return str(session.cwd / path_of(name).expanduser())
     except RuntimeError as error:
-        raise WorkbenchError(f"{name} names an unknown home folder.", "Nothing was written.") from error
+        raise WorkbenchError(
+            f"{name} names an unknown home folder.", "Nothing was written."
+        ) from error
 
 
 def _memory(bench: "Workbench", id: str) -> str:
@@ -76,7 +85,9 @@ def _memory(bench: "Workbench", id: str) -> str:
     try:
         memory = bench.review.memory(bench.review.get(id))
     except UnknownRecord as error:
-        hint = "Nothing was changed; `workbench review list` and `workbench list` show what there is."
+        hint = (
+            "Nothing was changed; `workbench review list` and `workbench list` show what there is."
+        )
         raise UnknownRecord(f"There is no memory or proposal {id}.", hint) from error
     if memory is None:
         raise WorkbenchError(f"The proposal {id} is about no memory.", "Nothing was changed.")
@@ -144,7 +155,9 @@ def _json(plan: "PromotionPlan") -> dict[str, object]:
         "to": plan.to,
         "approves": plan.approves,
         "text": plan.text,
-        "changes": [{"name": name, "diff": [str(line) for line in lines]} for name, lines in plan.changes()],
+        "changes": [
+            {"name": name, "diff": [str(line) for line in lines]} for name, lines in plan.changes()
+        ],
         "outside": plan.outside,
         "flagged": [held.id for held in plan.flagged],
         "warnings": plan.warnings,

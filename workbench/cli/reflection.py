@@ -43,9 +43,19 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("--dry-run", action="store_true", help="show the candidates and store none")
     names = ("claude", "extractive")
     about = "who reflects (default: claude when there is a key)"
-    parser.add_argument("--reflector", choices=names, default="", metavar="NAME", help=f"{about}: {' or '.join(names)}")
-    parser.add_argument("--preview", action="store_true", help="print exactly what would be sent, and send nothing")
-    parser.add_argument("--unread", action="store_true", help="print the replies that could not be read")
+    parser.add_argument(
+        "--reflector",
+        choices=names,
+        default="",
+        metavar="NAME",
+        help=f"{about}: {' or '.join(names)}",
+    )
+    parser.add_argument(
+        "--preview", action="store_true", help="print exactly what would be sent, and send nothing"
+    )
+    parser.add_argument(
+        "--unread", action="store_true", help="print the replies that could not be read"
+    )
     add_json(parser)
 
 
@@ -62,7 +72,9 @@ def reflect(session: Session) -> int:
         if not (args.force or reflecting.verdict().due):
             return _not_due(session, bench)
         if not args.dry_run:
-            with contextlib.suppress(WorkbenchError):  # a reflection does without, and the next run goes on there
+            with contextlib.suppress(
+                WorkbenchError
+            ):  # a reflection does without, and the next run goes on there
                 bench.catch_up.run()
         plan = reflecting.plan(args.reflector, args.focus)
         warn(_reading(plan))
@@ -93,7 +105,9 @@ def _made(reflecting: "Reflecting", plan: "Plan", *, dry: bool) -> "tuple[Outcom
 
 
 class Told:
-    """Says on stderr how far a reflection is: on one line of a terminal, else a line for each stage."""
+    """Says on stderr how far a reflection is: on one line of a terminal, else a line for each
+    stage.
+    """
 
     def __init__(self) -> None:
         self._stage = ""
@@ -116,9 +130,17 @@ class Told:
 def _not_due(session: Session, bench: "Workbench") -> int:
     gauge = bench.reflecting.gauge()
     if wants_json(session.args):
-        write_json({"due": False, "gauge": {c.name: {"value": c.value, "limit": c.limit} for c in gauge.conditions}})
+        write_json(
+            {
+                "due": False,
+                "gauge": {c.name: {"value": c.value, "limit": c.limit} for c in gauge.conditions},
+            }
+        )
         return 0
-    stands = ", ".join(f"{c.value:.{1 if c.name == 'hours' else 0}f} of {c.limit:g} {c.name}" for c in gauge.conditions)
+    stands = ", ".join(
+        f"{c.value:.{1 if c.name == 'hours' else 0}f} of {c.limit:g} {c.name}"
+        for c in gauge.conditions
+    )
     counted_none = len(bench.library.memories) and not any(c.value for c in gauge.conditions)
     imported = " What an import brings counts only with --as-new." if counted_none else ""
     say(f"No reflection is due: {stands}.{imported} --force reflects anyway.")
@@ -168,12 +190,20 @@ def _print(bench: "Workbench", plan: "Plan", outcome: "Outcome", *, dry: bool) -
     for memory in outcome.candidates:
         _print_candidate(bench, memory)
     for memory in outcome.again:
-        turned = "rejected before, and no new evidence" if memory.status == "archived" else f"{memory.status} already"
+        turned = (
+            "rejected before, and no new evidence"
+            if memory.status == "archived"
+            else f"{memory.status} already"
+        )
         say(f"{memory.id}  {turned}: {one_line(bench.safety.masked(memory.content), CITED)}")
     say(_sum(plan, outcome, dry=dry))
     usage = outcome.reflection.usage
     if usage.total:
-        month = f"; {bench.reflecting.runs.spent():,} of {plan.limit:,} this month" if plan.limit else ""
+        month = (
+            f"; {bench.reflecting.runs.spent():,} of {plan.limit:,} this month"
+            if plan.limit
+            else ""
+        )
         say(f"Used {usage.input:,} tokens in and {usage.output:,} out{month}.")
     if dry:
         for unread in outcome.reflection.unread:
@@ -194,8 +224,13 @@ def _print_candidate(bench: "Workbench", memory: "Memory") -> None:
         "pinned once approved" if memory.pinned else "",
     ]  # fmt: skip
     say("    " + " · ".join(str(fact) for fact in facts if fact))
-    cited = [found for id in memory.citations if (found := bench.library.memories.find(id)) is not None]
-    rows = [("    ", m.id, moment(m.created_at), one_line(bench.safety.masked(m.content), CITED)) for m in cited]
+    cited = [
+        found for id in memory.citations if (found := bench.library.memories.find(id)) is not None
+    ]
+    rows = [
+        ("    ", m.id, moment(m.created_at), one_line(bench.safety.masked(m.content), CITED))
+        for m in cited
+    ]
     for line in table(rows) if rows else []:
         say(line)
     unresolved = notes.get("unresolved")
@@ -206,7 +241,9 @@ def _print_candidate(bench: "Workbench", memory: "Memory") -> None:
 
 def _sum(plan: "Plan", outcome: "Outcome", *, dry: bool) -> str:
     found = len(outcome.candidates)
-    stopped = "" if outcome.reflection.complete else f"{outcome.reflection.stopped or 'It was stopped.'} "
+    stopped = (
+        "" if outcome.reflection.complete else f"{outcome.reflection.stopped or 'It was stopped.'} "
+    )
     if not found:
         near = f" about “{plan.request.focus}”" if plan.request.focus else ""
         return (
@@ -219,7 +256,9 @@ def _sum(plan: "Plan", outcome: "Outcome", *, dry: bool) -> str:
     return f"{stopped}{counted(found, 'candidate')} {'waits' if found == 1 else 'wait'} in Review."
 
 
-def _json(reflecting: "Reflecting", plan: "Plan", outcome: "Outcome", *, dry: bool) -> dict[str, object]:
+def _json(
+    reflecting: "Reflecting", plan: "Plan", outcome: "Outcome", *, dry: bool
+) -> dict[str, object]:
     reflection = outcome.reflection
     return {
         "reflector": plan.reflector,

@@ -1,4 +1,6 @@
-"""What every command works with: where it runs, the clock, the way to the app, and the store it opens."""
+"""What every command works with: where it runs, the clock, the way to the app, and the store it
+opens.
+"""
 
 import contextlib
 import os
@@ -23,7 +25,8 @@ if TYPE_CHECKING:
     from workbench.services.open import Workbench
 
 
-# The exit codes of every command, and what they mean: one table for the commands, the help and the tests.
+# The exit codes of every command, and what they mean: one table for the commands, the help and the
+# tests.
 
 
 DONE, FOUND, PROBLEM, UNEXPECTED, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 70, 130, 141
@@ -41,7 +44,9 @@ MEANINGS: Mapping[int, str] = {
 
 def exit_code_table() -> str:
     """Return the table as it stands in the help."""
-    return "\n".join(["exit codes:", *(f"  {code:<4}{meaning}" for code, meaning in MEANINGS.items())])
+    return "\n".join(
+        ["exit codes:", *(f"  {code:<4}{meaning}" for code, meaning in MEANINGS.items())]
+    )
 
 
 Clock = Callable[[], datetime]
@@ -53,8 +58,17 @@ CLI_ACTOR = "cli"
 class OpenApp(Protocol):
     """Runs the app on a store and returns its exit code."""
 
-    def __call__(self, store: Path, *, origin: str, demo: bool = False, begin: str = "", at: int | None = None) -> int:
-        """Open `store`; `origin` says what led to it, `begin` names the action that it begins with (none: nothing).
+    def __call__(
+        self,
+        store: Path,
+        *,
+        origin: str,
+        demo: bool = False,
+        begin: str = "",
+        at: int | None = None,
+    ) -> int:
+        """Open `store`; `origin` says what led to it, `begin` names the action that it begins with
+        (none: nothing).
 
         With `at` it is looked at as it was right after that revision.
         """
@@ -75,7 +89,9 @@ class ServeAgents(Protocol):
 
 
 class Session(NamedTuple):
-    """One run of the command line: its arguments, its surroundings and the person's settings, read when asked for."""
+    """One run of the command line: its arguments, its surroundings and the person's settings, read
+    when asked for.
+    """
 
     args: Namespace
     cwd: Path
@@ -86,7 +102,9 @@ class Session(NamedTuple):
     welcome: Welcome | None = None
 
     def time(self, text: str | None, *, last: bool = False) -> datetime | None:
-        """Return the time that an argument means, by the clock of this run; of a day its beginning, or its end."""
+        """Return the time that an argument means, by the clock of this run; of a day its beginning,
+        or its end.
+        """
         return instant(text, self.clock(), last=last) if text else None
 
     def at(self) -> int | None:
@@ -111,14 +129,15 @@ class Session(NamedTuple):
         whole: bool = False,
         approved: bool = False,
     ) -> "Iterator[Workbench]":
-        """Open the store without writing to it; the default one reads as an empty one while it is not there yet.
+        """Open the store without writing to it; the default one reads as an empty one while it is
+        not there yet.
 
-        With `at` it is the store as it was right after that revision, which is said. Raises `StoreProblem` when
-        `--store` names none, unless it is only asked what a change would do (`planning`), and `UnknownRecord` for a
-        revision that there is not.
+        With `at` it is the store as it was right after that revision, which is said. Raises
+        `StoreProblem` when `--store` names none, unless it is only asked what a change would do
+        (`planning`), and `UnknownRecord` for a revision that there is not.
 
-        An agent sees only what it may have, or what is `approved` of that; all of it where no text of a record is
-        printed, or the caller looks after that (`whole`).
+        An agent sees only what it may have, or what is `approved` of that; all of it where no text
+        of a record is printed, or the caller looks after that (`whole`).
         """
         folder = self.choice().folder if planning else self.known_store()
         if is_there(folder):
@@ -138,7 +157,9 @@ class Session(NamedTuple):
             yield self.open(Path(empty), at=at)
 
     def known_store(self) -> Path:
-        """Return the store's folder; raises `StoreProblem` when `--store` names none, for that is a typo."""
+        """Return the store's folder; raises `StoreProblem` when `--store` names none, for that is a
+        typo.
+        """
         choice = self.choice()
         if choice.origin == "option":
             from workbench.cli.missing import check_store
@@ -147,7 +168,9 @@ class Session(NamedTuple):
         return choice.folder
 
     def has_store(self) -> bool:
-        """Tell whether there is a store where this command looks for one; raises `StoreProblem` if unknown."""
+        """Tell whether there is a store where this command looks for one; raises `StoreProblem` if
+        unknown.
+        """
         from workbench.services.folder import holds_store
 
         return holds_store(self.choice().folder)
@@ -164,10 +187,10 @@ class Session(NamedTuple):
     ) -> "Iterator[Workbench]":
         """Open the store to change it; a folder that was made for nothing is taken away again.
 
-        Who changes it is the `actor`, else the agent in whose surroundings this runs, else the person.
-        Only what brings something in (`makes`) may make the store that `--store` names: otherwise raises
-        `StoreProblem`. Raises `NotTrusted` for a store from elsewhere, unless the caller looks itself whether
-        it is `trusted`.
+        Who changes it is the `actor`, else the agent in whose surroundings this runs, else the
+        person. Only what brings something in (`makes`) may make the store that `--store` names:
+        otherwise raises `StoreProblem`. Raises `NotTrusted` for a store from elsewhere, unless the
+        caller looks itself whether it is `trusted`.
         """
         folder = self.choice().folder if makes else self.known_store()
         was_there = is_there(folder)
@@ -181,7 +204,9 @@ class Session(NamedTuple):
             finally:
                 self.args.stored = bench.library.revision != before
             if bench.gate.masked:
-                warn(f"Secrets were masked before anything was written: {', '.join(dict.fromkeys(bench.gate.masked))}.")
+                warn(
+                    f"Secrets were masked before anything was written: {', '.join(dict.fromkeys(bench.gate.masked))}."
+                )
             if checkpoint or bench.library.starts_slowly:
                 # What was done is in the journal already, so a checkpoint that fails is no failure.
                 with contextlib.suppress(StoreProblem):
@@ -193,8 +218,11 @@ class Session(NamedTuple):
                 with contextlib.suppress(OSError):
                     folder.rmdir()
 
-    def open(self, folder: Path, actor: str = "", *, remarks: bool = True, at: int | None = None) -> "Workbench":
-        """Open a store folder; what it has to say about itself goes to stderr, unless `remarks` is off.
+    def open(
+        self, folder: Path, actor: str = "", *, remarks: bool = True, at: int | None = None
+    ) -> "Workbench":
+        """Open a store folder; what it has to say about itself goes to stderr, unless `remarks` is
+        off.
 
         With `at` it is opened as it was right after that revision.
         """
@@ -225,11 +253,15 @@ class Session(NamedTuple):
 
 
 def _strictest(loaded: "loading.Loaded") -> "loading.Loaded":
-    """Return the settings under which the agent that runs this is served, whatever name it gives itself."""
+    """Return the settings under which the agent that runs this is served, whatever name it gives
+    itself.
+    """
     agent, settings = agent_in(os.environ), loaded.settings
     if not agent or not settings.agents.only_approved(f"agent:{agent}"):
         return loaded
-    return loaded._replace(settings=settings._replace(agents=settings.agents._replace(serve="approved")))
+    return loaded._replace(
+        settings=settings._replace(agents=settings.agents._replace(serve="approved"))
+    )
 
 
 def told(standpoint: "PastView") -> str:
@@ -245,12 +277,16 @@ def untrusted(foreign: int) -> str:
 
 
 def say_made(folder: Path) -> None:
-    """Say that a store was made, which whoever mistyped its name did not mean; and that git does not see it."""
+    """Say that a store was made, which whoever mistyped its name did not mean; and that git does
+    not see it.
+    """
     from workbench.services.folder import holds_store, kept_out_by
 
     if holds_store(folder):
         keeper = kept_out_by(folder)
-        warn(f"Made a new store in {folder}{f'; its {keeper} keeps it out of git' if keeper else ''}.")
+        warn(
+            f"Made a new store in {folder}{f'; its {keeper} keeps it out of git' if keeper else ''}."
+        )
 
 
 def is_there(folder: Path) -> bool:
@@ -263,7 +299,9 @@ def is_there(folder: Path) -> bool:
 
 
 def actor_of(args: Namespace) -> str:
-    """Return who acts: the agent that `--actor` names, else the one that runs this command, else the person."""
+    """Return who acts: the agent that `--actor` names, else the one that runs this command, else
+    the person.
+    """
     name: str = (getattr(args, "actor", None) or "").strip() or agent_in(os.environ)
     return CLI_ACTOR if not name else name if name.startswith("agent:") else f"agent:{name}"
 
@@ -275,7 +313,11 @@ def require_secrets_for_people(args: Namespace) -> None:
 
 
 def keeps(args: Namespace) -> bool:
-    """Tell whether a person wants a secret to stay as it is typed; raises `WorkbenchError` for an agent."""
+    """Tell whether a person wants a secret to stay as it is typed; raises `WorkbenchError` for an
+    agent.
+    """
     if args.keep and actor_of(args) != CLI_ACTOR:
-        raise WorkbenchError("Only a person can keep a secret: --keep is not for agents.", "Nothing was written.")
+        raise WorkbenchError(
+            "Only a person can keep a secret: --keep is not for agents.", "Nothing was written."
+        )
     return bool(args.keep)

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 class Answer(NamedTuple):
     """What a command answers: a value for `--json`, or else lines and the remarks beside them.
 
-    A value and lines may be functions, called for what is printed. Secrets in the value are masked here.
+    A value and lines may be functions, called for what is printed. Secrets in the value are masked
+    here.
     """
 
     json: object = None
@@ -28,7 +29,9 @@ class Answer(NamedTuple):
 
 
 class Call(NamedTuple):
-    """One run of a command: its arguments, the open store, and what makes of a text what may be printed."""
+    """One run of a command: its arguments, the open store, and what makes of a text what may be
+    printed.
+    """
 
     session: Session
     args: Namespace
@@ -57,7 +60,8 @@ def making(session: Session) -> "AbstractContextManager[Workbench]":
 
 
 class Verb(NamedTuple):
-    """A command. Its words name its arguments, with `?`, `*` or `+` for how many and `!` for a required option.
+    """A command. Its words name its arguments, with `?`, `*` or `+` for how many and `!` for a
+    required option.
 
     What stands behind a colon tells two arguments of one name apart.
     """
@@ -88,7 +92,14 @@ _SHARED: Mapping[str, Option] = {"--json": add_json, "--show-secrets": add_secre
 
 def add_verb(commands: Commands, verb: Verb, options: Mapping[str, Option]) -> Parser:
     """Add a command; `options` say what its words take."""
-    parser = add_command(commands, verb.name, partial(_answered, verb), verb.about, verb.details, example=verb.example)
+    parser = add_command(
+        commands,
+        verb.name,
+        partial(_answered, verb),
+        verb.about,
+        verb.details,
+        example=verb.example,
+    )
     parser.set_defaults(verb=verb.name)
     add_words(parser, verb.words, options)
     return parser
@@ -109,7 +120,9 @@ def add_words(parser: Parser, words: str, options: Mapping[str, Option]) -> None
 
 def add_verbs(top: Parser, verbs: Sequence[Verb], options: Mapping[str, Option]) -> None:
     """Add the verbs of a command."""
-    below = top.add_subparsers(title="what to do", metavar="VERB", prog=top.prog, parser_class=Parser)
+    below = top.add_subparsers(
+        title="what to do", metavar="VERB", prog=top.prog, parser_class=Parser
+    )
     for verb in verbs:
         add_verb(below, verb, options)
 
@@ -117,7 +130,11 @@ def add_verbs(top: Parser, verbs: Sequence[Verb], options: Mapping[str, Option])
 def _answered(verb: Verb, session: Session) -> int:
     args = session.args
     with verb.opens(session) as bench:
-        how = "--show-secrets shows them" if "show_secrets" in args else "`show ID --show-secrets` shows them"
+        how = (
+            "--show-secrets shows them"
+            if "show_secrets" in args
+            else "`show ID --show-secrets` shows them"
+        )
         shown = Shown(bench, secrets=getattr(args, "show_secrets", False), how=how)
         answer = verb.run(Call(session, args, bench, shown))
         if getattr(args, "json", False):

@@ -13,7 +13,9 @@ def word_diff(old: str, new: str) -> str:
     """Return `new` with what it adds as {+…+} and what it takes from `old` as [-…-]."""
     before, after = (_TOKEN.findall(text[:LONGEST]) for text in (old, new))
     pieces = []
-    for tag, left, until, right, to in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+    for tag, left, until, right, to in SequenceMatcher(
+        None, before, after, autojunk=False
+    ).get_opcodes():
         removed, added = "".join(before[left:until]), "".join(after[right:to])
         if tag == "equal":
             pieces.append(added)

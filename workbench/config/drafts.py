@@ -1,12 +1,14 @@
-"""What was being typed in an editor when the app was stopped: a safety net beside the record, never a part of it.
+"""What was being typed in an editor when the app was stopped: a safety net beside the record, never
+a part of it.
 
-Drafts lie in `<state>/drafts/<store>/`, a small file for each text. That is the person's state folder rather than the
-store: a store may be shared, under version control or read-only, and half a sentence is nobody else's business. The
-folder is its owner's (0700), and so are the files (0600), since what is typed may be a secret. Of the text that is
-edited only a digest is kept. A draft that cannot be written hinders no editor, and a broken one counts as none.
+Drafts lie in `<state>/drafts/<store>/`, a small file for each text. That is the person's state
+folder rather than the store: a store may be shared, under version control or read-only, and half a
+sentence is nobody else's business. The folder is its owner's (0700), and so are the files (0600),
+since what is typed may be a secret. Of the text that is edited only a digest is kept. A draft that
+cannot be written hinders no editor, and a broken one counts as none.
 
-A draft belongs to the window that wrote it for as long as that runs: no other one offers it, writes over it or
-lets go of it.
+A draft belongs to the window that wrote it for as long as that runs: no other one offers it, writes
+over it or lets go of it.
 """
 
 import contextlib
@@ -47,7 +49,8 @@ def read(path: Path) -> dict[str, object]:
 def write(path: Path, data: Mapping[str, object], at: datetime) -> None:
     """Write a file, dated `at`, in one step; raises `OSError`.
 
-    Nothing waits for the disk: only a power failure would tell the difference, every second of typing would feel it.
+    Nothing waits for the disk: only a power failure would tell the difference, every second of
+    typing would feel it.
     """
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     if not path.exists():
@@ -84,7 +87,9 @@ _END = ".json"
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """What a draft is of: a record by `table/key`, and which of its texts ("text", "split", "round", …)."""
+    """What a draft is of: a record by `table/key`, and which of its texts ("text", "split",
+    "round", …).
+    """
 
     record: str
     use: str = "text"
@@ -98,7 +103,8 @@ class Item:
 class Draft:
     """What was typed, when (UTC), and the digest of the text that it was to replace.
 
-    `fields` holds what was typed into other fields of the same form, each with the digest of what it was to replace.
+    `fields` holds what was typed into other fields of the same form, each with the digest of what
+    it was to replace.
     """
 
     text: str
@@ -117,7 +123,9 @@ def folder_of(state_dir: Path, store: Path) -> Path:
 
 
 def find(folder: Path, item: Item) -> Draft | None:
-    """Return the draft of an item that was written last, or `None`; what another window types now is none."""
+    """Return the draft of an item that was written last, or `None`; what another window types now
+    is none.
+    """
     found = (draft for path in _paths(folder, item) if (draft := _draft(path, item)) is not None)
     return max(found, key=lambda draft: draft.at, default=None)
 
@@ -148,7 +156,8 @@ def drop(folder: Path, item: Item) -> None:
 
 
 def since(folder: Path, at: datetime | None) -> tuple[str, ...]:
-    """Return the records (`table/key`) with a draft written after `at` (`None`: whenever), the latest first.
+    """Return the records (`table/key`) with a draft written after `at` (`None`: whenever), the
+    latest first.
 
     What another window types now is left out.
     """
@@ -184,7 +193,11 @@ def _fields(found: object) -> dict[str, tuple[str, str]]:
     pairs = found.items() if isinstance(found, dict) else ()
     fields = {}
     for name, typed in pairs:
-        if isinstance(typed, list) and len(typed) == 2 and all(isinstance(part, str) for part in typed):
+        if (
+            isinstance(typed, list)
+            and len(typed) == 2
+            and all(isinstance(part, str) for part in typed)
+        ):
             fields[str(name)] = (typed[0], typed[1])
     return fields
 
@@ -193,7 +206,9 @@ def _draft(path: Path, item: Item) -> Draft | None:
     """Return the draft in a file, or `None` where there is none of the item."""
     data = read(path)
     text, base, at = (data.get(name) for name in ("text", "base", "at"))
-    if data.get("item") != item.name or not (isinstance(text, str) and isinstance(base, str) and isinstance(at, str)):
+    if data.get("item") != item.name or not (
+        isinstance(text, str) and isinstance(base, str) and isinstance(at, str)
+    ):
         return None
     try:
         return Draft(text, base, parse_time(at), _fields(data.get("fields")))
@@ -206,7 +221,9 @@ def _name(item: Item) -> str:
 
 
 def _paths(folder: Path, item: Item) -> list[Path]:
-    """Return the files with drafts of an item that no other window is about to write, the latest first."""
+    """Return the files with drafts of an item that no other window is about to write, the latest
+    first.
+    """
     named = (path for _, path in files(folder) if path.name.startswith(_name(item)))
     return [path for path in named if not _is_of_another(path)]
 

@@ -15,12 +15,16 @@ _PLUS = frozenset((
     "rvim", "vi", "view", "vim",
 ))  # fmt: skip
 _COLON = frozenset(("helix", "hx", "subl", "sublime_text", "zed", "zeditor"))
-_GO_TO = frozenset(("code", "code-insiders", "codium", "cursor", "positron", "vscodium", "windsurf"))
+_GO_TO = frozenset(
+    ("code", "code-insiders", "codium", "cursor", "positron", "vscodium", "windsurf")
+)
 """Editors by how one tells them where to begin: `+N FILE`, `FILE:N`, `--goto FILE:N`."""
 
 
 def at_line(command: Sequence[str], path: Path, line: int) -> list[str]:
-    """Return the command with a file, at a line (from 1; 0 for none) where its way of saying so is known."""
+    """Return the command with a file, at a line (from 1; 0 for none) where its way of saying so is
+    known.
+    """
     name = Path(command[0]).name.lower().removesuffix(".exe")
     if line > 0 and name in _PLUS:
         return [*command, f"+{line}", str(path)]
@@ -42,12 +46,16 @@ def editor_command(setting: str) -> list[str]:
 
 
 def edit(
-    text: str, setting: str = "", leaving: Callable[[], AbstractContextManager[object]] = nullcontext, line: int = 0
+    text: str,
+    setting: str = "",
+    leaving: Callable[[], AbstractContextManager[object]] = nullcontext,
+    line: int = 0,
 ) -> str | None:
     """Open the editor on `text` and return what was saved, or `None` when it is unchanged.
 
-    It begins at `line` (from 1; 0 leaves that to the editor). `leaving` gives the terminal to the editor while it runs.
-    Raises `WorkbenchError` when the editor cannot be run or fails; the text is as it was then.
+    It begins at `line` (from 1; 0 leaves that to the editor). `leaving` gives the terminal to the
+    editor while it runs. Raises `WorkbenchError` when the editor cannot be run or fails; the text
+    is as it was then.
     """
     command = editor_command(setting)
     with tempfile.TemporaryDirectory(prefix="workbench-") as folder:
@@ -61,7 +69,8 @@ def edit(
 
 
 def _run(command: list[str]) -> WorkbenchError | None:
-    """Run an editor; return what went wrong: whoever left the terminal to it has to have it back before that is said.
+    """Run an editor; return what went wrong: whoever left the terminal to it has to have it back
+    before that is said.
 
     Textual takes it back at the end of a block, and after none that was left by an error.
     """
@@ -71,7 +80,9 @@ def _run(command: list[str]) -> WorkbenchError | None:
         hint = "Set `editor` in the config, or $EDITOR; nothing was changed."
         return WorkbenchError(f"The editor {command[0]} cannot be run: {error.strerror}.", hint)
     if result.returncode:
-        return WorkbenchError(f"{command[0]} ended with an error ({result.returncode}).", "Nothing was changed.")
+        return WorkbenchError(
+            f"{command[0]} ended with an error ({result.returncode}).", "Nothing was changed."
+        )
     return None
 
 
@@ -79,7 +90,9 @@ def _changed(path: Path, text: str) -> str | None:
     try:
         saved = path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise WorkbenchError("What the editor saved is not readable text.", "Nothing was changed.") from error
+        raise WorkbenchError(
+            "What the editor saved is not readable text.", "Nothing was changed."
+        ) from error
     # Most editors end a file with a line end; that alone is no change.
     if saved.removesuffix("\n") == text.removesuffix("\n"):
         return None

@@ -1,4 +1,5 @@
-"""Where things are: the user's folders (XDG rules on every system), the store to open, and the shipped files.
+"""Where things are: the user's folders (XDG rules on every system), the store to open, and the
+shipped files.
 
 Nothing is created here; whoever writes a file creates its folder.
 """
@@ -24,7 +25,9 @@ class StoreChoice(NamedTuple):
 
 
 def data_dir() -> Path:
-    """Return the folder of the global store: `$XDG_DATA_HOME` or `~/.local/share`, plus the app's name."""
+    """Return the folder of the global store: `$XDG_DATA_HOME` or `~/.local/share`, plus the app's
+    name.
+    """
     return _user_folder("data", ".local/share")
 
 
@@ -34,7 +37,9 @@ def config_dir() -> Path:
 
 
 def state_dir() -> Path:
-    """Return the folder of the recent stores: `$XDG_STATE_HOME` or `~/.local/state`, plus the app's name."""
+    """Return the folder of the recent stores: `$XDG_STATE_HOME` or `~/.local/state`, plus the app's
+    name.
+    """
     return _user_folder("state", ".local/state")
 
 
@@ -43,7 +48,9 @@ MCP_TOKEN = "mcp-token"
 
 
 def heads_dir() -> Path | None:
-    """Return where this machine remembers what it stored, outside every store; `None` without a home folder."""
+    """Return where this machine remembers what it stored, outside every store; `None` without a
+    home folder.
+    """
     state = _at_once("XDG_STATE_HOME", ".local/state")
     return None if state is None else state / "heads"
 
@@ -65,7 +72,9 @@ def documents_dir() -> Path:
 
 
 def sessions_dir() -> Path | None:
-    """Return the folder below which agents keep their external memory; `None` without a home folder."""
+    """Return the folder below which agents keep their external memory; `None` without a home
+    folder.
+    """
     try:
         return Path.home() / ".ai" / "sessions"
     except RuntimeError:
@@ -73,29 +82,37 @@ def sessions_dir() -> Path | None:
 
 
 def cache_dir() -> Path:
-    """Return the folder of what can be made again: `$XDG_CACHE_HOME` or `~/.cache`, plus the app's name."""
+    """Return the folder of what can be made again: `$XDG_CACHE_HOME` or `~/.cache`, plus the app's
+    name.
+    """
     return _user_folder("cache", ".cache")
 
 
 def is_believed(store: Path) -> bool:
-    """Tell whether a store is trusted without a look: the global one, and those that `WORKBENCH_TRUST` names.
+    """Tell whether a store is trusted without a look: the global one, and those that
+    `WORKBENCH_TRUST` names.
 
     The variable holds paths, of stores or of their projects, parted as in `PATH`.
     """
     real = Path(os.path.realpath(store))
-    named = {Path(os.path.realpath(path)) for path in os.environ.get("WORKBENCH_TRUST", "").split(os.pathsep) if path}
+    named = {
+        Path(os.path.realpath(path))
+        for path in os.environ.get("WORKBENCH_TRUST", "").split(os.pathsep)
+        if path
+    }
     if real in named or (real.name == PROJECT_STORE and real.parent in named):
         return True
     return real == Path(os.path.realpath(data_dir() / "store"))
 
 
 def find_store(start: Path, explicit: Path | None = None) -> StoreChoice:
-    """Choose the store: the `explicit` one, else the nearest `.workbench/` from `start` upwards, else the global one.
+    """Choose the store: the `explicit` one, else the nearest `.workbench/` from `start` upwards,
+    else the global one.
 
-    A linked worktree of git shares the one beside its repository, unless it has its own.
-    A relative `explicit` counts from `start`. Raises `StoreProblem` when it names something that is not a folder, and
-    when a project's store is a link to anything but a store of this user's: git carries links, and nothing is to be
-    made at the place that somebody else's leads to.
+    A linked worktree of git shares the one beside its repository, unless it has its own. A relative
+    `explicit` counts from `start`. Raises `StoreProblem` when it names something that is not a
+    folder, and when a project's store is a link to anything but a store of this user's: git carries
+    links, and nothing is to be made at the place that somebody else's leads to.
     """
     here = start.resolve()
     if explicit is not None:
@@ -112,7 +129,8 @@ def find_store(start: Path, explicit: Path | None = None) -> StoreChoice:
 
 
 def shipped(name: str, package: Path = PACKAGE) -> Path:
-    """Return where the shipped `themes` or `fixtures/demo` are: inside an installed package or in its checkout.
+    """Return where the shipped `themes` or `fixtures/demo` are: inside an installed package or in
+    its checkout.
 
     Raises `WorkbenchError` when they are in neither place.
     """
@@ -120,14 +138,18 @@ def shipped(name: str, package: Path = PACKAGE) -> Path:
     if installed.exists():
         return installed
     checkout = package.parent
-    # Beside an installed package lie other people's files, so the project file has to vouch for a checkout.
+    # Beside an installed package lie other people's files, so the project file has to vouch for a
+    # checkout.
     if (checkout / "pyproject.toml").is_file() and (checkout / name).exists():
         return checkout / name
-    raise WorkbenchError(f"The shipped “{name}” are missing from this installation.", "Install the package again.")
+    raise WorkbenchError(
+        f"The shipped “{name}” are missing from this installation.", "Install the package again."
+    )
 
 
 def _at_once(name: str, usual: str) -> Path | None:
-    """Return a folder of the user, `None` where that takes the library that knows odd surroundings to tell.
+    """Return a folder of the user, `None` where that takes the library that knows odd surroundings
+    to tell.
 
     Hooks and prompts are not to wait for that.
     """
@@ -147,7 +169,9 @@ def _user_folder(kind: str, usual: str) -> Path:
     try:
         folder = Path(getattr(Unix(APP_NAME, appauthor=False), f"user_{kind}_dir"))
     except RuntimeError as error:
-        raise WorkbenchError("Your home folder cannot be found.", "Set HOME to an absolute path.") from error
+        raise WorkbenchError(
+            "Your home folder cannot be found.", "Set HOME to an absolute path."
+        ) from error
     return folder
 
 
@@ -155,9 +179,13 @@ def _explicit_store(here: Path, explicit: Path) -> Path:
     try:
         folder = (here / explicit.expanduser()).resolve()
         if folder.exists() and not folder.is_dir():
-            raise StoreProblem(f"“{explicit}” is a file, not a store.", "Name the folder that holds memory.json.")
+            raise StoreProblem(
+                f"“{explicit}” is a file, not a store.", "Name the folder that holds memory.json."
+            )
     except (OSError, RuntimeError, ValueError) as error:
-        raise StoreProblem(f"“{explicit}” cannot be opened as a store.", "Check the path given to --store.") from error
+        raise StoreProblem(
+            f"“{explicit}” cannot be opened as a store.", "Check the path given to --store."
+        ) from error
     return folder
 
 
@@ -176,10 +204,12 @@ def _check_link(store: Path) -> None:
 
 
 def _main_worktree(mark: Path) -> Path | None:
-    """Return the folder of the repository that a linked worktree belongs to, by its `.git`; `None` where it is none.
+    """Return the folder of the repository that a linked worktree belongs to, by its `.git`; `None`
+    where it is none.
 
-    Git writes into the worktree where its own files are, there where those of the repository are, and there again where
-    the worktree is: a `.git` that somebody sends along names no store of this user's.
+    Git writes into the worktree where its own files are, there where those of the repository are,
+    and there again where the worktree is: a `.git` that somebody sends along names no store of this
+    user's.
     """
     try:
         if not mark.is_file():
@@ -188,7 +218,9 @@ def _main_worktree(mark: Path) -> Path | None:
         own = (mark.parent / told).resolve()
         common = (own / (own / "commondir").read_text("utf-8", "surrogateescape").strip()).resolve()
         back = Path((own / "gitdir").read_text("utf-8", "surrogateescape").strip())
-        is_linked = bool(told) and common.name == ".git" and (own / back).resolve() == mark.resolve()
+        is_linked = (
+            bool(told) and common.name == ".git" and (own / back).resolve() == mark.resolve()
+        )
     except (OSError, ValueError, RuntimeError):
         return None
     return common.parent if is_linked else None

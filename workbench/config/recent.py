@@ -1,9 +1,10 @@
 """What this machine remembers beside the stores, in the state folder.
 
-Those are the stores a person opened, how far each had come when they last looked, and where they were in Review; the
-last theme; and the last backup of each store, which in the store's own journal would be one change more than it holds.
-All of it is a convenience: a broken file counts as empty, a folder that cannot be written is no error, and of two
-programs writing at the same moment the later one wins.
+Those are the stores a person opened, how far each had come when they last looked, and where they
+were in Review; the last theme; and the last backup of each store, which in the store's own journal
+would be one change more than it holds. All of it is a convenience: a broken file counts as empty, a
+folder that cannot be written is no error, and of two programs writing at the same moment the later
+one wins.
 """
 
 import contextlib
@@ -41,15 +42,21 @@ class _Row(NamedTuple):
     item: str = ""
 
 
-def remember(state_dir: Path, store: Path, rev: int, now: datetime, item: str | None = None) -> None:
-    """Note that the person looked at `store`, at revision `rev`, at `now` (timezone-aware); never fails.
+def remember(
+    state_dir: Path, store: Path, rev: int, now: datetime, item: str | None = None
+) -> None:
+    """Note that the person looked at `store`, at revision `rev`, at `now` (timezone-aware); never
+    fails.
 
     `item` is the id that Review showed last (`None`: what was noted before stays).
     """
     path = _key(store)
     rows = _read(state_dir)
     kept = next((row.item for row in rows if row.path == path), "") if item is None else item
-    _write(state_dir, [_Row(path, Look(rev, now), kept), *(row for row in rows if row.path != path)][:KEPT])
+    _write(
+        state_dir,
+        [_Row(path, Look(rev, now), kept), *(row for row in rows if row.path != path)][:KEPT],
+    )
 
 
 def last_look(state_dir: Path, store: Path) -> Look | None:
@@ -96,7 +103,12 @@ def _row(raw: object) -> _Row | None:
     if not isinstance(raw, dict):
         return None
     path, rev, at, item = raw.get("path"), raw.get("rev"), raw.get("at"), raw.get("review")
-    if not (isinstance(path, str) and Path(path).is_absolute() and type(rev) is int and isinstance(at, str)):
+    if not (
+        isinstance(path, str)
+        and Path(path).is_absolute()
+        and type(rev) is int
+        and isinstance(at, str)
+    ):
         return None
     try:
         return _Row(path, Look(rev, parse_time(at)), item if isinstance(item, str) else "")
@@ -106,7 +118,12 @@ def _row(raw: object) -> _Row | None:
 
 def _write(state_dir: Path, rows: Sequence[_Row]) -> None:
     stores = [
-        {"path": row.path, "rev": row.look.rev, "at": iso(row.look.at), **({"review": row.item} if row.item else {})}
+        {
+            "path": row.path,
+            "rev": row.look.rev,
+            "at": iso(row.look.at),
+            **({"review": row.item} if row.item else {}),
+        }
         for row in rows
     ]
     keep(state_dir, FILE_NAME, {"version": 1, "stores": stores})

@@ -15,19 +15,22 @@ if TYPE_CHECKING:
 
 
 class MemorySettings(NamedTuple):
-    """Whether the external memory of agents' sessions is looked through, and how many results are usual."""
+    """Whether the external memory of agents' sessions is looked through, and how many results are
+    usual.
+    """
 
     enabled: bool = True
     default_limit: int = 5
 
 
 class Settings(NamedTuple):
-    """All settings. `theme` "" means no theme of ours, `editor` "" the caller's `$VISUAL` or `$EDITOR`,
-    `model` `None` the bundled embedding model. `importance` names the table that rates observations, `keys` maps
-    action ids to comma-separated key names. `floor` says whether a query may have no relevant memory at all.
-    `index_file` is where an overview is written after each reflection, empty for nowhere; `views` are those of the
-    Stream that were saved. `capture` is "lessons" or "liberal".
-    `still_true` says whether what memories name is looked for before a reflection.
+    """All settings. `theme` "" means no theme of ours, `editor` "" the caller's `$VISUAL` or
+    `$EDITOR`, `model` `None` the bundled embedding model. `importance` names the table that rates
+    observations, `keys` maps action ids to comma-separated key names. `floor` says whether a query
+    may have no relevant memory at all. `index_file` is where an overview is written after each
+    reflection, empty for nowhere; `views` are those of the Stream that were saved. `capture` is
+    "lessons" or "liberal". `still_true` says whether what memories name is looked for before a
+    reflection.
     """
 
     theme: str = "workbench-dark"
@@ -51,10 +54,11 @@ class Settings(NamedTuple):
 
 
 class Loaded(NamedTuple):
-    """The settings that hold, a sentence for each thing that does not, and the keys the file really sets.
+    """The settings that hold, a sentence for each thing that does not, and the keys the file really
+    sets.
 
-    `given` tells a chosen value from an equal default (dotted names such as `thresholds.duplicate`), since a
-    model may bring thresholds of its own.
+    `given` tells a chosen value from an equal default (dotted names such as
+    `thresholds.duplicate`), since a model may bring thresholds of its own.
     """
 
     settings: Settings

@@ -31,8 +31,8 @@ Read = Callable[[object], object]
 class Key:
     """One key of the file: its dotted name, and which values it takes.
 
-    `read` takes the raw value and raises `ValueError` when it will not do; `attribute` is where the value lives in
-    `Settings`, when that is not its name.
+    `read` takes the raw value and raises `ValueError` when it will not do; `attribute` is where the
+    value lives in `Settings`, when that is not its name.
     """
 
     name: str
@@ -46,7 +46,9 @@ class Key:
         return self.attribute or self.name
 
     def value(self, raw: object, folder: Path) -> object:
-        """Return a raw value as a setting; paths count from the folder of the file. Raises `ValueError`."""
+        """Return a raw value as a setting; paths count from the folder of the file. Raises
+        `ValueError`.
+        """
         value = self.read(raw)
         return (folder / value).absolute() if isinstance(value, Path) else value
 
@@ -64,7 +66,9 @@ def _name(value: object) -> str:
 
 
 def _names(value: object) -> tuple[str, ...]:
-    return tuple(name.strip().removeprefix("agent:") for name in _text(value).split(",") if name.strip())
+    return tuple(
+        name.strip().removeprefix("agent:") for name in _text(value).split(",") if name.strip()
+    )
 
 
 def _path(value: object) -> Path | None:
@@ -88,7 +92,11 @@ def _one_of(*names: str) -> tuple[str, Read]:
 
 def _number(low: float, high: float, what: str = "a number") -> tuple[str, Read]:
     def read(value: object) -> float:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not low <= value <= high
+        ):
             raise ValueError  # a NaN fails the comparison too
         return float(value)
 
@@ -152,8 +160,16 @@ KEYS: tuple[Key, ...] = (
         attribute="thresholds.flag",
     ),
     Key("thresholds.review", "Cosine from which a pair joins the review list.", *_SHARE),
-    Key("thresholds.order", "Ordered text similarity from which a duplicate may be absorbed.", *_number(0, 100)),
-    Key("reflection.importance", "Reflect when this much importance has come in.", *_number(1, 1_000_000)),
+    Key(
+        "thresholds.order",
+        "Ordered text similarity from which a duplicate may be absorbed.",
+        *_number(0, 100),
+    ),
+    Key(
+        "reflection.importance",
+        "Reflect when this much importance has come in.",
+        *_number(1, 1_000_000),
+    ),
     Key("reflection.observations", "Reflect after this many observations.", *_whole(1, 1_000_000)),
     Key("reflection.hours", "Reflect after this many hours.", *_number(0.1, 87_600)),
     Key(
@@ -173,7 +189,9 @@ KEYS: tuple[Key, ...] = (
     Key("lifecycle.candidate_days", "Flag a waiting candidate.", *_DAYS),
     Key("lifecycle.confirmed_days", "Ask of a confirmed memory: still true?", *_DAYS),
     Key("lifecycle.sightings", "Propose to confirm what was seen again this often.", *_COUNT),
-    Key("lifecycle.references", "Propose a skill when this many memories are referred to.", *_COUNT),
+    Key(
+        "lifecycle.references", "Propose a skill when this many memories are referred to.", *_COUNT
+    ),
     Key(
         "lifecycle.doubtful",
         "Ask of a memory that was marked harmful, once its confidence is this low: still true?",
@@ -192,11 +210,15 @@ KEYS: tuple[Key, ...] = (
         "Stop when a month's tokens, in and out, reach this.",
         *_whole(0, 1_000_000_000, least="0 (no limit)"),
     ),
-    Key("claude.memories", "How many of the latest memories a reflection reads.", *_whole(5, 1_000)),
+    Key(
+        "claude.memories", "How many of the latest memories a reflection reads.", *_whole(5, 1_000)
+    ),
     Key("claude.rounds", "How often an insight may be refined.", *_whole(1, 10)),
     Key("claude.rate_importance", "Let the model rate insights.", *_SWITCH),
     Key(
-        "agents.serve", "What agents are served: everything, or only what a person wrote or approved.", *_one_of(*SERVE)
+        "agents.serve",
+        "What agents are served: everything, or only what a person wrote or approved.",
+        *_one_of(*SERVE),
     ),
     Key(
         "agents.approved_only",
@@ -204,8 +226,16 @@ KEYS: tuple[Key, ...] = (
         'names with commas between, or "" for none',
         _names,
     ),
-    Key("agents.recall", "Give an agent at each prompt what the store holds on it, by its hook.", *_SWITCH),
-    Key("memory.enabled", "Look through the external memory of agents' sessions (~/.ai/sessions).", *_SWITCH),
+    Key(
+        "agents.recall",
+        "Give an agent at each prompt what the store holds on it, by its hook.",
+        *_SWITCH,
+    ),
+    Key(
+        "memory.enabled",
+        "Look through the external memory of agents' sessions (~/.ai/sessions).",
+        *_SWITCH,
+    ),
     Key("memory.default_limit", "How many results recall gives.", *_whole(1, 50)),
     *(
         Key(
@@ -252,9 +282,14 @@ def show(settings: Settings) -> str:
         if table != section:
             lines += [f"[{table}]"]
             section = table
-        lines += [f"# {key.about} Expected: {key.expected}. Default: {_toml(_get(Settings(), key))}."]
+        lines += [
+            f"# {key.about} Expected: {key.expected}. Default: {_toml(_get(Settings(), key))}."
+        ]
         lines += [f"{name} = {_toml(_get(settings, key))}", ""]
-    lines += ["[keys]", '# Your own keys: action = "key" or "key,key". The palette (ctrl+p) names the actions.']
+    lines += [
+        "[keys]",
+        '# Your own keys: action = "key" or "key,key". The palette (ctrl+p) names the actions.',
+    ]
     lines += [f"{_toml(action)} = {_toml(keys)}" for action, keys in sorted(settings.keys.items())]
     for view in settings.views:
         lines += ["", f"[{VIEWS}.{_toml(view.name)}]"]
@@ -279,12 +314,16 @@ def _settings(table: Mapping[str, object], path: Path) -> Loaded:
             if isinstance(raw, str):
                 keys[action] = raw
             else:
-                problems.append(_kept(path, name, raw, 'text such as "j,down"', "the action keeps its default"))
+                problems.append(
+                    _kept(path, name, raw, 'text such as "j,down"', "the action keeps its default")
+                )
         elif key := _BY_NAME.get(name):
             try:
                 values[name] = key.value(raw, path.parent)
             except ValueError:
-                problems.append(_kept(path, name, raw, key.expected, f"{_toml(_get(Settings(), key))} stays"))
+                problems.append(
+                    _kept(path, name, raw, key.expected, f"{_toml(_get(Settings(), key))} stays")
+                )
         elif name in _SECTIONS or name == "keys":
             problems.append(_kept(path, name, raw, f"a table [{name}]", "its defaults stay"))
         else:
@@ -292,10 +331,14 @@ def _settings(table: Mapping[str, object], path: Path) -> Loaded:
     settings = _with(Settings(keys=keys, views=views), values)
     if settings.thresholds.review > settings.thresholds.flag:
         problems.append(_crossed(settings.thresholds, path))
-        settings = settings._replace(thresholds=DedupThresholds()._replace(order=settings.thresholds.order))
+        settings = settings._replace(
+            thresholds=DedupThresholds()._replace(order=settings.thresholds.order)
+        )
         values.pop("thresholds.duplicate", None)
         values.pop("thresholds.review", None)
-    return Loaded(settings, tuple(problems), frozenset(values) | {f"keys.{action}" for action in keys})
+    return Loaded(
+        settings, tuple(problems), frozenset(values) | {f"keys.{action}" for action in keys}
+    )
 
 
 def _views(table: object, file: str) -> tuple[tuple[SavedView, ...], list[str]]:
@@ -318,7 +361,9 @@ def _views(table: object, file: str) -> tuple[tuple[SavedView, ...], list[str]]:
         if not known_order:
             problems.append(f"{shown} names no order that there is; it opens as it is found.")
         if known_dates is None:
-            problems.append(f'{shown} has dates that are neither "relative" nor "absolute"; they are as usual.')
+            problems.append(
+                f'{shown} has dates that are neither "relative" nor "absolute"; they are as usual.'
+            )
         problems += [
             f'{shown} has an unknown key "{one_line(key, 60)}"; it is ignored.'
             for key in raw
@@ -338,7 +383,9 @@ def view_values(view: SavedView) -> dict[str, str]:
 def _flatten(table: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
     """Yield dotted names and values; only the tables of known sections are looked into."""
     for name, value in table.items():
-        inside = prefix.startswith("keys.") or (not prefix and (name in _SECTIONS or name == "keys"))
+        inside = prefix.startswith("keys.") or (
+            not prefix and (name in _SECTIONS or name == "keys")
+        )
         if inside and isinstance(value, dict):
             yield from _flatten(value, f"{prefix}{name}.")
         else:
@@ -378,12 +425,17 @@ def _crossed(found: DedupThresholds, path: Path) -> str:
 
 
 def _nearest(name: str) -> str:
-    """Name the known key that `name` was probably meant to be; a key without its section is found too."""
+    """Name the known key that `name` was probably meant to be; a key without its section is found
+    too.
+    """
     known = [*_BY_NAME, *_SECTIONS, "keys", VIEWS]
     near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.7)
     if not near:
         leaves = {key.rpartition(".")[2]: key for key in _BY_NAME}
-        near = [leaves[leaf] for leaf in difflib.get_close_matches(name.lower(), leaves, n=1, cutoff=0.7)]
+        near = [
+            leaves[leaf]
+            for leaf in difflib.get_close_matches(name.lower(), leaves, n=1, cutoff=0.7)
+        ]
     return f'did you mean "{near[0]}"?' if near else "it is ignored."
 
 

@@ -1,4 +1,6 @@
-"""Writing single settings and tables into the person's `config.toml`: comments, order and all else stay as they are."""
+"""Writing single settings and tables into the person's `config.toml`: comments, order and all else
+stay as they are.
+"""
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -21,16 +23,20 @@ _KEPT = "Nothing was written; the file is as it was."
 
 
 def set_values(path: Path, values: Mapping[str, Value]) -> dict[str, object]:
-    """Put values under their dotted names (`thresholds.duplicate`); return what stood there, `None` for nothing.
+    """Put values under their dotted names (`thresholds.duplicate`); return what stood there, `None`
+    for nothing.
 
-    The file is replaced in one step, and made when it is missing. Values that are there already write nothing.
-    Raises `InvalidRecord` when the file is not TOML or a name leads through something that is no table, and
-    `StoreProblem` or another `WorkbenchError` when it cannot be read or written; nothing is written then.
+    The file is replaced in one step, and made when it is missing. Values that are there already
+    write nothing. Raises `InvalidRecord` when the file is not TOML or a name leads through
+    something that is no table, and `StoreProblem` or another `WorkbenchError` when it cannot be
+    read or written; nothing is written then.
     """
     before: dict[str, object] = {}
 
     def put(document: "TOMLDocument") -> None:
-        before.update({name: _set(document, path, name.split("."), value) for name, value in values.items()})
+        before.update(
+            {name: _set(document, path, name.split("."), value) for name, value in values.items()}
+        )
 
     _change(path, put)
     return before
@@ -95,8 +101,12 @@ def _set(document: "TOMLDocument", path: Path, names: Sequence[str], value: Valu
     return before
 
 
-def _drop(document: "TOMLDocument", path: Path, names: Sequence[str], but: Collection[str] = ()) -> None:
-    """Take out a table, or with `but` all that it holds besides some keys; one that is not there is left."""
+def _drop(
+    document: "TOMLDocument", path: Path, names: Sequence[str], but: Collection[str] = ()
+) -> None:
+    """Take out a table, or with `but` all that it holds besides some keys; one that is not there is
+    left.
+    """
     *outer, name = names
     table: Any = document
     for part in outer:

@@ -1,4 +1,6 @@
-"""A change to one record, field by field: what every write, undo and proposal is made of; and what an undo meets."""
+"""A change to one record, field by field: what every write, undo and proposal is made of; and what
+an undo meets.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -28,8 +30,12 @@ class Change(Record, frozen=True):
     fields: Mapping[str, FieldChange] = msgspec.field(default_factory=dict)
 
 
-def diff(table: str, id: str, before: Mapping[str, object] | None, after: Mapping[str, object] | None) -> Change:
-    """Return the change that leads from document `before` to `after`; `None` means there is no record."""
+def diff(
+    table: str, id: str, before: Mapping[str, object] | None, after: Mapping[str, object] | None
+) -> Change:
+    """Return the change that leads from document `before` to `after`; `None` means there is no
+    record.
+    """
     old, new = before or {}, after or {}
     names = [*old, *(name for name in new if name not in old)]
     changed = {n: FieldChange(old.get(n), new.get(n)) for n in names if old.get(n) != new.get(n)}

@@ -1,4 +1,6 @@
-"""What a text names that is not there any more: what it became, how that is known, and the text with the new names."""
+"""What a text names that is not there any more: what it became, how that is known, and the text
+with the new names.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,7 +13,8 @@ from workbench.core.stream.memory import Memory
 
 # The paths, symbols, options and targets of build tools that a text names as things that are there.
 #
-# Much is taken for a name that is none: what nobody finds in the past of a working tree is not said to be missing.
+# Much is taken for a name that is none: what nobody finds in the past of a working tree is not said
+# to be missing.
 
 
 NameKind = Literal["path", "symbol", "target", "option"]
@@ -31,8 +34,9 @@ INSTRUCTING = frozenset(("instruction", "convention", "command", "gotcha", "patt
 class Name:
     """A name in a text: `text` is what is looked for, `written` how it stands there.
 
-    A path is relative, with `/`, and may lack its first folders; a symbol is one identifier; a target is what `tool`
-    (make, just, npm) is asked to run; an option is one of a command, with its dashes.
+    A path is relative, with `/`, and may lack its first folders; a symbol is one identifier; a
+    target is what `tool` (make, just, npm) is asked to run; an option is one of a command, with its
+    dashes.
     """
 
     kind: NameKind
@@ -61,7 +65,9 @@ _PATH = re.compile(
     rf"(?<![\w/.~$@:%+=-])(?P<path>(?:\./)?(?:[\w.@+-]+/)+(?:[\w.@+-]*\w)?|[\w.+-]+\.(?:{_ENDINGS}))(?![\w/*<{{$(]|-\w)"
 )
 _QUOTED = re.compile(r"`([^`\n]{1,200})`")
-_DOTTED = re.compile(r"(?<![\w./~$@:%-])([A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)*)(\(\)?)?(?![\w/-])")
+_DOTTED = re.compile(
+    r"(?<![\w./~$@:%-])([A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)*)(\(\)?)?(?![\w/-])"
+)
 _SHAPED = re.compile(
     r"[a-z0-9]*_?[a-z0-9]+(?:_[a-z0-9]+)+_?|_[a-z]\w+|(?:[A-Z][a-z0-9]+){2,}[A-Z]?|[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]+)+|"
     r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"
@@ -71,7 +77,9 @@ _SHAPED = re.compile(
 _TARGETS: Mapping[str, re.Pattern[str]] = {
     "make": re.compile(r"(?<![\w-])make\s+(?:-\w+\s+)*([a-zA-Z][\w.-]*\w)(?![\w/=])"),
     "just": re.compile(r"(?<![\w-])just\s+([a-z][\w-]*\w)(?![\w/=])"),
-    "npm": re.compile(r"(?<![\w-])(?:npm|pnpm|yarn|bun)\s+(?:run(?:-script)?\s+)?([a-z][\w:-]*\w)(?![\w/=@])"),
+    "npm": re.compile(
+        r"(?<![\w-])(?:npm|pnpm|yarn|bun)\s+(?:run(?:-script)?\s+)?([a-z][\w:-]*\w)(?![\w/=@])"
+    ),
 }
 _MODULE = re.compile(r"\bpython[\d.]*\s+-m\s+([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)")
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*(?![\w-])")
@@ -80,14 +88,20 @@ _LEAST = 3
 
 
 def is_checked(memory: Memory) -> bool:
-    """Tell whether a memory says what holds: living, and an instruction, knowledge or a way of doing, not a report."""
+    """Tell whether a memory says what holds: living, and an instruction, knowledge or a way of
+    doing, not a report.
+    """
     if memory.status == "archived" or memory.observation_type in REPORTS:
         return False
-    return memory.memory_type in ("semantic", "procedural") or memory.observation_type in INSTRUCTING
+    return (
+        memory.memory_type in ("semantic", "procedural") or memory.observation_type in INSTRUCTING
+    )
 
 
 def names_in(text: str) -> tuple[Name, ...]:
-    """Return the names of a text, each once, in its order; none of a sentence that speaks of what is not there."""
+    """Return the names of a text, each once, in its order; none of a sentence that speaks of what
+    is not there.
+    """
     found: dict[tuple[str, str], Name] = {}
     for sentence in _SENTENCE.split(text):
         if not _PAST.search(sentence):
@@ -125,7 +139,12 @@ def _of_sentence(sentence: str) -> Iterator[Name]:
 def _path(written: str) -> Name | None:
     text = written.removeprefix("./").rstrip("/")
     parts = text.split("/")
-    if not text or ".." in parts or any(not part.strip(".") for part in parts) or not re.search("[A-Za-z]", text):
+    if (
+        not text
+        or ".." in parts
+        or any(not part.strip(".") for part in parts)
+        or not re.search("[A-Za-z]", text)
+    ):
         return None
     return Name("path", text, text)
 
@@ -146,8 +165,9 @@ def _within(span: tuple[int, int], others: list[tuple[int, int]]) -> bool:
 class Gone:
     """A name whose thing is not in the working tree, and what became of it.
 
-    `now` is its new name as far as one is known, and is there. `commit` is the one that took it away, made `at` a time;
-    both empty where the change is in the working tree only. `place` is the file in which that was.
+    `now` is its new name as far as one is known, and is there. `commit` is the one that took it
+    away, made `at` a time; both empty where the change is in the working tree only. `place` is the
+    file in which that was.
     """
 
     name: Name
@@ -171,5 +191,6 @@ def corrected(text: str, found: Iterable[Gone]) -> str:
     """Return a text with the new names of what has one, each put in wherever it stands by itself."""
     for gone in found:
         if gone.now:
-            text = re.sub(rf"(?<![\w/-]){re.escape(gone.name.written)}(?![\w/-]|\.\w)", lambda _: gone.now, text)  # noqa: B023
+            pattern = rf"(?<![\w/-]){re.escape(gone.name.written)}(?![\w/-]|\.\w)"
+            text = re.sub(pattern, gone.now.replace("\\", r"\\"), text)
     return text

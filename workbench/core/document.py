@@ -1,7 +1,8 @@
 """Records and the documents they are read from.
 
-A document is a mapping of JSON values. It leaves out every field that has its default, so an absent field, a null and
-a default mean the same; it may hold keys that the record does not know, which stay (`to_doc_over`).
+A document is a mapping of JSON values. It leaves out every field that has its default, so an absent
+field, a null and a default mean the same; it may hold keys that the record does not know, which
+stay (`to_doc_over`).
 """
 
 from collections.abc import Callable, Mapping
@@ -20,19 +21,23 @@ R = TypeVar("R")
 
 
 class Record(Struct, frozen=True, gc=False):
-    """A value that is read from a document. No cycle leads through one, so the garbage collector passes it over.
+    """A value that is read from a document. No cycle leads through one, so the garbage collector
+    passes it over.
 
     `dataclasses.replace` and `dataclasses.fields` take a record for a dataclass.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        cls.__doc__ = cls.__doc__ or cls.__name__  # else `dataclass` asks for the signature of a half-made class
+        cls.__doc__ = (
+            cls.__doc__ or cls.__name__
+        )  # else `dataclass` asks for the signature of a half-made class
         dataclass(init=False, repr=False, eq=False, match_args=False)(cls)
 
 
 def from_doc(kind: type[R], doc: Doc) -> R:
-    """Read a record from a document; unknown keys are ignored, and a word that no `Literal` has is kept as it is.
+    """Read a record from a document; unknown keys are ignored, and a word that no `Literal` has is
+    kept as it is.
 
     Raises `InvalidRecord` when a required field is missing or a value has the wrong shape.
     """
@@ -60,15 +65,21 @@ def to_doc(record: Any) -> dict[str, object]:
 
 
 def to_doc_over(record: Any, old: Doc) -> dict[str, object]:
-    """Return a record as the document that replaces `old`, with the keys of that one which its type does not know.
+    """Return a record as the document that replaces `old`, with the keys of that one which its type
+    does not know.
 
-    Another program or a newer version wrote them, at the top or inside a part that is a record itself.
+    Another program or a newer version wrote them, at the top or inside a part that is a record
+    itself.
     """
     doc, known = to_doc(record), field_names(type(record))  # type: ignore[arg-type]
     for name, value in old.items():
         if name not in known:
             doc[name] = value
-        elif name in doc and isinstance(value, Mapping) and isinstance(part := getattr(record, name), Record):
+        elif (
+            name in doc
+            and isinstance(value, Mapping)
+            and isinstance(part := getattr(record, name), Record)
+        ):
             doc[name] = to_doc_over(part, value)
     return doc
 
@@ -80,7 +91,9 @@ def field_names(kind: type[Any]) -> frozenset[str]:
 
 
 def prepared(kind: type, doc: Any) -> Any:
-    """Return a document without nulls, its times read: those may be written in more ways than msgspec knows."""
+    """Return a document without nulls, its times read: those may be written in more ways than
+    msgspec knows.
+    """
     if not isinstance(doc, Mapping):
         return doc
     values = dict(doc)
@@ -94,8 +107,14 @@ def prepared(kind: type, doc: Any) -> Any:
 
 @cache
 def _words(kind: type) -> dict[str, str]:
-    """Return a word that is known for each field that holds one of some: a newer version may have written others."""
-    parts = ((name, part) for name, hint in get_type_hints(kind).items() for part in (hint, *get_args(hint)))
+    """Return a word that is known for each field that holds one of some: a newer version may have
+    written others.
+    """
+    parts = (
+        (name, part)
+        for name, hint in get_type_hints(kind).items()
+        for part in (hint, *get_args(hint))
+    )
     return {name: get_args(part)[0] for name, part in parts if get_origin(part) is Literal}
 
 
@@ -114,7 +133,9 @@ def _reader(name: str, hint: Any) -> Reader | None:
         return partial(prepared, hint)
     if hint is datetime:
         return partial(_time, name)
-    inner = next((reader for part in get_args(hint) if (reader := _reader(name, part)) is not None), None)
+    inner = next(
+        (reader for part in get_args(hint) if (reader := _reader(name, part)) is not None), None
+    )
     if inner is None or get_origin(hint) in (Union, UnionType):
         return inner
     return partial(_each, inner)
@@ -135,7 +156,9 @@ def _each(reader: Reader, value: Any) -> Any:
 
 @cache
 def _written(kind: type) -> tuple[tuple[str, object, bool], ...]:
-    """Return for each field its name, its default, and whether it holds numbers that are written with a fraction."""
+    """Return for each field its name, its default, and whether it holds numbers that are written
+    with a fraction.
+    """
     hints = get_type_hints(kind)
     return tuple(
         (
@@ -158,4 +181,8 @@ def _plain(value: Any, is_float: bool = False) -> Any:
         return to_doc(value)
     if isinstance(value, tuple | list):
         return [_plain(item, is_float) for item in value]
-    return {name: _plain(item, is_float) for name, item in value.items()} if isinstance(value, Mapping) else value
+    return (
+        {name: _plain(item, is_float) for name, item in value.items()}
+        if isinstance(value, Mapping)
+        else value
+    )

@@ -12,9 +12,10 @@ Origin = Literal["read", "written"]
 class FileState(Record, frozen=True):
     """A file as the store last read or wrote it.
 
-    `id` is its absolute path with links followed. `format` is the name of a format to read, or of one to write for a
-    file that was `written`. `sha256` is the hash of the bytes that store and file have in common, empty when they
-    have none: the file was read, and the store kept something else.
+    `id` is its absolute path with links followed. `format` is the name of a format to read, or of
+    one to write for a file that was `written`. `sha256` is the hash of the bytes that store and
+    file have in common, empty when they have none: the file was read, and the store kept something
+    else.
     """
 
     id: str

@@ -4,16 +4,17 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 FirstChoice = Literal["demo", "project", "import", "agent", "empty", "recent"]
-"""What can be done with no store: try the demo, make one here, take a file into one, connect an agent, begin with an
-empty one, or open another that was open before."""
+"""What can be done with no store: try the demo, make one here, take a file into one, connect an
+agent, begin with an empty one, or open another that was open before.
+"""
 
 
 class FirstRun(NamedTuple):
     """The place that the workbench was started in: nothing of it is made yet.
 
-    `here` is the working directory, `store` the global store, which is not there; `is_home` tells that `here` is the
-    person's home, `closed` why no store can be made there (empty: one can). `recent` are the stores of other places
-    that were open before.
+    `here` is the working directory, `store` the global store, which is not there; `is_home` tells
+    that `here` is the person's home, `closed` why no store can be made there (empty: one can).
+    `recent` are the stores of other places that were open before.
     """
 
     here: Path

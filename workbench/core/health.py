@@ -9,9 +9,9 @@ from typing import NamedTuple
 from workbench.core.document import Record
 from workbench.core.text import counted
 
-# What of a store is not what it was: lines of the journal that are damaged, gone or merged under the number of
-# another
-# one, what lies beside it and cannot be read, and a read index that said something else.
+# What of a store is not what it was: lines of the journal that are damaged, gone or merged under
+# the number of another one, what lies beside it and cannot be read, and a read index that said
+# something else.
 
 
 class Damage(NamedTuple):
@@ -49,7 +49,9 @@ class Gone(NamedTuple):
 
 
 class Renumbered(NamedTuple):
-    """A change that stands under number `rev` in the file and counts as `now`, and the records that were renamed."""
+    """A change that stands under number `rev` in the file and counts as `now`, and the records that
+    were renamed.
+    """
 
     rev: int
     now: int
@@ -77,7 +79,8 @@ class BadBlob(NamedTuple):
 
 
 class MendedIndex(NamedTuple):
-    """An index was made anew at a time, since it said of so many documents what the store's files do not say.
+    """An index was made anew at a time, since it said of so many documents what the store's files
+    do not say.
 
     Of an index that could not be read to its end, nobody knows of how many: 0.
     """
@@ -93,16 +96,19 @@ class MendedIndex(NamedTuple):
         return f"the read index differed from the store in {what}"
 
 
-# What of a store is not what it was: lines of the journal that are damaged, gone or merged under the number of
-# another
-# one, what lies beside it and cannot be read, and a read index that said something else.
+# What of a store is not what it was: lines of the journal that are damaged, gone or merged under
+# the number of another one, what lies beside it and cannot be read, and a read index that said
+# something else.
 
 
-# Where one stands who looks at a store as it was: a revision of its history, at which nothing can be changed.
+# Where one stands who looks at a store as it was: a revision of its history, at which nothing can
+# be changed.
 
 
 class PastView(NamedTuple):
-    """A revision that a store is looked at from, and the latest; `at` is when it was made (`None`: nothing was yet)."""
+    """A revision that a store is looked at from, and the latest; `at` is when it was made (`None`:
+    nothing was yet).
+    """
 
     rev: int
     at: datetime | None
@@ -118,7 +124,8 @@ SCHEMA_VERSION = 1
 class PurgedRecord(Record, frozen=True):
     """A memory or bullet that was purged; `id` is its table and its key, parted by a slash.
 
-    `marks` are keyed hashes of every text it ever held; the key stays on the machine that purged it.
+    `marks` are keyed hashes of every text it ever held; the key stays on the machine that purged
+    it.
     """
 
     id: str
@@ -138,12 +145,15 @@ NOTHING = "·"
 def sparkline(values: Sequence[int]) -> str:
     """Return a line that is as high as the highest of the values; none of them is below 0."""
     top = max(values, default=0)
-    return "".join(BLOCKS[-(-value * len(BLOCKS) // top) - 1] if value > 0 else NOTHING for value in values)
+    return "".join(
+        BLOCKS[-(-value * len(BLOCKS) // top) - 1] if value > 0 else NOTHING for value in values
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """A purge that was broken off: its revision, and the records it erases, as (table, key); none where secrets are.
+    """A purge that was broken off: its revision, and the records it erases, as (table, key); none
+    where secrets are.
 
     `masks` tells that it takes secrets out of everything, which are looked for anew.
     """
@@ -154,17 +164,20 @@ class Unfinished:
 
     def __str__(self) -> str:
         what = "masking of secrets" if self.masks else "purge"
-        return f"The {what} of revision {self.rev} was broken off: texts may still be in some files."
+        return (
+            f"The {what} of revision {self.rev} was broken off: texts may still be in some files."
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What the doctor found: good transactions, the last revision, damaged places, and what else to know.
+    """What the doctor found: good transactions, the last revision, damaged places, and what else to
+    know.
 
-    `torn` is the length of an unfinished last line, in bytes. `gone` is what was stored and is in the journal no
-    more, `held` what the checkpoint still knows of it, as (table, key). `renumbered` are changes that were merged
-    under a number another one has, `purges` those that were broken off. `blobs` are records of which a part that lies
-    beside the store cannot be read.
+    `torn` is the length of an unfinished last line, in bytes. `gone` is what was stored and is in
+    the journal no more, `held` what the checkpoint still knows of it, as (table, key). `renumbered`
+    are changes that were merged under a number another one has, `purges` those that were broken
+    off. `blobs` are records of which a part that lies beside the store cannot be read.
     """
 
     folder: Path
@@ -190,7 +203,9 @@ class Diagnosis:
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """A store that was saved: where it is now, how many transactions and how many records by the checkpoint alone."""
+    """A store that was saved: where it is now, how many transactions and how many records by the
+    checkpoint alone.
+    """
 
     folder: Path
     entries: int
@@ -210,7 +225,8 @@ class Member:
 class Manifest:
     """What a backup holds: the store at revision `rev`, with so many documents in each table.
 
-    `at` is when it was made (ISO 8601), `damaged` the places that could not be read in the store itself.
+    `at` is when it was made (ISO 8601), `damaged` the places that could not be read in the store
+    itself.
     """
 
     at: str

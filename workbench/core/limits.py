@@ -1,12 +1,16 @@
-"""The limits that a person may set, and what they are at first; light, since every command reads the settings."""
+"""The limits that a person may set, and what they are at first; light, since every command reads
+the settings.
+"""
 
 from typing import NamedTuple
 
 
 class LifecycleLimits(NamedTuple):
-    """Ages in days after which a rule speaks, and how often a memory is seen before it earns confirmation.
+    """Ages in days after which a rule speaks, and how often a memory is seen before it earns
+    confirmation.
 
-    `doubtful` is the confidence (0–5) at which a trusted memory that was marked harmful is asked about.
+    `doubtful` is the confidence (0–5) at which a trusted memory that was marked harmful is asked
+    about.
     """
 
     signal_days: float = 14.0
@@ -34,11 +38,12 @@ TRIGGER_LIMITS = TriggerLimits()
 class LlmSettings(NamedTuple):
     """How Claude is asked.
 
-    `temperature` (0–1) is sent only when it is set: not every model takes one. `max_tokens` bounds one reply,
-    `monthly_tokens` everything sent and received in a calendar month (UTC; 0 means no bound). `memories` is how
-    many of the latest memories one reflection reads. With `rate_importance` the model rates each insight 1–10;
-    otherwise every insight gets importance 8 (source 000, algorithm 8). `rounds` bounds a refinement.
-    The key is never part of the settings: the SDK finds it itself.
+    `temperature` (0–1) is sent only when it is set: not every model takes one. `max_tokens` bounds
+    one reply, `monthly_tokens` everything sent and received in a calendar month (UTC; 0 means no
+    bound). `memories` is how many of the latest memories one reflection reads. With
+    `rate_importance` the model rates each insight 1–10; otherwise every insight gets importance 8
+    (source 000, algorithm 8). `rounds` bounds a refinement. The key is never part of the settings:
+    the SDK finds it itself.
     """
 
     model: str = "claude-sonnet-5-5"

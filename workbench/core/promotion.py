@@ -6,17 +6,20 @@ from typing import Literal
 from workbench.core.document import Record
 
 PlacementKind = Literal["entry", "file", "bullet"]
-"""`entry`: an item of a managed block; `file`: a whole file; `bullet`: a bullet of a playbook in the store."""
+"""`entry`: an item of a managed block; `file`: a whole file; `bullet`: a bullet of a playbook in
+the store.
+"""
 
 
 class Placement(Record, frozen=True):
     """One text that promoting `memory` wrote.
 
-    `path` is relative to the project, with `/`; absolute when `outside` of it; BOOK/BULLET for a bullet. `text` is
-    the entry as rendered, the whole file, or the bullet's content. The rest is for taking it back exactly: `created`
-    tells that there was no such file before, `lead` how many line ends were put before the block, and `folders` how
-    many folders were made for the file. `section` is the heading that the block was put under, and `head` what a new
-    file begins with above it: front matter that its tool asks for.
+    `path` is relative to the project, with `/`; absolute when `outside` of it; BOOK/BULLET for a
+    bullet. `text` is the entry as rendered, the whole file, or the bullet's content. The rest is
+    for taking it back exactly: `created` tells that there was no such file before, `lead` how many
+    line ends were put before the block, and `folders` how many folders were made for the file.
+    `section` is the heading that the block was put under, and `head` what a new file begins with
+    above it: front matter that its tool asks for.
     """
 
     id: str

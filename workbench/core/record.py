@@ -73,7 +73,9 @@ def cannot_write(folder: Path, error: OSError) -> StoreProblem:
 
 def cannot_read(folder: Path, error: OSError) -> StoreProblem:
     """Say in one sentence that the store cannot be read."""
-    return StoreProblem(f"The store {folder} cannot be read: {_why(error)}.", "Nothing was changed.")
+    return StoreProblem(
+        f"The store {folder} cannot be read: {_why(error)}.", "Nothing was changed."
+    )
 
 
 def _why(error: OSError) -> str:
@@ -85,7 +87,9 @@ Doc = Mapping[str, object]
 
 
 class _Absent:
-    """Marks a field that is not in the document, which JSON's null could not tell from a stored null."""
+    """Marks a field that is not in the document, which JSON's null could not tell from a stored
+    null.
+    """
 
     def __repr__(self) -> str:
         return "ABSENT"
@@ -100,7 +104,9 @@ def iso(at: datetime) -> str:
 
 
 def clock_time(at: datetime, zone: tzinfo | None = None) -> datetime:
-    """Return a time in a zone (the machine's when none is given), as it is where the calendar ends before it."""
+    """Return a time in a zone (the machine's when none is given), as it is where the calendar ends
+    before it.
+    """
     try:
         return at.astimezone(zone)
     except (OverflowError, ValueError, OSError):

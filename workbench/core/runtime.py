@@ -1,7 +1,8 @@
 """How this process goes about its threads and its memory.
 
-Long reading gives up between two pieces when nobody waits for it any more; a signal lets
-the program end in order. The garbage collector comes seldom, and all threads take memory from one place.
+Long reading gives up between two pieces when nobody waits for it any more; a signal lets the
+program end in order. The garbage collector comes seldom, and all threads take memory from one
+place.
 """
 
 import atexit
@@ -33,7 +34,9 @@ def implementation(name: str) -> Any:
 T = TypeVar("T")
 
 PIECE = 1000
-"""How many things of many are gone through between two looks; less than a hundredth of a second of the quick ones."""
+"""How many things of many are gone through between two looks; less than a hundredth of a second of
+the quick ones.
+"""
 
 
 Cancelled = Callable[[], bool]
@@ -44,7 +47,9 @@ Progress = Callable[[int, int], None]
 
 
 class Stopped(Exception):
-    """Nobody wants what is being read any more; nothing was changed, and what was read so far is forgotten."""
+    """Nobody wants what is being read any more; nothing was changed, and what was read so far is
+    forgotten.
+    """
 
 
 _stopped: ContextVar[Cancelled | None] = ContextVar("stopped", default=None)
@@ -68,7 +73,9 @@ def may_stop() -> None:
 
 
 def in_pieces(many: Iterable[T]) -> Iterator[T]:
-    """Go through many things, and look after every thousand whether anybody still waits; raises `Stopped`."""
+    """Go through many things, and look after every thousand whether anybody still waits; raises
+    `Stopped`.
+    """
     left = iter(many)
     while piece := list(islice(left, PIECE)):
         may_stop()
@@ -84,12 +91,13 @@ PATIENCE_S = 3.0
 
 @contextmanager
 def asked_to_end(end: Callable[[int], object]) -> Iterator[None]:
-    """Call `end` with the exit code (128 and the signal's number) at the first signal that asks the program to end.
+    """Call `end` with the exit code (128 and the signal's number) at the first signal that asks the
+    program to end.
 
-    `end` may raise, or let somebody else end in order. Those that follow at once do nothing, also after this: a shell
-    passes on a hang-up that its jobs had already. One after `PATIENCE_S` is somebody who asks again: it ends the
-    process there and then. A signal that is ignored from outside (nohup) stays ignored; beside the main thread nothing
-    is done.
+    `end` may raise, or let somebody else end in order. Those that follow at once do nothing, also
+    after this: a shell passes on a hang-up that its jobs had already. One after `PATIENCE_S` is
+    somebody who asks again: it ends the process there and then. A signal that is ignored from
+    outside (nohup) stays ignored; beside the main thread nothing is done.
     """
     before: dict[signal.Signals, Any] = {}
 
@@ -102,7 +110,9 @@ def asked_to_end(end: Callable[[int], object]) -> Iterator[None]:
         end(128 + number)
 
     if threading.current_thread() is threading.main_thread():
-        before.update({each: was for each in ASKING if (was := signal.getsignal(each)) != signal.SIG_IGN})
+        before.update(
+            {each: was for each in ASKING if (was := signal.getsignal(each)) != signal.SIG_IGN}
+        )
         for each in tuple(before):
             signal.signal(each, ask)
     try:
@@ -113,19 +123,25 @@ def asked_to_end(end: Callable[[int], object]) -> Iterator[None]:
 
 
 def _ask_again(number: int, asked: float) -> None:
-    """Let a signal pass while the program ends, and end it as the signal does by itself when that takes too long."""
+    """Let a signal pass while the program ends, and end it as the signal does by itself when that
+    takes too long.
+    """
     if time.monotonic() - asked > PATIENCE_S:
         signal.signal(number, signal.SIG_DFL)
         signal.raise_signal(number)
 
 
 SELDOM = 50_000
-"""Young objects after which there is a collection; Python's own is 700. What a start makes, most of it modules, stays:
-a command that takes a tenth of a second would spend a tenth of that on looking at it."""
+"""Young objects after which there is a collection; Python's own is 700. What a start makes, most of
+it modules, stays: a command that takes a tenth of a second would spend a tenth of that on looking
+at it.
+"""
 
 
 def collect_seldom() -> None:
-    """Let garbage collections come seldom in this process, and none at its end, where all memory goes back at once."""
+    """Let garbage collections come seldom in this process, and none at its end, where all memory
+    goes back at once.
+    """
     gc.set_threshold(SELDOM, *gc.get_threshold()[1:])
     atexit.unregister(gc.freeze)
     atexit.register(gc.freeze)
@@ -133,14 +149,17 @@ def collect_seldom() -> None:
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """Switch garbage collection off while a store is read into memory: a tenth of the time would go into it."""
+    """Switch garbage collection off while a store is read into memory: a tenth of the time would go
+    into it.
+    """
     was_on = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if was_on:
-            # What was read counts as old at once, or the next collection would walk through all of it.
+            # What was read counts as old at once, or the next collection would walk through all of
+            # it.
             gc.freeze()
             gc.unfreeze()
             gc.enable()
@@ -151,11 +170,13 @@ _ARENA_MAX = -8
 
 
 def share_memory() -> None:
-    """Let all threads that begin later take memory from one place; meant for the start of what runs for long.
+    """Let all threads that begin later take memory from one place; meant for the start of what runs
+    for long.
 
-    glibc gives threads heaps of their own. A ranking makes columns of megabytes on whichever thread is free: what one
-    let go of is not there for the next, which gets untouched pages, and touching them takes as long as the ranking
-    itself. Other C libraries have one heap, or no such setting: there nothing changes.
+    glibc gives threads heaps of their own. A ranking makes columns of megabytes on whichever thread
+    is free: what one let go of is not there for the next, which gets untouched pages, and touching
+    them takes as long as the ranking itself. Other C libraries have one heap, or no such setting:
+    there nothing changes.
     """
     import ctypes  # only what runs for long waits for it
 
@@ -164,7 +185,8 @@ def share_memory() -> None:
 
 
 def process(number: int) -> str:
-    """Return the name of a process: its number and when it began, since numbers are given out again.
+    """Return the name of a process: its number and when it began, since numbers are given out
+    again.
 
     The number alone where its beginning cannot be looked up.
     """
@@ -172,7 +194,8 @@ def process(number: int) -> str:
         said = Path(f"/proc/{number}/stat").read_bytes()
     except OSError:
         return str(number)
-    # The name stands in brackets and may hold anything; the beginning is the twentieth word after it.
+    # The name stands in brackets and may hold anything; the beginning is the twentieth word after
+    # it.
     after = said.rpartition(b")")[2].split()
     return f"{number}-{after[19].decode('ascii', 'replace')}" if len(after) > 19 else str(number)
 

@@ -12,8 +12,8 @@ from workbench.core.document import Record
 class Override(Record, frozen=True):
     """Who let which record pass, when and why.
 
-    `target` is the record's key in `table`. `texts` is the hash of its flagged texts: when one of them changes,
-    or another one is flagged, the override holds no longer.
+    `target` is the record's key in `table`. `texts` is the hash of its flagged texts: when one of
+    them changes, or another one is flagged, the override holds no longer.
     """
 
     id: str
@@ -37,8 +37,8 @@ FindingKind = Literal["secret", "injection", "hidden"]
 class Finding(NamedTuple):
     """Characters `start` to `end` of a text, and why they are flagged.
 
-    `rule` names what was found in a word or two ("AWS key"), `reason` says it in a sentence; neither ever
-    holds a part of a secret.
+    `rule` names what was found in a word or two ("AWS key"), `reason` says it in a sentence;
+    neither ever holds a part of a secret.
     """
 
     kind: FindingKind

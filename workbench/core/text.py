@@ -12,13 +12,17 @@ from functools import lru_cache
 from itertools import islice, pairwise
 
 MAX_KEPT = 65_536
-"""Longest text of a record that is taken in at all, in characters: from a file, or beside a content."""
+"""Longest text of a record that is taken in at all, in characters: from a file, or beside a
+content.
+"""
 
 REPLACEMENT = "\ufffd"
 """Stands for what is no character for display: C1 controls, surrogates, private use, unassigned."""
 
 HIDDEN = "·"
-"""Stands for what would be invisible or reorder the line: format characters, selectors, surplus marks."""
+"""Stands for what would be invisible or reorder the line: format characters, selectors, surplus
+marks.
+"""
 
 NEWLINE = "⏎"
 ELLIPSIS = "…"
@@ -28,10 +32,14 @@ MAX_MARKS = 4
 """Combining marks that one base character may carry; more of them climb into other lines."""
 
 MAX_JOINED = 2 * MAX_MARKS
-"""Characters without a cell of their own that one base may have, vowel signs that stand beside it among them."""
+"""Characters without a cell of their own that one base may have, vowel signs that stand beside it
+among them.
+"""
 
 LRM = "\u200e"
-"""Takes no cell, and ends a stretch that runs from right to left where a terminal orders a line itself."""
+"""Takes no cell, and ends a stretch that runs from right to left where a terminal orders a line
+itself.
+"""
 
 _MARKS = "\u0300"
 """The first combining mark: below it whatever is printable is ink."""
@@ -39,7 +47,8 @@ _MARKS = "\u0300"
 _SELECTORS = "\ufe0e\ufe0f"  # text and emoji presentation: the two that ordinary text uses
 _INVISIBLE = frozenset(
     # Letters and marks that draw nothing, then the other variation selectors.
-    "\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0" + "".join(map(chr, (*range(0xFE00, 0xFE0E), *range(0xE0100, 0xE01F0))))
+    "\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0"
+    + "".join(map(chr, (*range(0xFE00, 0xFE0E), *range(0xE0100, 0xE01F0))))
 )
 _ZWJ = "\u200d"
 _JOINERS = f"\u200c{_ZWJ}"
@@ -47,22 +56,32 @@ _JOINER = re.compile(f"[{_JOINERS}]")
 _JOINING = re.compile(
     "[\u0600-\u0dff\u1000-\u109f\u1700-\u1cff\ua800-\uabff\U00010a00-\U00011fff\U0001e900-\U0001e95f]"
 )
-"""Scripts whose letters a joiner joins or parts: Arabic and its kin, those of India and south-east Asia, Mongolian."""
+"""Scripts whose letters a joiner joins or parts: Arabic and its kin, those of India and south-east
+Asia, Mongolian.
+"""
 
 _JOINED = re.compile("[\u1161-\u11ff\ud7b0-\ud7fb\U0001f3fb-\U0001f3ff]")
-"""What joins the character before it and is no mark: vowels and last consonants of Hangul, colours of skin."""
+"""What joins the character before it and is no mark: vowels and last consonants of Hangul, colours
+of skin.
+"""
 
 _RTL = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
 _RIGHT_TO_LEFT = re.compile(f"[{_RTL}](?:(?!  | · |[\u2500-\u259f\n]).)*")
-"""Text from a letter that is written from right to left to the end of its column: two spaces, a line, a dot."""
+"""Text from a letter that is written from right to left to the end of its column: two spaces, a
+line, a dot.
+"""
 
 _LETTER = re.compile(r"[^\W\d_]")
-_NARROW = re.compile("[ -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u2010-\u2027\u2400-\u2426\u2500-\u25fc]*")
+_NARROW = re.compile(
+    "[ -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u2010-\u2027\u2400-\u2426\u2500-\u25fc]*"
+)
 """Text whose characters take one cell each, told without the tables of widths."""
 
 _EMOJI = "\u2194\u2195\u2600-\u27bf\u2b1b\U0001f000-\U0001faff"
 _SEQUENCE = re.compile(f"(?:(?<=[{_EMOJI}])|(?<=[{_EMOJI}]\ufe0f))\u200d(?=[{_EMOJI}])")
-_LONG_SEQUENCE = re.compile(f"(?:[{_EMOJI}][\U0001f3fb-\U0001f3ff]?\ufe0f?\u200d){{{MAX_MARKS + 1}}}\\Z")
+_LONG_SEQUENCE = re.compile(
+    f"(?:[{_EMOJI}][\U0001f3fb-\U0001f3ff]?\ufe0f?\u200d){{{MAX_MARKS + 1}}}\\Z"
+)
 _LONGEST = 4 * MAX_MARKS + 4
 """Characters among which no more than so many joiners do what they are for."""
 
@@ -76,19 +95,21 @@ _LINE_END = re.compile("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 
 def printable(text: str, *, keep_newlines: bool = False) -> str:
-    """Return `text` with every character that is not plain ink replaced by a visible one-cell symbol.
+    """Return `text` with every character that is not plain ink replaced by a visible one-cell
+    symbol.
 
-    C0 controls and DEL become their control pictures, a newline `⏎` (or stays, with `keep_newlines`),
-    format, bidi and zero-width characters `·` except joiners that are needed (`is_needed`), everything else
-    unprintable U+FFFD; of more than `MAX_MARKS` combining marks in a row the rest become `·`, as do marks
-    without a base.
-    One character stays one character, except a tab, which becomes four spaces. Idempotent.
+    C0 controls and DEL become their control pictures, a newline `⏎` (or stays, with
+    `keep_newlines`), format, bidi and zero-width characters `·` except joiners that are needed
+    (`is_needed`), everything else unprintable U+FFFD; of more than `MAX_MARKS` combining marks in a
+    row the rest become `·`, as do marks without a base. One character stays one character, except a
+    tab, which becomes four spaces. Idempotent.
     """
     if text.isprintable() and (text.isascii() or max(text) < _MARKS):
         return text
     if keep_newlines:
         text = text.replace("\r\n", " \n")
-    # Only the distinct characters are looked at, each once, so the cost hardly grows with the length.
+    # Only the distinct characters are looked at, each once, so the cost hardly grows with the
+    # length.
     seen = set(text)
     symbols = {ord(c): symbol for c in seen if (symbol := _symbol(c, keep_newlines)) is not None}
     joined = [c for c in seen if ord(c) not in symbols and not _has_cell(c)]
@@ -102,16 +123,23 @@ def printable(text: str, *, keep_newlines: bool = False) -> str:
 
 
 def is_needed(text: str, at: int) -> bool:
-    """Tell whether the joiner at a place (ZWJ, ZWNJ) does there what scripts and sequences of emoji need it for."""
+    """Tell whether the joiner at a place (ZWJ, ZWNJ) does there what scripts and sequences of emoji
+    need it for.
+    """
     if _SEQUENCE.match(text, at):
         return _LONG_SEQUENCE.search(text[max(0, at - _LONGEST) : at + 1]) is None
-    return text.count(_ZWJ, max(0, at - _LONGEST), at) < MAX_MARKS and _joins(text[at - 1 : at], text[at + 1 : at + 2])
+    return text.count(_ZWJ, max(0, at - _LONGEST), at) < MAX_MARKS and _joins(
+        text[at - 1 : at], text[at + 1 : at + 2]
+    )
 
 
 @lru_cache
 def _joins(before: str, after: str) -> bool:
     first, second = (unicodedata.category(char) if char else "Zs" for char in (before, after))
-    scripts = [bool(_JOINING.match(char)) and kind[0] in "LM" for char, kind in ((before, first), (after, second))]
+    scripts = [
+        bool(_JOINING.match(char)) and kind[0] in "LM"
+        for char, kind in ((before, first), (after, second))
+    ]
     if scripts[0] and unicodedata.combining(before) == _VIRAMA:
         return second[0] != "M" and not _JOINER.match(after)
     # Between marks it would let a letter carry any number of them.
@@ -121,19 +149,27 @@ def _joins(before: str, after: str) -> bool:
 
 
 def one_line(text: str, limit: int) -> str:
-    """Return the first non-blank line, printable, its white space collapsed, in at most `limit` cells."""
-    # Lines end in white space, so that the first character that is none stands in the line that is shown.
+    """Return the first non-blank line, printable, its white space collapsed, in at most `limit`
+    cells.
+    """
+    # Lines end in white space, so that the first character that is none stands in the line that is
+    # shown.
     found = text.lstrip()
     end = _LINE_END.search(found)
-    # A word is a character at least, so that of a long line only the words that can be seen are parted.
-    line = " ".join((found[: end.start()] if end else found).split(maxsplit=limit * (MAX_MARKS + 1) + 1))
+    # A word is a character at least, so that of a long line only the words that can be seen are
+    # parted.
+    line = " ".join(
+        (found[: end.start()] if end else found).split(maxsplit=limit * (MAX_MARKS + 1) + 1)
+    )
     return clip(printable(head(line, limit)), limit)
 
 
 def head(text: str, limit: int) -> str:
-    """Return the beginning of a text, long enough to take more than `limit` cells once it is printable.
+    """Return the beginning of a text, long enough to take more than `limit` cells once it is
+    printable.
 
-    A character takes a cell at least, but for the few that may join one, by themselves or by a joiner.
+    A character takes a cell at least, but for the few that may join one, by themselves or by a
+    joiner.
     """
     found = text[: limit * (MAX_MARKS + 1) * (MAX_JOINED + 2) + 1]
     if len(found) <= limit or found.isascii():
@@ -147,13 +183,17 @@ def cell_width(text: str) -> int:
     """Return how many terminal cells a line of printable text takes, as Textual counts them."""
     if text.isascii() or _NARROW.fullmatch(text):
         return len(text)
-    from rich.cells import cell_len  # its tables take milliseconds to load, which most commands never need
+    from rich.cells import (
+        cell_len,
+    )  # its tables take milliseconds to load, which most commands never need
 
     return cell_len(text)
 
 
 def clip(text: str, width: int) -> str:
-    """Cut one line of printable text to `width` terminal cells, the last one an ellipsis if anything is lost."""
+    """Cut one line of printable text to `width` terminal cells, the last one an ellipsis if
+    anything is lost.
+    """
     if width <= 0:
         return ""
     return text if cell_width(text) <= width else text[: fitting(text, width - 1)] + ELLIPSIS
@@ -162,7 +202,8 @@ def clip(text: str, width: int) -> str:
 def fitting(text: str, width: int) -> int:
     """Return how many characters of a line of printable text fit into `width` cells.
 
-    What readers take for one character is not parted: letters with their marks, emoji, flags, conjuncts.
+    What readers take for one character is not parted: letters with their marks, emoji, flags,
+    conjuncts.
     """
     if text.isascii() or cell_width(text) <= width:
         return min(len(text), width) if text.isascii() else len(text)
@@ -179,19 +220,25 @@ def fitting(text: str, width: int) -> int:
 
 
 def _parts(text: str, at: int) -> bool:
-    """Tell whether a cut would part a flag, a conjunct of India, or a Thai or Lao vowel that is written as a letter."""
+    """Tell whether a cut would part a flag, a conjunct of India, or a Thai or Lao vowel that is
+    written as a letter.
+    """
     before, after = text[max(0, at - 1) : at], text[at]
     if after in _FLAG_LETTERS and before in _FLAG_LETTERS:
         return len(text[:at]) - len(text[:at].rstrip(_FLAG_LETTERS)) & 1 == 1
-    return after in _AM or (before != "" and unicodedata.combining(before) == _VIRAMA and after.isalpha())
+    return after in _AM or (
+        before != "" and unicodedata.combining(before) == _VIRAMA and after.isalpha()
+    )
 
 
 def direction_marks(line: str) -> list[int]:
-    """Return where `LRM` keeps the columns of a line in order beside text that is written from right to left.
+    """Return where `LRM` keeps the columns of a line in order beside text that is written from
+    right to left.
 
-    One ends each stretch of it, so that a number or a frame behind it is not drawn before it; one comes before it
-    where it opens the line, as some terminals order a line by its first letter. Isolates would do the same for whole
-    lines only: a dialog above one takes the character that closes them away.
+    One ends each stretch of it, so that a number or a frame behind it is not drawn before it; one
+    comes before it where it opens the line, as some terminals order a line by its first letter.
+    Isolates would do the same for whole lines only: a dialog above one takes the character that
+    closes them away.
     """
     if line.isascii():
         return []
@@ -213,7 +260,9 @@ def _marked(line: str) -> str:
 
 
 def clean_for_store(text: str) -> str:
-    """Return `text` as it can be written: NUL and lone surrogates become U+FFFD, split pairs are joined."""
+    """Return `text` as it can be written: NUL and lone surrogates become U+FFFD, split pairs are
+    joined.
+    """
     if "\0" not in text and _is_encodable(text):
         return text
     return _UNSTORABLE.sub(_storable, text)
@@ -222,8 +271,8 @@ def clean_for_store(text: str) -> str:
 class Folded:
     """A text in which words are looked for whatever the case of their letters (`word in folded`).
 
-    Words are given case-folded. Beyond ASCII, folding all of a text takes ten times as long as looking for an ASCII
-    word in its bytes, so it is done for what is not found there.
+    Words are given case-folded. Beyond ASCII, folding all of a text takes ten times as long as
+    looking for an ASCII word in its bytes, so it is done for what is not found there.
     """
 
     __slots__ = ("_bytes", "_text", "_whole")
@@ -243,7 +292,9 @@ class Folded:
 
 
 def _is_encodable(text: str) -> bool:
-    """Tell whether a text holds no surrogates; the encoder sees that ten times sooner than a pattern does."""
+    """Tell whether a text holds no surrogates; the encoder sees that ten times sooner than a
+    pattern does.
+    """
     if text.isascii():
         return True
     try:
@@ -291,7 +342,9 @@ def _limited(match: re.Match[str], most: int) -> str:
 
 @lru_cache(maxsize=1024)
 def _kept(run: str, allowed: int) -> str:
-    """Return a run of marks with those that are too many made visible; a hostile text holds the same one very often."""
+    """Return a run of marks with those that are too many made visible; a hostile text holds the
+    same one very often.
+    """
     out: list[str] = []
     for char in run:
         repeated = char in _SELECTORS and any(s in out for s in _SELECTORS)
@@ -302,7 +355,9 @@ def _kept(run: str, allowed: int) -> str:
 
 @lru_cache(maxsize=4096)
 def _has_cell(char: str) -> bool:
-    return unicodedata.category(char) not in ("Mn", "Me", "Mc", "Cf") and _JOINED.match(char) is None
+    return (
+        unicodedata.category(char) not in ("Mn", "Me", "Mc", "Cf") and _JOINED.match(char) is None
+    )
 
 
 def _storable(match: re.Match[str]) -> str:

@@ -12,19 +12,28 @@ _CLASSES: tuple[tuple[int, bytes], ...] = (
     (80, bytes(range(0xE4, 0xF0))),  # up to U+FFFF: Chinese characters, Hangul
     (200, bytes(range(0xF0, 0x100))),  # emoji
 )
-"""Hundredths of a token that a character counts for, by its first byte in UTF-8; a later line overrides."""
+"""Hundredths of a token that a character counts for, by its first byte in UTF-8; a later line
+overrides.
+"""
 
-_WEIGHTS = bytes({byte: weight for weight, firsts in _CLASSES for byte in firsts}.get(byte, 0) for byte in range(256))
+_WEIGHTS = bytes(
+    {byte: weight for weight, firsts in _CLASSES for byte in firsts}.get(byte, 0)
+    for byte in range(256)
+)
 
 
 def tokens_of(text: str) -> int:
-    """Return how many tokens a text is estimated to cost, by the class of each character, rounded up.
+    """Return how many tokens a text is estimated to cost, by the class of each character, rounded
+    up.
 
-    It is near what OpenAI's o200k_base and Claude's older tokenizer count, and between them where those differ much.
+    It is near what OpenAI's o200k_base and Claude's older tokenizer count, and between them where
+    those differ much.
     """
     return -(-sum(text.encode("utf-8", "surrogatepass").translate(_WEIGHTS)) // 100)
 
 
 def beginning(text: str, tokens: int) -> str:
     """Return as much of a text as is estimated to cost at most so many tokens."""
-    return text[: bisect_right(range(1, len(text) + 1), tokens, key=lambda end: tokens_of(text[:end]))]
+    return text[
+        : bisect_right(range(1, len(text) + 1), tokens, key=lambda end: tokens_of(text[:end]))
+    ]

@@ -1,4 +1,6 @@
-"""JSON values: the texts in them, how deep they go, and a value read as a type, with the path of what does not fit."""
+"""JSON values: the texts in them, how deep they go, and a value read as a type, with the path of
+what does not fit.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -36,7 +38,9 @@ def read_as(kind: type[T], value: object) -> T:
         missing = re.search(r"missing required field `(.+)`", problem)
         if missing is not None:
             raise WrongValue(f"{path}.{missing[1]}".lstrip("."), "is missing") from error
-        told = re.sub(r"`([^`]*)`", lambda named: " or ".join(map(_word, named[1].split(" | "))), problem)
+        told = re.sub(
+            r"`([^`]*)`", lambda named: " or ".join(map(_word, named[1].split(" | "))), problem
+        )
         told = told.replace(", got ", ", found ")
         raise WrongValue(path, told[0].lower() + told[1:]) from error
 
@@ -46,7 +50,9 @@ def _word(name: str) -> str:
 
 
 def texts_in(value: object, *, names: bool = False) -> Iterator[str]:
-    """Yield the texts in a value, be it JSON or a record; with `names` those of an object's keys, too."""
+    """Yield the texts in a value, be it JSON or a record; with `names` those of an object's keys,
+    too.
+    """
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):

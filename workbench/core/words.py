@@ -1,12 +1,13 @@
 """Texts as words, in every script, and the scripts and languages that they are written in.
 
-A word is a run of letters and digits with the marks on them, folded: NFKC, without case, ß as ss, and without what only
-guides a line's layout (soft hyphen, zero-width space and joiners, Arabic's stretching). What is written without spaces
-(ideographs, kana, Thai, Lao, Khmer, Burmese) becomes overlapping pairs of letters with their marks; those and
-Hangul are parted from what is glued to them.
+A word is a run of letters and digits with the marks on them, folded: NFKC, without case, ß as ss,
+and without what only guides a line's layout (soft hyphen, zero-width space and joiners, Arabic's
+stretching). What is written without spaces (ideographs, kana, Thai, Lao, Khmer, Burmese) becomes
+overlapping pairs of letters with their marks; those and Hangul are parted from what is glued to
+them.
 
-The language of a text in Latin letters is told by its function words. A word in another script has the language of its
-script: of several that share it, one stands for all.
+The language of a text in Latin letters is told by its function words. A word in another script has
+the language of its script: of several that share it, one stands for all.
 """
 
 import re
@@ -18,8 +19,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
-Script = Literal["latin", "cyrillic", "greek", "arabic", "hebrew", "indic", "thai", "hangul", "cjk", "none"]
-"""`cjk` is ideographs and kana, `thai` all of south-east Asia that writes without spaces; `none` has no letters."""
+Script = Literal[
+    "latin", "cyrillic", "greek", "arabic", "hebrew", "indic", "thai", "hangul", "cjk", "none"
+]
+"""`cjk` is ideographs and kana, `thai` all of south-east Asia that writes without spaces; `none`
+has no letters.
+"""
 
 CJK = (
     "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3038-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -45,7 +50,9 @@ _LATIN_WORTH = 0.34
 
 
 def script_of(text: str) -> Script:
-    """Return the script of most of a text's letters; a Latin letter counts a third, as names and code are Latin."""
+    """Return the script of most of a text's letters; a Latin letter counts a third, as names and
+    code are Latin.
+    """
     if text.isascii():
         return "latin" if re.search(_LETTERS["latin"], text) else "none"
     counts = {script: float(len(re.findall(letters, text))) for script, letters in _LETTERS.items()}
@@ -61,7 +68,9 @@ LAYOUT = (
 """Characters that no word is told by, for a class of a regular expression."""
 
 _MOST_MARKS = 16
-"""Marks on one letter that are looked at: to put many thousands in order takes the square of their number."""
+"""Marks on one letter that are looked at: to put many thousands in order takes the square of their
+number.
+"""
 
 _SHORT = 48
 """Characters of a word that is worth remembering."""
@@ -75,13 +84,22 @@ _WITH_MARKS = (
 """Where the combining marks are; to look at all of Unicode takes ten times as long."""
 
 _RARE = re.compile("[^\x00-\xac\xae-\u02ff\u1e00-\u200a\u2010-\u205f\u20a0-\u20cf\u2100-\u2bff]")
-"""What only some texts have: marks, layout characters and scripts that need more than the simplest pattern."""
+"""What only some texts have: marks, layout characters and scripts that need more than the simplest
+pattern.
+"""
 
 
 @cache
 def marks() -> str:
-    """Return the combining marks, for a class of a regular expression; found when text beyond ASCII is first split."""
-    return "".join(char for block in _WITH_MARKS for char in map(chr, block) if unicodedata.category(char)[0] == "M")
+    """Return the combining marks, for a class of a regular expression; found when text beyond ASCII
+    is first split.
+    """
+    return "".join(
+        char
+        for block in _WITH_MARKS
+        for char in map(chr, block)
+        if unicodedata.category(char)[0] == "M"
+    )
 
 
 def split(text: str) -> list[str]:
@@ -97,7 +115,9 @@ def cased(text: str) -> list[str]:
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a text in order, with apostrophes and underscores inside ("don't", snake_case)."""
+    """Return the words of a text in order, with apostrophes and underscores inside ("don't",
+    snake_case).
+    """
     if text.isascii():
         found = _LONG_RUN.findall(text.lower())
     else:
@@ -112,24 +132,36 @@ def word_pattern(text: str) -> re.Pattern[str]:
 
 
 def parts(run: str) -> tuple[str, ...]:
-    """Return the words that one run of letters and digits holds: itself folded, or its pairs of letters."""
+    """Return the words that one run of letters and digits holds: itself folded, or its pairs of
+    letters.
+    """
     if run.isascii():
         return (run.lower(),)
     return _remembered(run) if len(run) <= _SHORT else tuple(_parted(run))
 
 
 def humps(run: str) -> tuple[str, ...]:
-    """Return the folded words that a name like camelCase, HTTPServer or API12 is put together from, in order."""
+    """Return the folded words that a name like camelCase, HTTPServer or API12 is put together from,
+    in order.
+    """
     if run.isascii() and run[:1].isalpha() and _HUMPED.search(run):
         found = _HUMP.findall(run)
-        if len(found) <= _MOST_HUMPS and "".join(found) == run and all(len(p) > 1 or p.isdigit() for p in found):
+        if (
+            len(found) <= _MOST_HUMPS
+            and "".join(found) == run
+            and all(len(p) > 1 or p.isdigit() for p in found)
+        ):
             return tuple(part.lower() for part in found)
     return ()
 
 
 def humped(text: str) -> list[str]:
     """Return the words, of two letters or more, that the names in a text are put together from."""
-    return [part for run in cased(text) for part in humps(run) if len(part) > 1] if _HUMPED.search(text) else []
+    return (
+        [part for run in cased(text) for part in humps(run) if len(part) > 1]
+        if _HUMPED.search(text)
+        else []
+    )
 
 
 def folded(text: str) -> str:
@@ -174,14 +206,19 @@ _ALIKE = str.maketrans({
 
 
 def bare(word: str) -> str:
-    """Return a word without what some leave out: accents, niqqud, harakat, a nukta; letters of two keyboards alike.
+    """Return a word without what some leave out: accents, niqqud, harakat, a nukta; letters of two
+    keyboards alike.
 
     The vowel signs of India and south-east Asia stay.
     """
     if word.isascii() or word >= _NOTHING_TO_BARE:
         return word
     parted = unicodedata.normalize("NFKD", word)
-    kept = [c for c in parted if not ("\u0300" <= c < "\u0700" and unicodedata.combining(c)) and c not in _BARED]
+    kept = [
+        c
+        for c in parted
+        if not ("\u0300" <= c < "\u0700" and unicodedata.combining(c)) and c not in _BARED
+    ]
     return unicodedata.normalize("NFC", "".join(kept)).translate(_ALIKE)
 
 
@@ -207,7 +244,9 @@ def _many_marks() -> re.Pattern[str]:
 
 
 def units(run: str) -> list[str]:
-    """Return what the pairs of an unspaced run are made of: letters, in Thai and Lao with the vowels around them."""
+    """Return what the pairs of an unspaced run are made of: letters, in Thai and Lao with the
+    vowels around them.
+    """
     return _units().findall(run)
 
 
@@ -258,7 +297,9 @@ def _pairs(found: list[str]) -> Iterator[str]:
 
 ENGLISH = "en"
 LATIN = ("de", "fr", "es", "it", "pt", "nl", "sv")
-"""Languages in Latin letters that are told apart, besides English; a text in any other one counts as English."""
+"""Languages in Latin letters that are told apart, besides English; a text in any other one counts
+as English.
+"""
 
 _OF_SCRIPT: Mapping[Script, str] = {
     "cyrillic": "ru", "arabic": "ar", "hebrew": "he", "indic": "hi", "greek": "el", "hangul": "ko", "cjk": "zh",
@@ -284,12 +325,17 @@ _HINTS = {
 """Letters that speak for a language whose words a text has."""
 
 _WORD = 60
-"""What a function word counts, and as much again, shared by the languages that have it; whole numbers add up alike."""
+"""What a function word counts, and as much again, shared by the languages that have it; whole
+numbers add up alike.
+"""
 
 _LETTER = 30
 """What one counts that is a single letter."""
 
-_HINTED = {letter: [name for name, some in _HINTS.items() if letter in some] for letter in "".join(_HINTS.values())}
+_HINTED = {
+    letter: [name for name, some in _HINTS.items() if letter in some]
+    for letter in "".join(_HINTS.values())
+}
 _HINT = 90
 """What a letter counts that only one language has."""
 
@@ -298,17 +344,23 @@ _AHEAD = 90
 
 _ALONE = 130
 _FEW = 8
-"""What one needs in a text of few words without an English one, and how many are few: a function word and a letter.
+"""What one needs in a text of few words without an English one, and how many are few: a function
+word and a letter.
 
-A function word alone may be a name or an abbreviation in an English title ("Los Angeles", "MIT license").
+A function word alone may be a name or an abbreviation in an English title ("Los Angeles", "MIT
+license").
 """
 
 _ENOUGH = 180
-"""What a language needs: two words that it shares with another one, or one of its own and its letters."""
+"""What a language needs: two words that it shares with another one, or one of its own and its
+letters.
+"""
 
 
 def language_of_word(word: str) -> str:
-    """Return the language that a word has by the script of its first letter; nothing for one in Latin letters."""
+    """Return the language that a word has by the script of its first letter; nothing for one in
+    Latin letters.
+    """
     return "" if word < _FIRST else _language_of_letter(word[0])
 
 
@@ -318,9 +370,11 @@ def _language_of_letter(letter: str) -> str:
 
 
 def latin_language(text: str, words: Iterable[str]) -> str:
-    """Return the language of a text in Latin letters, told by its words; nothing where it cannot be told.
+    """Return the language of a text in Latin letters, told by its words; nothing where it cannot be
+    told.
 
-    It takes two function words, or one and letters that fit; one that other languages do not have counts more.
+    It takes two function words, or one and letters that fit; one that other languages do not have
+    counts more.
     """
     known, said = _languages_of(), frozenset(words)
     # Most texts are English, and this is all that is asked of them.
@@ -335,7 +389,9 @@ def latin_language(text: str, words: Iterable[str]) -> str:
         lower = set(text.lower())
         for language, hints in _HINTS.items():
             if counts[language]:
-                counts[language] += sum(_HINT // len(_HINTED[letter]) for letter in lower.intersection(hints))
+                counts[language] += sum(
+                    _HINT // len(_HINTED[letter]) for letter in lower.intersection(hints)
+                )
     best = max(counts, key=lambda language: counts[language])
     if counts[ENGLISH] and counts[best] - counts[ENGLISH] < _AHEAD:
         return ENGLISH
@@ -345,7 +401,9 @@ def latin_language(text: str, words: Iterable[str]) -> str:
 
 @cache
 def stop_words(language: str = ENGLISH) -> frozenset[str]:
-    """Return the words, as `split` has them, that say nothing in a language; full text ignores them outside quotes."""
+    """Return the words, as `split` has them, that say nothing in a language; full text ignores them
+    outside quotes.
+    """
     return frozenset(split(_stop_lines()[language]))
 
 
@@ -360,7 +418,9 @@ def _stop_lines() -> Mapping[str, str]:
 
 
 def only_stop_words(text: str) -> bool:
-    """Tell whether full text finds nothing by a text, since it has only words that are in every text."""
+    """Tell whether full text finds nothing by a text, since it has only words that are in every
+    text.
+    """
     said = split(text)
     language = latin_language(text, said) or ENGLISH
     return all(word in stop_words(language_of_word(word) or language) for word in said)
@@ -378,4 +438,6 @@ def _languages_of() -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def _not_english() -> frozenset[str]:
-    return frozenset(word for word, languages in _languages_of().items() if ENGLISH not in languages)
+    return frozenset(
+        word for word, languages in _languages_of().items() if ENGLISH not in languages
+    )

@@ -26,14 +26,17 @@ from workbench.retrieval.ranking.ranker import Ranker
 
 # At which place a few memories stand under many weights at once, without sorting.
 #
-# A memory's place is the number of candidates with a larger total, plus those with the same total and a smaller
-# id, plus 1. Totals are added in the order of `core.scoring`, so the places equal those of the ranking to the bit.
+# A memory's place is the number of candidates with a larger total, plus those with the same total
+# and a smaller id, plus 1. Totals are added in the order of `core.scoring`, so the places equal
+# those of the ranking to the bit.
 
 
 Places = NDArray[np.int64]
 
 _CELLS = 1 << 15
-"""Cells that all factors together are divided into, 32 steps each for three, to find rows beaten everywhere."""
+"""Cells that all factors together are divided into, 32 steps each for three, to find rows beaten
+everywhere.
+"""
 
 _BLOCK = 128
 """Rows combined at a time: a block stays in a processor's cache, and a count of it fits a byte."""
@@ -42,9 +45,9 @@ _BLOCK = 128
 def contenders(columns: Column, depth: int) -> Mask:
     """Tell which rows some weights could put among the first `depth`.
 
-    `columns` has shape (n, factors), values 0…1, rows in the order of ids. The other rows are beaten in every factor
-    that has a spread by at least `depth` rows, clearly enough that no rounding and no tie matters. Leaving them
-    out changes no place up to `depth`.
+    `columns` has shape (n, factors), values 0…1, rows in the order of ids. The other rows are
+    beaten in every factor that has a spread by at least `depth` rows, clearly enough that no
+    rounding and no tie matters. Leaving them out changes no place up to `depth`.
     """
     factors = columns.shape[1]
     steps = int(_CELLS ** (1 / factors) + 1e-9)
@@ -66,7 +69,8 @@ def contenders(columns: Column, depth: int) -> Mask:
 
 
 def places(columns: Column, weights: Column, targets: Rows) -> Places:
-    """Return the places, from 1, of the rows `targets` under each row of `weights`: shape (targets, weights).
+    """Return the places, from 1, of the rows `targets` under each row of `weights`: shape (targets,
+    weights).
 
     `columns`, shape (n, factors), are in the order of ids, `weights` in that of the factors.
     """
@@ -96,7 +100,8 @@ def _totals(columns: Column, factors: Column, out: Column, scratch: Column) -> N
         out += np.multiply(columns[:, number : number + 1], factors[number], out=scratch)
 
 
-# The settings that tuning tries: every point of a grid over the weights, times a handful of half-lives.
+# The settings that tuning tries: every point of a grid over the weights, times a handful of
+# half-lives.
 
 
 STEPS = 20
@@ -117,11 +122,12 @@ SAME_LIFE = 0.1
 
 @dataclass(frozen=True, eq=False)
 class Settings:
-    """All settings around one profile, numbered life by life: number = life · len(weights) + weight.
+    """All settings around one profile, numbered life by life: number = life · len(weights) +
+    weight.
 
-    `weights` has shape (W, factors), each row with sum 1, in the order of the factors. Row 0 holds the shares of
-    the start itself and `lives[0]` its own half-lives, so setting 0 ranks as the start does. Behind the grid come
-    the `contenders`, whole profiles that stand as they are.
+    `weights` has shape (W, factors), each row with sum 1, in the order of the factors. Row 0 holds
+    the shares of the start itself and `lives[0]` its own half-lives, so setting 0 ranks as the
+    start does. Behind the grid come the `contenders`, whole profiles that stand as they are.
     """
 
     start: Profile
@@ -145,11 +151,13 @@ class Settings:
         return with_weights(self.lives[life], self.weights[weight]) if weight else self.lives[life]
 
     def smoothed(self, means: Column) -> Column:
-        """Average a value per setting with those of its neighbours on the grid of weights, shape (settings,).
+        """Average a value per setting with those of its neighbours on the grid of weights, shape
+        (settings,).
 
-        A metric over few queries jumps wherever two memories swap, so its highest peak is mostly luck. A setting
-        among good ones is better than a lone peak. The weight of a neighbour falls evenly to 0 at `NEAR` steps.
-        The start and the contenders were not picked from the peaks, so each counts for what it is.
+        A metric over few queries jumps wherever two memories swap, so its highest peak is mostly
+        luck. A setting among good ones is better than a lone peak. The weight of a neighbour falls
+        evenly to 0 at `NEAR` steps. The start and the contenders were not picked from the peaks, so
+        each counts for what it is.
         """
         by_life = means[: self.grid].reshape(len(self.lives), len(self.weights))
         averaged: Column = np.concatenate([(by_life @ self._kernel.T).ravel(), means[self.grid :]])
@@ -164,10 +172,11 @@ class Settings:
 
     @cached_property
     def distance(self) -> Column:
-        """How far each setting is from the start: half the moved share of weight, plus what the half-life moved.
+        """How far each setting is from the start: half the moved share of weight, plus what the
+        half-life moved.
 
-        A tenfold half-life counts like a twentieth of the weight, and switching decay on or off like two.
-        Contenders are further away than all of the grid, in their order.
+        A tenfold half-life counts like a twentieth of the weight, and switching decay on or off
+        like two. Contenders are further away than all of the grid, in their order.
         """
         moved = np.abs(self.weights - self.weights[0]).sum(axis=1) / 2
         apart = np.array([_life_distance(self.lives[0], life) for life in self.lives]) / self.steps
@@ -181,16 +190,19 @@ def settings_around(
     contenders: Iterable[Profile] = (),
     dead: Collection[str] = (),
 ) -> Settings:
-    """Return the grid around a profile, by default as fine as `POINTS` lets it be, and the contenders beside it.
+    """Return the grid around a profile, by default as fine as `POINTS` lets it be, and the
+    contenders beside it.
 
-    The weights of `dead` factors keep the share they have. Profiles without hourly recency keep their one way of
-    ageing.
+    The weights of `dead` factors keep the share they have. Profiles without hourly recency keep
+    their one way of ageing.
     """
     own = np.array([weight_of(start, key) for key in WEIGHT_KEYS], np.float64)
     own /= own.sum()
     alive = np.flatnonzero([factor.id not in dead for factor in FACTORS])
     steps = steps or _steps(max(1, len(alive)))
-    points = np.array(list(_points(steps, len(alive))) if len(alive) else np.zeros((0, 0)), np.float64)
+    points = np.array(
+        list(_points(steps, len(alive))) if len(alive) else np.zeros((0, 0)), np.float64
+    )
     grid = np.tile(own, (len(points), 1))
     grid[:, alive] = points / steps * own[alive].sum()
     # The shares of the start are a point of their own, unless the grid has it.
@@ -208,7 +220,11 @@ def with_weights(profile: Profile, weights: Iterable[float]) -> Profile:
 
 def _steps(factors: int) -> int:
     """Return into how many steps the grid of so many weights is divided."""
-    return next(s for s in range(STEPS, 0, -1) if s == 1 or math.comb(s + factors - 1, factors - 1) <= POINTS)
+    return next(
+        s
+        for s in range(STEPS, 0, -1)
+        if s == 1 or math.comb(s + factors - 1, factors - 1) <= POINTS
+    )
 
 
 def _points(steps: int, factors: int) -> Iterator[tuple[int, ...]]:
@@ -223,10 +239,15 @@ def _points(steps: int, factors: int) -> Iterator[tuple[int, ...]]:
 def with_half_life(profile: Profile, days: float | None) -> Profile:
     """Return a profile with another half-life for episodic memories.
 
-    Types that do not decay stay so, and types with the same half-life move along; `None` ends the decay.
+    Types that do not decay stay so, and types with the same half-life move along; `None` ends the
+    decay.
     """
     own = profile.half_lives
-    alike = [f.name for f in fields(HalfLives) if f.name == "episodic" or getattr(own, f.name) == own.episodic]
+    alike = [
+        f.name
+        for f in fields(HalfLives)
+        if f.name == "episodic" or getattr(own, f.name) == own.episodic
+    ]
     moved = [name for name in alike if name == "episodic" or own.episodic is not None]
     return replace(profile, half_lives=replace(own, **dict.fromkeys(moved, days)))
 
@@ -263,7 +284,8 @@ def _life_distance(a: Profile, b: Profile) -> float:
 class JudgedScores:
     """A query with its relevance scores, its graded memories and the moment it is asked at.
 
-    Every grade counts towards the best possible order, also of a memory that is hidden at that moment.
+    Every grade counts towards the best possible order, also of a memory that is hidden at that
+    moment.
     """
 
     scores: QueryScores
@@ -277,7 +299,9 @@ class JudgedScores:
 
 
 def values(ranker: Ranker, query: JudgedScores, settings: Settings, measure: Measure) -> Column:
-    """Return the metric under every setting, shape (settings,): exactly what ranking each of them would give."""
+    """Return the metric under every setting, shape (settings,): exactly what ranking each of them
+    would give.
+    """
     found = [_values(ranker, query, life, settings.weights, measure) for life in settings.lives]
     for profile in settings.contenders:
         weights = np.array([[weight_of(profile, key) for key in WEIGHT_KEYS]])
@@ -286,9 +310,11 @@ def values(ranker: Ranker, query: JudgedScores, settings: Settings, measure: Mea
 
 
 def columns_by_id(ranker: Ranker, query: JudgedScores, profile: Profile) -> tuple[Column, Rows]:
-    """Return the normalised factors of what is served, shape (n, factors), in the order of ids, and the pool rows.
+    """Return the normalised factors of what is served, shape (n, factors), in the order of ids, and
+    the pool rows.
 
-    The columns are in that of the factors; a factor that the profile's scorer does not know is 0 for all.
+    The columns are in that of the factors; a factor that the profile's scorer does not know is 0
+    for all.
     """
     ranking = ranker.rank(query.scores, profile, query.now, k=0)
     if not len(ranking.candidates):
@@ -299,9 +325,13 @@ def columns_by_id(ranker: Ranker, query: JudgedScores, profile: Profile) -> tupl
     return np.stack(norms, axis=1), ranking.candidates.rows[order]
 
 
-def _values(ranker: Ranker, query: JudgedScores, life: Profile, weights: Column, measure: Measure) -> Column:
+def _values(
+    ranker: Ranker, query: JudgedScores, life: Profile, weights: Column, measure: Measure
+) -> Column:
     columns, rows = columns_by_id(ranker, query, life)
-    wanted = {ranker.pool.row(id): query.grades[id] for id in query.relevant if id in ranker.pool.row_of}
+    wanted = {
+        ranker.pool.row(id): query.grades[id] for id in query.relevant if id in ranker.pool.row_of
+    }
     keep = contenders(columns, measure.k) if len(columns) else np.zeros(0, np.bool_)
     kept = rows[keep]
     targets = np.flatnonzero(np.isin(kept, list(wanted)))
@@ -351,7 +381,9 @@ class Pair:
 
 @dataclass(frozen=True, eq=False)
 class Pooled:
-    """One query's judging pool with the normalised factors under every half-life, shape (lives, memories, factors)."""
+    """One query's judging pool with the normalised factors under every half-life, shape (lives,
+    memories, factors).
+    """
 
     ids: tuple[str, ...]
     columns: Column
@@ -372,11 +404,15 @@ class Pairs:
     @cached_property
     def prefer(self) -> Column:
         """How likely a person whose mind is a setting says "a": float32 of shape (pairs, settings)."""
-        return np.concatenate([_said_a(part @ self.settings.weights.T) for part in self.apart], axis=1)
+        return np.concatenate(
+            [_said_a(part @ self.settings.weights.T) for part in self.apart], axis=1
+        )
 
     @cached_property
     def surprise(self) -> Column:
-        """The entropy of that answer in nats: what is left to chance even when the setting is known."""
+        """The entropy of that answer in nats: what is left to chance even when the setting is
+        known.
+        """
         return entropy(self.prefer)
 
     def equal(self, pair: int) -> Column:
@@ -408,7 +444,10 @@ def pairs_of(
         if len(left) > share:
             drawn = np.sort(random.choice(len(left), share, replace=False))
             left, right = left[drawn], right[drawn]
-        every += [Pair(number, pool.ids[a], pool.ids[b]) for a, b in zip(left.tolist(), right.tolist(), strict=True)]
+        every += [
+            Pair(number, pool.ids[a], pool.ids[b])
+            for a, b in zip(left.tolist(), right.tolist(), strict=True)
+        ]
         apart.append(pool.columns[:, left] - pool.columns[:, right])
     nothing = np.zeros((len(settings.lives), 0, settings.weights.shape[1]))
     return Pairs(settings, pooled, tuple(every), np.concatenate([nothing, *apart], axis=1))
@@ -429,7 +468,12 @@ def _said_a(difference: Column) -> Column:
 
 
 def _pooled(
-    ranker: Ranker, scores: QueryScores, now: datetime, profile: Profile, settings: Settings, seed: int
+    ranker: Ranker,
+    scores: QueryScores,
+    now: datetime,
+    profile: Profile,
+    settings: Settings,
+    seed: int,
 ) -> Pooled:
     ids = judging_pool(ranker, scores, profile, now, seed=seed)
     rows = np.array([ranker.pool.row(id) for id in ids], np.intp)
@@ -439,15 +483,20 @@ def _pooled(
         place = np.empty(len(ranker.pool), np.intp)
         place[of] = np.arange(len(of))
         found.append(columns[place[rows]])
-    return Pooled(ids, np.array(found).reshape(len(settings.lives), len(ids), settings.weights.shape[1]))
+    return Pooled(
+        ids, np.array(found).reshape(len(settings.lives), len(ids), settings.weights.shape[1])
+    )
 
 
 def _disputed(pool: Pooled) -> tuple[Rows, Rows]:
-    """Return both sides of the pairs that some setting orders one way and some setting the other way."""
+    """Return both sides of the pairs that some setting orders one way and some setting the other
+    way.
+    """
     left, right = np.triu_indices(len(pool.ids), 1)
     most, least = np.full(len(left), -np.inf), np.full(len(left), np.inf)
     for part in pool.columns:
-        # A linear function is largest and smallest at the corners of the simplex: the factors themselves.
+        # A linear function is largest and smallest at the corners of the simplex: the factors
+        # themselves.
         apart = part[left] - part[right]
         np.maximum(most, apart.max(axis=1), out=most)
         np.minimum(least, apart.min(axis=1), out=least)

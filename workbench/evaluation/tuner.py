@@ -1,6 +1,8 @@
-"""Auto-tune: try every setting of the grid, keep the best, and say what it is worth on queries it never saw.
+"""Auto-tune: try every setting of the grid, keep the best, and say what it is worth on queries it
+never saw.
 
-The metric itself is maximised, averaged over close neighbours (`Settings.smoothed`), no stand-in for it.
+The metric itself is maximised, averaged over close neighbours (`Settings.smoothed`), no stand-in
+for it.
 
 The result is a proposal. Nothing here applies or saves it.
 """
@@ -26,8 +28,9 @@ from workbench.retrieval.ranking.ranker import Ranker
 
 # Is one setting really better than another? Answered over the same queries, or not at all.
 #
-# The verdict comes from a paired randomisation test: if both settings were equally good, every query's
-# difference could as well have had the other sign. The bootstrap band only shows how wide the answer is.
+# The verdict comes from a paired randomisation test: if both settings were equally good, every
+# query's difference could as well have had the other sign. The bootstrap band only shows how wide
+# the answer is.
 
 
 POWER = 0.8
@@ -45,11 +48,13 @@ MOST = 500
 _CHUNK = 1_000
 
 
-def compare(base: Sequence[float], new: Sequence[float], metric: str = "nDCG@10", seed: int = 0) -> Verdict:
+def compare(
+    base: Sequence[float], new: Sequence[float], metric: str = "nDCG@10", seed: int = 0
+) -> Verdict:
     """Compare the values of `new` with those of `base`, query by query.
 
-    `metric` only names what is compared; `seed` makes the random parts repeatable. Raises `ValueError` when the
-    two have different lengths or are empty.
+    `metric` only names what is compared; `seed` makes the random parts repeatable. Raises
+    `ValueError` when the two have different lengths or are empty.
     """
     differences = [after - before for before, after in zip(base, new, strict=True)]
     if not differences:
@@ -60,13 +65,17 @@ def compare(base: Sequence[float], new: Sequence[float], metric: str = "nDCG@10"
     p = sign_flip_p(clean, seed)
     outcome = _outcome(p, fmean(clean))
     more = further_queries(clean) if outcome == "unclear" else None
-    return Verdict(metric, wins, losses, len(clean) - wins - losses, fmean(clean), low, high, p, outcome, more)
+    return Verdict(
+        metric, wins, losses, len(clean) - wins - losses, fmean(clean), low, high, p, outcome, more
+    )
 
 
 def hold_together(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """Correct several verdicts that are read together, so that the error rate holds for all of them (Holm).
+    """Correct several verdicts that are read together, so that the error rate holds for all of them
+    (Holm).
 
-    With one verdict nothing changes. Verdicts that become unclear carry no estimate of further queries.
+    With one verdict nothing changes. Verdicts that become unclear carry no estimate of further
+    queries.
     """
     order = sorted(range(len(verdicts)), key=lambda i: verdicts[i].p)
     corrected = list(verdicts)
@@ -81,13 +90,14 @@ def hold_together(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
 def sign_flip_p(differences: Sequence[float], seed: int = 0) -> float:
     """Return the two-sided p value of the paired randomisation test of the mean.
 
-    Exact while at most 12 differences are not 0 (zeros do not change under a flip), else from 9 999 random
-    assignments, the observed one counted among them, so that it is never 0.
+    Exact while at most 12 differences are not 0 (zeros do not change under a flip), else from 9 999
+    random assignments, the observed one counted among them, so that it is never 0.
     """
     values = np.array([d for d in differences if d], np.float64)
     if not len(values):
         return 1.0
-    # Sums that only rounding tells apart count as equal, or assignments as extreme as the observed one get lost.
+    # Sums that only rounding tells apart count as equal, or assignments as extreme as the observed
+    # one get lost.
     least = abs(values.sum()) - 1e-12 * np.abs(values).sum()
     if len(values) <= EXACT:
         every = np.arange(1 << len(values))
@@ -95,7 +105,11 @@ def sign_flip_p(differences: Sequence[float], seed: int = 0) -> float:
         return float(np.mean(_flipped(values, signs) >= least))
     random = np.random.default_rng(seed)
     hits = sum(
-        int(np.count_nonzero(_flipped(values, _signs(random, min(_CHUNK, FLIPS - start), len(values))) >= least))
+        int(
+            np.count_nonzero(
+                _flipped(values, _signs(random, min(_CHUNK, FLIPS - start), len(values))) >= least
+            )
+        )
         for start in range(0, FLIPS, _CHUNK)
     )
     return (1 + hits) / (1 + FLIPS)
@@ -107,7 +121,9 @@ def bootstrap_band(differences: Sequence[float], seed: int = 0) -> tuple[float, 
     random = np.random.default_rng(seed)
     means = np.concatenate(
         [
-            values[random.integers(0, len(values), (min(_CHUNK, RESAMPLES - start), len(values)))].mean(axis=1)
+            values[
+                random.integers(0, len(values), (min(_CHUNK, RESAMPLES - start), len(values)))
+            ].mean(axis=1)
             for start in range(0, RESAMPLES, _CHUNK)
         ]
     )
@@ -118,8 +134,9 @@ def bootstrap_band(differences: Sequence[float], seed: int = 0) -> tuple[float, 
 def further_queries(differences: Sequence[float]) -> int | None:
     """Estimate how many more queries would settle it, if mean and spread stayed as they are.
 
-    That is how many the test needs to find this mean in four of five cases, and at least as many as make a
-    verdict more than provisional. `None` when it would be more than 500, or when there is no difference at all.
+    That is how many the test needs to find this mean in four of five cases, and at least as many as
+    make a verdict more than provisional. `None` when it would be more than 500, or when there is no
+    difference at all.
     """
     count, mean = len(differences), fmean(differences)
     if not mean:
@@ -169,15 +186,19 @@ def tune(
     cancelled: Cancelled | None = None,
     contenders: Sequence[Profile] = (),
 ) -> TunedProfile:
-    """Maximise the mean metric over the grid around `start` and cross-validate the choice over the queries.
+    """Maximise the mean metric over the grid around `start` and cross-validate the choice over the
+    queries.
 
-    The `contenders` are tried beside the grid as they are, and what the queries cannot say anything about stays. With
-    fewer queries than folds every query is a fold of its own. `progress` counts queries. Raises `InvalidQuery` with
-    fewer than two queries or folds, `InvalidRecord` for a broken profile, and `WorkStopped`.
+    The `contenders` are tried beside the grid as they are, and what the queries cannot say anything
+    about stays. With fewer queries than folds every query is a fold of its own. `progress` counts
+    queries. Raises `InvalidQuery` with fewer than two queries or folds, `InvalidRecord` for a
+    broken profile, and `WorkStopped`.
     """
     check_profile(start)
     if len(queries) < 2:
-        raise InvalidQuery("Tuning needs at least two judged queries.", "Judge more of them; nothing was changed.")
+        raise InvalidQuery(
+            "Tuning needs at least two judged queries.", "Judge more of them; nothing was changed."
+        )
     if search.folds < 2:
         raise InvalidQuery("Cross-validation needs at least two folds.", "Nothing was changed.")
     dead = dead_factors(ranker, queries, settings_around(start).lives, cancelled)
@@ -187,7 +208,10 @@ def tune(
 
 
 def dead_factors(
-    ranker: Ranker, queries: Sequence[JudgedScores], lives: Sequence[Profile], cancelled: Cancelled | None = None
+    ranker: Ranker,
+    queries: Sequence[JudgedScores],
+    lives: Sequence[Profile],
+    cancelled: Cancelled | None = None,
 ) -> tuple[str, ...]:
     """Return the factors that tell no two memories apart for any of the queries, however they age.
 
@@ -217,12 +241,15 @@ def score_table(
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
 ) -> Column:
-    """Return the metric of every setting for every query, shape (settings, queries). Raises `WorkStopped`."""
+    """Return the metric of every setting for every query, shape (settings, queries). Raises
+    `WorkStopped`.
+    """
     table = np.empty((len(settings), len(queries)))
     # Most of the time goes into numpy loops that do not hold the interpreter's lock.
     with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as workers:
         waiting: dict[Future[Column], int] = {
-            workers.submit(values, ranker, query, settings, measure): i for i, query in enumerate(queries)
+            workers.submit(values, ranker, query, settings, measure): i
+            for i, query in enumerate(queries)
         }
         while waiting:
             try:
@@ -264,7 +291,9 @@ def propose(settings: Settings, table: Column, search: Search = USUAL) -> TunedP
 
 
 def best(settings: Settings, table: Column) -> int:
-    """Return the setting whose surroundings have the largest mean; among equals the one nearest to the start."""
+    """Return the setting whose surroundings have the largest mean; among equals the one nearest to
+    the start.
+    """
     means = settings.smoothed(table.mean(axis=1))
     equal = np.flatnonzero(means >= means.max() - EQUAL)
     return int(equal[np.argmin(settings.distance[equal])])
@@ -277,7 +306,10 @@ def _folds(count: int, folds: int, seed: int) -> list[Rows]:
 
 def _moved(start: Profile, end: Profile) -> tuple[Moved, ...]:
     one, other = (sum(weight_of(p, key) for key in WEIGHT_KEYS) for p in (start, end))
-    shares = [Moved(f.id, weight_of(start, f.weight) / one, weight_of(end, f.weight) / other) for f in FACTORS]
+    shares = [
+        Moved(f.id, weight_of(start, f.weight) / one, weight_of(end, f.weight) / other)
+        for f in FACTORS
+    ]
     ends = [None if p.mode == "off" else p.half_lives.episodic for p in (start, end)]
     moved = [*shares, *([] if start.mode == "rank" else [Moved("half-life", *ends)])]
     return tuple(

@@ -1,4 +1,5 @@
-"""The lines of an ACE playbook: telling headings and bullets, and rendering them in the strict form.
+"""The lines of an ACE playbook: telling headings and bullets, and rendering them in the strict
+form.
 
 The strict form is what the reference reader takes: `[id] helpful=n harmful=m :: text` on one line.
 The tolerant one also takes a list dash, commas between the counts, `neutral=` among them, negative
@@ -14,7 +15,16 @@ from typing import get_args
 from workbench.core.files.format import Detection, Dialects, Format, Parsed, ReadContext
 from workbench.core.files.reason import Reason
 from workbench.core.free_names import FreeNames
-from workbench.core.playbook.book import Book, Bullet, Dialect, Playbook, Section, bullet_id, next_number, section_key
+from workbench.core.playbook.book import (
+    Book,
+    Bullet,
+    Dialect,
+    Playbook,
+    Section,
+    bullet_id,
+    next_number,
+    section_key,
+)
 from workbench.formats.claude_memory import BEGIN
 from workbench.formats.shared.report import Report, shown
 
@@ -58,7 +68,9 @@ def bullet_line(raw: str) -> BulletLine | None:
     if found is None or not rest:
         return found
     content = "\n".join((found.content, *(line.rstrip() for line in rest))).strip("\n")
-    return BulletLine(found.id, content, found.form, found.helpful, found.harmful, found.neutral, found.negative)
+    return BulletLine(
+        found.id, content, found.form, found.helpful, found.harmful, found.neutral, found.negative
+    )
 
 
 def _counted(plain: str) -> BulletLine | None:
@@ -66,8 +78,12 @@ def _counted(plain: str) -> BulletLine | None:
     if match is None or len(match[1]) > MAX_ID:
         return None
     counts = {name.lower(): int(number) for name, number in _COUNT.findall(match[2])}
-    helpful, harmful, neutral = (max(counts.get(name, 0), 0) for name in ("helpful", "harmful", "neutral"))
-    return BulletLine(match[1], match[3], "counts", helpful, harmful, neutral, min(counts.values()) < 0)
+    helpful, harmful, neutral = (
+        max(counts.get(name, 0), 0) for name in ("helpful", "harmful", "neutral")
+    )
+    return BulletLine(
+        match[1], match[3], "counts", helpful, harmful, neutral, min(counts.values()) < 0
+    )
 
 
 def _bare(plain: str) -> BulletLine | None:
@@ -89,7 +105,11 @@ def render(item: Bullet, dialect: Dialect) -> str:
     if dialect == "bare":
         line = f"[{item.id}] {content}".rstrip()
         again = bullet_line(line)
-        if again is not None and (again.id, again.content, again.form) == (item.id, content, "bare"):
+        if again is not None and (again.id, again.content, again.form) == (
+            item.id,
+            content,
+            "bare",
+        ):
             return line
     return f"[{item.id}] helpful={item.helpful_count} harmful={item.harmful_count} :: {content}".rstrip()
 
@@ -104,7 +124,8 @@ def _stripped(line: str) -> str:
     return line.removeprefix(BOM).strip()
 
 
-# Writing an ACE playbook: the lines it was read from wherever they still say what the playbook says.
+# Writing an ACE playbook: the lines it was read from wherever they still say what the playbook
+# says.
 
 
 _OTHERS = Section("others", "others", "OTHERS")
@@ -128,11 +149,20 @@ def write_playbook(playbook: Playbook, *, dialect: Dialect | None = None) -> str
     return book.newline.join(lines) + (book.newline if book.final_newline and lines else "")
 
 
-def as_written(playbook: Playbook, *, strict: bool = False) -> Iterator[tuple[Section, Sequence[Bullet]]]:
-    """Yield the sections with their bullets as they are written; `strict`: as for the reference tools."""
-    sections, groups = sorted(playbook.sections, key=lambda section: section.order), _grouped(playbook.bullets)
+def as_written(
+    playbook: Playbook, *, strict: bool = False
+) -> Iterator[tuple[Section, Sequence[Bullet]]]:
+    """Yield the sections with their bullets as they are written; `strict`: as for the reference
+    tools.
+    """
+    sections, groups = (
+        sorted(playbook.sections, key=lambda section: section.order),
+        _grouped(playbook.bullets),
+    )
     if strict or _is_new(playbook):
-        sections, groups = _complete([section for section in sections if not _unwritten(section)], groups)
+        sections, groups = _complete(
+            [section for section in sections if not _unwritten(section)], groups
+        )
     elif groups.keys() - {section.id for section in sections}:
         sections, groups = _complete(sections, groups)
     for section in sections:
@@ -140,7 +170,9 @@ def as_written(playbook: Playbook, *, strict: bool = False) -> Iterator[tuple[Se
 
 
 def section_lines(section: Section, above: str | None, *, strict: bool = False) -> list[str]:
-    """Return what is written of a section before its bullets, under the line `above` (`None`: at the top)."""
+    """Return what is written of a section before its bullets, under the line `above` (`None`: at
+    the top).
+    """
     if _unwritten(section):
         return []
     lines = [] if strict and above is None else list(section.lead)
@@ -184,7 +216,10 @@ def _complete(
     sections: list[Section], groups: dict[str, list[Bullet]]
 ) -> tuple[list[Section], dict[str, list[Bullet]]]:
     """Add `## OTHERS` where it is missing, and put every bullet whose section is not there into it."""
-    others = next((section for section in reversed(sections) if section.key == _OTHERS.key and section.title), None)
+    others = next(
+        (section for section in reversed(sections) if section.key == _OTHERS.key and section.title),
+        None,
+    )
     if others is None:
         others = _OTHERS
         sections = [*sections, others]
@@ -203,7 +238,9 @@ def _unwritten(section: Section) -> bool:
 def _still_says(bullet: Bullet, said: BulletLine, form: Dialect) -> bool:
     counts = (bullet.helpful_count, bullet.harmful_count)
     same_counts = form == "bare" or counts == (said.helpful, said.harmful)
-    return said.content == bullet.content and same_counts and said.id in (bullet.id, *bullet.aliases)
+    return (
+        said.content == bullet.content and same_counts and said.id in (bullet.id, *bullet.aliases)
+    )
 
 
 def _mark(raw: str | None) -> str:
@@ -211,7 +248,8 @@ def _mark(raw: str | None) -> str:
     return BOM if raw is not None and raw.startswith(BOM) else ""
 
 
-# ACE playbook text (source 003): sections of bullets `[id] helpful=n harmful=m :: text`, or `[id] text`.
+# ACE playbook text (source 003): sections of bullets `[id] helpful=n harmful=m :: text`, or `[id]
+# text`.
 
 
 # What an ACE playbook file cannot carry.
@@ -220,18 +258,25 @@ def _mark(raw: str | None) -> str:
 def remarks(playbook: Playbook, dialect: Dialect | None) -> list[str]:
     """Say what of the playbook the file will not hold."""
     counted = sum(
-        b.helpful_count + b.harmful_count > 0 and not _has_counts(b, playbook, dialect) for b in _kept(playbook)
+        b.helpful_count + b.harmful_count > 0 and not _has_counts(b, playbook, dialect)
+        for b in _kept(playbook)
     )
-    broken = sum("\n" in b.content and (b.raw is None or dialect is not None) for b in _kept(playbook))
+    broken = sum(
+        "\n" in b.content and (b.raw is None or dialect is not None) for b in _kept(playbook)
+    )
     left_out = len(playbook.bullets) - len(_kept(playbook))
     said = []
     if counted:
         of = "1 bullet stay" if counted == 1 else f"{counted} bullets stay"
-        said.append(f"The bare format has no counts: the votes on {of} in the store and are not in the file.")
+        said.append(
+            f"The bare format has no counts: the votes on {of} in the store and are not in the file."
+        )
     if broken:
         said.append(f"Line breaks in {_bullets(broken)} are written as \\n.")
     if left_out:
-        said.append(f"{_bullets(left_out)} marked deprecated {'is' if left_out == 1 else 'are'} left out.")
+        said.append(
+            f"{_bullets(left_out)} marked deprecated {'is' if left_out == 1 else 'are'} left out."
+        )
     return said
 
 
@@ -249,11 +294,14 @@ def _bullets(count: int) -> str:
     return "1 bullet" if count == 1 else f"{count} bullets"
 
 
-# Reading an ACE playbook: every line of the file ends up in a section, a bullet, a `lead` or the tail.
+# Reading an ACE playbook: every line of the file ends up in a section, a bullet, a `lead` or the
+# tail.
 
 
 NO_HEADING = "no-heading"
-"""The id of the section that holds bullets above the first heading; its title is empty and it is not written."""
+"""The id of the section that holds bullets above the first heading; its title is empty and it is
+not written.
+"""
 
 
 class _Builder:
@@ -293,9 +341,14 @@ class _Builder:
         """Begin a section; a title used before gets an id of its own."""
         key = section_key(title) if raw is not None else "others"
         name = (key or "section") if raw is not None else NO_HEADING
-        lead, self.gap = tuple(self.gap) if raw is not None else (), [] if raw is not None else self.gap
+        lead, self.gap = (
+            tuple(self.gap) if raw is not None else (),
+            [] if raw is not None else self.gap,
+        )
         order = float(len(self.sections) + 1)
-        self.sections.append(Section(self.names.give(name), key, title, self.book, order, raw, lead))
+        self.sections.append(
+            Section(self.names.give(name), key, title, self.book, order, raw, lead)
+        )
 
     def close(self) -> None:
         """Finish the bullet whose lines are being gathered."""
@@ -407,7 +460,9 @@ NAME = "ace"
 
 
 def detect(head: str, path: str) -> Detection:
-    """Sure when there are bullets with counts; headings alone make a playbook only when nothing else is there."""
+    """Sure when there are bullets with counts; headings alone make a playbook only when nothing
+    else is there.
+    """
     del path
     _, lines, _ = split(head)
     used = [line for line in lines if line.strip()]
@@ -416,7 +471,9 @@ def detect(head: str, path: str) -> Detection:
     if "counts" in forms:
         return Detection(NAME, 0.97, "bullets with helpful= and harmful= counts")
     if BEGIN in head:
-        return Detection(NAME, 0.0, "holds the block that this program keeps in other files, and no counts")
+        return Detection(
+            NAME, 0.0, "holds the block that this program keeps in other files, and no counts"
+        )
     if forms:
         sure = 0.9 if headings and len(forms) + headings > len(used) / 2 else 0.4
         return Detection(NAME, sure, "bullets that begin with an id in brackets")
@@ -433,7 +490,9 @@ def read(text: str, context: ReadContext) -> Parsed:
 
 
 def write(parsed: Parsed, original: str | None = None) -> str:
-    """Write the first playbook of `parsed` (an empty one when there is none); it remembers its own lines."""
+    """Write the first playbook of `parsed` (an empty one when there is none); it remembers its own
+    lines.
+    """
     del original
     return write_playbook(parsed.playbooks[0]) if parsed.playbooks else ""
 

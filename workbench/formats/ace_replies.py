@@ -1,4 +1,6 @@
-"""Run logs of ACE (source 003): JSON lines that say which bullets a run used, and whether its answer was right."""
+"""Run logs of ACE (source 003): JSON lines that say which bullets a run used, and whether its
+answer was right.
+"""
 
 import json
 import re
@@ -32,8 +34,12 @@ OUTCOMES = ("is_correct", "correct", "success", "passed", "outcome", "result")
 """Keys for how it ended."""
 
 _WORDS: Mapping[str, bool] = {
-    **dict.fromkeys(("true", "yes", "correct", "right", "success", "succeeded", "pass", "passed", "1"), True),
-    **dict.fromkeys(("false", "no", "incorrect", "wrong", "failure", "failed", "fail", "error", "0"), False),
+    **dict.fromkeys(
+        ("true", "yes", "correct", "right", "success", "succeeded", "pass", "passed", "1"), True
+    ),
+    **dict.fromkeys(
+        ("false", "no", "incorrect", "wrong", "failure", "failed", "fail", "error", "0"), False
+    ),
 }
 
 
@@ -45,7 +51,9 @@ def detect_usage_log(head: str, path: str) -> Detection:
     outcome = next((key for key in OUTCOMES if key in keys), None)
     if ids is None or outcome is None:
         return Detection(USAGE_LOG, 0.0, "no line has the bullets a run used and its outcome")
-    return Detection(USAGE_LOG, 0.95 if ids == IDS[0] else 0.7, f"JSON lines with “{ids}” and “{outcome}”")
+    return Detection(
+        USAGE_LOG, 0.95 if ids == IDS[0] else 0.7, f"JSON lines with “{ids}” and “{outcome}”"
+    )
 
 
 def read_usage_log(text: str, context: ReadContext) -> Parsed:
@@ -94,7 +102,8 @@ def _right(outcome: object) -> bool:
 USAGE_LOG_FORMAT = Format(USAGE_LOG, "ACE run log (JSON lines)", detect_usage_log, read_usage_log)
 
 
-# Saved replies of the ACE roles (source 003): a Curator's operations, or a Reflector's analysis with its tags.
+# Saved replies of the ACE roles (source 003): a Curator's operations, or a Reflector's analysis
+# with its tags.
 
 
 REPLIES = "ace-reply"
@@ -108,7 +117,9 @@ _DEEPEST = 3
 
 
 def detect_replies(head: str, path: str) -> Detection:
-    """Sure when `operations` or `bullet_tags` hold a list; the JSON may have prose and a code fence around it."""
+    """Sure when `operations` or `bullet_tags` hold a list; the JSON may have prose and a code fence
+    around it.
+    """
     del path
     for pattern, name in ((_OPERATIONS, "operations"), (_TAGS, "bullet_tags")):
         if pattern.search(head):
@@ -120,11 +131,15 @@ def detect_replies(head: str, path: str) -> Detection:
 
 
 def read_replies(text: str, context: ReadContext) -> Parsed:
-    """Read one reply; each part of it that cannot be read becomes an issue. Raises `UnreadableFile`."""
+    """Read one reply; each part of it that cannot be read becomes an issue. Raises
+    `UnreadableFile`.
+    """
     try:
         reply = read_reply(text)
     except UnreadableReply as error:
-        raise UnreadableFile(f"{context.file} is no reply of a Curator or Reflector: {error.message}") from error
+        raise UnreadableFile(
+            f"{context.file} is no reply of a Curator or Reflector: {error.message}"
+        ) from error
     report = Report(context.file)
     for odd in reply.odd:
         report.skip(_line(text, odd.raw), quoted(odd))
@@ -132,7 +147,9 @@ def read_replies(text: str, context: ReadContext) -> Parsed:
 
 
 def read_reply(text: str) -> Curation | Analysis:
-    """Read what a Curator or a Reflector answered, or the log of operations. Raises `UnreadableReply`."""
+    """Read what a Curator or a Reflector answered, or the log of operations. Raises
+    `UnreadableReply`.
+    """
     if detect_operations(text[:_HEAD], "").confidence:
         return read_log(text)
     text = _answered(text)
@@ -147,7 +164,9 @@ def read_reply(text: str) -> Curation | Analysis:
 
 
 def _answered(text: str) -> str:
-    """Return the reply that the log of a call holds as its response; a text that is no such log as it is."""
+    """Return the reply that the log of a call holds as its response; a text that is no such log as
+    it is.
+    """
     for _ in range(_DEEPEST):
         if not _WRAPPED.search(text):
             return text
@@ -165,15 +184,20 @@ def _answered(text: str) -> str:
 
 
 def _line(text: str, raw: str) -> int:
-    """Return the line on which a part of the JSON begins; the first one when it is written otherwise there."""
+    """Return the line on which a part of the JSON begins; the first one when it is written
+    otherwise there.
+    """
     at = text.find(raw)
     return text.count("\n", 0, at) + 1 if at >= 0 else 1
 
 
-REPLIES_FORMAT = Format(REPLIES, "reply of an ACE Curator or Reflector", detect_replies, read_replies)
+REPLIES_FORMAT = Format(
+    REPLIES, "reply of an ACE Curator or Reflector", detect_replies, read_replies
+)
 
 
-# Logs of a Curator's operations (`curator_operations_diff.jsonl` of ACE, source 003): one operation a line.
+# Logs of a Curator's operations (`curator_operations_diff.jsonl` of ACE, source 003): one operation
+# a line.
 
 
 OPERATIONS = "ace-operations"
@@ -211,7 +235,9 @@ def quoted(odd: Odd) -> Reason:
 
 
 def read_log(text: str) -> Curation:
-    """Read a log as one reply of the Curator; raises `UnreadableReply` when no line holds an operation."""
+    """Read a log as one reply of the Curator; raises `UnreadableReply` when no line holds an
+    operation.
+    """
     found = _curation(list(_lines(text)))
     if not found.operations:
         raise UnreadableReply("No line of the log holds an operation.")
@@ -236,7 +262,9 @@ def _lines(text: str) -> Iterator[_Line]:
 
 
 def _operations(doc: Any) -> Iterator[object]:
-    """Yield what a line logs in the words of a Curator's reply; one that deletes several bullets is several."""
+    """Yield what a line logs in the words of a Curator's reply; one that deletes several bullets is
+    several.
+    """
     if not isinstance(doc, Mapping):
         yield doc
         return
@@ -250,4 +278,6 @@ def _operations(doc: Any) -> Iterator[object]:
     yield operation
 
 
-OPERATIONS_FORMAT = Format(OPERATIONS, "log of an ACE Curator's operations", detect_operations, read_operations)
+OPERATIONS_FORMAT = Format(
+    OPERATIONS, "log of an ACE Curator's operations", detect_operations, read_operations
+)

@@ -1,7 +1,8 @@
-"""beads: `issues.jsonl` and its export, where `{"_type": "memory", "key", "value"}` lines stand among the issues.
+"""beads: `issues.jsonl` and its export, where `{"_type": "memory", "key", "value"}` lines stand
+among the issues.
 
-Issues are work, not knowledge: they stay in the file. Those that are closed can be asked for; each is an observation
-then of what was done and how it ended.
+Issues are work, not knowledge: they stay in the file. Those that are closed can be asked for; each
+is an observation then of what was done and how it ended.
 """
 
 from dataclasses import replace
@@ -13,7 +14,15 @@ from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.text import counted
 from workbench.formats.shared import jsonstream, values
 from workbench.formats.shared.jsontext import JsonReader
-from workbench.formats.shared.records import checked, created_at, rating, required_text, status_in, take, unique_id
+from workbench.formats.shared.records import (
+    checked,
+    created_at,
+    rating,
+    required_text,
+    status_in,
+    take,
+    unique_id,
+)
 from workbench.formats.shared.report import Report, shown
 from workbench.formats.shared.values import Notes
 
@@ -26,7 +35,9 @@ _WEIGHTS = (9.0, 7.0, 5.0, 3.0, 1.0)
 """The importance of an issue by its priority, 0 the most urgent."""
 
 _PARTS = {"description": "", "design": "Design", "notes": "Notes", "close_reason": "Closed"}
-_HELD = frozenset({"_type", "id", "title", "created_at", "closed_at", "labels", "status", "dependencies", *_PARTS})
+_HELD = frozenset(
+    {"_type", "id", "title", "created_at", "closed_at", "labels", "status", "dependencies", *_PARTS}
+)
 
 
 def detect(head: str, path: str) -> Detection:
@@ -47,7 +58,9 @@ def detect(head: str, path: str) -> Detection:
 
 
 def read(text: str, context: ReadContext) -> Parsed:
-    """Read the memory lines, with `context.issues` the closed issues too; other lines are counted and reported."""
+    """Read the memory lines, with `context.issues` the closed issues too; other lines are counted
+    and reported.
+    """
     report, reader = Report(context.file), JsonReader()
     found, others, first, closed = dict[str, Memory](), 0, 0, 0
     for number, line in jsonstream.lines(text):
@@ -60,7 +73,9 @@ def read(text: str, context: ReadContext) -> Parsed:
                 continue
             memory, notes = _closed(doc, context) if is_other else _memory(doc, context)
             if memory.id in found:
-                raise Unread(f"the {'id' if is_other else 'key'} {{}} was already used", shown(_name(doc)))
+                raise Unread(
+                    f"the {'id' if is_other else 'key'} {{}} was already used", shown(_name(doc))
+                )
         except ValueError as reason:
             report.skip(number, reason)
             continue
@@ -71,7 +86,8 @@ def read(text: str, context: ReadContext) -> Parsed:
         kind = "issues that are not closed" if context.issues else "issues"
         report.no_records(first, f"from here on {what} ({kind} and the like)", others)
     return replace(
-        _related(report.parsed(NAME, memories=tuple(found.values()))), closed=0 if context.issues else closed
+        _related(report.parsed(NAME, memories=tuple(found.values()))),
+        closed=0 if context.issues else closed,
     )
 
 
@@ -84,15 +100,25 @@ def _name(doc: dict[str, Any]) -> str:
 
 
 def _closed(doc: dict[str, Any], context: ReadContext) -> tuple[Memory, Notes]:
-    """Read a closed issue as what was learned of it: title, texts and why it was closed, at the time it was."""
+    """Read a closed issue as what was learned of it: title, texts and why it was closed, at the
+    time it was.
+    """
     name, title, notes = required_text(doc, "id"), required_text(doc, "title"), Notes()
-    said = {part: str(doc.get(part) or "").strip() for part in _PARTS if isinstance(doc.get(part), str)}
-    parts = (f"{_PARTS[part]}: {text}" if _PARTS[part] else text for part, text in said.items() if text)
+    said = {
+        part: str(doc.get(part) or "").strip() for part in _PARTS if isinstance(doc.get(part), str)
+    }
+    parts = (
+        f"{_PARTS[part]}: {text}" if _PARTS[part] else text for part, text in said.items() if text
+    )
     content = "\n\n".join((title.strip(), *parts))
     created = created_at(doc, ("closed_at", "updated_at", "created_at"), context, notes)
     kind = _KINDS.get(str(doc.get("issue_type")), "code_change")
     waits = doc.get("dependencies")
-    others = [one.get("depends_on_id") for one in waits if isinstance(one, dict)] if isinstance(waits, list) else []
+    others = (
+        [one.get("depends_on_id") for one in waits if isinstance(one, dict)]
+        if isinstance(waits, list)
+        else []
+    )
     memory = Memory(
         id=_issue_id(name),
         content=content,
@@ -102,11 +128,17 @@ def _closed(doc: dict[str, Any], context: ReadContext) -> tuple[Memory, Notes]:
         memory_type="episodic",
         observation_type=kind,
         tags=tuple(dict.fromkeys(take(doc, "labels", values.texts, (), notes))),
-        related=tuple(dict.fromkeys(_issue_id(other) for other in others if isinstance(other, str) and other)),
+        related=tuple(
+            dict.fromkeys(_issue_id(other) for other in others if isinstance(other, str) and other)
+        ),
         status="confirmed",
         importance_score=_importance(doc, kind, content, context, notes),
         metadata={
-            **{key: value for key, value in doc.items() if key not in _HELD and value not in (None, "", [], {})},
+            **{
+                key: value
+                for key, value in doc.items()
+                if key not in _HELD and value not in (None, "", [], {})
+            },
             "opened_at": doc.get("created_at"),
             FILE_KEY: {"format": NAME, "name": name},
         },
@@ -119,7 +151,9 @@ def _issue_id(name: str) -> str:
     return unique_id("bd-issue", name)
 
 
-def _importance(doc: dict[str, Any], kind: str, content: str, context: ReadContext, notes: Notes) -> float:
+def _importance(
+    doc: dict[str, Any], kind: str, content: str, context: ReadContext, notes: Notes
+) -> float:
     priority = doc.get("priority")
     if type(priority) is int and 0 <= priority < len(_WEIGHTS):
         notes.append(("priority", "0 to 4 read as importance 9, 7, 5, 3, 1"))
@@ -131,7 +165,8 @@ def _related(parsed: Parsed) -> Parsed:
     """Return what was read without references to issues that were not."""
     known = {memory.id for memory in parsed.memories}
     memories = (
-        replace(m, related=tuple(id for id in m.related if id in known)) if m.related else m for m in parsed.memories
+        replace(m, related=tuple(id for id in m.related if id in known)) if m.related else m
+        for m in parsed.memories
     )
     return replace(parsed, memories=tuple(memories))
 
@@ -151,7 +186,11 @@ def _memory(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
         status=status_in(doc),
         importance_score=rating(context, "general", content, notes),
         metadata={
-            **{name: value for name, value in doc.items() if name not in _KNOWN or name == "updated_at"},
+            **{
+                name: value
+                for name, value in doc.items()
+                if name not in _KNOWN or name == "updated_at"
+            },
             FILE_KEY: {"format": NAME, "name": key},
         },
     )

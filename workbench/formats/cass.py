@@ -1,4 +1,6 @@
-"""cass playbooks: `playbook.yaml` version 2, `bullets:` with scope, category, content, counts and feedback."""
+"""cass playbooks: `playbook.yaml` version 2, `bullets:` with scope, category, content, counts and
+feedback.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -50,7 +52,9 @@ def bullet(doc: Any) -> tuple[Bullet, Notes]:
     if not isinstance(doc, dict):
         raise doc if isinstance(doc, ValueError) else ValueError("not a bullet: expected a mapping")
     content, notes = required_text(doc, "content").rstrip("\n"), Notes()
-    out = doc.get("deprecated") is True or any(doc.get(name) == value for name, value in _DEPRECATED)
+    out = doc.get("deprecated") is True or any(
+        doc.get(name) == value for name, value in _DEPRECATED
+    )
     found = Bullet(
         id=take(doc, "id", values.text, "", notes).strip() or unique_id("b", content),
         section=take(doc, "category", values.text, "", notes).strip() or GENERAL,
@@ -73,7 +77,9 @@ def document(item: Bullet) -> Doc:
     kept = restored(item, KEYS, NAME, lambda doc: bullet(doc)[0])
     if kept is not None:
         return kept
-    times = dict.fromkeys(("createdAt", "updatedAt"), iso(item.created_at)) if item.created_at else {}
+    times = (
+        dict.fromkeys(("createdAt", "updatedAt"), iso(item.created_at)) if item.created_at else {}
+    )
     own = fresh(item, KEYS)
     return {
         "id": own.pop("id"), "scope": "global", **own, "type": "rule", "isNegative": False, "kind": "workflow_rule",
@@ -89,7 +95,10 @@ _BULLETS = re.compile(r"^[\"']?bullets[\"']?[ \t]*:", re.MULTILINE)
 _MARKS = re.compile(
     r"[ {,-][\"']?(content|category|maturity|helpfulCount|harmfulCount|scope|feedbackEvents)[\"']?[ \t]*:"
 )
-_OWN = re.compile(r"^(?:schema_version|deprecatedPatterns|totalReflections)[ \t]*:|^  totalReflections:", re.MULTILINE)
+_OWN = re.compile(
+    r"^(?:schema_version|deprecatedPatterns|totalReflections)[ \t]*:|^  totalReflections:",
+    re.MULTILINE,
+)
 
 
 def detect(head: str, path: str) -> Detection:
@@ -102,7 +111,9 @@ def detect(head: str, path: str) -> Detection:
 
 
 def read(text: str, context: ReadContext) -> Parsed:
-    """Read every bullet that can be read. Raises `UnreadableFile` when the text holds no list of bullets."""
+    """Read every bullet that can be read. Raises `UnreadableFile` when the text holds no list of
+    bullets.
+    """
     # The YAML parser is loaded when a file needs it: it would slow down every start of the program.
     from workbench.formats.yaml_patch import records
 
@@ -115,12 +126,16 @@ def read(text: str, context: ReadContext) -> Parsed:
     patterns = value.get("deprecatedPatterns")
     if isinstance(patterns, list) and patterns:
         line = whole.top["deprecatedPatterns"][0].start_mark.line + 1
-        report.no_records(line, f"deprecated patterns are no bullets ({len(patterns):,} of them)", len(patterns))
+        report.no_records(
+            line, f"deprecated patterns are no bullets ({len(patterns):,} of them)", len(patterns)
+        )
     book = books.playbook(context.file, [], [(item.section, item) for item in found])
     return report.parsed(NAME, playbooks=(book,))
 
 
-def _bullets(docs: Sequence[Any], lines: Sequence[int], report: Report) -> Iterator[tuple[int, Bullet]]:
+def _bullets(
+    docs: Sequence[Any], lines: Sequence[int], report: Report
+) -> Iterator[tuple[int, Bullet]]:
     """Yield the readable bullets by their place in the list; the section of each is its category."""
     seen: dict[str, int] = {}
     for index, (doc, line) in enumerate(zip(docs, lines, strict=True)):
@@ -164,11 +179,17 @@ def write(parsed: Parsed, original: str | None = None) -> str:
             return patch_yaml(original, value, whole)
         except Unfitting as reason:
             message = f"The bullets cannot be fitted into the file as it is laid out: {reason}."
-            raise InvalidRecord(message, "Nothing was written; export to a new file instead.") from None
+            raise InvalidRecord(
+                message, "Nothing was written; export to a new file instead."
+            ) from None
     times = [bullet.created_at for bullet in new.values() if bullet.created_at]
     since = flow(iso(min(times))) if times else ""
     name = flow(book.book.name if book else "playbook")
-    head = [line.replace("{name}", name).replace("{since}", since) for line in _HEAD if since or "{since}" not in line]
+    head = [
+        line.replace("{name}", name).replace("{since}", since)
+        for line in _HEAD
+        if since or "{since}" not in line
+    ]
     empty = "\n".join([*head, "bullets: []", ""])
     return patch_yaml(empty, {**tree(empty).value, LIST: list(map(document, new.values()))})
 

@@ -1,4 +1,6 @@
-"""claude-mem's export JSON: `{observations: [...], sessions: [...], summaries: [...], prompts: [...]}`."""
+"""claude-mem's export JSON: `{observations: [...], sessions: [...], summaries: [...], prompts:
+[...]}`.
+"""
 
 import math
 import re
@@ -22,9 +24,8 @@ from workbench.formats.shared.values import Notes
 
 # One observation or session summary of claude-mem, from its database or its export.
 #
-# An observation has title, narrative, facts, concepts and files; a summary what was asked for, looked into, learned
-# and
-# done in a session, and what comes next.
+# An observation has title, narrative, facts, concepts and files; a summary what was asked for,
+# looked into, learned and done in a session, and what comes next.
 
 
 NAME = "claude-mem"
@@ -36,7 +37,9 @@ _TYPES = {
     "bugfix": "code_change", "feature": "code_change", "refactor": "code_change", "change": "code_change",
     "decision": "decision", "discovery": "discovery",
 }  # fmt: skip
-_KNOWN = frozenset({"id", "title", "created_at", "created_at_epoch", "memory_session_id", "sdk_session_id"})
+_KNOWN = frozenset(
+    {"id", "title", "created_at", "created_at_epoch", "memory_session_id", "sdk_session_id"}
+)
 _LISTS = ("facts", "concepts", "files_read", "files_modified")
 _PARTS = {
     "learned": "Learned", "completed": "Completed", "investigated": "Investigated", "next_steps": "Next steps",
@@ -64,7 +67,9 @@ def observation(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
     session = _text(doc.get("memory_session_id")) or _text(doc.get("sdk_session_id"))
     held = {*_KNOWN, *_LISTS, "narrative"}
     extra = {name: value for name, value in doc.items() if name not in held and value is not None}
-    extra.update({name: list(items) for name, items in lists.items() if items and name != "concepts"})
+    extra.update(
+        {name: list(items) for name, items in lists.items() if items and name != "concepts"}
+    )
     memory = Memory(
         id=_id(doc, said["title"], said["narrative"]),
         content=content,
@@ -77,20 +82,27 @@ def observation(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
         observation_type=observation_type,
         tags=tuple(dict.fromkeys(lists["concepts"])),
         importance_score=rating(context, observation_type, content, notes),
-        metadata={**extra, FILE_KEY: {"format": NAME, "name": said["title"], "project": _text(doc.get("project"))}},
+        metadata={
+            **extra,
+            FILE_KEY: {"format": NAME, "name": said["title"], "project": _text(doc.get("project"))},
+        },
     )
     return checked(memory), notes
 
 
 def summary(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
-    """Read what was kept of one session; the database and its export give the same memory. Raises `ValueError`."""
+    """Read what was kept of one session; the database and its export give the same memory. Raises
+    `ValueError`.
+    """
     if not isinstance(doc, dict):
         raise ValueError("not a session summary: expected a JSON object")
     notes: Notes = []
     request, said = _text(doc.get("request")), {name: _text(doc.get(name)) for name in _PARTS}
     parts = [f"{title}: {said[name]}" for name, title in _PARTS.items() if said[name]]
     if not parts:
-        raise ValueError("it says nothing beside what was asked for" if request else "it says nothing")
+        raise ValueError(
+            "it says nothing beside what was asked for" if request else "it says nothing"
+        )
     content = "\n".join((f"Request: {request}", *parts) if request else parts)
     files = {name: _listed(doc.get(name), name, notes) for name in ("files_read", "files_edited")}
     created = created_at(doc, ("created_at_epoch", "created_at"), context, notes, _time)
@@ -110,7 +122,10 @@ def summary(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
         observation_type=kind,
         category="session summary",
         importance_score=rating(context, kind, content, notes),
-        metadata={**extra, FILE_KEY: {"format": NAME, "name": request, "project": _text(doc.get("project"))}},
+        metadata={
+            **extra,
+            FILE_KEY: {"format": NAME, "name": request, "project": _text(doc.get("project"))},
+        },
     )
     return checked(memory), notes
 
@@ -134,7 +149,9 @@ def _content(said: dict[str, str], facts: tuple[str, ...], notes: Notes) -> str:
 
 
 def _time(raw: object) -> values.Reading:
-    """Read a time; milliseconds since 1970 are what the tool writes, so that nothing is changed by reading them."""
+    """Read a time; milliseconds since 1970 are what the tool writes, so that nothing is changed by
+    reading them.
+    """
     return values.time(raw)[0], ""
 
 
@@ -157,24 +174,36 @@ _OTHERS = {"sessions": "sessions", "prompts": "prompts"}
 _INSIDE = frozenset({"observations", "summaries", *_OTHERS})
 _LISTED = re.compile(r'"observations"\s*:\s*\[')
 _EXPORT = re.compile(r'"(?:exportedAt|totalObservations)"\s*:')
-_MARKS = re.compile(r'"(?:narrative|facts|concepts|files_modified|memory_session_id|created_at_epoch)"\s*:')
+_MARKS = re.compile(
+    r'"(?:narrative|facts|concepts|files_modified|memory_session_id|created_at_epoch)"\s*:'
+)
 
 
 def detect(head: str, path: str) -> Detection:
     """Sure when an object says it is an export, or lists observations with their narrative."""
     del path
-    if head.removeprefix("\ufeff").lstrip().startswith("{") and (_LISTED.search(head) or _EXPORT.search(head)):
-        sure = 0.45 * bool(_EXPORT.search(head)) + 0.25 * bool(_MARKS.search(head)) + 0.25 * bool(_LISTED.search(head))
+    if head.removeprefix("\ufeff").lstrip().startswith("{") and (
+        _LISTED.search(head) or _EXPORT.search(head)
+    ):
+        sure = (
+            0.45 * bool(_EXPORT.search(head))
+            + 0.25 * bool(_MARKS.search(head))
+            + 0.25 * bool(_LISTED.search(head))
+        )
         return Detection(NAME, sure, "a JSON object of “observations”")
     return Detection(NAME, 0.0, "no JSON object of observations")
 
 
 def read(text: str, context: ReadContext) -> Parsed:
-    """Read every observation and session summary that can be read; sessions and prompts are counted and reported."""
+    """Read every observation and session summary that can be read; sessions and prompts are counted
+    and reported.
+    """
     report, root, lines = Report(context.file), scan_file(text, context.file, _INSIDE), Lines(text)
     listed, told = root.inside("observations", "["), root.inside("summaries", "[")
     if listed is None and told is None:
-        reason = f"{context.file} has no list of “observations”" + (f": {root.damage}." if root.damage else ".")
+        reason = f"{context.file} has no list of “observations”" + (
+            f": {root.damage}." if root.damage else "."
+        )
         raise UnreadableFile(reason, "Nothing was read from it.")
     found: dict[str, Memory] = {}
     for entry, row in (*_rows(listed, observation), *_rows(told, summary)):
@@ -242,23 +271,31 @@ def refuse_text(text: str, context: ReadContext) -> Parsed:
 
 
 def read_path(path: Path, context: ReadContext) -> Parsed:
-    """Read every observation and summary that can be read; the line of an issue is the row's number."""
+    """Read every observation and summary that can be read; the line of an issue is the row's
+    number.
+    """
     report = Report(context.file)
     found: dict[str, Memory] = {}
     try:
         with _open(path) as database:
             if not _columns(database):
-                raise UnreadableFile(f"{context.file} has no table “observations”.", "Nothing was read from it.")
+                raise UnreadableFile(
+                    f"{context.file} has no table “observations”.", "Nothing was read from it."
+                )
             for table, row in _ROWS.items():
                 if _columns(database, table):
                     _read_rows(database, table, row, found, context, report)
             _report_other_tables(database, report)
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise UnreadableFile(f"{context.file} cannot be opened: {reason}.", "Nothing was read from it.") from None
+        raise UnreadableFile(
+            f"{context.file} cannot be opened: {reason}.", "Nothing was read from it."
+        ) from None
     except sqlite3.Error as error:
         if not found:
-            raise UnreadableFile(f"{context.file} cannot be read: {error}.", "Nothing was read from it.") from None
+            raise UnreadableFile(
+                f"{context.file} cannot be read: {error}.", "Nothing was read from it."
+            ) from None
         report.skip(len(found) + 1, f"the database is damaged from here on: {error}")
     return report.parsed(DATABASE, memories=tuple(found.values()))
 
@@ -340,4 +377,6 @@ def _plain(value: object) -> object:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-DATABASE_FORMAT = Format(DATABASE, "claude-mem database (SQLite)", detect_database, refuse_text, read_path=read_path)
+DATABASE_FORMAT = Format(
+    DATABASE, "claude-mem database (SQLite)", detect_database, refuse_text, read_path=read_path
+)

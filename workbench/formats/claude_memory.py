@@ -1,4 +1,6 @@
-"""Claude Code memory: `MEMORY.md` with its topic files; a `CLAUDE.md` only when somebody asks for it."""
+"""Claude Code memory: `MEMORY.md` with its topic files; a `CLAUDE.md` only when somebody asks for
+it.
+"""
 
 import contextlib
 import re
@@ -16,11 +18,21 @@ from workbench.formats.lifecycle import content_id
 from workbench.formats.shared import markdown
 from workbench.formats.shared.markdown import Statement
 from workbench.formats.shared.nodes import slug
-from workbench.formats.shared.records import COUNTS, checked, created_at, digest, place, rating, status_in, votes_in
+from workbench.formats.shared.records import (
+    COUNTS,
+    checked,
+    created_at,
+    digest,
+    place,
+    rating,
+    status_in,
+    votes_in,
+)
 from workbench.formats.shared.report import Report, shown
 from workbench.formats.shared.values import Notes
 
-# The memories of Claude Code: a topic file with front matter, or a statement in MEMORY.md or CLAUDE.md.
+# The memories of Claude Code: a topic file with front matter, or a statement in MEMORY.md or
+# CLAUDE.md.
 
 
 TOPIC_NAME = "claude-memory"
@@ -31,7 +43,9 @@ LINK = (
     r"[-*+][ \t]+\[(?P<title>[^\]\n]{1,300})\]\((?P<target>[^()\s]{1,300}\.md)\)"
     r"(?:[ \t]*(?:[—–:|]|-{1,2})[ \t]*(?P<hook>(?:[^\n \t]|[ \t]++(?=[^\n \t]))*+))?[ \t]*$"
 )
-"""A link to a topic file to the end of its line; blanks are passed once, so that a line of them is no work."""
+"""A link to a topic file to the end of its line; blanks are passed once, so that a line of them is
+no work.
+"""
 
 INDEX_LINE = re.compile(rf"[ \t]*{LINK}")
 KINDS = {"user": "general", "feedback": "correction", "project": "general", "reference": "general"}
@@ -40,7 +54,9 @@ KINDS = {"user": "general", "feedback": "correction", "project": "general", "ref
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A topic file: its name as the index has it, its text, and the front matter that takes `skip` lines of it."""
+    """A topic file: its name as the index has it, its text, and the front matter that takes `skip`
+    lines of it.
+    """
 
     name: str
     text: str
@@ -70,16 +86,23 @@ def topic(found: Topic, title: str, hook: str, context: ReadContext) -> tuple[Me
         raise Unread("the file {} has more than {} characters", found.name, f"{MAX_KEPT:,}")
     kind = found.facts.get("type", "")
     observation_type = KINDS.get(kind, "general")
-    created = created_at(found.facts, ("created", "date", "created_at", "modified", "updated"), context, notes)
+    created = created_at(
+        found.facts, ("created", "date", "created_at", "modified", "updated"), context, notes
+    )
     kept = {name: value for name, value in found.facts.items() if name not in COUNTS}
     said = {"title": title, "hook": hook, "topic": found.name, **kept}
     helpful, harmful = votes_in(found.facts)
     memory = Memory(
-        id=_id(slug(re.sub(r"\.md$", "", found.name, flags=re.IGNORECASE)) or digest(found.name), context),
+        id=_id(
+            slug(re.sub(r"\.md$", "", found.name, flags=re.IGNORECASE)) or digest(found.name),
+            context,
+        ),
         content=found.body,
         created_at=created,
         last_accessed_at=created,
-        summary=" ".join((hook or found.facts.get("description") or title or found.facts.get("name", "")).split()),
+        summary=" ".join(
+            (hook or found.facts.get("description") or title or found.facts.get("name", "")).split()
+        ),
         memory_type="semantic",
         observation_type=observation_type,
         category=kind,
@@ -142,7 +165,9 @@ def detect(head: str, path: str) -> Detection:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A line of an index: the file that it names, as it names it, and what it says of it. `line` counts from 1."""
+    """A line of an index: the file that it names, as it names it, and what it says of it. `line`
+    counts from 1.
+    """
 
     line: int
     target: str
@@ -164,12 +189,16 @@ def links(text: str) -> Iterator[Link]:
 
 
 def read(text: str, context: ReadContext) -> Parsed:
-    """Read the index lines with the files they name, and every other statement; or a single topic file."""
+    """Read the index lines with the files they name, and every other statement; or a single topic
+    file.
+    """
     return read_index(text, context)
 
 
 def read_index(text: str, context: ReadContext, elsewhere: Container[str] = ()) -> Parsed:
-    """Read an index as `read` does, but without the topics that are read `elsewhere`, by the names it has for them."""
+    """Read an index as `read` does, but without the topics that are read `elsewhere`, by the names
+    it has for them.
+    """
     report = Report(context.file)
     facts, skip = markdown.front_matter(text)
     if facts.get("type") in KINDS or ("name" in facts and "description" in facts):
@@ -205,7 +234,9 @@ def read_topic(text: str, link: Link, context: ReadContext) -> Parsed:
 
 
 def line_record(link: Link, context: ReadContext) -> Memory:
-    """Return the record of a line of an index alone, as it is read where the file that it names is not there."""
+    """Return the record of a line of an index alone, as it is read where the file that it names is
+    not there.
+    """
     alone = Topic(link.target, link.hook or link.title, {}, 0)
     return topic(alone, link.title, link.hook, context)[0]
 
@@ -220,10 +251,14 @@ def own_statements(text: str, context: ReadContext) -> Iterator[tuple[Statement,
 
 
 def _link(one: Statement) -> re.Match[str] | None:
-    return INDEX_LINE.match(f"- {one.text}") if one.kind == "item" and "\n" not in one.text else None
+    return (
+        INDEX_LINE.match(f"- {one.text}") if one.kind == "item" and "\n" not in one.text else None
+    )
 
 
-def _one_topic(text: str, facts: dict[str, str], skip: int, context: ReadContext, report: Report) -> Parsed:
+def _one_topic(
+    text: str, facts: dict[str, str], skip: int, context: ReadContext, report: Report
+) -> Parsed:
     try:
         name = PurePath(context.path or context.file).name
         memory, notes = topic(Topic(name, text, facts, skip), "", "", context)
@@ -235,7 +270,9 @@ def _one_topic(text: str, facts: dict[str, str], skip: int, context: ReadContext
 
 
 def _own(text: str, skip: int, report: Report) -> Iterator[Statement]:
-    """Yield the statements that a person or the agent wrote; what this product wrote there is only counted."""
+    """Yield the statements that a person or the agent wrote; what this product wrote there is only
+    counted.
+    """
     managed = 0
     inside = False
     for one in _parted(text, skip):
@@ -246,7 +283,10 @@ def _own(text: str, skip: int, report: Report) -> Iterator[Statement]:
         elif inside:
             managed += 1
         elif one.text.startswith("@") and one.kind != "code" and " " not in one.text.strip():
-            report.remark(one.line, Reason("{} is brought in by the tool: import that file itself", (shown(one.text),)))
+            report.remark(
+                one.line,
+                Reason("{} is brought in by the tool: import that file itself", (shown(one.text),)),
+            )
         else:
             yield one
     if managed:
@@ -255,7 +295,9 @@ def _own(text: str, skip: int, report: Report) -> Iterator[Statement]:
 
 
 def _parted(text: str, skip: int) -> Iterator[Statement]:
-    """Yield the statements of a text, the rows of an index that is a table, or what stands between the signs “§”."""
+    """Yield the statements of a text, the rows of an index that is a table, or what stands between
+    the signs “§”.
+    """
     if not any(line.text.strip() == _SIGN for line in lines(text)):
         for one in markdown.statements(text, skip):
             rows = list(_rows(one)) if one.kind == "text" and one.text.startswith("|") else []
@@ -286,7 +328,11 @@ def _rows(table: Statement) -> Iterator[Statement]:
         at = next((n for n, cell in enumerate(cells) if _FILE.fullmatch(cell)), None)
         if at is None:
             continue
-        named = cells[at] if cells[at].startswith("[") else f"[{cells[at].strip('`')}]({cells[at].strip('`')})"
+        named = (
+            cells[at]
+            if cells[at].startswith("[")
+            else f"[{cells[at].strip('`')}]({cells[at].strip('`')})"
+        )
         hook = " — ".join(cell for n, cell in enumerate(cells) if n != at and cell)
         said = f"{named} — {hook}" if hook else named
         yield Statement("item", table.line + number, said, table.section, table.line + number)
@@ -298,10 +344,16 @@ def _memory(one: Statement, context: ReadContext, report: Report) -> tuple[Memor
         return statement(one, context)
     found = linked(link["target"], context)
     if found is None:
-        report.remark(one.line, Reason("the file {} was not found: only its line is read", (shown(link["target"]),)))
+        report.remark(
+            one.line,
+            Reason("the file {} was not found: only its line is read", (shown(link["target"]),)),
+        )
         found = Topic(link["target"], link["hook"] or link["title"], {}, 0)
     elif not found.body:
-        report.remark(one.line, Reason("the file {} is empty: only its line is read", (shown(link["target"]),)))
+        report.remark(
+            one.line,
+            Reason("the file {} is empty: only its line is read", (shown(link["target"]),)),
+        )
         found = Topic(link["target"], link["hook"] or link["title"], found.facts, 0)
     return topic(found, link["title"], link["hook"] or "", context)
 

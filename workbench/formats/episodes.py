@@ -13,7 +13,8 @@ from workbench.formats import opening
 
 # agent-playbook's episodic memory: one JSON object a file, `episodic/YYYY/YYYY-MM-DD-name.json`.
 #
-# What such a file says is kept word for word beside what is made of it, so that it is written back as it came.
+# What such a file says is kept word for word beside what is made of it, so that it is written back
+# as it came.
 
 
 Doc = Mapping[str, object]
@@ -37,7 +38,9 @@ def is_one(doc: Doc) -> bool:
 
 
 def read(doc: Doc) -> dict[str, object]:
-    """Return an object of agent-playbook as an episode; what it does not say is left to be found missing."""
+    """Return an object of agent-playbook as an episode; what it does not say is left to be found
+    missing.
+    """
     situation = doc.get("situation") or doc.get("task")
     reflection = {
         "insights": _listed(doc.get("lesson")),
@@ -118,7 +121,9 @@ def _listed(value: object) -> list[object]:
 
 
 def _first(values: object, name: str) -> str | None:
-    """Return the first text among values: itself, or under a name, or whatever an object says first."""
+    """Return the first text among values: itself, or under a name, or whatever an object says
+    first.
+    """
     for value in values if isinstance(values, list | tuple) else ():
         if isinstance(value, str) and value.strip():
             return value
@@ -134,7 +139,9 @@ SUFFIXES = (".json", ".jsonl", ".ndjson")
 
 
 class Found(NamedTuple):
-    """An object that stands in a file for an episode: where (`file`, and `file:line` on lines), and its values."""
+    """An object that stands in a file for an episode: where (`file`, and `file:line` on lines), and
+    its values.
+    """
 
     place: str
     doc: object
@@ -150,7 +157,8 @@ def episodes_in(text: str, file: str) -> tuple[Found, ...]:
 
 
 def files_in(place: Path, *, hidden: bool = True) -> tuple[Path, ...]:
-    """Return the files of episodes in and below a folder, by name, or the file itself; links are not followed.
+    """Return the files of episodes in and below a folder, by name, or the file itself; links are
+    not followed.
 
     What begins with a dot below it is passed over unless `hidden` files count, too.
     """
@@ -200,7 +208,9 @@ def _translated(place: str, doc: object) -> Found:
 
 
 def _loads(text: str) -> object:
-    """Read JSON; raises `ValueError`, also for what JSON does not have and for what is nested too deep."""
+    """Read JSON; raises `ValueError`, also for what JSON does not have and for what is nested too
+    deep.
+    """
     try:
         return json.loads(text, parse_constant=_refuse)
     except RecursionError as error:
@@ -212,6 +222,10 @@ def _refuse(name: str) -> NoReturn:
 
 
 def _no_json(file: str, error: ValueError) -> UnreadableFile:
-    where = f" at line {error.lineno}" if isinstance(error, json.JSONDecodeError) and "\n" in error.doc else ""
+    where = (
+        f" at line {error.lineno}"
+        if isinstance(error, json.JSONDecodeError) and "\n" in error.doc
+        else ""
+    )
     why = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
     return UnreadableFile(f"{file} is no JSON{where}: {why}.", "Nothing was stored.")

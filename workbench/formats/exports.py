@@ -1,4 +1,6 @@
-"""Everything that can be written: the formats that are read as well, and the plain ones for other programs."""
+"""Everything that can be written: the formats that are read as well, and the plain ones for other
+programs.
+"""
 
 from workbench.core.files.format import ExportFormat, Format, Holds, WriteText
 from workbench.core.files.formats import ALIASES, known_formats
@@ -10,10 +12,21 @@ from workbench.formats.plain_read import NAME as RECORDS
 
 
 def _data(name: str, title: str, write: WriteText, *endings: str) -> ExportFormat:
-    return ExportFormat(name, title, "either", write, endings[0], reader=RECORDS, endings=endings, carries_status=True)
+    return ExportFormat(
+        name,
+        title,
+        "either",
+        write,
+        endings[0],
+        reader=RECORDS,
+        endings=endings,
+        carries_status=True,
+    )
 
 
-def _prompt(name: str, title: str, write: WriteText, suffix: str, *, inside: bool = False) -> ExportFormat:
+def _prompt(
+    name: str, title: str, write: WriteText, suffix: str, *, inside: bool = False
+) -> ExportFormat:
     return ExportFormat(name, title, "either", write, suffix, inside=inside, is_prompt=True)
 
 
@@ -21,7 +34,15 @@ _PLAIN = (
     _data("json", "JSON", data.write_json, ".json"),
     _data("yaml", "YAML", data.write_yaml, ".yaml", ".yml"),
     _data("csv", "CSV table", data.write_csv, ".csv"),
-    ExportFormat("markdown", "Markdown", "either", prose.write_markdown, ".md", reader=RECORDS, endings=(".md",)),
+    ExportFormat(
+        "markdown",
+        "Markdown",
+        "either",
+        prose.write_markdown,
+        ".md",
+        reader=RECORDS,
+        endings=(".md",),
+    ),
     _prompt("prompt", "prompt text", prose.write_prompt, ".txt"),
     _prompt("block", "managed block in a Markdown file", block.write_block, ".md", inside=True),
     _prompt("prompt-counts", "prompt text with counts", prose.write_prompt_with_counts, ".txt"),
@@ -36,7 +57,10 @@ def _of(one: Format, write: WriteText) -> ExportFormat:
     )  # fmt: skip
 
 
-OUTLETS = (*(_of(format, format.write) for format in known_formats() if format.write is not None), *_PLAIN)
+OUTLETS = (
+    *(_of(format, format.write) for format in known_formats() if format.write is not None),
+    *_PLAIN,
+)
 """Everything that can be written, what is read too first."""
 
 _BY_NAME = {kind.name: kind for kind in OUTLETS}
@@ -46,14 +70,20 @@ def export_format(name: str) -> ExportFormat:
     """Return the outlet called `name`. Raises `UnreadableFile` when there is none."""
     found = _BY_NAME.get(name) or _BY_NAME.get(ALIASES.get(name, name))
     if found is None:
-        raise UnreadableFile(f"There is no format “{name}” to write.", f"Known ones: {', '.join(names())}.")
+        raise UnreadableFile(
+            f"There is no format “{name}” to write.", f"Known ones: {', '.join(names())}."
+        )
     return found
 
 
 def asked_by_name(ending: str, holds: Holds) -> ExportFormat | None:
-    """Return what the ending of a file's name asks for, `None` for nothing: rather what is made for such records."""
+    """Return what the ending of a file's name asks for, `None` for nothing: rather what is made for
+    such records.
+    """
     asked = [kind for kind in OUTLETS if ending in kind.endings]
-    return min(asked, key=lambda kind: (holds, "either", kind.holds).index(kind.holds), default=None)
+    return min(
+        asked, key=lambda kind: (holds, "either", kind.holds).index(kind.holds), default=None
+    )
 
 
 def names() -> tuple[str, ...]:

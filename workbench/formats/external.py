@@ -1,4 +1,6 @@
-"""External memory (source 002, section 3): `overview.md` and `detail/*.md`; every section is a memory."""
+"""External memory (source 002, section 3): `overview.md` and `detail/*.md`; every section is a
+memory.
+"""
 
 import json
 import re
@@ -39,7 +41,8 @@ from workbench.formats.shared.records import (
 from workbench.formats.shared.report import Report
 from workbench.formats.shared.values import Notes
 
-# External memory (source 002, section 3): `messages.jsonl`, the raw conversation, one message a line.
+# External memory (source 002, section 3): `messages.jsonl`, the raw conversation, one message a
+# line.
 
 
 NAME = "external-messages"
@@ -98,8 +101,12 @@ def _message(doc: Any, seen: dict[str, int], context: ReadContext) -> tuple[Memo
     if not isinstance(inner.get("role"), str) or not content:
         raise ValueError("it has no role or says nothing")
     created = created_at(doc, _TIMES, context, notes)
-    given = next((take(doc, key, values.text, "", notes) for key in _IDS if doc.get(key) is not None), "")
-    name = given.strip() or content_id(content, f"{inner['role']} {next((doc[k] for k in _TIMES if k in doc), '')}")
+    given = next(
+        (take(doc, key, values.text, "", notes) for key in _IDS if doc.get(key) is not None), ""
+    )
+    name = given.strip() or content_id(
+        content, f"{inner['role']} {next((doc[k] for k in _TIMES if k in doc), '')}"
+    )
     seen[name] = seen.get(name, 0) + 1
     memory = Memory(
         source=Source(speaker=_speaker(inner)),
@@ -113,7 +120,9 @@ def _message(doc: Any, seen: dict[str, int], context: ReadContext) -> tuple[Memo
     )
     place = {"message": inner} if nested else {"nested": False}
     placed = remembered(checked(memory), {}, (), NAME, place=place)
-    return remembered(placed, doc, _NESTED if nested else _PLAIN, NAME, ("role", "session_id"), place), notes
+    return remembered(
+        placed, doc, _NESTED if nested else _PLAIN, NAME, ("role", "session_id"), place
+    ), notes
 
 
 def _speaker(inner: Mapping[str, Any]) -> str | None:
@@ -123,12 +132,18 @@ def _speaker(inner: Mapping[str, Any]) -> str | None:
 
 
 def spoken(line: str) -> tuple[str, str] | None:
-    """Return who says a message and its text, of one line of the file; `None` when it is no message."""
+    """Return who says a message and its text, of one line of the file; `None` when it is no
+    message.
+    """
     try:
         doc = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    inner = doc.get("message") if isinstance(doc, dict) and isinstance(doc.get("message"), dict) else doc
+    inner = (
+        doc.get("message")
+        if isinstance(doc, dict) and isinstance(doc.get("message"), dict)
+        else doc
+    )
     if not isinstance(inner, dict) or not isinstance(inner.get("role"), str):
         return None
     return _speaker(inner) or inner["role"], _said(inner.get("content"))
@@ -149,7 +164,9 @@ def write(parsed: Parsed, original: str | None = None) -> str:
     written = {memory.id: _line(memory, layout) for memory in parsed.memories}
     if original is None:
         return jsonstream.assemble(written.values(), layout)
-    old = {number: (m.id, _line(m, layout)) for number, m in _records(original, NO_CONTEXT, Report(""))}
+    old = {
+        number: (m.id, _line(m, layout)) for number, m in _records(original, NO_CONTEXT, Report(""))
+    }
     return jsonstream.weave(original, old, written, layout)
 
 
@@ -192,10 +209,16 @@ DETAIL = _Kind("external-detail", "semantic")
 
 def detect_overview(head: str, path: str) -> Detection:
     """Sure when there are at least two of the five headings."""
-    found = sum(bool(re.search(rf"^## {heading}[ \t]*\r?$", head, re.MULTILINE)) for heading in HEADINGS)
+    found = sum(
+        bool(re.search(rf"^## {heading}[ \t]*\r?$", head, re.MULTILINE)) for heading in HEADINGS
+    )
     named = PurePath(path).name.lower() == "overview.md"
     if found > 1 or (found and named):
-        return Detection(OVERVIEW.name, min(0.5 + 0.1 * found, 0.95), f"{found} of the five headings of an overview")
+        return Detection(
+            OVERVIEW.name,
+            min(0.5 + 0.1 * found, 0.95),
+            f"{found} of the five headings of an overview",
+        )
     return Detection(OVERVIEW.name, 0.0, "not the headings of an overview")
 
 
@@ -220,7 +243,9 @@ def _read(kind: _Kind, text: str, context: ReadContext) -> Parsed:
         try:
             memory, notes = _memory(kind, part, topic, known, context)
         except ValueError as reason:
-            report.skip(part.line, reason_of(reason).under("the section “{}”", part.title or part.name))
+            report.skip(
+                part.line, reason_of(reason).under("the section “{}”", part.title or part.name)
+            )
             continue
         found.append(memory)
         report.mapped_all(notes)
@@ -262,14 +287,17 @@ def _keywords(text: str, notes: Notes) -> tuple[str, ...]:
     except ValueError:
         notes.append(("keywords", "a broken list read as words between commas"))
         found = text.strip("[]").split(",")
-    words = (str(word).strip().strip("\"'") for word in (found if isinstance(found, list) else [found]))
+    words = (
+        str(word).strip().strip("\"'") for word in (found if isinstance(found, list) else [found])
+    )
     return tuple(dict.fromkeys(word for word in words if word))
 
 
 def _write(kind: _Kind, parsed: Parsed, original: str | None = None) -> str:
     """Write each memory as a section; with `original`, only sections whose text changed are new.
 
-    A memory that was read from such a file has a section of its own; others that have the same title share one.
+    A memory that was read from such a file has a section of its own; others that have the same
+    title share one.
     """
     text = _template(kind, parsed) if original is None else original
     newline, (_, end) = newline_of(text), meta(text) or ("", 0)
@@ -290,10 +318,11 @@ def _write(kind: _Kind, parsed: Parsed, original: str | None = None) -> str:
 def _placed(
     kind: _Kind, memories: Sequence[Memory], known: Mapping[str, Part]
 ) -> tuple[dict[str, str], list[tuple[str, str]]]:
-    """Return the new bodies of a file's sections by name, and the titles and bodies of new sections.
+    """Return the new bodies of a file's sections by name, and the titles and bodies of new
+    sections.
 
-    First every memory finds the section that it was read from; then the others take sections of their title that
-    are left, as their earlier export made them.
+    First every memory finds the section that it was read from; then the others take sections of
+    their title that are left, as their earlier export made them.
     """
     placed: dict[str, str] = {}
     rest: list[Memory] = []
@@ -308,7 +337,9 @@ def _placed(
     for memory in rest:
         if not _section(kind, memory):
             title = _title(memory)
-            shared[title] = f"{shared[title]}\n\n{memory.content}" if title in shared else memory.content
+            shared[title] = (
+                f"{shared[title]}\n\n{memory.content}" if title in shared else memory.content
+            )
     added: list[tuple[str, str]] = []
     for title, content in (*((_title(m), m.content) for m in own), *shared.items()):
         free = (name for name, part in known.items() if part.title == title and name not in placed)
@@ -341,7 +372,9 @@ def _template(kind: _Kind, parsed: Parsed) -> str:
     words = json.dumps(list(first.tags), ensure_ascii=False)
     topic = " ".join((first.summary or first.section or "Notes").split())
     above = [memory.content for memory in parsed.memories if _section(kind, memory) == "top"]
-    head = f"# {topic}\n\n<!--\nMETA:\n- created: {iso(first.created_at)}\n- keywords: {words}\n-->\n"
+    head = (
+        f"# {topic}\n\n<!--\nMETA:\n- created: {iso(first.created_at)}\n- keywords: {words}\n-->\n"
+    )
     return head + "".join("\n" + body_of(content, "\n") + "\n" for content in above[:1])
 
 

@@ -1,4 +1,6 @@
-"""genagents memory streams: `memory_stream/nodes.json`, a list of nodes with importance 0–100 and step counters."""
+"""genagents memory streams: `memory_stream/nodes.json`, a list of nodes with importance 0–100 and
+step counters.
+"""
 
 import re
 from typing import Any
@@ -14,7 +16,9 @@ from workbench.formats.shared.values import Notes
 
 NAME = "genagents"
 _TOP = 100
-_KEYS = frozenset({"node_id", "node_type", "content", "importance", "created", "last_retrieved", "pointer_id"})
+_KEYS = frozenset(
+    {"node_id", "node_type", "content", "importance", "created", "last_retrieved", "pointer_id"}
+)
 _MARKS = re.compile(r'"node_type"\s*:')
 _KINDS: dict[str, dict[str, Any]] = {
     "observation": {"memory_type": "episodic", "observation_type": "general"},
@@ -31,14 +35,19 @@ def detect(head: str, path: str) -> Detection:
 
 
 def read(text: str, context: ReadContext) -> Parsed:
-    """Read every node that can be read. Raises `UnreadableFile` when the text holds no list of nodes."""
+    """Read every node that can be read. Raises `UnreadableFile` when the text holds no list of
+    nodes.
+    """
     report = Report(context.file)
     found = [(line, entry.value, entry.changes) for line, entry in nodes.whole(text, report)]
     steps = [
         node[key] for _, node, _ in found if isinstance(node, dict)
         for key in ("created", "last_retrieved") if nodes.is_step(node.get(key))
     ]  # fmt: skip
-    clock, start = nodes.clock_for(steps, context), nodes.prefix(context, text.lstrip("\ufeff")[: nodes.IDENTIFYING])
+    clock, start = (
+        nodes.clock_for(steps, context),
+        nodes.prefix(context, text.lstrip("\ufeff")[: nodes.IDENTIFYING]),
+    )
     memories: dict[str, Memory] = {}
     in_steps = False
     for line, node, changes in found:
@@ -63,7 +72,10 @@ def _memory(node: Node, clock: Clock, start: str, context: ReadContext, notes: N
     content = node.get("content")
     if not isinstance(content, str) or not content.strip():
         raise ValueError("it has no content")
-    kind, extra = node.get("node_type"), {key: value for key, value in node.items() if key not in _KEYS}
+    kind, extra = (
+        node.get("node_type"),
+        {key: value for key, value in node.items() if key not in _KEYS},
+    )
     if not isinstance(kind, str) or kind not in _KINDS:
         extra["node_type"] = kind
         notes.append(("node_type", f"unknown type {shown(kind)} read as general"))
@@ -72,9 +84,13 @@ def _memory(node: Node, clock: Clock, start: str, context: ReadContext, notes: N
     if citations is None:
         extra["pointer_id"] = node.get("pointer_id")
     created = clock.at(node.get("created"))
-    retrieved = clock.at(node["last_retrieved"]) if node.get("last_retrieved") is not None else created
+    retrieved = (
+        clock.at(node["last_retrieved"]) if node.get("last_retrieved") is not None else created
+    )
     if nodes.is_step(node.get("created")):
-        notes.append(("created", f"steps read as {context.step_hours:g} h each, {_anchor(context)}"))
+        notes.append(
+            ("created", f"steps read as {context.step_hours:g} h each, {_anchor(context)}")
+        )
     known = _KINDS[kind]
     memory = Memory(
         id=start + nodes.node_number(node.get("node_id")),
@@ -92,7 +108,11 @@ def _memory(node: Node, clock: Clock, start: str, context: ReadContext, notes: N
 
 
 def _anchor(context: ReadContext) -> str:
-    return "from the given first time on" if context.epoch else "the last one at the time of the import"
+    return (
+        "from the given first time on"
+        if context.epoch
+        else "the last one at the time of the import"
+    )
 
 
 FORMAT = Format(NAME, "genagents memory stream", detect, read)

@@ -19,7 +19,9 @@ from workbench.formats.shared.values import Notes, texts, time
 
 NAME = "generative-agents"
 _BLANK = "this is blank"
-_KEYS = frozenset({"type", "created", "last_accessed", "description", "poignancy", "keywords", "filling"})
+_KEYS = frozenset(
+    {"type", "created", "last_accessed", "description", "poignancy", "keywords", "filling"}
+)
 _MARKS = re.compile(r'"(?:poignancy|embedding_key|filling)"\s*:')
 _NODE_KEY = re.compile(r'^\s*\{\s*"node_[0-9]+"\s*:')
 _KINDS: dict[str, dict[str, Any]] = {
@@ -33,12 +35,16 @@ def detect(head: str, path: str) -> Detection:
     """Sure when a JSON object begins with `node_<n>` and its nodes have a poignancy."""
     del path
     if _NODE_KEY.match(head.removeprefix("\ufeff")):
-        return Detection(NAME, 0.95 if _MARKS.search(head) else 0.5, "a JSON object of “node_<number>” entries")
+        return Detection(
+            NAME, 0.95 if _MARKS.search(head) else 0.5, "a JSON object of “node_<number>” entries"
+        )
     return Detection(NAME, 0.0, "no JSON object of nodes")
 
 
 def read(text: str, context: ReadContext) -> Parsed:
-    """Read every node that can be read. Raises `UnreadableFile` when the text holds no object of nodes."""
+    """Read every node that can be read. Raises `UnreadableFile` when the text holds no object of
+    nodes.
+    """
     report, start = Report(context.file), nodes.prefix(context, text.rstrip()[-nodes.IDENTIFYING :])
     memories: dict[str, Memory] = {}
     for line, item in nodes.whole(text, report):
@@ -64,7 +70,10 @@ def _memory(key: str, node: Node, start: str, context: ReadContext, notes: Notes
         raise ValueError("it has no description")
     if content.strip().strip(".").casefold() == _BLANK:
         raise ValueError("a thought that says “this is blank”")
-    kind, extra = node.get("type"), {name: value for name, value in node.items() if name not in _KEYS}
+    kind, extra = (
+        node.get("type"),
+        {name: value for name, value in node.items() if name not in _KEYS},
+    )
     if extra.get("embedding_key") == content:
         del extra["embedding_key"]
     if not isinstance(kind, str) or kind not in _KINDS:
@@ -133,7 +142,11 @@ def _speaker(node: Node) -> str | None:
         return None
     lines = [line for line in filling if isinstance(line, list) and len(line) == 2]
     names = {name for who, _ in lines if (name := values.speaker(who))}
-    return next(iter(names)) if len(names) == 1 else next((n for n in names if n == node.get("subject")), None)
+    return (
+        next(iter(names))
+        if len(names) == 1
+        else next((n for n in names if n == node.get("subject")), None)
+    )
 
 
 FORMAT = Format(NAME, "Generative Agents memory stream", detect, read)

@@ -1,8 +1,10 @@
-"""Settings files of agents with hooks, `{"hooks": {EVENT: [{"hooks": [{"type": "command", "command": …}]}]}}`.
+"""Settings files of agents with hooks, `{"hooks": {EVENT: [{"hooks": [{"type": "command",
+"command": …}]}]}}`.
 
 In flat ones the handlers stand in the list of their event, and the file says its version.
 
-Only what is put in or taken out changes; every other byte stays, comments as well, which such files may have.
+Only what is put in or taken out changes; every other byte stays, comments as well, which such files
+may have.
 """
 
 import re
@@ -11,7 +13,17 @@ from functools import partial
 from typing import Any
 
 from workbench.core.record import UnreadableFile
-from workbench.formats.patch import Entry, Node, Style, dumps, indentation, member, scan, scan_file, style_of
+from workbench.formats.patch import (
+    Entry,
+    Node,
+    Style,
+    dumps,
+    indentation,
+    member,
+    scan,
+    scan_file,
+    style_of,
+)
 from workbench.formats.shared.jsontext import JsonReader
 
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\r\n]*|/\*.*?\*/', re.DOTALL)
@@ -26,14 +38,18 @@ def commands(text: str, file: str) -> list[tuple[str, str]]:
     return [(event, command) for event, _, _, command in _handlers(_blank(text), file)]
 
 
-def installed(text: str, file: str, handlers: Mapping[str, Mapping[str, Any]], *, flat: bool = False) -> str:
+def installed(
+    text: str, file: str, handlers: Mapping[str, Mapping[str, Any]], *, flat: bool = False
+) -> str:
     """Return a text with a handler more for each event. Raises `UnreadableFile`."""
     text = text if _blank(text).strip("\ufeff \t\r\n") else text + "{}\n"
     if flat:
         text = _with_version(text, file)
     for event, handler in handlers.items():
         root, found = _root(_blank(text), file)
-        style = style_of(text) if root.entries else Style(newline="\r\n" if "\r\n" in text else "\n")
+        style = (
+            style_of(text) if root.entries else Style(newline="\r\n" if "\r\n" in text else "\n")
+        )
         group: dict[str, Any] = dict(handler) if flat else {"hooks": [dict(handler)]}
         if found is None:
             text = _added(text, root, style, partial(member, _ROOT, {event: [group]}, style))
@@ -54,7 +70,9 @@ def removed(text: str, file: str, is_ours: IsOurs) -> str:
     """
     while True:
         blank = _blank(text)
-        found = next((path for _, path, _, command in _handlers(blank, file) if is_ours(command)), None)
+        found = next(
+            (path for _, path, _, command in _handlers(blank, file) if is_ours(command)), None
+        )
         if found is None:
             return text
         # What holds nothing else goes with it.
@@ -77,7 +95,11 @@ def _handlers(blank: str, file: str) -> "list[tuple[str, list[tuple[Node, int]],
                 way = [(root, first), (hooks, at), (_node(blank, event), where)]
                 found.append((str(event.key), way, group, alone))
                 continue
-            place = next((n for n, e in enumerate(inner.entries) if e.key == "hooks"), None) if inner else None
+            place = (
+                next((n for n, e in enumerate(inner.entries) if e.key == "hooks"), None)
+                if inner
+                else None
+            )
             if inner is None or place is None:
                 continue
             for number, entry in _elements(blank, inner.entries[place]):
@@ -91,7 +113,9 @@ def _handlers(blank: str, file: str) -> "list[tuple[str, list[tuple[Node, int]],
 
 
 def _with_version(text: str, file: str) -> str:
-    """Return a text whose object says the version that such files have, which without one are not read."""
+    """Return a text whose object says the version that such files have, which without one are not
+    read.
+    """
     root, _ = _root(_blank(text), file)
     if root.get("version") is not None:
         return text
@@ -110,7 +134,9 @@ def _root(blank: str, file: str) -> tuple[Node, Node | None]:
 
 def _inside(blank: str, entry: Entry, kind: str, file: str) -> Node:
     if blank[entry.at : entry.at + 1] != kind:
-        raise UnreadableFile(f"“{entry.key}” in {file} is not what hooks stand in.", "Nothing was changed.")
+        raise UnreadableFile(
+            f"“{entry.key}” in {file} is not what hooks stand in.", "Nothing was changed."
+        )
     return _node(blank, entry)
 
 
@@ -119,7 +145,11 @@ def _node(blank: str, entry: Entry) -> Node:
 
 
 def _elements(blank: str, entry: Entry) -> list[tuple[int, Entry]]:
-    return list(enumerate(_node(blank, entry).entries)) if blank[entry.at : entry.at + 1] == "[" else []
+    return (
+        list(enumerate(_node(blank, entry).entries))
+        if blank[entry.at : entry.at + 1] == "["
+        else []
+    )
 
 
 def _fields(blank: str, entry: Entry) -> Node | None:
@@ -127,7 +157,9 @@ def _fields(blank: str, entry: Entry) -> Node | None:
 
 
 def _added(text: str, node: Node, style: Style, body: Callable[[str], str]) -> str:
-    """Return a text with an entry more at the end of an object or a list; `body` writes it, given its indentation."""
+    """Return a text with an entry more at the end of an object or a list; `body` writes it, given
+    its indentation.
+    """
     outer = indentation(text, node.start)
     inner = outer + style.unit
     if not node.entries:
@@ -143,8 +175,14 @@ def _added(text: str, node: Node, style: Style, body: Callable[[str], str]) -> s
         return text[: last.end] + style.comma + body(inner) + text[last.end :]
     # A comment behind the last entry stays on its line.
     line = re.compile(r"[^\r\n]*").match(text, last.end)
-    end = line.end() if line and "/" in line.group() and not re.match(r"\s*[\]}]", line.group()) else last.end
-    return text[: last.end] + "," + text[last.end : end] + style.newline + own + body(own) + text[end:]
+    end = (
+        line.end()
+        if line and "/" in line.group() and not re.match(r"\s*[\]}]", line.group())
+        else last.end
+    )
+    return (
+        text[: last.end] + "," + text[last.end : end] + style.newline + own + body(own) + text[end:]
+    )
 
 
 def _without(text: str, blank: str, node: Node, index: int) -> str:
@@ -166,4 +204,6 @@ def _without(text: str, blank: str, node: Node, index: int) -> str:
 
 def _blank(text: str) -> str:
     """Return a text with blanks in the place of its comments."""
-    return _TOKEN.sub(lambda found: found[0] if found[0][0] == '"' else re.sub(r"[^\r\n]", " ", found[0]), text)
+    return _TOKEN.sub(
+        lambda found: found[0] if found[0][0] == '"' else re.sub(r"[^\r\n]", " ", found[0]), text
+    )

@@ -1,7 +1,7 @@
 """Instruction files: `AGENTS.md`, `CLAUDE.md`, `GEMINI.md`, rules of editors, `SKILL.md`.
 
-They are documents that a tool loads whole, no heaps of memories: reading one makes no records. Its statements can be
-asked for, and are candidates then.
+They are documents that a tool loads whole, no heaps of memories: reading one makes no records. Its
+statements can be asked for, and are candidates then.
 """
 
 import posixpath
@@ -37,7 +37,9 @@ _PLACES = ("./", "../", "~/", "/")
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """A file that is imported on a `line` of the first one, by its path from there; `text` is `None` when not read."""
+    """A file that is imported on a `line` of the first one, by its path from there; `text` is
+    `None` when not read.
+    """
 
     line: int
     path: str
@@ -45,7 +47,9 @@ class Imported:
 
 
 def imported(text: str, name: str, beside: Callable[[str], str | None]) -> Iterator[Imported]:
-    """Yield each file that a text and its imports name once, however they name each other; `name` is its own."""
+    """Yield each file that a text and its imports name once, however they name each other; `name`
+    is its own.
+    """
     waiting, seen = [(0, name, text, 0)], {name}
     while waiting:
         first, within, said, depth = waiting.pop(0)
@@ -72,7 +76,9 @@ def missing(text: str, exists: Callable[[str], bool]) -> Iterator[tuple[int, str
 def _named(text: str) -> Iterator[tuple[int, str]]:
     """Yield the line and the name of what may be an import: `@name` outside code."""
     for line in lines(text):
-        for found in () if line.code or "@" not in line.text else _AT.finditer(_CODE.sub(" ", line.text)):
+        for found in (
+            () if line.code or "@" not in line.text else _AT.finditer(_CODE.sub(" ", line.text))
+        ):
             name = found[1].rstrip(".,;:!?)\"'*_")
             if PurePosixPath(name).suffix.lower() in _SUFFIXES and "://" not in name:
                 yield line.number, name
@@ -109,13 +115,17 @@ _NEVERTHELESS = re.compile(
     r"(?:how|order) to avoid|avoid\w* .{1,40} by|(?:if|when|why) .{0,40}(?:not|wrong|bad)|not only)\b",
     re.IGNORECASE,
 )
-_SHOWN_BAD = re.compile(r"^\W{0,4}(?:bad|wrong|incorrect|anti-?pattern|don['’]t do)\b\W|^\s*[❌🚫⛔✗✘]", re.IGNORECASE)
+_SHOWN_BAD = re.compile(
+    r"^\W{0,4}(?:bad|wrong|incorrect|anti-?pattern|don['’]t do)\b\W|^\s*[❌🚫⛔✗✘]", re.IGNORECASE
+)
 _SHOWN_GOOD = re.compile(
     r"^\W{0,4}(?:do this(?: instead)?|instead|do|good|better|correct|right|fix|solution|preferred|recommended)\W{0,3}:|"
     r"^\s*[✅✓✔]",
     re.IGNORECASE,
 )
-_CONDITION = re.compile(r"^\W*(?:if|when|whenever|where|once|unless|until|in case|while|as long as)\b", re.IGNORECASE)
+_CONDITION = re.compile(
+    r"^\W*(?:if|when|whenever|where|once|unless|until|in case|while|as long as)\b", re.IGNORECASE
+)
 _OF_ONE_THING = re.compile(
     r"\b(?:do not|don['’]?t|never|avoid)\s+"
     r"(?!(?:do|doing|the following|these|those|this|any of|in|on|at|when|if|for)\b)\S+\s+\S+",
@@ -125,10 +135,11 @@ _SENTENCE = re.compile(r"(?<=[.!?])[\"”’)*_]*\s+(?=\S)")
 
 
 def forbids(said: str) -> bool | None:
-    """Whether what stands under a heading or a leading sentence is not to be done; `None` when that cannot be told.
+    """Whether what stands under a heading or a leading sentence is not to be done; `None` when that
+    cannot be told.
 
-    Of several sentences the last one leads; a condition forbids nothing. What stands under the prohibition of one
-    thing is mostly its reason, or what to do instead.
+    Of several sentences the last one leads; a condition forbids nothing. What stands under the
+    prohibition of one thing is mostly its reason, or what to do instead.
     """
     last = _SENTENCE.split(said.strip())[-1]
     if _CONDITION.search(last):
@@ -158,15 +169,18 @@ def is_shown_good(said: str) -> bool:
 
 def says_no(said: str) -> bool:
     """Whether a statement begins with a prohibition of its own."""
-    return re.match(r"^\W*(?:do not|don['’]?t|never|avoid|no|beware)\b", said, re.IGNORECASE) is not None
+    return (
+        re.match(r"^\W*(?:do not|don['’]?t|never|avoid|no|beware)\b", said, re.IGNORECASE)
+        is not None
+    )
 
 
 # What an instruction file says, statement by statement, each so that it can be understood alone.
 #
-# A statement carries the headings above it, the sentence that leads to its list, and the items below it. What stands
-# under a heading or a sentence that forbids is a warning and says under which. Tables, code, check lists, comments
-# and
-# what other programs wrote between their marks are no statements.
+# A statement carries the headings above it, the sentence that leads to its list, and the items
+# below it. What stands under a heading or a sentence that forbids is a warning and says under
+# which. Tables, code, check lists, comments and what other programs wrote between their marks are
+# no statements.
 
 
 _LEANS = re.compile(
@@ -191,17 +205,23 @@ _FACTS = re.compile(r"[\w-]+: \S.*(?:\n[\w-]+: \S.*)+")
 _REFERS_BACK = re.compile(r"(?:\S+\s+){1,5}(?:otherwise|as well|too)\W*", re.IGNORECASE)
 _QUOTED = re.compile(r"^>[ ]?", re.MULTILINE)
 _UNPARTED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
-_YAML = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*[\w-]+:[ \t]*\n[ \t]*(?:#[^\n]*\n[ \t]*)*(?:- )?[\w-]+:")
+_YAML = re.compile(
+    r"(?:[ \t]*(?:#[^\n]*)?\n)*[\w-]+:[ \t]*\n[ \t]*(?:#[^\n]*\n[ \t]*)*(?:- )?[\w-]+:"
+)
 _FEWEST_WORDS, _FEWEST_SIGNS = 3, 6
 _SHORT, _MOST_SHORT, _TITLE = 9, 12, 5
-"""Words of an item that says little without its list, items of such a list, words of an item that is a title."""
+"""Words of an item that says little without its list, items of such a list, words of an item that
+is a title.
+"""
 
 _BEGINS, _ENDS = frozenset({"begin", "start"}), frozenset({"end", "stop"})
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One statement: the line it starts on, its text with what it stands under, and whether it says what not to do."""
+    """One statement: the line it starts on, its text with what it stands under, and whether it says
+    what not to do.
+    """
 
     line: int
     text: str
@@ -211,7 +231,9 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class _Under:
-    """What a statement stands under: the headings from the outermost on, and the sentence that leads to its list."""
+    """What a statement stands under: the headings from the outermost on, and the sentence that
+    leads to its list.
+    """
 
     path: tuple[str, ...] = ()
     lead: str = ""
@@ -223,7 +245,8 @@ class _Under:
 
 
 def statements(text: str, *, titled: bool = False) -> Iterator[Said]:
-    """Yield what a file says that can be understood alone; one that is YAML throughout has no statements.
+    """Yield what a file says that can be understood alone; one that is YAML throughout has no
+    statements.
 
     Where it is `titled`, its title says what it is about: each statement stands under that, too.
     """
@@ -253,7 +276,9 @@ def statements(text: str, *, titled: bool = False) -> Iterator[Said]:
 
 
 def _number(row: str) -> int:
-    """Return the number of a step; nothing for an item without one, and one for one that begins with nothing."""
+    """Return the number of a step; nothing for an item without one, and one for one that begins
+    with nothing.
+    """
     found = _NUMBERED.match(row)
     return max(int(found[1]), 1) if found else 0
 
@@ -266,7 +291,8 @@ def _lead_of(one: Statement) -> str:
 
 
 def _listed(group: Sequence[Statement], under: _Under, first: int) -> Iterator[Said]:
-    """Yield a list: by its titles where it has some, as a whole where its items say little alone, else item by item.
+    """Yield a list: by its titles where it has some, as a whole where its items say little alone,
+    else item by item.
 
     `first` is the number of its first step, nothing where its items have none.
     """
@@ -285,8 +311,15 @@ def _listed(group: Sequence[Statement], under: _Under, first: int) -> Iterator[S
 
 
 def _is_remnant(group: Sequence[Statement], under: _Under) -> bool:
-    """Tell whether an item stands alone, under nothing, and is a few words that lead to something else."""
-    return len(group) == 1 and under == _Under() and len(group[0].text.split()) <= _TITLE and _is_open(group[0].text)
+    """Tell whether an item stands alone, under nothing, and is a few words that lead to something
+    else.
+    """
+    return (
+        len(group) == 1
+        and under == _Under()
+        and len(group[0].text.split()) <= _TITLE
+        and _is_open(group[0].text)
+    )
 
 
 def _is_open(said: str) -> bool:
@@ -294,9 +327,11 @@ def _is_open(said: str) -> bool:
 
 
 def _may_be_either(one: Statement, group: Sequence[Statement], under: _Under) -> bool:
-    """Tell whether nobody can know if an item is to be done: most under a heading that forbids say so themselves.
+    """Tell whether nobody can know if an item is to be done: most under a heading that forbids say
+    so themselves.
 
-    “Pitfalls: do not block; avoid clones; run the linter” tells in the last one what to do, and in others what not to.
+    “Pitfalls: do not block; avoid clones; run the linter” tells in the last one what to do, and in
+    others what not to.
     """
     own = sum(says_no(other.text) for other in group)
     return not says_no(one.text) and own * 2 >= len(group) > 1 and under.forbids() is True
@@ -308,10 +343,14 @@ def _is_short(group: Sequence[Statement]) -> bool:
 
 
 def _title_of(one: Statement) -> str:
-    """Return the title that an item is for the items within it; empty when it is none, or forbids something itself."""
+    """Return the title that an item is for the items within it; empty when it is none, or forbids
+    something itself.
+    """
     title, _, rest = one.text.partition("\n")
     flat = _flat(title).rstrip(": ")
-    is_title = len(flat.split()) <= _TITLE and not flat.endswith((".", "!", "?")) and "`" not in flat
+    is_title = (
+        len(flat.split()) <= _TITLE and not flat.endswith((".", "!", "?")) and "`" not in flat
+    )
     return flat if is_title and not speaks(flat) and _ITEM.match(rest) else ""
 
 
@@ -324,17 +363,23 @@ def _titled(one: Statement, under: _Under) -> Iterator[Said]:
     ]
     rows = one.text.split("\n")
     first = _number(rows[inside[0].line - one.line]) if inside else 0
-    yield from _listed([inner for inner in inside if inner.kind == "item"], replace(under, lead=lead), first)
+    yield from _listed(
+        [inner for inner in inside if inner.kind == "item"], replace(under, lead=lead), first
+    )
 
 
 def _own(text: str) -> Iterator[Statement]:
-    """Yield the statements that a person wrote: none of front matter, and none between the marks of a program."""
+    """Yield the statements that a person wrote: none of front matter, and none between the marks of
+    a program.
+    """
     _, skip = markdown.front_matter(text)
     inside = False
     for one in markdown.statements(text, skip):
         if one.kind == "comment":
             words = _WORD.findall(one.text.lower())
-            ends = {*words[:1], *words[-1:]} | ({"end"} if one.text.startswith(("<!-- /", "<!--/")) else set())
+            ends = {*words[:1], *words[-1:]} | (
+                {"end"} if one.text.startswith(("<!-- /", "<!--/")) else set()
+            )
             inside = (inside or not _BEGINS.isdisjoint(ends)) and _ENDS.isdisjoint(ends)
         elif not inside:
             yield one
@@ -342,12 +387,16 @@ def _own(text: str) -> Iterator[Statement]:
 
 def _joined(steps: Sequence[Statement], first: int) -> Statement:
     """Return the steps of a numbered list as one statement: they are nothing one by one."""
-    said = (f"{number}. " + one.text.replace("\n", "\n   ") for number, one in enumerate(steps, first))
+    said = (
+        f"{number}. " + one.text.replace("\n", "\n   ") for number, one in enumerate(steps, first)
+    )
     return replace(steps[0], text="\n".join(said))
 
 
 def _made(one: Statement, under: _Under) -> Iterator[Said]:
-    """Yield a statement with what it stands under, unless it is not to be understood without the rest of the file."""
+    """Yield a statement with what it stands under, unless it is not to be understood without the
+    rest of the file.
+    """
     said = _QUOTED.sub("", one.text).strip()
     if _stays(one, said) or _LEANS.match(under.lead):
         return
@@ -369,7 +418,9 @@ def _made(one: Statement, under: _Under) -> Iterator[Said]:
 
 
 def _stays(one: Statement, said: str) -> bool:
-    """Tell whether a statement stays in the document: it is no sentence, or leans on what stands before it."""
+    """Tell whether a statement stays in the document: it is no sentence, or leans on what stands
+    before it.
+    """
     no_text = one.kind == "code" or _FENCE.search(said) or _is_table(said) or _CHECK.search(said)
     if no_text or said.startswith(("<", "@", "![", "[!")) or _is_scanty(said):
         return True
@@ -382,7 +433,9 @@ def _stays(one: Statement, said: str) -> bool:
 
 
 def _is_scanty(said: str) -> bool:
-    """Tell whether a text has too few words to say something; of a script without spaces its signs are counted."""
+    """Tell whether a text has too few words to say something; of a script without spaces its signs
+    are counted.
+    """
     return len(_WORD.findall(said)) < _FEWEST_WORDS and len(_UNPARTED.findall(said)) < _FEWEST_SIGNS
 
 
@@ -402,7 +455,9 @@ def _flat(text: str) -> str:
 
 
 def _heading(text: str) -> str:
-    """Return what a heading says, without the colon that it may end with: what stands below follows one of ours."""
+    """Return what a heading says, without the colon that it may end with: what stands below follows
+    one of ours.
+    """
     return _flat(text).rstrip(": ")
 
 
@@ -421,7 +476,10 @@ def _headings(text: str) -> dict[int, tuple[int, str]]:
         said = heading_of(line.text) if plain else None
         mark = _UNDERLINE.match(line.text) if plain else None
         if said is not None:
-            found[line.number] = (len(line.text.lstrip()) - len(line.text.lstrip().lstrip("#")), _heading(said))
+            found[line.number] = (
+                len(line.text.lstrip()) - len(line.text.lstrip().lstrip("#")),
+                _heading(said),
+            )
         elif mark and before is not None and _is_title(before):
             found[before.number] = (1 if mark[1][0] == "=" else 2, _heading(before.text))
         before = line if plain and said is None and line.text.strip() else None
@@ -429,11 +487,14 @@ def _headings(text: str) -> dict[int, tuple[int, str]]:
 
 
 def _is_title(line: Line) -> bool:
-    return re.match(r" {0,3}[^\s\-*+#>|<\d:]", line.text) is not None and not line.text.rstrip().endswith((".", ":"))
+    return re.match(
+        r" {0,3}[^\s\-*+#>|<\d:]", line.text
+    ) is not None and not line.text.rstrip().endswith((".", ":"))
 
 
 def _paths(heads: dict[int, tuple[int, str]], *, titled: bool) -> list[tuple[str, ...]]:
-    """Return the headings that are above, from the outermost on, before the first heading and below each.
+    """Return the headings that are above, from the outermost on, before the first heading and below
+    each.
 
     The title of a file is one only where nothing else is, or where it is `titled`.
     """
@@ -454,7 +515,9 @@ _NAMES = re.compile(
     r"|\.(?:cursor|windsurf|cline|roo)rules|[\w .-]+\.mdc",
     re.IGNORECASE,
 )
-_FOLDERS = re.compile(r"(?:^|/)\.(?:cursor|windsurf|clinerules|roo|github/instructions)(?:/[^/]+)*/[^/]+\.mdc?$")
+_FOLDERS = re.compile(
+    r"(?:^|/)\.(?:cursor|windsurf|clinerules|roo|github/instructions)(?:/[^/]+)*/[^/]+\.mdc?$"
+)
 
 
 def detect(head: str, path: str) -> Detection:
@@ -469,17 +532,25 @@ def detect(head: str, path: str) -> Detection:
 
 
 def read(text: str, context: ReadContext) -> Parsed:
-    """Read no record; with `context.as_candidates` every statement that can be understood alone, imported ones, too."""
+    """Read no record; with `context.as_candidates` every statement that can be understood alone,
+    imported ones, too.
+    """
     report, found = Report(context.file), dict[str, Memory]()
     # Other files are a project's: what they are about is known where they lie.
     name = PurePath(context.path or context.file).name
     said = [(name, one) for one in statements(text, titled=name.lower() == "skill.md")]
     for file in imported(text, name, context.beside):
-        read = "not read, as it is not there or outside the project" if file.text is None else "read as a part of it"
+        read = (
+            "not read, as it is not there or outside the project"
+            if file.text is None
+            else "read as a part of it"
+        )
         report.remark(file.line, Reason("it imports {}: {}", (shown(file.path), read)))
         said += [(file.path, one) for one in statements(file.text or "")]
     if not context.as_candidates:
-        report.remark(1, "an instruction file is a document that agents load whole: no record is made of it")
+        report.remark(
+            1, "an instruction file is a document that agents load whole: no record is made of it"
+        )
         return replace(report.parsed(NAME), offered=len(said))
     for name, one in said:
         try:

@@ -1,7 +1,9 @@
-"""JSON lines of anybody: one object a line, of which one field is the text; ids and the rest as far as it says them.
+"""JSON lines of anybody: one object a line, of which one field is the text; ids and the rest as far
+as it says them.
 
-So agents log lessons, notes and facts, each under names of its own. The text is looked for under the names that people
-use; where none of them is there, a person names the field, or the longest text is taken once the format is asked for.
+So agents log lessons, notes and facts, each under names of its own. The text is looked for under
+the names that people use; where none of them is there, a person names the field, or the longest
+text is taken once the format is asked for.
 """
 
 import re
@@ -43,7 +45,18 @@ TEXTS = (
 """What people call the field that holds the text, in the order of asking."""
 
 _TITLES = ("title", "subject", "headline", "topic", "task", "name", "key", "summary")
-_TIMES = ("timestamp", "created_at", "createdAt", "created", "ts", "time", "datetime", "date", "at", "updated_at")
+_TIMES = (
+    "timestamp",
+    "created_at",
+    "createdAt",
+    "created",
+    "ts",
+    "time",
+    "datetime",
+    "date",
+    "at",
+    "updated_at",
+)
 _IDS = ("id", "uuid", "_id")
 _KINDS = ("type", "kind", "category")
 _SESSIONS = ("session_id", "run_id")
@@ -51,7 +64,9 @@ _SPEAKERS = ("speaker", "role", "author", "agent")
 _HELPFUL = ("helpful", "helpful_count", "helpfulCount")
 _HARMFUL = ("harmful", "harmful_count", "harmfulCount")
 _LOOKED_AT = 50
-_LOG = frozenset({"level", "severity", "levelname", "log_level", "loglevel", "pid", "hostname", "logger"})
+_LOG = frozenset(
+    {"level", "severity", "levelname", "log_level", "loglevel", "pid", "hostname", "logger"}
+)
 """Names that only logs of programs have."""
 _SESSION = re.compile(r'"(?:sessionId|messageId|leafUuid|session_meta|response_item)"')
 _OWN = frozenset({"id", "text", "created_at"})
@@ -59,7 +74,9 @@ _OWN = frozenset({"id", "text", "created_at"})
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """What a line calls its text, its title, its kind and its votes; an empty name where it has none of that."""
+    """What a line calls its text, its title, its kind and its votes; an empty name where it has
+    none of that.
+    """
 
     text: str
     title: str
@@ -69,7 +86,9 @@ class _Names:
 
 
 def detect(head: str, path: str) -> Detection:
-    """Not very sure: every line is an object, most of them with a text under a name that people use."""
+    """Not very sure: every line is an object, most of them with a text under a name that people
+    use.
+    """
     if not head.removeprefix("\ufeff").lstrip().startswith("{") or _SESSION.search(head):
         return Detection(NAME, 0.0, "no JSON lines")
     docs = _objects(head)
@@ -83,15 +102,21 @@ def detect(head: str, path: str) -> Detection:
 
 
 def fields(head: str) -> tuple[str, ...]:
-    """Return the names of the fields that hold texts in the first lines, those with the most to read first."""
+    """Return the names of the fields that hold texts in the first lines, those with the most to
+    read first.
+    """
     read = Counter[str]()
     for doc in _objects(head):
-        read.update({name: len(value) for name, value in (doc or {}).items() if isinstance(value, str)})
+        read.update(
+            {name: len(value) for name, value in (doc or {}).items() if isinstance(value, str)}
+        )
     return tuple(name for name, _ in read.most_common())
 
 
 def _objects(head: str) -> list[Doc | None]:
-    """Return the objects of the first lines, `None` for a line that is none; the last one may be cut off."""
+    """Return the objects of the first lines, `None` for a line that is none; the last one may be
+    cut off.
+    """
     reader, found = JsonReader(), list[Doc | None]()
     for _, line in islice(jsonstream.lines(head), _LOOKED_AT):
         try:
@@ -112,7 +137,9 @@ def _said(value: object) -> bool:
 
 
 def read(text: str, context: ReadContext) -> Parsed:
-    """Read every line that says something; the others become issues. Raises `UnreadableFile` where none can."""
+    """Read every line that says something; the others become issues. Raises `UnreadableFile` where
+    none can.
+    """
     report = Report(context.file)
     found = list(_records(text, context, report))
     wanted = _wanted(text, context)
@@ -123,11 +150,15 @@ def read(text: str, context: ReadContext) -> Parsed:
             else f"No line of {context.file} has a text.",
             f"Fields with texts: {there}. Nothing was read." if there else "Nothing was read.",
         )  # fmt: skip
-    return report.parsed(NAME, memories=tuple(memory for _, memory in found), layout=jsonstream.layout_of(text))
+    return report.parsed(
+        NAME, memories=tuple(memory for _, memory in found), layout=jsonstream.layout_of(text)
+    )
 
 
 def _wanted(text: str, context: ReadContext) -> str:
-    """Return the name of the text where it is none of those that are known: the one named, or the longest."""
+    """Return the name of the text where it is none of those that are known: the one named, or the
+    longest.
+    """
     if context.text_name:
         return context.text_name
     if any(_text_name(doc, "") for doc in _objects(text) if doc):
@@ -158,7 +189,11 @@ def _memory(doc: Any, wanted: str, context: ReadContext) -> tuple[Memory, Notes]
         raise ValueError("not a record: expected a JSON object")
     names, notes = _names(doc, wanted), Notes()
     if not names.text:
-        raise ValueError(f"it has no text under “{wanted}”" if wanted else "it has no text under a name that is known")
+        raise ValueError(
+            f"it has no text under “{wanted}”"
+            if wanted
+            else "it has no text under a name that is known"
+        )
     content, created = doc[names.text], created_at(doc, _TIMES, context, notes)
     kind = take(doc, names.kind, values.text, "", notes) if names.kind else ""
     known_kind = kind.lower() if kind.lower() in OBSERVATION_TYPES else "general"
@@ -172,14 +207,22 @@ def _memory(doc: Any, wanted: str, context: ReadContext) -> tuple[Memory, Notes]
         category=kind,
         observation_type=known_kind,
         tags=tuple(dict.fromkeys(take(doc, "tags", values.texts, (), notes))),
-        session_id=next((take(doc, name, values.text, "", notes) for name in _SESSIONS if doc.get(name)), ""),
-        source=Source(speaker=next((found for name in _SPEAKERS if (found := values.speaker(doc.get(name)))), None)),
+        session_id=next(
+            (take(doc, name, values.text, "", notes) for name in _SESSIONS if doc.get(name)), ""
+        ),
+        source=Source(
+            speaker=next(
+                (found for name in _SPEAKERS if (found := values.speaker(doc.get(name)))), None
+            )
+        ),
         helpful_imported=take(doc, names.helpful, values.count, 0, notes),
         harmful_imported=take(doc, names.harmful, values.count, 0, notes),
         importance_score=rating(context, known_kind, content, notes),
     )
     known = (*_IDS, *_SESSIONS, *_SPEAKERS, *_TIMES)
-    return remembered(checked(memory), doc, _keys(names), NAME, known, {"names": list(astuple(names))}), notes
+    return remembered(
+        checked(memory), doc, _keys(names), NAME, known, {"names": list(astuple(names))}
+    ), notes
 
 
 def _names(doc: Doc, wanted: str) -> _Names:
@@ -191,7 +234,11 @@ def _names(doc: Doc, wanted: str) -> _Names:
 
 def _count_name(doc: Doc, names: Sequence[str]) -> str:
     """Return what a line calls a count, or is to call it: a name under which it says nothing else."""
-    there = (name for name in names if isinstance(doc.get(name), int) and not isinstance(doc.get(name), bool))
+    there = (
+        name
+        for name in names
+        if isinstance(doc.get(name), int) and not isinstance(doc.get(name), bool)
+    )
     return next(there, next((name for name in names if name not in doc), f"{names[0]}_votes"))
 
 
@@ -200,7 +247,8 @@ def _line(value: object) -> str:
 
 
 def _id(doc: Doc, names: _Names) -> str:
-    """Return the id a line gives, else one of what does not change with its text: its time and title; else of that.
+    """Return the id a line gives, else one of what does not change with its text: its time and
+    title; else of that.
 
     A number, which lines of other files have as well, is a part of one.
     """
@@ -209,7 +257,11 @@ def _id(doc: Doc, names: _Names) -> str:
     given = next((doc[name] for name in _IDS if name in doc), None)
     when = next((str(doc[name]) for name in _TIMES if _is_moment(doc.get(name))), "")
     number = f"{given} " if isinstance(given, str | int) else ""
-    return content_id(number + str(doc.get(names.title, "")), when) if when else content_id(number + doc[names.text])
+    return (
+        content_id(number + str(doc.get(names.title, "")), when)
+        if when
+        else content_id(number + doc[names.text])
+    )
 
 
 def _said_id(doc: Doc) -> str:
@@ -220,7 +272,9 @@ def _said_id(doc: Doc) -> str:
 
 def _is_moment(value: object) -> bool:
     """Tell whether a value is a time of day, which hardly two lines share; a day alone is none."""
-    return (isinstance(value, str) and ":" in value) or (isinstance(value, int | float) and value > 1e9)
+    return (isinstance(value, str) and ":" in value) or (
+        isinstance(value, int | float) and value > 1e9
+    )
 
 
 def _keys(names: _Names) -> tuple[Key[Memory], ...]:
@@ -244,14 +298,20 @@ def write(parsed: Parsed, original: str | None = None) -> str:
     """Write the memories, one a line; with `original`, only lines whose memory changed are new."""
     layout = parsed.layout if original is None else jsonstream.layout_of(original)
     name = _wanted(original, NO_CONTEXT) if original else ""
-    name = name or next((found for doc in _objects(original or "") if doc and (found := _text_name(doc, ""))), "text")
+    name = name or next(
+        (found for doc in _objects(original or "") if doc and (found := _text_name(doc, ""))),
+        "text",
+    )
     written = {memory.id: _written(memory, name, layout) for memory in parsed.memories}
     if original is None:
         return jsonstream.assemble(written.values(), layout)
     texts = Counter(names.text for memory in parsed.memories if (names := _names_of(memory)))
     wanted = next((text for text, _ in texts.most_common(1) if text not in TEXTS), "")
     reading = replace(NO_CONTEXT, text_name=wanted)
-    old = {number: (m.id, _written(m, name, layout)) for number, m in _records(original, reading, Report(""))}
+    old = {
+        number: (m.id, _written(m, name, layout))
+        for number, m in _records(original, reading, Report(""))
+    }
     return jsonstream.weave(original, old, written, layout)
 
 
@@ -260,14 +320,17 @@ def _written(memory: Memory, name: str, layout: Layout) -> str:
 
 
 def _document(memory: Memory, name: str) -> Doc:
-    """Return a line as it was read, with its changes; one from elsewhere under the name that a file has for texts.
+    """Return a line as it was read, with its changes; one from elsewhere under the name that a file
+    has for texts.
 
     A line that would be known by another id from now on says the one that it has here.
     """
     names = _names_of(memory)
     doc = None
     if names is not None:
-        doc = restored(memory, _keys(names), NAME, lambda doc: _memory(doc, names.text, at_time_of(memory))[0])
+        doc = restored(
+            memory, _keys(names), NAME, lambda doc: _memory(doc, names.text, at_time_of(memory))[0]
+        )
     if doc is None or names is None:
         return {"id": memory.id, name: memory.content, "created_at": iso(memory.created_at)}
     # A number that the file gives a line stays what it is.
@@ -280,7 +343,11 @@ def _document(memory: Memory, name: str) -> Doc:
 def _names_of(memory: Memory) -> _Names | None:
     """Return what the line of a memory calls its parts; `None` when it is from no such line."""
     named = (file_part(memory, NAME) or {}).get("names")
-    if not isinstance(named, list) or len(named) != len(fields_of(_Names)) or not all(map(_is_text, named)):
+    if (
+        not isinstance(named, list)
+        or len(named) != len(fields_of(_Names))
+        or not all(map(_is_text, named))
+    ):
         return None
     return _Names(*named)
 

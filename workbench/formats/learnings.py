@@ -7,23 +7,41 @@ from datetime import datetime
 from pathlib import PurePath
 
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
-from workbench.core.files.lint import BLANKS, Edit, Line, Span, applied, lines, newline_of, plain, raw, span
+from workbench.core.files.lint import (
+    BLANKS,
+    Edit,
+    Line,
+    Span,
+    applied,
+    lines,
+    newline_of,
+    plain,
+    raw,
+    span,
+)
 from workbench.core.files.reason import Reason
 from workbench.core.free_names import FreeNames
 from workbench.core.record import iso
 from workbench.core.stream.memory import FILE_KEY, Memory, Status
 from workbench.formats.shared import values
 from workbench.formats.shared.nodes import slug
-from workbench.formats.shared.records import NO_CONTEXT, at_time_of, checked, digest, file_part, rating
+from workbench.formats.shared.records import (
+    NO_CONTEXT,
+    at_time_of,
+    checked,
+    digest,
+    file_part,
+    rating,
+)
 from workbench.formats.shared.report import Report, shown
 from workbench.formats.shared.values import Notes
 
 # The blocks of a .learnings file: headings, fields, sections, and where each value stands.
 #
 # Three dialects stand side by side: `## 2026-02-22 — title` with `- **Category**: x | **Area**: y`,
-# `## [LRN-…] title` with the same fields, and `## [LRN-…] category` with `**Logged**:` lines and `###` sections.
-# The heading of an entry may stand one level deeper, and its id without brackets. Outside of entries a list item that
-# begins with a date is one, too.
+# `## [LRN-…] title` with the same fields, and `## [LRN-…] category` with `**Logged**:` lines and
+# `###` sections. The heading of an entry may stand one level deeper, and its id without brackets.
+# Outside of entries a list item that begins with a date is one, too.
 
 
 _NAMED = re.compile(r"##\s+\[(?P<id>[A-Za-z]+-[^\]\s]+)\]\s*(?P<title>.*)")
@@ -33,7 +51,9 @@ _BARE = re.compile(
 )
 """A heading one level deeper, or an id without brackets."""
 
-_DATED = re.compile(r"##\s+(?P<id>[0-9]{4}-[0-9]{2}-[0-9]{2})(?![\w-])\s*(?:[—–:-]+\s*)?(?P<title>.*)")
+_DATED = re.compile(
+    r"##\s+(?P<id>[0-9]{4}-[0-9]{2}-[0-9]{2})(?![\w-])\s*(?:[—–:-]+\s*)?(?P<title>.*)"
+)
 _FIELD = re.compile(r"\*\*([^*:\n]{1,40}?)(?:\*\*:|:\*\*)[ \t]*")
 _FIELDS = re.compile(r"[ \t]*(?:[-*][ \t]+)?\*\*[^*:\n]{1,40}?(?:\*\*:|:\*\*)")
 _META = re.compile(r"[ \t]*[-*][ \t]+(?:\*\*)?([^:*\n]{1,40}?)(?:\*\*)?:(?:\*\*)?[ \t]*")
@@ -56,7 +76,8 @@ BODY = "Text"
 class Block:
     """One entry: from its heading to the next one. `id` is what stands in brackets, or the date.
 
-    An `item` of a list has no fields; `under` is the heading that it stands below, `tag` what its brackets say more.
+    An `item` of a list has no fields; `under` is the heading that it stands below, `tag` what its
+    brackets say more.
     """
 
     line: int
@@ -86,7 +107,9 @@ def blocks(text: str) -> Iterator[Block | Line]:
         if match is not None:
             yield _block(text, part, end, match)
             continue
-        items = list(_items(text, part[1:], line.text.strip("# \t") if line.text.startswith("##") else ""))
+        items = list(
+            _items(text, part[1:], line.text.strip("# \t") if line.text.startswith("##") else "")
+        )
         yield from items
         if not items and line.text.startswith("##"):
             yield line
@@ -108,20 +131,48 @@ def _items(text: str, part: Sequence[Line], under: str) -> Iterator[Block]:
         end = part[last].start if last < len(part) else _after(text, part[last - 1].end)
         said = span(text, line.start + match.end(), part[last - 1].end, line.number)
         first, *more = said.text.split("\n")
-        body = Span(said.start, said.end, said.line, "\n".join((first, *(other.strip(BLANKS) for other in more))))
+        body = Span(
+            said.start,
+            said.end,
+            said.line,
+            "\n".join((first, *(other.strip(BLANKS) for other in more))),
+        )
         name = span(
-            text, line.start + max(match.start("title"), 0), line.start + max(match.end("title"), 0), line.number
+            text,
+            line.start + max(match.start("title"), 0),
+            line.start + max(match.end("title"), 0),
+            line.number,
         )
         day, tag = match["id"] or match["day"], (match["tag"] or "").strip()
-        yield Block(line.number, line.start, end, day, True, name, {}, {BODY: body}, item=True, under=under, tag=tag)
+        yield Block(
+            line.number,
+            line.start,
+            end,
+            day,
+            True,
+            name,
+            {},
+            {BODY: body},
+            item=True,
+            under=under,
+            tag=tag,
+        )
 
 
 def _goes_on(part: Sequence[Line], at: int) -> bool:
-    """Tell whether a line belongs to the item above it: it is indented, or nothing of its own; or blank before such."""
+    """Tell whether a line belongs to the item above it: it is indented, or nothing of its own; or
+    blank before such.
+    """
     line = part[at].text
     if not line.strip():
-        return at + 1 < len(part) and part[at + 1].text.startswith(("  ", "\t")) and bool(part[at + 1].text.strip())
-    return line.startswith(("  ", "\t")) or (bool(part[at - 1].text.strip()) and not _OWN.match(line.lstrip()))
+        return (
+            at + 1 < len(part)
+            and part[at + 1].text.startswith(("  ", "\t"))
+            and bool(part[at + 1].text.strip())
+        )
+    return line.startswith(("  ", "\t")) or (
+        bool(part[at - 1].text.strip()) and not _OWN.match(line.lstrip())
+    )
 
 
 def _after(text: str, at: int) -> int:
@@ -131,7 +182,9 @@ def _after(text: str, at: int) -> int:
 
 
 def _is_head(line: str) -> bool:
-    return re.match(r"##?(?:\s|$)", line) is not None or (line.startswith("###") and _BARE.match(line) is not None)
+    return re.match(r"##?(?:\s|$)", line) is not None or (
+        line.startswith("###") and _BARE.match(line) is not None
+    )
 
 
 def _block(text: str, part: Sequence[Line], end: int, match: re.Match[str]) -> Block:
@@ -175,7 +228,9 @@ def _parts(part: Sequence[Line], cut: int) -> Iterator[tuple[int, int]]:
 
 
 def _fields(text: str, part: Sequence[Line]) -> dict[str, Span]:
-    """Read `**Name**: value` lines; several may share a line, and indented lines go on with the last one."""
+    """Read `**Name**: value` lines; several may share a line, and indented lines go on with the
+    last one.
+    """
     out: dict[str, Span] = {}
     going_on: dict[str, list[Line]] = {}
     last = ""
@@ -212,11 +267,21 @@ def _meta(text: str, part: Sequence[Line]) -> Iterator[tuple[str, Span]]:
             yield mark[1].strip(), span(text, line.start + mark.end(), line.end, line.number)
 
 
-# One .learnings entry: from a block to a memory, and the edits that make the block say what a memory says.
+# One .learnings entry: from a block to a memory, and the edits that make the block say what a
+# memory says.
 
 
 NAME = "learnings"
-_SAYS = ("Summary", "Requested Capability", "Context", "Learning", "Details", "Error", "User Context", BODY)
+_SAYS = (
+    "Summary",
+    "Requested Capability",
+    "Context",
+    "Learning",
+    "Details",
+    "Error",
+    "User Context",
+    BODY,
+)
 _TYPES = {
     "correction": "correction", "insight": "insight", "knowledge_gap": "discovery", "best_practice": "convention",
     "ERR": "failure",
@@ -242,7 +307,9 @@ _ID_DATE = re.compile(r"-((?:19|20)[0-9]{2})([0-9]{2})([0-9]{2})(?:-|$)")
 
 
 def entry(block: Block, name: str, text: str, context: ReadContext) -> tuple[Memory, Notes]:
-    """Read one block as the memory called `name`. Raises `ValueError` when it does not say anything."""
+    """Read one block as the memory called `name`. Raises `ValueError` when it does not say
+    anything.
+    """
     notes: Notes = []
     said, content = content_of(block)
     field = {key: value.text for key, value in block.fields.items()}
@@ -270,7 +337,11 @@ def entry(block: Block, name: str, text: str, context: ReadContext) -> tuple[Mem
         archived_reason="rejected" if status == "archived" else None,
         metadata={
             **_rest(block, said),
-            FILE_KEY: {"format": NAME, "name": title, "block": text[block.start : block.end].rstrip()},
+            FILE_KEY: {
+                "format": NAME,
+                "name": title,
+                "block": text[block.start : block.end].rstrip(),
+            },
         },
     )
     return checked(memory), notes
@@ -297,7 +368,9 @@ def _rest(block: Block, said: str) -> dict[str, object]:
 
 def _created(block: Block, context: ReadContext, notes: Notes) -> datetime:
     found = _ID_DATE.search(block.id)
-    logged = block.fields.get("Logged") or block.meta.get("First-Seen") or block.fields.get("First-Seen")
+    logged = (
+        block.fields.get("Logged") or block.meta.get("First-Seen") or block.fields.get("First-Seen")
+    )
     named = block.id if block.dated else "-".join(found.groups()) if found else ""
     for text in (logged.text if logged else "", named):
         try:
@@ -319,7 +392,9 @@ def _status(text: str | None, notes: Notes) -> Status:
     return known or ("candidate" if text else "signal")
 
 
-def _importance(text: str | None, kind: str, content: str, context: ReadContext, notes: Notes) -> float:
+def _importance(
+    text: str | None, kind: str, content: str, context: ReadContext, notes: Notes
+) -> float:
     known = _PRIORITIES.get((text or "").strip().lower())
     if known is None:
         return rating(context, kind, content, notes)
@@ -342,9 +417,15 @@ def edits(block: Block, text: str, old: Memory, new: Memory) -> list[Edit]:
     if new.importance_score != old.importance_score:
         out.append(_field(block, "Priority", _priority(new.importance_score), newline))
     if new.category != old.category:
-        place = block.title if "Category" not in block.fields and old.category == block.title.text else None
+        place = (
+            block.title
+            if "Category" not in block.fields and old.category == block.title.text
+            else None
+        )
         flat = " ".join(new.category.split())
-        out.append((place.start, place.end, flat) if place else _field(block, "Category", flat, newline))
+        out.append(
+            (place.start, place.end, flat) if place else _field(block, "Category", flat, newline)
+        )
     for part in (block.fields, block.sections, block.meta):
         for name, value in part.items():
             now = new.metadata.get(name)
@@ -357,11 +438,15 @@ def edits(block: Block, text: str, old: Memory, new: Memory) -> list[Edit]:
 def _fitted(content: str, block: Block, said: str, newline: str) -> str:
     if block.item:
         parts = re.sub(r"\n\s*\n", "\n\n", content.strip().replace("\r", "")).split("\n")
-        return newline.join((parts[0], *(f"  {part.strip()}" if part.strip() else "" for part in parts[1:])))
+        return newline.join(
+            (parts[0], *(f"  {part.strip()}" if part.strip() else "" for part in parts[1:]))
+        )
     if said in block.sections:
         return raw(content, newline)
     if said:
-        return (newline + "  ").join(part.strip() for part in content.strip().split("\n") if part.strip())
+        return (newline + "  ").join(
+            part.strip() for part in content.strip().split("\n") if part.strip()
+        )
     return " ".join(content.split())
 
 
@@ -379,7 +464,9 @@ def _priority(score: float) -> str:
 
 
 def name_of(block: Block) -> str:
-    """Name the memory of a block: what stands in its brackets, or its date and title, or date and first words."""
+    """Name the memory of a block: what stands in its brackets, or its date and title, or date and
+    first words.
+    """
     if block.item:
         said = block.title.text or block.sections[BODY].text
         return f"lrn-{block.id}-{slug(said) or digest(said)}"
@@ -387,7 +474,9 @@ def name_of(block: Block) -> str:
 
 
 def rendered(memory: Memory) -> str:
-    """Write a memory without a block of its own as one of the newest dialect, with the notes that name its parts."""
+    """Write a memory without a block of its own as one of the newest dialect, with the notes that
+    name its parts.
+    """
     day = iso(memory.created_at)[:10]
     known = re.fullmatch(r"[A-Z]+-[\w-]+", memory.id)
     name = memory.id if known else f"LRN-{day.replace('-', '')}-{digest(memory.id).upper()}"
@@ -410,11 +499,19 @@ def _noted(memory: Memory) -> Iterator[str]:
     area = " ".join(notes.pop("Area", "").split())
     yield from (f"**Area**: {area}",) if area else ()
     yield from ("", "### Summary", raw(memory.content, "\n"))
-    short = {name: value for name, value in notes.items() if name not in _LONG and "\n" not in value and value.strip()}
+    short = {
+        name: value
+        for name, value in notes.items()
+        if name not in _LONG and "\n" not in value and value.strip()
+    }
     for name in (name for name in notes if name not in short):
         yield from ("", f"### {name}", raw(notes[name], "\n"))
     if short:
-        yield from ("", f"### {METADATA}", *(f"- {name}: {' '.join(value.split())}" for name, value in short.items()))
+        yield from (
+            "",
+            f"### {METADATA}",
+            *(f"- {name}: {' '.join(value.split())}" for name, value in short.items()),
+        )
 
 
 def kept_block(memory: Memory) -> str | None:
@@ -423,9 +520,12 @@ def kept_block(memory: Memory) -> str | None:
     return found if isinstance(found, str) else None
 
 
-_LEARNINGS_NAMED = re.compile(r"^###?[ \t]+(?:\[(?:LRN|ERR|FEAT)-|(?:LRN|ERR|FEAT)-[0-9])", re.MULTILINE)
+_LEARNINGS_NAMED = re.compile(
+    r"^###?[ \t]+(?:\[(?:LRN|ERR|FEAT)-|(?:LRN|ERR|FEAT)-[0-9])", re.MULTILINE
+)
 _LEARNINGS_DATED = re.compile(
-    r"^##[ \t]+[0-9]{4}-[0-9]{2}-[0-9]{2}\b.*\r?\n\s*[-*][ \t]+\*\*(?:Category|Context|Status)", re.MULTILINE
+    r"^##[ \t]+[0-9]{4}-[0-9]{2}-[0-9]{2}\b.*\r?\n\s*[-*][ \t]+\*\*(?:Category|Context|Status)",
+    re.MULTILINE,
 )
 _NAMES = frozenset({"LEARNINGS.MD", "ERRORS.MD", "FEATURE_REQUESTS.MD"})
 _HEAD = "# Learnings\n\n---\n\n"
@@ -489,7 +589,11 @@ def _named(text: str, report: Report) -> Iterator[tuple[Block, str]]:
 def write(parsed: Parsed, original: str | None = None) -> str:
     """Write the memories as entries; with `original`, only what changed in them is new."""
     if original is None:
-        return _HEAD + "".join(f"{_text(memory)}\n\n{_RULE}\n\n" for memory in parsed.memories).rstrip("\n") + "\n"
+        return (
+            _HEAD
+            + "".join(f"{_text(memory)}\n\n{_RULE}\n\n" for memory in parsed.memories).rstrip("\n")
+            + "\n"
+        )
     new = {memory.id: memory for memory in parsed.memories}
     out: list[Edit] = []
     known: set[str] = set()
@@ -508,14 +612,18 @@ def write(parsed: Parsed, original: str | None = None) -> str:
 def _text(memory: Memory) -> str:
     """Return the text of an entry without an original: the block it had, changed as the memory was."""
     kept = kept_block(memory)
-    block = next((found for found in blocks(kept) if isinstance(found, Block)), None) if kept else None
+    block = (
+        next((found for found in blocks(kept) if isinstance(found, Block)), None) if kept else None
+    )
     if kept is None or block is None:
         return rendered(memory)
     try:
         before, _ = entry(block, memory.id, kept, at_time_of(memory))
     except ValueError:
         return rendered(memory)
-    lines = applied(kept, edits(block, kept, before, memory)).rstrip().replace("\r\n", "\n").split("\n")
+    lines = (
+        applied(kept, edits(block, kept, before, memory)).rstrip().replace("\r\n", "\n").split("\n")
+    )
     while lines and lines[-1].strip() in ("", _RULE):
         lines.pop()
     return "\n".join(lines)

@@ -1,4 +1,6 @@
-"""Letta agent files: `*.af`, the memory blocks `{label, value, limit, …}`; some are JSON inside a JSON string."""
+"""Letta agent files: `*.af`, the memory blocks `{label, value, limit, …}`; some are JSON inside a
+JSON string.
+"""
 
 import re
 from collections import Counter
@@ -66,7 +68,9 @@ def detect(head: str, path: str) -> Detection:
 
 
 def read(text: str, context: ReadContext) -> Parsed:
-    """Read the memory blocks that are not empty. Raises `UnreadableFile` when there is no list of blocks."""
+    """Read the memory blocks that are not empty. Raises `UnreadableFile` when there is no list of
+    blocks.
+    """
     report, whole = Report(context.file), unwrap(text, context.file)
     root, lines = scan_file(whole.text, context.file, INSIDE), Lines(whole.text)
 
@@ -76,7 +80,9 @@ def read(text: str, context: ReadContext) -> Parsed:
 
     node = blocks(root)
     if node is None:
-        reason = f"{context.file} has no list of “blocks”" + (f": {root.damage}." if root.damage else ".")
+        reason = f"{context.file} has no list of “blocks”" + (
+            f": {root.damage}." if root.damage else "."
+        )
         raise UnreadableFile(reason, "Nothing was read from it.")
     found: dict[str, Memory] = {}
     for entry in node.entries:
@@ -117,7 +123,11 @@ def blocks(root: Node) -> Node | None:
 def agents(root: Node) -> list[dict[str, Any]]:
     """Return the agents of the file."""
     found = root.inside("agents", "[")
-    return [entry.value for entry in found.entries if isinstance(entry.value, dict)] if found is not None else []
+    return (
+        [entry.value for entry in found.entries if isinstance(entry.value, dict)]
+        if found is not None
+        else []
+    )
 
 
 def agent(root: Node) -> str:
@@ -158,10 +168,14 @@ def write(parsed: Parsed, original: str | None = None) -> str:
     if original is None:
         memories = _adopted(parsed.memories, "")
         listed = [_document(memory, f"block-{n}") for n, memory in enumerate(memories)]
-        names = {str((file_part(memory, NAME) or {}).get("agent", "")) for memory in parsed.memories} - {""}
+        names = {
+            str((file_part(memory, NAME) or {}).get("agent", "")) for memory in parsed.memories
+        } - {""}
         ids = [block.get("id") for block in listed]
         agents = [{"name": name, "block_ids": ids} for name in sorted(names)[:1]]
-        return dumps({"agents": agents, "blocks": listed, "tools": [], "metadata": {}}, Style()) + "\n"
+        return (
+            dumps({"agents": agents, "blocks": listed, "tools": [], "metadata": {}}, Style()) + "\n"
+        )
     whole = unwrap(original, "the file")
     return whole.wrapped(_woven(parsed.memories, whole.text))
 
@@ -185,7 +199,9 @@ def _woven(memories: Sequence[Memory], text: str) -> str:
         if isinstance(ids := doc.get("block_ids"), list):
             # New blocks go to the agent when there is only one.
             now = [one for one in ids if one not in gone] + names * (len(found) == 1)
-            value["agents"] = [{**one, "block_ids": now} if one is doc else one for one in value["agents"]]
+            value["agents"] = [
+                {**one, "block_ids": now} if one is doc else one for one in value["agents"]
+            ]
     return patch(text, value, root)
 
 
@@ -219,14 +235,18 @@ def _unread(node: Node) -> list[str]:
 
 
 def _adopted(memories: Sequence[Memory], agent: str, taken: Collection[str] = ()) -> list[Memory]:
-    """Return the memories as blocks of the agent: those from elsewhere under the id that their block gives them.
+    """Return the memories as blocks of the agent: those from elsewhere under the id that their
+    block gives them.
 
-    A new block is labelled with the section or summary, or with the id where another block is labelled so.
+    A new block is labelled with the section or summary, or with the id where another block is
+    labelled so.
     """
     labels = {memory.id: memory.section or memory.summary or memory.id for memory in memories}
     shared = Counter([*map(slug, labels.values()), *map(slug, taken)])
     return [
-        m if file_part(m, NAME) else _as_block(m, m.id if shared[slug(labels[m.id])] > 1 else labels[m.id], agent)
+        m
+        if file_part(m, NAME)
+        else _as_block(m, m.id if shared[slug(labels[m.id])] > 1 else labels[m.id], agent)
         for m in memories
     ]
 
@@ -242,7 +262,9 @@ def _as_block(memory: Memory, label: str, agent: str) -> Memory:
 
 def _document(memory: Memory, name: str) -> Doc:
     """Return the JSON object for a block; one from elsewhere is called `name`."""
-    kept = restored(memory, KEYS, NAME, lambda doc: _one(Entry(0, 0, 0, 0, doc), "", at_time_of(memory)))
+    kept = restored(
+        memory, KEYS, NAME, lambda doc: _one(Entry(0, 0, 0, 0, doc), "", at_time_of(memory))
+    )
     return kept or {**fresh(memory, KEYS), "limit": max(_LIMIT, len(memory.content)), "id": name}
 
 

@@ -46,7 +46,9 @@ def _time(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Field:
-    """A key of the entry, the `Memory` attribute it holds, how to read and write it, and what its absence means."""
+    """A key of the entry, the `Memory` attribute it holds, how to read and write it, and what its
+    absence means.
+    """
 
     key: str
     name: str
@@ -126,9 +128,10 @@ HARMFUL_PARTS = ("harmful_votes",)
 #
 # What a plain entry of the memory would not reproduce is kept in its metadata, under `FILE_KEY`:
 # `values` (keys the schema does not know, and values written in another form), `keys` (their order,
-# when it differs) and `derived` (values the file did not have and the reader worked out). What the reader of another
-# format kept there goes along in `meta`, so that an entry can become a record of that format again. On the
-# way back a value in another form is used only while it still says what the memory says.
+# when it differs) and `derived` (values the file did not have and the reader worked out). What the
+# reader of another format kept there goes along in `meta`, so that an entry can become a record of
+# that format again. On the way back a value in another form is used only while it still says what
+# the memory says.
 
 
 _REQUIRED = ("id", "timestamp", "context")
@@ -193,7 +196,9 @@ def _derive(given: Doc, doc: Doc, context: ReadContext, notes: Notes) -> Doc:
     if given["last_accessed_at"] is None:
         given["last_accessed_at"] = given["created_at"]
     if given["importance_score"] is None:
-        score = min(max(float(context.importance(given["observation_type"], given["content"])), 0.0), 10.0)
+        score = min(
+            max(float(context.importance(given["observation_type"], given["content"])), 0.0), 10.0
+        )
         given["importance_score"] = derived["importance_score"] = score
         notes.append(("importance_score", "rated from type and content, the entry has none"))
     return derived
@@ -222,7 +227,11 @@ def _remembering(memory: Memory, doc: Doc, derived: Doc) -> Memory:
     kept: Doc = {}
     if list(doc) != [key for key in _keys(memory) if key not in derived]:
         kept["keys"] = list(doc)
-    other = {key: raw for key, raw in doc.items() if key not in FIELDS or not alike(raw, FIELDS[key].write(memory))}
+    other = {
+        key: raw
+        for key, raw in doc.items()
+        if key not in FIELDS or not alike(raw, FIELDS[key].write(memory))
+    }
     if other:
         kept["values"] = other
     if derived:
@@ -234,7 +243,9 @@ def _remembering(memory: Memory, doc: Doc, derived: Doc) -> Memory:
 
 
 def to_entry(memory: Memory) -> Doc:
-    """Return the entry for `memory`: the keys of its file in their order, then what has been added since."""
+    """Return the entry for `memory`: the keys of its file in their order, then what has been added
+    since.
+    """
     plain = {key: FIELDS[key].write(memory) for key in _keys(memory)}
     kept = _object(memory.metadata.get(FILE_KEY))
     values, keys = _object(kept.get("values")), kept.get("keys")
@@ -242,7 +253,9 @@ def to_entry(memory: Memory) -> Doc:
     wanted = {key: value for key, value in plain.items() if key not in derived}
     out: Doc = {}
     for key in keys if isinstance(keys, list) else wanted:
-        if key in values and (key not in FIELDS or key in derived or _says(FIELDS[key], values[key], memory)):
+        if key in values and (
+            key not in FIELDS or key in derived or _says(FIELDS[key], values[key], memory)
+        ):
             out[key] = values[key]
         elif key in FIELDS:
             out[key] = FIELDS[key].write(memory)
@@ -270,7 +283,9 @@ def _says(field: Field, raw: object, memory: Memory) -> bool:
         except ValueError:
             value = field.default
     if isinstance(value, Source) and memory.source.speaker is None:
-        value = replace(value, speaker=None)  # read by a version that knew no speakers, the entry still has its own
+        value = replace(
+            value, speaker=None
+        )  # read by a version that knew no speakers, the entry still has its own
     if value is None and field.key == "last_accessed_at":
         return memory.last_accessed_at == memory.created_at
     return bool((None if value is None else field.encode(value)) == field.write(memory))
@@ -289,7 +304,11 @@ def detect(head: str, path: str) -> Detection:
     keys = jsonstream.first_keys(head)
     others = keys & {"timestamp", "status", "session_id", "type", "confidence", "summary"}
     if "context" in keys and others:
-        return Detection(NAME, min(0.6 + 0.1 * len(others), 0.95), "JSON lines with “context” and other entry keys")
+        return Detection(
+            NAME,
+            min(0.6 + 0.1 * len(others), 0.95),
+            "JSON lines with “context” and other entry keys",
+        )
     return Detection(NAME, 0.0, "no line has the keys of the entry schema")
 
 
@@ -302,7 +321,10 @@ def read(text: str, context: ReadContext) -> Parsed:
 
 
 def _records(
-    text: str, context: ReadContext, report: Report, new: Mapping[str, Memory] = MappingProxyType({})
+    text: str,
+    context: ReadContext,
+    report: Report,
+    new: Mapping[str, Memory] = MappingProxyType({}),
 ) -> list[tuple[int, Memory]]:
     """Return the entries with their line numbers; what one leaves open is as in its `new` version."""
     reader, seen, found = JsonReader(), dict[str, int](), list[tuple[int, Memory]]()
@@ -315,7 +337,9 @@ def _records(
             if memory.id in new:
                 memory, notes = from_entry(doc, at_time_of(new[memory.id]))
             if memory.id in seen:
-                raise Unread("the id {} was already used on line {}", shown(memory.id), seen[memory.id])
+                raise Unread(
+                    "the id {} was already used on line {}", shown(memory.id), seen[memory.id]
+                )
         except ValueError as reason:
             report.skip(number, reason)
             continue
@@ -327,14 +351,18 @@ def _records(
 
 
 def write(parsed: Parsed, original: str | None = None) -> str:
-    """Write the memories, one entry a line; with `original`, only lines whose entry changed are new."""
+    """Write the memories, one entry a line; with `original`, only lines whose entry changed are
+    new.
+    """
     layout = parsed.layout if original is None else jsonstream.layout_of(original)
     written = {memory.id: _line(memory, layout) for memory in parsed.memories}
     if original is None:
         return jsonstream.assemble(written.values(), layout)
     new = {memory.id: memory for memory in parsed.memories}
     old = _records(original, NO_CONTEXT, Report(""), new)
-    return jsonstream.weave(original, {n: (m.id, _line(m, layout)) for n, m in old}, written, layout)
+    return jsonstream.weave(
+        original, {n: (m.id, _line(m, layout)) for n, m in old}, written, layout
+    )
 
 
 def _line(memory: Memory, layout: Layout) -> str:

@@ -27,13 +27,16 @@ from workbench.formats.shared.report import shown
 # ACE playbook files: what the reference tools would misread, lose, or stumble over.
 
 
-_COUNTED = re.compile(r"((?:(?:helpful|harmful|neutral)\s*=\s*[^\s=]*[\s,;|]*)+)::\s*(.*)", re.IGNORECASE)
+_COUNTED = re.compile(
+    r"((?:(?:helpful|harmful|neutral)\s*=\s*[^\s=]*[\s,;|]*)+)::\s*(.*)", re.IGNORECASE
+)
 _NUMBER = re.compile(r"(helpful|harmful)\s*=\s*([0-9]{1,12})(?![^\s,;|])")
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A bullet's first line with what it says and the key of the section it stands in ("" above the first heading).
+    """A bullet's first line with what it says and the key of the section it stands in ("" above the
+    first heading).
 
     `last` is its last line, and `content` its whole text, when it goes over several.
     """
@@ -79,7 +82,9 @@ def _places(found: list[Line]) -> Iterator[_Place]:
 
 
 def _rest(found: list[Line], first: int) -> list[Line]:
-    """Return a bullet's lines from `first` on: up to the next one or a heading, without blank lines at the end."""
+    """Return a bullet's lines from `first` on: up to the next one or a heading, without blank lines
+    at the end.
+    """
     stop = first
     while stop < len(found) and not _begins(found[stop].text):
         stop += 1
@@ -94,7 +99,11 @@ def _begins(line: str) -> bool:
 
 def _numbers(places: list[_Place]) -> Iterator[int]:
     """Yield numbers that no id of the file has."""
-    taken = [int(tail) for place in places if (tail := place.said.id.rpartition("-")[2]).isdecimal() and len(tail) < 12]
+    taken = [
+        int(tail)
+        for place in places
+        if (tail := place.said.id.rpartition("-")[2]).isdecimal() and len(tail) < 12
+    ]
     return count(max(taken, default=0) + 1)
 
 
@@ -110,10 +119,14 @@ def _headings(found: list[Line], file: str) -> Iterator[LintFinding]:
 
 
 def _loose(places: list[_Place], file: str) -> Iterator[LintFinding]:
-    """Find bullets that only a tolerant reader sees: a dash before them, commas, neutral or negative counts."""
+    """Find bullets that only a tolerant reader sees: a dash before them, commas, neutral or
+    negative counts.
+    """
     for place in places:
         said = place.said
-        strict = f"[{said.id}] helpful={said.helpful} harmful={said.harmful} :: {said.content}".rstrip()
+        strict = (
+            f"[{said.id}] helpful={said.helpful} harmful={said.harmful} :: {said.content}".rstrip()
+        )
         plain = place.line.text.removeprefix(ace.BOM).strip()
         loose = plain != strict if said.form == "counts" else plain[:1] != "["
         if loose and " ".join(plain.split()) != " ".join(strict.split()):
@@ -169,7 +182,11 @@ def _duplicate_texts(places: list[_Place], text: str, file: str) -> Iterator[Lin
             )  # fmt: skip
             edits.insert(0, _whole(same.line, ace.render(merged, "counts")))
         how = "the same" if same.content == place.content else "the same but for case and blanks"
-        fix = Fix(f"keep {kept.id} and add the counts up", tuple(edits)) if _is_equal(same, place) else None
+        fix = (
+            Fix(f"keep {kept.id} and add the counts up", tuple(edits))
+            if _is_equal(same, place)
+            else None
+        )
         message = f"{shown(gone.id)} says {how} as {shown(kept.id)} on line {same.line.number}"
         yield LintFinding(file, place.line.number, "duplicate-text", message, fix)
 
@@ -184,7 +201,9 @@ def _is_equal(one: _Place, other: _Place) -> bool:
 
     A strict line, which one of them would become, has no place for neutral or negative counts.
     """
-    strict = one.said.form == other.said.form and not any(p.said.neutral or p.said.negative for p in (one, other))
+    strict = one.said.form == other.said.form and not any(
+        p.said.neutral or p.said.negative for p in (one, other)
+    )
     return strict and says_all_the_same(_bullet(one), _bullet(other))
 
 
@@ -193,17 +212,27 @@ def _wrong_slugs(places: list[_Place], file: str) -> Iterator[LintFinding]:
     for place in places:
         slug, _, number = place.said.id.rpartition("-")
         wanted = slug_for(place.section or "others")
-        if not slug or not number.isdecimal() or slug in (wanted, initials(place.section or "others")):
+        if (
+            not slug
+            or not number.isdecimal()
+            or slug in (wanted, initials(place.section or "others"))
+        ):
             continue
         new = f"{wanted}-{number}"
         at = place.line.start + place.line.text.index(f"[{place.said.id}]") + 1
-        fix = None if new in taken else Fix(f"rename it {new}", ((at, at + len(place.said.id), new),))
+        fix = (
+            None if new in taken else Fix(f"rename it {new}", ((at, at + len(place.said.id), new),))
+        )
         message = f"{shown(place.said.id)} stands in a section whose bullets begin with {wanted}-"
         yield LintFinding(file, place.line.number, "wrong-slug", message, fix)
 
 
-def _lost_text(found: list[Line], places: list[_Place], text: str, file: str) -> Iterator[LintFinding]:
-    """Find text that belongs to no bullet: above the first heading, or between a heading and its first bullet."""
+def _lost_text(
+    found: list[Line], places: list[_Place], text: str, file: str
+) -> Iterator[LintFinding]:
+    """Find text that belongs to no bullet: above the first heading, or between a heading and its
+    first bullet.
+    """
     bullets, free = {place.line.number for place in places}, _numbers(places)
     counted = next((place.said.form for place in places), "counts") == "counts"
     section, inside = "", False
@@ -219,10 +248,17 @@ def _lost_text(found: list[Line], places: list[_Place], text: str, file: str) ->
             made = f"[{name}] helpful=0 harmful=0 :: {plain}" if counted else f"[{name}] {plain}"
             if section:
                 fix = Fix(f"make it the bullet {name}", (_whole(line, made),))
-                yield LintFinding(file, line.number, "orphan-line", f"{shown(plain)} belongs to no bullet", fix)
+                yield LintFinding(
+                    file, line.number, "orphan-line", f"{shown(plain)} belongs to no bullet", fix
+                )
                 continue
-            fix = Fix(f"move it into ## OTHERS as {name}", (_without(line, text), _into_others(found, text, made)))
-            message = f"{shown(plain)} stands above the first heading: the reference updater fails on it"
+            fix = Fix(
+                f"move it into ## OTHERS as {name}",
+                (_without(line, text), _into_others(found, text, made)),
+            )
+            message = (
+                f"{shown(plain)} stands above the first heading: the reference updater fails on it"
+            )
             yield LintFinding(file, line.number, "text-above", message, fix)
 
 
@@ -233,12 +269,18 @@ def _no_others(found: list[Line], text: str, file: str) -> Iterator[LintFinding]
         fix = Fix("add ## OTHERS at the end", ((len(text), len(text), f"{gap}## OTHERS{newline}"),))
         last = found[-1].number if found else 1
         yield LintFinding(
-            file, last, "no-others", "there is no section ## OTHERS, which the reference tools add to", fix
+            file,
+            last,
+            "no-others",
+            "there is no section ## OTHERS, which the reference tools add to",
+            fix,
         )
 
 
 def _into_others(found: list[Line], text: str, bullet: str) -> tuple[int, int, str]:
-    """Return the edit that puts a bullet at the end of the section OTHERS, or below a new heading at the end."""
+    """Return the edit that puts a bullet at the end of the section OTHERS, or below a new heading
+    at the end.
+    """
     newline = newline_of(text)
     at = next((n for n, line in enumerate(found) if _is_others(line)), None)
     if at is None:
@@ -266,7 +308,8 @@ def _without(line: Line, text: str) -> tuple[int, int, str]:
     return line.start, after or len(text), ""
 
 
-# Files of records in any format that is read: what the reader skipped, equal texts, references to nothing.
+# Files of records in any format that is read: what the reader skipped, equal texts, references to
+# nothing.
 
 
 R = TypeVar("R", Memory, Bullet)
@@ -283,7 +326,9 @@ class Writer:
     write: WriteText
 
     def fix(self, label: str, parsed: Parsed) -> tuple[int, Fix | None]:
-        """Return the line that changes first when the file gets these records, and the fix that does it, if any."""
+        """Return the line that changes first when the file gets these records, and the fix that
+        does it, if any.
+        """
         try:
             new = self.write(parsed, self.text)
         except WorkbenchError:
@@ -295,12 +340,16 @@ class Writer:
         while end < shorter - start and old[len(old) - 1 - end] == new[len(new) - 1 - end]:
             end += 1
         line = old.count("\n", 0, start) + 1
-        return line, Fix(label, ((start, len(old) - end, new[start : len(new) - end]),)) if old != new else None
+        return line, Fix(
+            label, ((start, len(old) - end, new[start : len(new) - end]),)
+        ) if old != new else None
 
 
 @dataclass(frozen=True, slots=True)
 class _Wrong:
-    """Something that is wrong with records, and the records that would put it right, where it is sure which."""
+    """Something that is wrong with records, and the records that would put it right, where it is
+    sure which.
+    """
 
     rule: Rule
     message: str
@@ -310,7 +359,10 @@ class _Wrong:
 
 def lint_records(parsed: Parsed, file: str, writer: Writer | None = None) -> list[LintFinding]:
     """Return what is wrong with the records of a file, with fixes where a `writer` can make them."""
-    out = [LintFinding(file, issue.line, "unreadable", issue.reason, kind=issue.kind) for issue in _damage(parsed)]
+    out = [
+        LintFinding(file, issue.line, "unreadable", issue.reason, kind=issue.kind)
+        for issue in _damage(parsed)
+    ]
     tried = 0
     for wrong in (*_duplicates(parsed, is_stream=writer is None), *_dangling(parsed)):
         line, fix = 1, None
@@ -327,9 +379,15 @@ def _damage(parsed: Parsed) -> Iterator[Issue]:
 
 
 def _duplicates(parsed: Parsed, *, is_stream: bool) -> Iterator[_Wrong]:
-    """Find records that say the same; in a stream that a program keeps, what happens again is told again."""
+    """Find records that say the same; in a stream that a program keeps, what happens again is told
+    again.
+    """
     for gone, kept in _equal(parsed.memories):
-        if is_stream and gone.created_at != kept.created_at and (gone.memory_type == "episodic" or gone.is_synthetic):
+        if (
+            is_stream
+            and gone.created_at != kept.created_at
+            and (gone.memory_type == "episodic" or gone.is_synthetic)
+        ):
             continue
         fewer = replace(parsed, memories=tuple(_merged(parsed.memories, kept.id, gone.id)))
         yield _same(gone, kept, fewer)
@@ -341,11 +399,16 @@ def _duplicates(parsed: Parsed, *, is_stream: bool) -> Iterator[_Wrong]:
 
 
 def _same(gone: R, kept: R, fewer: Parsed) -> _Wrong:
-    """Say that two records have one text; only of two that are equal in everything else, too, one may go."""
+    """Say that two records have one text; only of two that are equal in everything else, too, one
+    may go.
+    """
     message = f"{shown(gone.id)} says the same as {shown(kept.id)}"
     if says_all_the_same(gone, kept):
         return _Wrong("duplicate-text", message, f"keep {kept.id} and add the counts up", fewer)
-    return _Wrong("duplicate-text", f"{message}, but they are not the same in everything: see which one to keep")
+    return _Wrong(
+        "duplicate-text",
+        f"{message}, but they are not the same in everything: see which one to keep",
+    )
 
 
 def _equal(records: Iterable[R]) -> Iterator[tuple[R, R]]:
@@ -358,7 +421,10 @@ def _equal(records: Iterable[R]) -> Iterator[tuple[R, R]]:
         new, before = Described(record), first.setdefault(text_key(record.content), [])
         about = [other for other in before[:COMPARED] if new.may_be_one(other)]
         if about:
-            yield record, next((other for other in about if new.said == other.said), about[0]).record
+            yield (
+                record,
+                next((other for other in about if new.said == other.said), about[0]).record,
+            )
         before.append(new)
 
 
@@ -378,13 +444,19 @@ def _merged(records: Sequence[R], kept: str, gone: str) -> Iterator[R]:
 
 def _dangling(parsed: Parsed) -> Iterator[_Wrong]:
     """Find citations and cross-references to records that the file does not hold."""
-    known = {m.id for m in parsed.memories} | {alias for m in parsed.memories for alias in m.aliases}
+    known = {m.id for m in parsed.memories} | {
+        alias for m in parsed.memories for alias in m.aliases
+    }
     for at, memory in enumerate(parsed.memories):
         for id in dict.fromkeys((*memory.citations, *memory.related)):
             if id not in known:
-                citations, related = (tuple(i for i in ids if i != id) for ids in (memory.citations, memory.related))
+                citations, related = (
+                    tuple(i for i in ids if i != id) for ids in (memory.citations, memory.related)
+                )
                 without = replace(memory, citations=citations, related=related)
-                right = replace(parsed, memories=(*parsed.memories[:at], without, *parsed.memories[at + 1 :]))
+                right = replace(
+                    parsed, memories=(*parsed.memories[:at], without, *parsed.memories[at + 1 :])
+                )
                 message = f"{shown(memory.id)} rests on {shown(id)}, which is not in the file"
                 yield _Wrong("dangling-reference", message, "take the reference out", right)
 
@@ -399,7 +471,9 @@ OLDER = "older-memories.md"
 def lint_memory_index(
     text: str, file: str, beside: Callable[[str], str | None], topics: Iterable[str]
 ) -> list[LintFinding]:
-    """Return what is wrong with an index; `topics` are the names of the Markdown files in its folder."""
+    """Return what is wrong with an index; `topics` are the names of the Markdown files in its
+    folder.
+    """
     found = list(lines(text))
     named = {match["target"]: line for line in found if (match := INDEX_LINE.match(line.text))}
     return sorted(
@@ -412,15 +486,23 @@ def lint_memory_index(
     )
 
 
-def _links(named: dict[str, Line], text: str, file: str, beside: Callable[[str], str | None]) -> Iterator[LintFinding]:
+def _links(
+    named: dict[str, Line], text: str, file: str, beside: Callable[[str], str | None]
+) -> Iterator[LintFinding]:
     for target, line in named.items():
         if "://" not in target and beside(target) is None:
             fix = Fix("remove the line", (_memory_index_without(line, text),))
-            yield LintFinding(file, line.number, "broken-link", f"the file {shown(target)} is not there", fix)
+            yield LintFinding(
+                file, line.number, "broken-link", f"the file {shown(target)} is not there", fix
+            )
 
 
 def _unindexed(
-    named: dict[str, Line], topics: Iterable[str], text: str, file: str, beside: Callable[[str], str | None]
+    named: dict[str, Line],
+    topics: Iterable[str],
+    text: str,
+    file: str,
+    beside: Callable[[str], str | None],
 ) -> Iterator[LintFinding]:
     newline = newline_of(text)
     at = _room(named, text)
@@ -437,7 +519,9 @@ def _unindexed(
 
 
 def _room(named: dict[str, Line], text: str) -> int:
-    """Return where a new line goes: below the other links, or the headings, and never where the file is cut off."""
+    """Return where a new line goes: below the other links, or the headings, and never where the
+    file is cut off.
+    """
     cut = cut_at(text)
     last = cut[0] - 1 if cut else MAX_LINES
     loaded = [line for line in named.values() if line.number < last]
@@ -451,7 +535,9 @@ def _room(named: dict[str, Line], text: str) -> int:
     return at
 
 
-def _over(found: list[Line], text: str, file: str, beside: Callable[[str], str | None]) -> Iterator[LintFinding]:
+def _over(
+    found: list[Line], text: str, file: str, beside: Callable[[str], str | None]
+) -> Iterator[LintFinding]:
     cut = cut_at(text)
     if cut is None:
         return
@@ -463,7 +549,9 @@ def _over(found: list[Line], text: str, file: str, beside: Callable[[str], str |
 
 
 def _moved(found: list[Line], first: int, text: str, beside: Callable[[str], str | None]) -> Fix:
-    """Move what is below the cut, and the last lines above it that the new link needs the room of, to a topic file."""
+    """Move what is below the cut, and the last lines above it that the new link needs the room of,
+    to a topic file.
+    """
     newline = newline_of(text)
     link = f"- [Older memories]({OLDER}) — moved here because the index was too long{newline}"
     size, keep = 0, 0
@@ -480,7 +568,9 @@ def _moved(found: list[Line], first: int, text: str, beside: Callable[[str], str
 
 
 def _title(text: str, name: str) -> str:
-    heading = next((line.lstrip("# ").strip() for line in text.split("\n") if line.startswith("#")), "")
+    heading = next(
+        (line.lstrip("# ").strip() for line in text.split("\n") if line.startswith("#")), ""
+    )
     plain = heading or name.removesuffix(".md").replace("-", " ").replace("_", " ")
     return plain.replace("[", "(").replace("]", ")")[:100]
 
@@ -494,7 +584,9 @@ def _memory_index_without(line: Line, text: str) -> tuple[int, int, str]:
     return line.start, _next(line, text), ""
 
 
-def lint_file(path: Path, now: datetime, format: str | None = None) -> tuple[str, list[LintFinding]]:
+def lint_file(
+    path: Path, now: datetime, format: str | None = None
+) -> tuple[str, list[LintFinding]]:
     """Return the format a file has and what is wrong with it. Raises `UnreadableFile`."""
     text = opening.read_text(path)
     kind = format or opening.detected(path, text).format
@@ -508,31 +600,47 @@ def lint_text(
     now: datetime,
     others: Mapping[str, str] | None = None,
 ) -> list[LintFinding]:
-    """Return what is wrong with a text of some format that stands, or could stand, in the file at `path`.
+    """Return what is wrong with a text of some format that stands, or could stand, in the file at
+    `path`.
 
-    `others` are texts by name that could stand beside it, in place of those that do. Raises `UnreadableFile`.
+    `others` are texts by name that could stand beside it, in place of those that do. Raises
+    `UnreadableFile`.
     """
     overlay = others or {}
     if kind == ace.NAME:
         return lint(text, str(path))
     if kind == CLAUDE_MEMORY and PurePath(path).name.upper() == "MEMORY.MD":
         there = opening.beside(path.parent)
-        topics = [other.name for other in path.parent.glob("*.md") if other.is_file() and other.name != path.name]
+        topics = [
+            other.name
+            for other in path.parent.glob("*.md")
+            if other.is_file() and other.name != path.name
+        ]
         named = list(dict.fromkeys([*topics, *overlay]))
-        return lint_memory_index(text, str(path), lambda name: overlay.get(name) or there(name), named)
+        return lint_memory_index(
+            text, str(path), lambda name: overlay.get(name) or there(name), named
+        )
     known, context = format_named(kind), ReadContext(now=now, file=str(path), as_candidates=True)
     if known.read_path is not None:
         return lint_records(opening.read_file(path, format=kind, context=context), str(path))
     parsed = known.read(text, replace(context, path=str(path), beside=opening.beside(path.parent)))
-    found = lint_records(parsed, str(path), Writer(text, known.write) if known.write is not None else None)
+    found = lint_records(
+        parsed, str(path), Writer(text, known.write) if known.write is not None else None
+    )
     if kind == letta.NAME:
-        over = (i for i in parsed.issues if isinstance(i.what, Reason) and i.what.pattern is letta.OVER_LIMIT)
+        over = (
+            i
+            for i in parsed.issues
+            if isinstance(i.what, Reason) and i.what.pattern is letta.OVER_LIMIT
+        )
         return found + [LintFinding(str(path), one.line, "over-cap", one.reason) for one in over]
     if kind != instructions.NAME:
         return found
     lost = missing(text, lambda name: _exists(path.parent, name))
     said = "the imported file {} is not there"
-    return found + [LintFinding(str(path), at, "broken-link", said.format(shown(name))) for at, name in lost]
+    return found + [
+        LintFinding(str(path), at, "broken-link", said.format(shown(name))) for at, name in lost
+    ]
 
 
 def _exists(folder: Path, name: str) -> bool:

@@ -1,8 +1,8 @@
 """The managed block: the part of a person's Markdown file that is written from the store.
 
-It stands between two marker lines and holds one list item per entry, under a heading of its own where the file has
-headings: else it would be read as part of the last one's. All functions are from text to text; what is outside the
-markers stays as it is, character by character.
+It stands between two marker lines and holds one list item per entry, under a heading of its own
+where the file has headings: else it would be read as part of the last one's. All functions are from
+text to text; what is outside the markers stays as it is, character by character.
 """
 
 import re
@@ -34,10 +34,11 @@ class BrokenBlock(WorkbenchError):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A block in a text, from `start` to `end` (the line end after its last marker is not part of it).
+    """A block in a text, from `start` to `end` (the line end after its last marker is not part of
+    it).
 
-    `line` is the number of its first line; `items` are its list items as written, with `\\n` between their lines;
-    what stands above the first item is one of them.
+    `line` is the number of its first line; `items` are its list items as written, with `\\n`
+    between their lines; what stands above the first item is one of them.
     """
 
     start: int
@@ -60,7 +61,9 @@ class _Line:
 
 
 def item(text: str) -> str:
-    """Return an entry as a list item: its further lines indented, unable to hold a marker or to leave a fence open."""
+    """Return an entry as a list item: its further lines indented, unable to hold a marker or to
+    leave a fence open.
+    """
     plain = clean_for_store(text).replace("\r\n", "\n").replace("\r", "\n").strip()
     lines = plain.replace("<!--", "&lt;!--").split("\n")
     body = [f"  {line}" if line.strip() else "" for line in lines]
@@ -73,7 +76,9 @@ def item(text: str) -> str:
 
 
 def same(one: str, other: str) -> bool:
-    """Tell whether two items say the same, but for blank lines around them and white space at line ends."""
+    """Tell whether two items say the same, but for blank lines around them and white space at line
+    ends.
+    """
     return _trimmed(one) == _trimmed(other)
 
 
@@ -83,7 +88,8 @@ def render(items: Sequence[str], newline: str = "\n") -> str:
 
 
 def find(text: str) -> Block | None:
-    """Return the block of a text, or `None`; raises `BrokenBlock` for markers that make no single block.
+    """Return the block of a text, or `None`; raises `BrokenBlock` for markers that make no single
+    block.
 
     A marker is a line of its own, not inside fenced code.
     """
@@ -92,7 +98,9 @@ def find(text: str) -> Block | None:
         return None
     kinds = [BEGIN in line.text for line in markers]
     if kinds != [True, False]:
-        raise BrokenBlock(_complaint(markers, kinds), "Nothing was written; leave one begin and one end marker.")
+        raise BrokenBlock(
+            _complaint(markers, kinds), "Nothing was written; leave one begin and one end marker."
+        )
     begin, end = markers
     body = text[begin.end : end.start]
     return Block(begin.start, end.start + len(end.text), begin.number, tuple(_items(body)))
@@ -100,7 +108,9 @@ def find(text: str) -> Block | None:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading of a text: its line, its depth (1–6), the titles that lead to it, and where its own text ends."""
+    """A heading of a text: its line, its depth (1–6), the titles that lead to it, and where its own
+    text ends.
+    """
 
     line: int
     depth: int
@@ -129,44 +139,62 @@ def headings(text: str) -> tuple[Heading, ...]:
         stop = found[at + 1][0].start if at + 1 < len(found) else len(text)
         # A block of ours at the end of a section is no part of its text.
         own = text[line.start : stop].rstrip(BLANKS)
-        out.append(Heading(line.number, depth, tuple(name for _, name in above), line.start + len(own)))
+        out.append(
+            Heading(line.number, depth, tuple(name for _, name in above), line.start + len(own))
+        )
     return tuple(out)
 
 
 def section_of(text: str, name: str, shown: Callable[[str], str] = str) -> Heading:
-    """Return the heading that a person means: its title, or the titles that lead to it parted by `›` or `>`.
+    """Return the heading that a person means: its title, or the titles that lead to it parted by
+    `›` or `>`.
 
-    Raises `WorkbenchError` when there is none, or more than one; it names those there are as they may be `shown`.
+    Raises `WorkbenchError` when there is none, or more than one; it names those there are as they
+    may be `shown`.
     """
     wanted = [part.strip(" #").casefold() for part in re.split(r"[›>]", name)]
     every = headings(text)
-    found = [one for one in every if [part.casefold() for part in one.path[-len(wanted) :]] == wanted]
+    found = [
+        one for one in every if [part.casefold() for part in one.path[-len(wanted) :]] == wanted
+    ]
     if len(found) == 1:
         return found[0]
     known = ", ".join(f"{shown(one.name)} (line {one.line})" for one in (found or every)[:_NAMED])
     if found:
         raise WorkbenchError(
-            f"{len(found)} sections are called “{shown(name)}”.", f"Name one by what leads to it: {known}."
+            f"{len(found)} sections are called “{shown(name)}”.",
+            f"Name one by what leads to it: {known}.",
         )
     raise WorkbenchError(
-        f"No section is called “{shown(name)}”.", f"There are: {known or 'none'}. Nothing was written."
+        f"No section is called “{shown(name)}”.",
+        f"There are: {known or 'none'}. Nothing was written.",
     )
 
 
 def lead_of(text: str) -> int:
-    """Return how many line ends go between a text and a block at its end: so many that a blank line parts them."""
+    """Return how many line ends go between a text and a block at its end: so many that a blank line
+    parts them.
+    """
     plain = text.removeprefix(_BOM).replace("\r\n", "\n")
     if not plain:
         return 0
-    return 2 if not plain.endswith("\n") else 1 if plain.strip("\n") and not plain.endswith("\n\n") else 0
+    return (
+        2
+        if not plain.endswith("\n")
+        else 1
+        if plain.strip("\n") and not plain.endswith("\n\n")
+        else 0
+    )
 
 
 def written(text: str, items: Sequence[str], lead: int = 0, section: str = "") -> str:
-    """Return a text whose block holds these items; without items, its heading aside, it has no block.
+    """Return a text whose block holds these items; without items, its heading aside, it has no
+    block.
 
-    A block that is not there yet goes to the end, `lead` line ends below (see `lead_of`), with a heading where the
-    text has any; or to the end of a `section`, parted by a blank line. One that is taken out takes as many along.
-    Raises `BrokenBlock`, also when the end of the text is code, and `WorkbenchError` when there is no such section.
+    A block that is not there yet goes to the end, `lead` line ends below (see `lead_of`), with a
+    heading where the text has any; or to the end of a `section`, parted by a blank line. One that
+    is taken out takes as many along. Raises `BrokenBlock`, also when the end of the text is code,
+    and `WorkbenchError` when there is no such section.
     """
     block = find(text)
     kept = [part for part in items if part.strip()]
@@ -201,7 +229,11 @@ def _heading(text: str) -> Iterator[str]:
         elif before and (mark := _UNDERLINE.match(shown)):
             depths.append(1 if mark[1][0] == "=" else 2)
         # What stands under a heading, a quote or an item underlines nothing.
-        before = "" if heading_of(shown) is not None or shown.lstrip()[:1] in set("->*+|") else shown.strip()
+        before = (
+            ""
+            if heading_of(shown) is not None or shown.lstrip()[:1] in set("->*+|")
+            else shown.strip()
+        )
     if depths:
         yield f"{'#' if depths.count(1) > 1 else '##'} {HEADING}\n"
 
@@ -218,7 +250,9 @@ def _without(text: str, block: Block, lead: int, *, inside: bool) -> str:
             after = after.removeprefix(end)
             break
     for _ in range(min(lead, 2) if not after else 0):
-        before = before.removesuffix("\r\n") if before.endswith("\r\n") else before.removesuffix("\n")
+        before = (
+            before.removesuffix("\r\n") if before.endswith("\r\n") else before.removesuffix("\n")
+        )
     return before + after
 
 
@@ -231,7 +265,9 @@ def _require_in_sight(text: str, out: str) -> None:
     for line, code in _scan(text):
         opened = line.number if code and not inside else opened
         inside = code
-    raise BrokenBlock(f"The code fence of line {opened} is never closed.", "Nothing was written; close it first.")
+    raise BrokenBlock(
+        f"The code fence of line {opened} is never closed.", "Nothing was written; close it first."
+    )
 
 
 def _scan(text: str) -> Iterator[tuple[_Line, bool]]:
@@ -285,6 +321,7 @@ def _trimmed(text: str) -> str:
 
 def _complaint(markers: Sequence[_Line], kinds: Sequence[bool]) -> str:
     places = ", ".join(
-        f"{'begin' if kind else 'end'} on line {line.number}" for line, kind in zip(markers, kinds, strict=True)
+        f"{'begin' if kind else 'end'} on line {line.number}"
+        for line, kind in zip(markers, kinds, strict=True)
     )
     return f"The markers of the managed block are not one pair: {places}."

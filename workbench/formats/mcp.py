@@ -1,8 +1,8 @@
 """Entities and relations of the MCP memory server: one memory each.
 
-An entity's content is its observations, one a line; further lines of an observation are indented
-by two spaces. A relation's content is “from relation to”. Other servers spell some keys in another way, or keep each
-observation as an object with its `text`.
+An entity's content is its observations, one a line; further lines of an observation are indented by
+two spaces. A relation's content is “from relation to”. Other servers spell some keys in another
+way, or keep each observation as an object with its `text`.
 """
 
 import re
@@ -56,7 +56,9 @@ SPELLINGS: Mapping[str, tuple[str, ...]] = {
 }
 """How the keys are called that not everybody calls the same, the server's own name first."""
 
-_FOREIGN = frozenset({"_type", "content", "context", "status", "description", "query", "role", "memory"})
+_FOREIGN = frozenset(
+    {"_type", "content", "context", "status", "description", "query", "role", "memory"}
+)
 
 
 def _name(memory: Memory) -> str:
@@ -74,7 +76,9 @@ def _written(memory: Memory) -> list[Any]:
 
 
 def _as_objects(texts: Sequence[str], known: Mapping[str, Any]) -> list[Any]:
-    """Return observations as objects, where those that are known are some; what is not known is only a text."""
+    """Return observations as objects, where those that are known are some; what is not known is
+    only a text.
+    """
     return [known.get(text, {"text": text}) for text in texts] if known else list(texts)
 
 
@@ -87,7 +91,11 @@ def _observed(memory: Memory) -> Mapping[str, Any]:
 def _objects_in(doc: Mapping[str, Any]) -> dict[str, Any]:
     listed = doc.get("observations")
     objects = (one for one in listed if isinstance(one, dict)) if isinstance(listed, list) else ()
-    return {one["text"]: one for one in objects if isinstance(one.get("text"), str) and one["text"].strip()}
+    return {
+        one["text"]: one
+        for one in objects
+        if isinstance(one.get("text"), str) and one["text"].strip()
+    }
 
 
 def _with_texts(doc: Doc, objects: Mapping[str, Any]) -> Doc:
@@ -95,13 +103,18 @@ def _with_texts(doc: Doc, objects: Mapping[str, Any]) -> Doc:
     listed = doc.get("observations")
     if not objects or not isinstance(listed, list):
         return doc
-    said = [one["text"] if isinstance(one, dict) and one.get("text") in objects else one for one in listed]
+    said = [
+        one["text"] if isinstance(one, dict) and one.get("text") in objects else one
+        for one in listed
+    ]
     return {**doc, "observations": said}
 
 
 @lru_cache(maxsize=2)
 def _parted(content: str) -> tuple[str, ...]:
-    """Return the observations of a content; those of one memory are asked for again and again while it is written."""
+    """Return the observations of a content; those of one memory are asked for again and again while
+    it is written.
+    """
     lines = content.split("\n")
     if "\n  " not in content:
         return tuple(line for line in lines if line.strip())
@@ -130,7 +143,9 @@ def broken(memory: Memory) -> str:
     start, end = _ends(memory)
     inner = memory.content.strip()
     if not ends_of(memory) or (
-        inner.startswith(f"{start} ") and inner.endswith(f" {end}") and len(inner) > len(start) + len(end) + 2
+        inner.startswith(f"{start} ")
+        and inner.endswith(f" {end}")
+        and len(inner) > len(start) + len(end) + 2
     ):
         return ""
     return f"{memory.id} does not name both of its entities any more: write it as “{start} … {end}”, or delete it"
@@ -166,7 +181,9 @@ def _keys(kind: str, spelled: object) -> tuple[Key[Memory], ...]:
 
 
 def kind_of(doc: object) -> str:
-    """Tell whether a JSON value is an entity or a relation, by its type or else by its keys; empty for neither."""
+    """Tell whether a JSON value is an entity or a relation, by its type or else by its keys; empty
+    for neither.
+    """
     if not isinstance(doc, Mapping):
         return ""
     said = next((doc[key] for key in ("type", "_type") if doc.get(key) in (ENTITY, RELATION)), "")
@@ -174,7 +191,11 @@ def kind_of(doc: object) -> str:
         return str(said)
     if "name" in doc and ("observations" in doc or "entityType" in doc or "entity_type" in doc):
         return ENTITY
-    return RELATION if all(_spelling(doc, key) in doc for key in ("from", "to", "relationType")) else ""
+    return (
+        RELATION
+        if all(_spelling(doc, key) in doc for key in ("from", "to", "relationType"))
+        else ""
+    )
 
 
 def is_elsewhere(doc: Mapping[str, Any]) -> bool:
@@ -184,14 +205,22 @@ def is_elsewhere(doc: Mapping[str, Any]) -> bool:
 
 
 def is_mark(doc: object) -> bool:
-    """Tell whether a line only says which server writes the file, as the first one of mcp-knowledge-graph does."""
-    return isinstance(doc, dict) and doc.get("type") == "_aim" and doc.keys() <= {"type", "source", "version"}
+    """Tell whether a line only says which server writes the file, as the first one of
+    mcp-knowledge-graph does.
+    """
+    return (
+        isinstance(doc, dict)
+        and doc.get("type") == "_aim"
+        and doc.keys() <= {"type", "source", "version"}
+    )
 
 
 def _spelling(doc: Mapping[str, Any], key: str) -> str:
     """Return how a document calls a key; the server's own name when it has none of them."""
     known = (name for name in SPELLINGS[key] if name in doc)
-    return next((name for name in known if doc[name] not in (ENTITY, RELATION) or name != "type"), key)
+    return next(
+        (name for name in known if doc[name] not in (ENTITY, RELATION) or name != "type"), key
+    )
 
 
 def entity_id(name: str) -> str:
@@ -206,15 +235,22 @@ def ends_of(memory: Memory) -> tuple[str, ...]:
 
 
 def item(doc: Any, context: ReadContext, listed: str = "") -> tuple[Memory, Notes]:
-    """Read an entity or a relation, or what is `listed` as one. Raises `ValueError` when it is neither."""
+    """Read an entity or a relation, or what is `listed` as one. Raises `ValueError` when it is
+    neither.
+    """
     kind = listed or kind_of(doc)
     if not kind or not isinstance(doc, dict):
         raise ValueError("neither an entity nor a relation")
     wanted = ("entityType",) if kind == ENTITY else ("from", "to", "relationType")
     spelled = {key: name for key in wanted if (name := _spelling(doc, key)) != key}
     objects = _objects_in(doc) if kind == ENTITY else {}
-    said, notes = _with_texts({**doc, **{key: doc[name] for key, name in spelled.items()}}, objects), Notes()
-    memory, place = _entity(said, context, notes) if kind == ENTITY else _linked_names(said, context, notes)
+    said, notes = (
+        _with_texts({**doc, **{key: doc[name] for key, name in spelled.items()}}, objects),
+        Notes(),
+    )
+    memory, place = (
+        _entity(said, context, notes) if kind == ENTITY else _linked_names(said, context, notes)
+    )
     notes.append(("created_at", "set to the time of the import, the format has none"))
     place |= {"spelled": spelled} if spelled else {}
     place |= {"observed": objects} if objects else {}
@@ -249,7 +285,9 @@ def _linked_names(doc: Doc, context: ReadContext, notes: Notes) -> tuple[Memory,
     return memory, {"kind": RELATION, "from": start, "to": end}
 
 
-def _memory(name: str, content: str, summary: str, category: str, context: ReadContext, notes: Notes) -> Memory:
+def _memory(
+    name: str, content: str, summary: str, category: str, context: ReadContext, notes: Notes
+) -> Memory:
     return Memory(
         id=name,
         content=content,
@@ -265,7 +303,8 @@ def _memory(name: str, content: str, summary: str, category: str, context: ReadC
 def adopted(memories: Iterable[Memory]) -> list[Memory]:
     """Return the memories as the file's own: those from elsewhere as the entities that they become.
 
-    An entity is called by the summary of its memory, or by the id where another entity is called so.
+    An entity is called by the summary of its memory, or by the id where another entity is called
+    so.
     """
     found = list(memories)
     shared = Counter(_name(memory) for memory in found)
@@ -283,13 +322,19 @@ def _as_entity(memory: Memory, shared: Mapping[str, int]) -> Memory:
 def merged(memory: Memory, others: Sequence[Memory]) -> Memory:
     """Return an entity with the observations that its name has elsewhere in the file, each once."""
     every = [text for one in (memory, *others) for text in _observations(one)]
-    return replace(memory, content=_joined(list(dict.fromkeys(every))) or memory.content) if others else memory
+    return (
+        replace(memory, content=_joined(list(dict.fromkeys(every))) or memory.content)
+        if others
+        else memory
+    )
 
 
 def parted(parts: Sequence[Memory], after: Memory) -> list[list[str]]:
-    """Return the observations of an entity for each place where its name stands: each stays where it stood.
+    """Return the observations of an entity for each place where its name stands: each stays where
+    it stood.
 
-    What takes the place of another stands where that stood, and what is new behind the one before it.
+    What takes the place of another stands where that stood, and what is new behind the one before
+    it.
     """
     owner, before = list[int](), list[str]()
     for place, part in enumerate(parts):
@@ -298,7 +343,9 @@ def parted(parts: Sequence[Memory], after: Memory) -> list[list[str]]:
         owner += [place] * len(fresh_ones)
     now = _observations(after)
     found: list[list[str]] = [[] for _ in parts]
-    for kind, start, stop, begin, end in SequenceMatcher(None, before, now, autojunk=False).get_opcodes():
+    for kind, start, stop, begin, end in SequenceMatcher(
+        None, before, now, autojunk=False
+    ).get_opcodes():
         for step, text in enumerate(now[begin:end]):
             at = min(start + step, stop - 1) if kind in ("equal", "replace") else start - 1
             found[owner[at] if 0 <= at < len(owner) else 0].append(text)
@@ -306,7 +353,9 @@ def parted(parts: Sequence[Memory], after: Memory) -> list[list[str]]:
 
 
 def changed(parts: Sequence[Memory], after: Memory) -> list[Doc]:
-    """Return for each place of one memory the keys that are another value there, as `records.changes` has them."""
+    """Return for each place of one memory the keys that are another value there, as
+    `records.changes` has them.
+    """
     first, *others = parts
     found = changes(merged(first, others), after, keys_of(first))
     if not others or "observations" not in found:
@@ -329,14 +378,17 @@ def document(memory: Memory) -> Doc:
     return doc or fresh(memory, _ENTITY)
 
 
-# MCP memory server: `memory.jsonl`, entity and relation lines; values run together (`{}{}`) are read too.
+# MCP memory server: `memory.jsonl`, entity and relation lines; values run together (`{}{}`) are
+# read too.
 #
 # So is one object that lists them, as the server answers and others store them.
 
 
-# A knowledge graph in one JSON object: `{entities: […], relations: […]}`, also within the answer of a server.
+# A knowledge graph in one JSON object: `{entities: […], relations: […]}`, also within the answer of
+# a server.
 #
-# An answer of `read_graph` holds it under `structuredContent` or `result`, or as JSON in the text of its `content`.
+# An answer of `read_graph` holds it under `structuredContent` or `result`, or as JSON in the text
+# of its `content`.
 
 
 LISTS: Mapping[str, str] = {"entities": ENTITY, "relations": RELATION}
@@ -352,7 +404,9 @@ _DEEPEST = 3
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where a record stands: what it is listed as (empty on a line of its own), its number there, and its value."""
+    """Where a record stands: what it is listed as (empty on a line of its own), its number there,
+    and its value.
+    """
 
     kind: str
     index: int
@@ -373,24 +427,43 @@ class Graph:
             node = self.root.inside(name, "[")
             for index, entry in enumerate(node.entries if node is not None else ()):
                 line = own.at(self.inside.start) if self.inside.nested else lines.at(entry.start)
-                yield Spot(kind, index, Value(line, entry.at, entry.end, entry.value, entry.changes))
+                yield Spot(
+                    kind, index, Value(line, entry.at, entry.end, entry.value, entry.changes)
+                )
 
     def rewritten(self, changes: Iterable[tuple[Spot, Doc | None]], docs: Sequence[Doc]) -> str:
-        """Return the JSON text with other values at some places (None: none) and `docs` at the end of their lists."""
+        """Return the JSON text with other values at some places (None: none) and `docs` at the end
+        of their lists.
+        """
         value, changed = self.root.value, {(spot.kind, spot.index): doc for spot, doc in changes}
         for name, kind in LISTS.items():
             node = self.root.inside(name, "[")
-            own = [doc for doc in docs if (RELATION if doc.get("type") == RELATION else ENTITY) == kind]
-            there = [changed.get((kind, at), one) for at, one in enumerate(node.value if node is not None else ())]
+            own = [
+                doc for doc in docs if (RELATION if doc.get("type") == RELATION else ENTITY) == kind
+            ]
+            there = [
+                changed.get((kind, at), one)
+                for at, one in enumerate(node.value if node is not None else ())
+            ]
             if node is not None or own:
-                value[name] = [one for one in there if one is not None] + [_listed(doc, node) for doc in own]
+                value[name] = [one for one in there if one is not None] + [
+                    _listed(doc, node) for doc in own
+                ]
         return patch(self.inside.text, value, self.root)
 
 
 def _listed(doc: Doc, node: Node | None) -> Doc:
     """Return a document as it stands in a list: with its type only where that has them."""
-    typed = node is not None and any(isinstance(one.value, dict) and "type" in one.value for one in node.entries)
-    return doc if typed else {key: value for key, value in doc.items() if key != "type" or value not in LISTS.values()}
+    typed = node is not None and any(
+        isinstance(one.value, dict) and "type" in one.value for one in node.entries
+    )
+    return (
+        doc
+        if typed
+        else {
+            key: value for key, value in doc.items() if key != "type" or value not in LISTS.values()
+        }
+    )
 
 
 def certainty(head: str) -> float:
@@ -487,7 +560,9 @@ def _spots(text: str, whole: Graph | None) -> Iterable[Spot]:
 
 
 def _records(spots: Iterable[Spot], report: Report, item: Item) -> Found:
-    """Return every memory by its id, with the places where it stands; only entities stand at several."""
+    """Return every memory by its id, with the places where it stands; only entities stand at
+    several.
+    """
     found: Found = {}
     for spot in spots:
         line = spot.value.line
@@ -500,12 +575,19 @@ def _records(spots: Iterable[Spot], report: Report, item: Item) -> Found:
             memory, notes = item(spot.value.value, spot.kind)
             known = found.get(memory.id)
             if known and memory.category == RELATION:
-                raise Unread("{} already stands on line {}", shown(memory.line), known[0][0].value.line)
+                raise Unread(
+                    "{} already stands on line {}", shown(memory.line), known[0][0].value.line
+                )
         except ValueError as reason:
             report.skip(line, reason)
             continue
         if known:
-            report.remark(line, Reason("its observations are taken with those of line {}", (known[0][0].value.line,)))
+            report.remark(
+                line,
+                Reason(
+                    "its observations are taken with those of line {}", (known[0][0].value.line,)
+                ),
+            )
         found.setdefault(memory.id, []).append((spot, memory))
         report.mapped_all(notes if not known else (), spot.value.changes)
     return found
@@ -515,7 +597,9 @@ def _linked(memories: list[Memory]) -> tuple[Memory, ...]:
     """Let relations point to the entities of the file that they name."""
     known = {memory.id for memory in memories}
     return tuple(
-        replace(memory, related=ends) if (ends := tuple(end for end in ends_of(memory) if end in known)) else memory
+        replace(memory, related=ends)
+        if (ends := tuple(end for end in ends_of(memory) if end in known))
+        else memory
         for memory in memories
     )
 
@@ -529,7 +613,9 @@ def write(parsed: Parsed, original: str | None = None) -> str:
     memories = adopted([memory for memory in parsed.memories if memory.id not in lost])
     if original is None:
         layout = parsed.layout if parsed.format == NAME else _SERVER
-        return jsonstream.assemble((jsonstream.dumps(document(m), layout) for m in memories), layout)
+        return jsonstream.assemble(
+            (jsonstream.dumps(document(m), layout) for m in memories), layout
+        )
     whole, new = find(original), {memory.id: memory for memory in memories}
     found = _records(_spots(original, whole), Report(""), partial(_again, new))
     changes = _changes({name: parts for name, parts in found.items() if name not in lost}, new)
@@ -538,7 +624,9 @@ def write(parsed: Parsed, original: str | None = None) -> str:
         return whole.inside.wrapped(whole.rewritten(changes, docs))
     style = replace(style_of(original), unit="")
     places = {
-        (spot.value.start, spot.value.end): None if doc is None else patched(original, spot.value.start, doc, style)
+        (spot.value.start, spot.value.end): None
+        if doc is None
+        else patched(original, spot.value.start, doc, style)
         for spot, doc in changes
     }
     added = [dumps(doc, style, inline=True) for doc in docs]

@@ -1,4 +1,6 @@
-"""mem0: the JSON of `get_all()`, `{results: [{id, memory, metadata, …}]}`; older versions give the bare list."""
+"""mem0: the JSON of `get_all()`, `{results: [{id, memory, metadata, …}]}`; older versions give the
+bare list.
+"""
 
 import re
 from typing import Any
@@ -9,7 +11,14 @@ from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import FILE_KEY, Memory, Source
 from workbench.formats.patch import Lines, Node, scan_file
 from workbench.formats.shared import values
-from workbench.formats.shared.records import checked, created_at, rating, required_text, take, unique_id
+from workbench.formats.shared.records import (
+    checked,
+    created_at,
+    rating,
+    required_text,
+    take,
+    unique_id,
+)
 from workbench.formats.shared.report import Report, shown
 from workbench.formats.shared.values import Notes
 
@@ -19,7 +28,9 @@ _INSIDE = frozenset({*_LISTS, "relations"})
 _KNOWN = frozenset({"id", "memory", "user_id", "run_id", "categories", "created_at"})
 _LISTED = re.compile(r'^\s*(?:\[|\{.*?"(?:results|memories)"\s*:\s*\[)', re.DOTALL)
 _SAYS = re.compile(r'"memory"\s*:\s*"')
-_MARKS = re.compile(r'"(hash|user_id|agent_id|run_id|created_at|updated_at|score|categories|metadata)"\s*:')
+_MARKS = re.compile(
+    r'"(hash|user_id|agent_id|run_id|created_at|updated_at|score|categories|metadata)"\s*:'
+)
 
 
 def detect(head: str, path: str) -> Detection:
@@ -27,16 +38,22 @@ def detect(head: str, path: str) -> Detection:
     del path
     if _LISTED.match(head.removeprefix("\ufeff")) and _SAYS.search(head):
         marks = len(set(_MARKS.findall(head)))
-        return Detection(NAME, min(0.4 + 0.2 * marks, 0.95), "a JSON list of results with a “memory” text")
+        return Detection(
+            NAME, min(0.4 + 0.2 * marks, 0.95), "a JSON list of results with a “memory” text"
+        )
     return Detection(NAME, 0.0, "no JSON list of results")
 
 
 def read(text: str, context: ReadContext) -> Parsed:
-    """Read every result that can be read. Raises `UnreadableFile` when the text holds no list of results."""
+    """Read every result that can be read. Raises `UnreadableFile` when the text holds no list of
+    results.
+    """
     report, root, lines = Report(context.file), scan_file(text, context.file, _INSIDE), Lines(text)
     node = _results(root)
     if node is None:
-        reason = f"{context.file} has no list of “results”" + (f": {root.damage}." if root.damage else ".")
+        reason = f"{context.file} has no list of “results”" + (
+            f": {root.damage}." if root.damage else "."
+        )
         raise UnreadableFile(reason, "Nothing was read from it.")
     found: dict[str, Memory] = {}
     for entry in node.entries:
@@ -52,7 +69,9 @@ def read(text: str, context: ReadContext) -> Parsed:
     relations = root.inside("relations", "[")
     if relations is not None and relations.entries:
         number = len(relations.entries)
-        report.skip(lines.at(relations.start), f"graph relations are not read ({number:,} of them)", number)
+        report.skip(
+            lines.at(relations.start), f"graph relations are not read ({number:,} of them)", number
+        )
     if root.damage:
         report.skip(lines.at(root.damage_at), root.damage)
     return report.parsed(NAME, memories=tuple(found.values()))
@@ -77,12 +96,18 @@ def _memory(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
         last_accessed_at=created,
         user_id=take(doc, "user_id", values.text, "local", notes) or "local",
         session_id=take(doc, "run_id", values.text, "", notes),
-        source=Source(speaker=values.speaker(doc.get("actor_id")) or values.speaker(doc.get("role"))),
+        source=Source(
+            speaker=values.speaker(doc.get("actor_id")) or values.speaker(doc.get("role"))
+        ),
         memory_type="semantic",
         tags=tuple(dict.fromkeys(take(doc, "categories", values.texts, (), notes))),
         importance_score=rating(context, "general", content, notes),
         metadata={
-            **{name: value for name, value in doc.items() if name not in _KNOWN and value is not None},
+            **{
+                name: value
+                for name, value in doc.items()
+                if name not in _KNOWN and value is not None
+            },
             **({FILE_KEY: {"format": NAME, "agent": agent}} if agent else {}),
         },
     )

@@ -54,7 +54,10 @@ _MARKDOWN = (
 def nearest(text: str) -> Nearest | None:
     """Tell what a text comes nearest to; `None` when it is like nothing that is read."""
     head = text.removeprefix("\ufeff")[:_HEAD].lstrip()
-    return next((found for found in (_json(head), _table(head), _yaml(head), _markdown(head)) if found), None)
+    return next(
+        (found for found in (_json(head), _table(head), _yaml(head), _markdown(head)) if found),
+        None,
+    )
 
 
 def _json(head: str) -> Nearest | None:
@@ -78,7 +81,11 @@ def _table(head: str) -> Nearest | None:
     second = rest.partition("\n")[0]
     for delimiter in cells.DELIMITERS:
         columns = [cell.strip().strip('"') for cell in first.split(delimiter)]
-        if len(columns) > 1 and second.count(delimiter) >= len(columns) - 1 and all(map(_is_name, columns)):
+        if (
+            len(columns) > 1
+            and second.count(delimiter) >= len(columns) - 1
+            and all(map(_is_name, columns))
+        ):
             return Nearest("a table", tuple(columns[:_FEW]), _TABLE)
     return None
 
@@ -90,7 +97,11 @@ def _is_name(cell: str) -> bool:
 def _yaml(head: str) -> Nearest | None:
     names = list(dict.fromkeys(_YAML_KEY.findall(head)))
     written = sum(bool(line.text.strip()) for line in lines(head))
-    return Nearest("YAML", tuple(names[:_FEW]), _YAML) if names and head.count("\n# ") <= written / 4 else None
+    return (
+        Nearest("YAML", tuple(names[:_FEW]), _YAML)
+        if names and head.count("\n# ") <= written / 4
+        else None
+    )
 
 
 def _markdown(head: str) -> Nearest | None:

@@ -1,7 +1,9 @@
-"""Notes in folders: one record of each Markdown file, or of each entry of a file that is named by a day.
+"""Notes in folders: one record of each Markdown file, or of each entry of a file that is named by a
+day.
 
-So agents keep memory banks, Serena its memories, basic-memory and other programs their vaults, and the memory tool its
-folder. Front matter is kept; what a note links to is told by name, for whoever knows the other notes.
+So agents keep memory banks, Serena its memories, basic-memory and other programs their vaults, and
+the memory tool its folder. Front matter is kept; what a note links to is told by name, for whoever
+knows the other notes.
 """
 
 import re
@@ -19,7 +21,16 @@ from workbench.core.stream.memory import FILE_KEY, Memory, Source
 from workbench.core.text import clean_for_store
 from workbench.formats.lifecycle import content_id
 from workbench.formats.shared import markdown
-from workbench.formats.shared.records import COUNTS, checked, created_at, place, rating, status_in, unique_id, votes_in
+from workbench.formats.shared.records import (
+    COUNTS,
+    checked,
+    created_at,
+    place,
+    rating,
+    status_in,
+    unique_id,
+    votes_in,
+)
 from workbench.formats.shared.report import Report, shown
 from workbench.formats.shared.values import Notes
 
@@ -27,16 +38,23 @@ NAME = "notes"
 CHANGED = "changed"
 """The name under which a reader of folders tells when a file was written last."""
 
-_FOLDERS = re.compile(r"/(?:\.serena/memories|memory-bank|\.claude/agent-memory)(?:/[^/]+)*/[^/]+\.md$", re.IGNORECASE)
-_IN_MEMORY = re.compile(r"(?:^|/)(?:memory|memories)(?:/[^/]+)*/[^/]+\.(?:md|txt|xml)$", re.IGNORECASE)
+_FOLDERS = re.compile(
+    r"/(?:\.serena/memories|memory-bank|\.claude/agent-memory)(?:/[^/]+)*/[^/]+\.md$", re.IGNORECASE
+)
+_IN_MEMORY = re.compile(
+    r"(?:^|/)(?:memory|memories)(?:/[^/]+)*/[^/]+\.(?:md|txt|xml)$", re.IGNORECASE
+)
 _MARKDOWN = (".md", ".markdown", ".mdx")
 _FRONT = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*\r?(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _TAGS = re.compile(
-    r"^tags:[ \t]*(?:\[(?P<inside>[^\]\n]*)\]|(?P<line>[^\n]+)|(?P<below>(?:\r?\n[ \t]*- [^\n]+)+))", re.M
+    r"^tags:[ \t]*(?:\[(?P<inside>[^\]\n]*)\]|(?P<line>[^\n]+)|(?P<below>(?:\r?\n[ \t]*- [^\n]+)+))",
+    re.M,
 )
 _DAY = re.compile(r"(?:19|20)[0-9]{2}-[0-9]{2}-[0-9]{2}")
 _WIKI = re.compile(r"\[\[([^\]|#\n]{1,200})(?:#[^\]|\n]*)?(?:\|[^\]\n]*)?\]\]")
-_LINK = re.compile(r"\]\(([^()\s#]{1,300}\.(?:md|markdown|mdx|txt|xml))(?:#[^()\s]*)?\)", re.IGNORECASE)
+_LINK = re.compile(
+    r"\]\(([^()\s#]{1,300}\.(?:md|markdown|mdx|txt|xml))(?:#[^()\s]*)?\)", re.IGNORECASE
+)
 _TIMES = ("created", "created_at", "date", "modified", "updated", "updated_at", CHANGED)
 TITLES = ("title", "name", "label", "description")
 """The names in front matter that call a note something, in the order of asking."""
@@ -46,8 +64,8 @@ TITLES = ("title", "name", "label", "description")
 class Entry:
     """One thing that a note says: the line it starts on, its text and its title.
 
-    It stands from `start` to `end` of the file; `head` characters of that are its heading, and `mark` stand before the
-    text of a list item, whose further lines are indented as far.
+    It stands from `start` to `end` of the file; `head` characters of that are its heading, and
+    `mark` stand before the text of a list item, whose further lines are indented as far.
     """
 
     line: int
@@ -61,7 +79,9 @@ class Entry:
 
 
 def detect(head: str, path: str) -> Detection:
-    """Sure of a note of basic-memory, which says its permalink, and of what lies in a folder of an agent's memory."""
+    """Sure of a note of basic-memory, which says its permalink, and of what lies in a folder of an
+    agent's memory.
+    """
     front = _FRONT.match(head)
     if front is not None and re.search(r"^permalink:", front[1], re.MULTILINE):
         return Detection(NAME, 0.6, "front matter with a permalink")
@@ -79,7 +99,9 @@ def read(text: str, context: ReadContext) -> Parsed:
     return read_note(text, context, PurePath(context.path or context.file).name)
 
 
-def read_note(text: str, context: ReadContext, name: str, changed: datetime | None = None) -> Parsed:
+def read_note(
+    text: str, context: ReadContext, name: str, changed: datetime | None = None
+) -> Parsed:
     """Read a note of a folder; `name` is its path there, and `changed` when it was written last."""
     report, found = Report(context.file), dict[str, Memory]()
     for entry, made in entries_of(text, context, name, changed):
@@ -96,12 +118,17 @@ def read_note(text: str, context: ReadContext, name: str, changed: datetime | No
 def entries_of(
     text: str, context: ReadContext, name: str, changed: datetime | None = None
 ) -> Iterator[tuple[Entry, tuple[Memory, Notes] | ValueError]]:
-    """Yield what a note says with the record of it, or why it is none; a day's titles that come again are counted."""
+    """Yield what a note says with the record of it, or why it is none; a day's titles that come
+    again are counted.
+    """
     front = _FRONT.match(text)
     said = facts(front[1]) if front else {}
     if changed is not None:
         said[CHANGED] = changed.isoformat()
-    tags, at = _tags(front[1]) if front else (), front.end() if front else int(text.startswith("\ufeff"))
+    tags, at = (
+        _tags(front[1]) if front else (),
+        front.end() if front else int(text.startswith("\ufeff")),
+    )
     day, titles = _DAY.match(PurePath(name).stem), Counter[str]()
     for one in _entries(text, at) if day else (_whole(text, at),):
         titles[one.title] += 1
@@ -115,12 +142,16 @@ def entries_of(
 
 
 def whole_id(name: str, context: ReadContext) -> str:
-    """Return the id of the record of a note that is not a day's, whatever it says; `name` is its path in its folder."""
+    """Return the id of the record of a note that is not a day's, whatever it says; `name` is its
+    path in its folder.
+    """
     return _id(name, context)
 
 
 def is_note(path: PurePath) -> bool:
-    """Tell whether a document of a folder is one of its notes: XML is only in a folder called memory."""
+    """Tell whether a document of a folder is one of its notes: XML is only in a folder called
+    memory.
+    """
     return path.suffix.lower() != ".xml" or _IN_MEMORY.search(path.as_posix()) is not None
 
 
@@ -143,8 +174,12 @@ def _memory(
         raise ValueError("it says nothing below its front matter")
     notes: Notes = []
     title = one.title if day else _titled(said, content, name)
-    created = created_at({**said, "date": said.get("date", day)} if day else said, _TIMES, context, notes)
-    known = {key: value for key, value in said.items() if value and key not in ("tags", CHANGED, *COUNTS)}
+    created = created_at(
+        {**said, "date": said.get("date", day)} if day else said, _TIMES, context, notes
+    )
+    known = {
+        key: value for key, value in said.items() if value and key not in ("tags", CHANGED, *COUNTS)
+    }
     helpful, harmful = (0, 0) if day else votes_in(said)
     key = f"{name}#{one.title + again if one.title else content_id(content)}" if day else name
     memory = Memory(
@@ -175,7 +210,10 @@ def _titled(said: dict[str, str], content: str, name: str) -> str:
     named = next((said[key].strip("\"'") for key in TITLES if said.get(key)), "")
     if named:
         return named
-    heading = next((markdown.heading_of(line) for line in content.split("\n")[:5] if line.startswith("# ")), None)
+    heading = next(
+        (markdown.heading_of(line) for line in content.split("\n")[:5] if line.startswith("# ")),
+        None,
+    )
     return heading or PurePath(name).stem.replace("-", " ").replace("_", " ")
 
 
@@ -184,12 +222,20 @@ def _tags(front: str) -> tuple[str, ...]:
     if found is None:
         return ()
     listed = found["inside"] or found["line"] or ""
-    parts = listed.split(",") if listed else [line.partition("- ")[2] for line in (found["below"] or "").split("\n")]
-    return tuple(dict.fromkeys(tag for part in parts if (tag := clean_for_store(part).strip(" \t\r\"'#"))))
+    parts = (
+        listed.split(",")
+        if listed
+        else [line.partition("- ")[2] for line in (found["below"] or "").split("\n")]
+    )
+    return tuple(
+        dict.fromkeys(tag for part in parts if (tag := clean_for_store(part).strip(" \t\r\"'#")))
+    )
 
 
 def _entries(text: str, at: int) -> Iterator[Entry]:
-    """Yield what a day's note says from `at` on: its sections where it has some, else its list items and paragraphs."""
+    """Yield what a day's note says from `at` on: its sections where it has some, else its list
+    items and paragraphs.
+    """
     body, skip = text[at:], text.count("\n", 0, at)
     found = list(lines(body))
     heads = [n for n, line in enumerate(found) if not line.code and line.text.startswith("## ")]
@@ -202,19 +248,35 @@ def _entries(text: str, at: int) -> Iterator[Entry]:
         end = found[stop].start if stop < len(found) else len(body)
         title = found[head].text.lstrip("# ").strip()
         said = body[found[head].end : end].strip(BLANKS)
-        start, last = found[head].start, found[head].start + len(body[found[head].start : end].rstrip(BLANKS))
+        start, last = (
+            found[head].start,
+            found[head].start + len(body[found[head].start : end].rstrip(BLANKS)),
+        )
         whole = f"{title}\n\n{said}" if said else title
         yield Entry(
-            found[head].number + skip, whole, title, at + start, at + last, head=min(found[head].end, last) - start
+            found[head].number + skip,
+            whole,
+            title,
+            at + start,
+            at + last,
+            head=min(found[head].end, last) - start,
         )
 
 
-def _statement(one: markdown.Statement, body: str, found: Sequence[Line], at: int, skip: int) -> Entry:
+def _statement(
+    one: markdown.Statement, body: str, found: Sequence[Line], at: int, skip: int
+) -> Entry:
     first, last = found[one.line - 1], found[one.last - 1]
-    mark = markdown.mark_of(first.text) if not first.code else len(first.text) - len(first.text.lstrip())
+    mark = (
+        markdown.mark_of(first.text)
+        if not first.code
+        else len(first.text) - len(first.text.lstrip())
+    )
     indent = mark if one.kind == "item" else 0
     end = first.start + len(body[first.start : last.end].rstrip(BLANKS))
-    return Entry(one.line + skip, one.text, start=at + first.start, end=at + end, mark=mark, indent=indent)
+    return Entry(
+        one.line + skip, one.text, start=at + first.start, end=at + end, mark=mark, indent=indent
+    )
 
 
 def links_in(content: str) -> Iterator[str]:

@@ -29,7 +29,8 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 def read_file(path: str | Path, *, format: str | None = None, context: "ReadContext") -> "Parsed":
     """Read a file in the given format, or in the one it is detected to have.
 
-    Raises `UnreadableFile` when it is missing, no regular file, empty, not UTF-8 or of no known format.
+    Raises `UnreadableFile` when it is missing, no regular file, empty, not UTF-8 or of no known
+    format.
     """
     from workbench.formats.shared.nodes import agent_name
 
@@ -39,7 +40,10 @@ def read_file(path: str | Path, *, format: str | None = None, context: "ReadCont
     place = _absolute(full)
     folder = Path(place).parent
     context = replace(
-        context, path=place, agent=context.agent or agent_name(place), beside=beside(folder, _project(folder))
+        context,
+        path=place,
+        agent=context.agent or agent_name(place),
+        beside=beside(folder, _project(folder)),
     )
     if chosen.read_path is not None:
         _check(full)
@@ -50,7 +54,8 @@ def read_file(path: str | Path, *, format: str | None = None, context: "ReadCont
 
 
 def read_text(path: str | Path) -> str:
-    """Return the exact text of a file, line ends and byte order mark included. Raises `UnreadableFile`.
+    """Return the exact text of a file, line ends and byte order mark included. Raises
+    `UnreadableFile`.
 
     Of a database it is only the signature that it begins with, which is what tells its format.
     """
@@ -70,15 +75,22 @@ def _absolute(path: Path) -> str:
 
 
 def _project(folder: Path) -> Path:
-    """Return the project that a folder belongs to, by its repository or its store; itself when there is none."""
+    """Return the project that a folder belongs to, by its repository or its store; itself when
+    there is none.
+    """
     try:
-        return next(p for p in (folder, *folder.parents) if (p / ".git").exists() or (p / ".workbench").exists())
+        return next(
+            p
+            for p in (folder, *folder.parents)
+            if (p / ".git").exists() or (p / ".workbench").exists()
+        )
     except (OSError, StopIteration):
         return folder
 
 
 def beside(folder: Path, root: Path | None = None) -> Callable[[str], str | None]:
-    """Return a reader of text files by their path from `folder`, in and below `root` (default: the folder).
+    """Return a reader of text files by their path from `folder`, in and below `root` (default: the
+    folder).
 
     `None` stands for one that is not there, or too long.
     """
@@ -114,7 +126,9 @@ def _check(path: Path) -> None:
         if not path.exists():
             raise UnreadableFile(f"There is no file {path}.", "Nothing was read; check the name.")
         if not path.is_file():
-            raise UnreadableFile(f"{path} is not a regular file.", "Save what it delivers to a file and read that.")
+            raise UnreadableFile(
+                f"{path} is not a regular file.", "Save what it delivers to a file and read that."
+            )
     except OSError as error:
         raise _closed(path, error) from error
     except ValueError:
@@ -153,11 +167,17 @@ def _text(path: str | Path, data: bytes) -> str:
 
 def _no_text(path: str | Path, data: bytes) -> UnreadableFile:
     if what := kind_of(data):
-        hint = "Save it as UTF-8; nothing was read." if data.startswith(_UTF16) else "Nothing was read from it."
+        hint = (
+            "Save it as UTF-8; nothing was read."
+            if data.startswith(_UTF16)
+            else "Nothing was read from it."
+        )
         return UnreadableFile(f"{path} is not UTF-8 text: it is {what}.", hint)
     at = _first_wrong(data)
     what = f"byte 0x{data[at]:02x} at offset {at:,}, and more"
-    return UnreadableFile(f"{path} is not UTF-8 text: {what}.", "Nothing was read; save it as UTF-8 text.")
+    return UnreadableFile(
+        f"{path} is not UTF-8 text: {what}.", "Nothing was read; save it as UTF-8 text."
+    )
 
 
 def _first_wrong(data: bytes) -> int:
@@ -169,11 +189,15 @@ def _first_wrong(data: bytes) -> int:
 
 
 def detected(path: str | Path, text: str) -> "Detection":
-    """Return the format a file most likely has. Raises `UnreadableFile` for none, and for a session of an agent."""
+    """Return the format a file most likely has. Raises `UnreadableFile` for none, and for a session
+    of an agent.
+    """
     from workbench.formats.transcripts.readers import reader_of
 
     if reader_of(text[:SESSION_HEAD].encode(errors="replace")) is not None:
-        raise UnreadableFile(f"{path} is a session; `workbench capture transcript` reads it.", "Nothing was read.")
+        raise UnreadableFile(
+            f"{path} is a session; `workbench capture transcript` reads it.", "Nothing was read."
+        )
     found = detect(path, text)
     if not found:
         from workbench.formats.nearest import nearest

@@ -28,9 +28,13 @@ def alike(one: object, other: object) -> bool:
 
 
 def paired(old: Sequence[Any], new: Sequence[Any]) -> Iterator[tuple[int | None, Any]]:
-    """Yield every new element of a list with the index of the old one that it stands for, `None` for none."""
+    """Yield every new element of a list with the index of the old one that it stands for, `None`
+    for none.
+    """
     key = next((name for name in _NAMES if _tells(old, name) and _tells(new, name)), None)
-    a, b = ([one[key] if key else json.dumps(one, default=id) for one in items] for items in (old, new))
+    a, b = (
+        [one[key] if key else json.dumps(one, default=id) for one in items] for items in (old, new)
+    )
     for kind, start, stop, begin, end in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
         for step, value in enumerate(new[begin:end]):
             paired = kind == "equal" or (kind == "replace" and key is None and start + step < stop)
@@ -64,7 +68,9 @@ class Style:
 
 
 def keeps_to_ascii(text: str) -> bool:
-    """Whether the writer of `text` escaped every character beyond ASCII (false when there was none to escape)."""
+    """Whether the writer of `text` escaped every character beyond ASCII (false when there was none
+    to escape).
+    """
     return text.isascii() and _ASCII_ESCAPE.search(text) is not None
 
 
@@ -81,7 +87,9 @@ def style_of(text: str) -> Style:
 
 
 def dumps(value: object, style: Style, outer: str = "", *, inline: bool = False) -> str:
-    """Write `value` as it stands behind a key on a line indented by `outer`; with `inline`, on one line."""
+    """Write `value` as it stands behind a key on a line indented by `outer`; with `inline`, on one
+    line.
+    """
     separators = (style.comma if inline or not style.unit else ",", style.colon)
     indent = None if inline or not style.unit else style.unit
     text = json.dumps(value, indent=indent, separators=separators, ensure_ascii=style.ascii_only)
@@ -95,7 +103,8 @@ def dumps(value: object, style: Style, outer: str = "", *, inline: bool = False)
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One element: its key (or index), where it starts (at its key), where its value starts and ends.
+    """One element: its key (or index), where it starts (at its key), where its value starts and
+    ends.
 
     `inner` is set where the value was taken apart itself; `value` is then None.
     """
@@ -143,7 +152,11 @@ class Node:
     def inside(self, key: str, kind: str) -> "Node | None":
         """Return the list or object of that key, if it was taken apart."""
         found = self.get(key)
-        return found.inner if found is not None and found.inner is not None and found.inner.kind == kind else None
+        return (
+            found.inner
+            if found is not None and found.inner is not None and found.inner.kind == kind
+            else None
+        )
 
 
 class Lines:
@@ -158,7 +171,8 @@ class Lines:
 
 
 def scan(text: str, at: int, reader: JsonReader, inside: frozenset[str] = frozenset()) -> Node:
-    """Take apart the list or object that starts at `at`; the values of the keys in `inside` are taken apart too.
+    """Take apart the list or object that starts at `at`; the values of the keys in `inside` are
+    taken apart too.
 
     Raises `ValueError` when neither a list nor an object starts there.
     """
@@ -174,12 +188,16 @@ def scan(text: str, at: int, reader: JsonReader, inside: frozenset[str] = frozen
             return Node(opening, at, len(text), tuple(entries), str(error), min(place, len(text)))
         entries.append(entry)
         if entry.inner is not None and entry.inner.damage:
-            return Node(opening, at, len(text), tuple(entries), entry.inner.damage, entry.inner.damage_at)
+            return Node(
+                opening, at, len(text), tuple(entries), entry.inner.damage, entry.inner.damage_at
+            )
         place = skip(text, entry.end)
     return Node(opening, at, place + 1, tuple(entries))
 
 
-def _entry(text: str, at: int, index: int | None, reader: JsonReader, inside: frozenset[str]) -> Entry:
+def _entry(
+    text: str, at: int, index: int | None, reader: JsonReader, inside: frozenset[str]
+) -> Entry:
     start, key = at, index if index is not None else ""
     if index is None:
         found, at = reader.decode_at(text, at)
@@ -200,19 +218,34 @@ def _expect(text: str, at: int, sign: str) -> int:
     return skip(text, at + 1)
 
 
-def scan_file(text: str, file: str, inside: frozenset[str] = frozenset(), start: int | None = None) -> Node:
-    """Take apart a whole file. Raises `UnreadableFile` for no list or object, or nothing before the damage."""
+def scan_file(
+    text: str, file: str, inside: frozenset[str] = frozenset(), start: int | None = None
+) -> Node:
+    """Take apart a whole file. Raises `UnreadableFile` for no list or object, or nothing before the
+    damage.
+    """
     at = skip(text, len(BOM) if text.startswith(BOM) else 0) if start is None else start
     try:
         node = scan(text, at, JsonReader(), inside)
     except ValueError as error:
-        raise UnreadableFile(f"{file} cannot be read: {error} (line 1).", "Nothing was read from it.") from None
-    if node.damage and not any(entry.inner is None or entry.inner.entries for entry in node.entries):
+        raise UnreadableFile(
+            f"{file} cannot be read: {error} (line 1).", "Nothing was read from it."
+        ) from None
+    if node.damage and not any(
+        entry.inner is None or entry.inner.entries for entry in node.entries
+    ):
         reason = f"{file} cannot be read: {node.damage} (line {Lines(text).at(node.damage_at)})."
         raise UnreadableFile(reason, "Nothing was read from it.")
     rest = skip(text, node.end)
     if not node.damage and rest < len(text):
-        return Node(node.kind, node.start, node.end, node.entries, "more text after the end of the JSON value", rest)
+        return Node(
+            node.kind,
+            node.start,
+            node.end,
+            node.entries,
+            "more text after the end of the JSON value",
+            rest,
+        )
     return node
 
 
@@ -249,10 +282,14 @@ def member(key: str, value: object, style: Style, outer: str, *, inline: bool = 
 
 
 def _container(text: str, node: Node, new: Any, style: Style, *, last: bool = False) -> str:
-    """Return the text of `node` with a new value; of a key that stands twice, its first or its `last` place counts."""
+    """Return the text of `node` with a new value; of a key that stands twice, its first or its
+    `last` place counts.
+    """
     found = list(enumerate(node.entries))
     sample = text[node.entries[-1].at : node.entries[-1].end] if found else "\n"
-    is_flat = "\n" not in sample and (sample[:1] in ("[", "{") or "\n" not in text[node.start : node.end])
+    is_flat = "\n" not in sample and (
+        sample[:1] in ("[", "{") or "\n" not in text[node.start : node.end]
+    )
     outer = indentation(text, node.start) + style.unit
     parts: list[tuple[int | None, str]] = []
     if node.kind == "[":
@@ -266,7 +303,14 @@ def _container(text: str, node: Node, new: Any, style: Style, *, last: bool = Fa
     for index, entry in found:
         if entry.key in new:
             is_own = at[entry.key] == index
-            parts.append((index, _value(text, entry, new[entry.key], style) if is_own else text[entry.at : entry.end]))
+            parts.append(
+                (
+                    index,
+                    _value(text, entry, new[entry.key], style)
+                    if is_own
+                    else text[entry.at : entry.end],
+                )
+            )
     for key in (key for key in new if key not in at):
         parts.append((None, member(key, new[key], style, outer, inline=is_flat)))
     return _joined(text, node, parts, style)
@@ -285,7 +329,9 @@ def _value(text: str, entry: Entry, new: Any, style: Style) -> str:
 
 
 def _joined(text: str, node: Node, parts: Sequence[tuple[int | None, str]], style: Style) -> str:
-    """Return the text of `node` with these values, each in the place of an old entry or (`None`) a whole new one."""
+    """Return the text of `node` with these values, each in the place of an old entry or (`None`) a
+    whole new one.
+    """
     whole, bodies = _parts(text, node), list[tuple[str, str, str]]()
     margin = style.newline + indentation(text, node.start) + style.unit if style.unit else ""
     first = whole[0][0] if whole else margin

@@ -61,7 +61,9 @@ def keys_for(said: str) -> tuple[Key[Memory], ...]:
 
 
 def keys_of(memory: Memory) -> tuple[Key[Memory], ...]:
-    """Return the keys of the pattern that `memory` was read from; of a new one, those it would have."""
+    """Return the keys of the pattern that `memory` was read from; of a new one, those it would
+    have.
+    """
     said = (file_part(memory, NAME) or {}).get("said")
     return keys_for(said if said in SAYS else "pattern")
 
@@ -70,7 +72,9 @@ def pattern(key: str, doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
     """Read one pattern. Raises `ValueError` when it does not say anything."""
     if not isinstance(doc, dict):
         raise ValueError("not a pattern: expected a JSON object")
-    said = next((name for name in SAYS if isinstance(doc.get(name), str) and doc[name].strip()), None)
+    said = next(
+        (name for name in SAYS if isinstance(doc.get(name), str) and doc[name].strip()), None
+    )
     if said is None:
         raise ValueError("it has neither a pattern nor a name")
     notes: Notes = []
@@ -88,7 +92,9 @@ def pattern(key: str, doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
         status=status_in(doc),
         importance_score=rating(context, "pattern", doc[said], notes),
     )
-    return remembered(checked(memory), doc, keys_for(said), NAME, place={"key": key, "said": said}), notes
+    return remembered(
+        checked(memory), doc, keys_for(said), NAME, place={"key": key, "said": said}
+    ), notes
 
 
 def _confidence(raw: object) -> values.Reading:
@@ -102,16 +108,23 @@ def document(memory: Memory) -> Doc:
     """Return the JSON object for `memory`, with the keys of the file it came from."""
     key = key_of(memory)
     again = partial(pattern, key, context=at_time_of(memory))
-    return restored(memory, keys_of(memory), NAME, lambda doc: again(doc)[0]) or fresh(memory, keys_for("pattern"))
+    return restored(memory, keys_of(memory), NAME, lambda doc: again(doc)[0]) or fresh(
+        memory, keys_for("pattern")
+    )
 
 
 def key_of(memory: Memory) -> str:
     """Return the key of the pattern in its file."""
     key = (file_part(memory, NAME) or {}).get("key")
-    return key if isinstance(key, str) else slug(memory.summary or memory.id).replace("-", "_") or memory.id
+    return (
+        key
+        if isinstance(key, str)
+        else slug(memory.summary or memory.id).replace("-", "_") or memory.id
+    )
 
 
-# What an entry of agent-playbook's file becomes as a pattern of source 004: nothing of it is left out.
+# What an entry of agent-playbook's file becomes as a pattern of source 004: nothing of it is left
+# out.
 
 
 ENTRY = "entry"
@@ -121,8 +134,9 @@ ENTRY = "entry"
 def as_pattern(memory: Memory) -> dict[str, object]:
     """Return the pattern, as JSON, that a memory is which was read from a file of patterns.
 
-    Its confidence stays on the file's scale (0–1), its applications are counted. The file's own category, which is any
-    word, becomes the type of problem that it is for; the file does not say which of the eight categories it is.
+    Its confidence stays on the file's scale (0–1), its applications are counted. The file's own
+    category, which is any word, becomes the type of problem that it is for; the file does not say
+    which of the eight categories it is.
     """
     entry = document(memory)
     applications = _count(entry.get("applications"))
@@ -154,7 +168,11 @@ def _name(text: str) -> str:
 
 
 def _count(value: object) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**9 else 0
+    return (
+        value
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**9
+        else 0
+    )
 
 
 def _share(value: object) -> float:
@@ -177,7 +195,11 @@ def _text(value: object) -> str:
         return value or ""
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return "\n".join(value)
-    return json.dumps(value, ensure_ascii=False, indent=2) if isinstance(value, Mapping | list) else str(value)
+    return (
+        json.dumps(value, ensure_ascii=False, indent=2)
+        if isinstance(value, Mapping | list)
+        else str(value)
+    )
 
 
 def entry_in(pattern: Pattern) -> Mapping[str, object]:
@@ -187,9 +209,11 @@ def entry_in(pattern: Pattern) -> Mapping[str, object]:
 
 
 def as_entry(pattern: Pattern) -> dict[str, object]:
-    """Return the keys of an entry of agent-playbook's file that a pattern says otherwise than its entry there.
+    """Return the keys of an entry of agent-playbook's file that a pattern says otherwise than its
+    entry there.
 
-    Of one that came from no such file these are all that it says. What the file has beyond that stays as it is.
+    Of one that came from no such file these are all that it says. What the file has beyond that
+    stays as it is.
     """
     entry = entry_in(pattern)
     said = next((name for name in SAYS if isinstance(entry.get(name), str)), "pattern")
@@ -197,13 +221,28 @@ def as_entry(pattern: Pattern) -> dict[str, object]:
     types = pattern.applicability.problem_types
     now: dict[str, tuple[object, object]] = {
         said: (pattern.description or pattern.line, entry.get(said)),
-        "name": (pattern.name, (entry.get("name") or _name(_text(entry.get(said)) or " ")) if entry else None),
-        "category": (types[0] if types else "", re.sub(r"[_ -]?patterns?$", "", _text(entry.get("category"))).strip()),
+        "name": (
+            pattern.name,
+            (entry.get("name") or _name(_text(entry.get(said)) or " ")) if entry else None,
+        ),
+        "category": (
+            types[0] if types else "",
+            re.sub(r"[_ -]?patterns?$", "", _text(entry.get("category"))).strip(),
+        ),
         "problem": (pattern.detailed_explanation, _text(entry.get("problem"))),
         "solution": (pattern.guidance.how_to_apply, _text(entry.get("solution"))),
-        "when_to_use": (_lines(pattern.guidance.when_to_apply), _lines("\n".join(_texts(entry.get("when_to_use"))))),
-        "quality_rules": (list(strategy.key_principles if strategy else ()), _texts(entry.get("quality_rules"))),
-        "confidence": (pattern.support.confidence_score, _share(entry.get("confidence")) if entry else None),
+        "when_to_use": (
+            _lines(pattern.guidance.when_to_apply),
+            _lines("\n".join(_texts(entry.get("when_to_use")))),
+        ),
+        "quality_rules": (
+            list(strategy.key_principles if strategy else ()),
+            _texts(entry.get("quality_rules")),
+        ),
+        "confidence": (
+            pattern.support.confidence_score,
+            _share(entry.get("confidence")) if entry else None,
+        ),
         "applications": (pattern.usage_count, _count(entry.get("applications")) if entry else None),
     }
     if said == "name":
@@ -214,7 +253,9 @@ def as_entry(pattern: Pattern) -> dict[str, object]:
 
 _INSIDE = frozenset({"patterns"})
 _PATTERNS = re.compile(r'"patterns"\s*:\s*\{')
-_MARKS = re.compile(r'"(pattern|problem|solution|applications|confidence|category|quality_rules|target_skills)"\s*:')
+_MARKS = re.compile(
+    r'"(pattern|problem|solution|applications|confidence|category|quality_rules|target_skills)"\s*:'
+)
 
 
 def detect(head: str, path: str) -> Detection:
@@ -222,16 +263,22 @@ def detect(head: str, path: str) -> Detection:
     del path
     if head.removeprefix("\ufeff").lstrip().startswith("{") and _PATTERNS.search(head):
         marks = len(set(_MARKS.findall(head))) + ('"total_patterns"' in head)
-        return Detection(NAME, min(0.25 + 0.15 * marks, 0.95), "a JSON object of “patterns” by name")
+        return Detection(
+            NAME, min(0.25 + 0.15 * marks, 0.95), "a JSON object of “patterns” by name"
+        )
     return Detection(NAME, 0.0, "no JSON object of patterns")
 
 
 def read(text: str, context: ReadContext) -> Parsed:
-    """Read every pattern that can be read. Raises `UnreadableFile` when the text holds no object of patterns."""
+    """Read every pattern that can be read. Raises `UnreadableFile` when the text holds no object of
+    patterns.
+    """
     report, root, lines = Report(context.file), scan_file(text, context.file, _INSIDE), Lines(text)
     node = _patterns(root)
     if node is None:
-        reason = f"{context.file} has no “patterns” object" + (f": {root.damage}." if root.damage else ".")
+        reason = f"{context.file} has no “patterns” object" + (
+            f": {root.damage}." if root.damage else "."
+        )
         raise UnreadableFile(reason, "Nothing was read from it.")
     found, seen = list[Memory](), dict[str, int]()
     for entry in node.entries:
@@ -239,7 +286,9 @@ def read(text: str, context: ReadContext) -> Parsed:
         try:
             memory, notes = pattern(str(entry.key), entry.value, context)
             if memory.id in seen:
-                raise Unread("the id {} was already used on line {}", shown(memory.id), seen[memory.id])
+                raise Unread(
+                    "the id {} was already used on line {}", shown(memory.id), seen[memory.id]
+                )
         except ValueError as reason:
             report.skip(line, reason)
             continue
@@ -272,24 +321,34 @@ def _woven(parsed: Parsed, original: str) -> str:
     new = {memory.id: memory for memory in parsed.memories}
     kept, added = with_records(node.value, _old(node, new), new, keys_of)
     keys = FreeNames(map(str, node.value), joined="_")
-    return _with(original, root, kept | {keys.give(key_of(memory)): document(memory) for memory in added})
+    return _with(
+        original, root, kept | {keys.give(key_of(memory)): document(memory) for memory in added}
+    )
 
 
 def _with(text: str, root: Node, patterns: Mapping[str, Doc]) -> str:
     """Return the file with other patterns, and with their number where its `meta` counts them."""
     value, before = root.value, len(root.value["patterns"])
     meta = value.get("meta")
-    if isinstance(meta, dict) and type(meta.get("total_patterns")) is int and meta["total_patterns"] == before:
+    if (
+        isinstance(meta, dict)
+        and type(meta.get("total_patterns")) is int
+        and meta["total_patterns"] == before
+    ):
         value["meta"] = {**meta, "total_patterns": len(patterns)}
     return patch(text, {**value, "patterns": patterns}, root)
 
 
 def written_back(
-    changed: Mapping[str, Mapping[str, object]], whole: Mapping[str, Mapping[str, object]], original: str | None
+    changed: Mapping[str, Mapping[str, object]],
+    whole: Mapping[str, Mapping[str, object]],
+    original: str | None,
 ) -> str:
-    """Return a file in which entries, by their ids, have other keys; those that it does not have come whole at the end.
+    """Return a file in which entries, by their ids, have other keys; those that it does not have
+    come whole at the end.
 
-    Without an `original` it is a new one. Raises `UnreadableFile` for a text that holds no patterns.
+    Without an `original` it is a new one. Raises `UnreadableFile` for a text that holds no
+    patterns.
     """
     if original is None:
         keys = FreeNames(joined="_")
@@ -306,7 +365,11 @@ def written_back(
         for key, entry in node.value.items()
     }
     new = {id: entry for id, entry in whole.items() if id not in ids.values()}
-    return _with(original, root, now | {keys.give(_slug(entry, id)): dict(entry) for id, entry in new.items()})
+    return _with(
+        original,
+        root,
+        now | {keys.give(_slug(entry, id)): dict(entry) for id, entry in new.items()},
+    )
 
 
 def _id(key: str, entry: object) -> str:

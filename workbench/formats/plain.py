@@ -1,4 +1,6 @@
-"""JSON, YAML and CSV for other programs, read back by `plain.reading`: rows, without how a file wrote them."""
+"""JSON, YAML and CSV for other programs, read back by `plain.reading`: rows, without how a file
+wrote them.
+"""
 
 import csv
 import io
@@ -18,18 +20,22 @@ from workbench.formats.plain_read import written, written_item
 from workbench.formats.shared.values import write_source
 from workbench.formats.yaml_patch import scalar
 
-# Records inside the managed block of a Markdown file that belongs to somebody else, such as CLAUDE.md or AGENTS.md.
+# Records inside the managed block of a Markdown file that belongs to somebody else, such as
+# CLAUDE.md or AGENTS.md.
 
 
 _OURS = re.compile(r"- \[[^\]\s]{2,200}\] ")
-"""How an exported item begins: with its id. Items of other kinds (promoted ones, a colleague's) stay."""
+"""How an exported item begins: with its id. Items of other kinds (promoted ones, a colleague's)
+stay.
+"""
 
 
 def write_block(parsed: Parsed, original: str | None = None) -> str:
-    """Return the file with one item for each record in its block, `[id] text`; the rest of it stays as it is.
+    """Return the file with one item for each record in its block, `[id] text`; the rest of it stays
+    as it is.
 
-    Items that an earlier export wrote are replaced, other items of the block stay above them. Raises
-    `BrokenBlock` when the markers in the file make no single block.
+    Items that an earlier export wrote are replaced, other items of the block stay above them.
+    Raises `BrokenBlock` when the markers in the file make no single block.
     """
     text = original or ""
     block = managed_block.find(text)
@@ -52,8 +58,8 @@ def _name(id: str) -> str:
 
 # Memories and bullets as rows of named values: what the plain formats (JSON, YAML, CSV) write.
 #
-# Every row has the columns a person would look for; the others stand only where they say something, so that nothing
-# is lost on the way back. Counts are totals, times ISO 8601.
+# Every row has the columns a person would look for; the others stand only where they say something,
+# so that nothing is lost on the way back. Counts are totals, times ISO 8601.
 
 
 Row = Mapping[str, Any]
@@ -138,10 +144,13 @@ def book_rows(playbook: Playbook) -> list[Row]:
         for bullet in sorted(playbook.in_section(section.id), key=lambda bullet: bullet.order)
     ]
     known = {section.id for section in sections}
-    return rows + [bullet_row(bullet, "") for bullet in playbook.bullets if bullet.section not in known]
+    return rows + [
+        bullet_row(bullet, "") for bullet in playbook.bullets if bullet.section not in known
+    ]
 
 
-# Markdown for people, which `plain.items` reads back, and text for an agent's prompt, which nothing does.
+# Markdown for people, which `plain.items` reads back, and text for an agent's prompt, which nothing
+# does.
 
 
 def write_markdown(parsed: Parsed, original: str | None = None) -> str:
@@ -155,7 +164,9 @@ def write_markdown(parsed: Parsed, original: str | None = None) -> str:
 
 
 def write_prompt(parsed: Parsed, original: str | None = None) -> str:
-    """Write what an agent is to read: a playbook's sections and bullets with their ids, or one memory a line."""
+    """Write what an agent is to read: a playbook's sections and bullets with their ids, or one
+    memory a line.
+    """
     del original
     if not parsed.playbooks:
         return "".join(f"- {_one_line(memory.content)}\n" for memory in parsed.memories)
@@ -170,7 +181,9 @@ def write_prompt(parsed: Parsed, original: str | None = None) -> str:
 
 
 def write_prompt_with_counts(parsed: Parsed, original: str | None = None) -> str:
-    """Write a playbook with its helpful and harmful counts, in the strict form that ACE agents read."""
+    """Write a playbook with its helpful and harmful counts, in the strict form that ACE agents
+    read.
+    """
     if not parsed.playbooks:
         return write_prompt(parsed, original)
     return write_playbook(parsed.playbooks[0], dialect="counts")
@@ -215,7 +228,9 @@ def write_json(parsed: Parsed, original: str | None = None) -> str:
 
 
 def write_yaml(parsed: Parsed, original: str | None = None) -> str:
-    """Write what `write_json` writes as YAML 1.2, each value on a line of its own as JSON spells it."""
+    """Write what `write_json` writes as YAML 1.2, each value on a line of its own as JSON spells
+    it.
+    """
     del original
     lines = []
     for name, value in _document(parsed).items():
@@ -225,27 +240,40 @@ def write_yaml(parsed: Parsed, original: str | None = None) -> str:
         lines.append(f"{name}:" if value else f"{name}: []")
         for row in value:
             signs = ("- ", *("  " for _ in range(len(row) - 1)))
-            lines += [f"  {sign}{key}: {scalar(item)}" for sign, (key, item) in zip(signs, row.items(), strict=True)]
+            lines += [
+                f"  {sign}{key}: {scalar(item)}"
+                for sign, (key, item) in zip(signs, row.items(), strict=True)
+            ]
     return "\n".join(lines) + "\n"
 
 
 def write_csv(parsed: Parsed, original: str | None = None) -> str:
-    """Write a line of names and a line for each record (RFC 4180); how a value becomes a cell: `plain.cells`.
+    """Write a line of names and a line for each record (RFC 4180); how a value becomes a cell:
+    `plain.cells`.
 
-    A table has no place for a section without bullets, nor for a playbook's name. The columns of the file that is
-    replaced stay, also when no record fills one any more: without it every line would be another.
+    A table has no place for a section without bullets, nor for a playbook's name. The columns of
+    the file that is replaced stay, also when no record fills one any more: without it every line
+    would be another.
     """
-    rows = book_rows(parsed.playbooks[0]) if parsed.playbooks else [memory_row(memory) for memory in parsed.memories]
+    rows = (
+        book_rows(parsed.playbooks[0])
+        if parsed.playbooks
+        else [memory_row(memory) for memory in parsed.memories]
+    )
     out = io.StringIO()
     if rows:
-        writer = csv.DictWriter(out, _columns(rows, original or ""), restval="", lineterminator="\r\n")
+        writer = csv.DictWriter(
+            out, _columns(rows, original or ""), restval="", lineterminator="\r\n"
+        )
         writer.writeheader()
         writer.writerows({name: written(value) for name, value in row.items()} for row in rows)
     return out.getvalue()
 
 
 def _columns(rows: Sequence[Row], original: str) -> list[str]:
-    """Return the names of a table that was written before, then those that any row has besides, as they come up."""
+    """Return the names of a table that was written before, then those that any row has besides, as
+    they come up.
+    """
     before = next(csv.reader(original.splitlines()[:1]), [])
     kept = before if set(rows[0]) & set(before) else []
     return list(dict.fromkeys([*kept, *(name for row in rows for name in row)]))
@@ -255,5 +283,8 @@ def _document(parsed: Parsed) -> dict[str, Any]:
     if not parsed.playbooks:
         return {"memories": [memory_row(memory) for memory in parsed.memories]}
     book = parsed.playbooks[0]
-    titles = [section.title or section.key for section in sorted(book.sections, key=lambda section: section.order)]
+    titles = [
+        section.title or section.key
+        for section in sorted(book.sections, key=lambda section: section.order)
+    ]
     return {"playbook": book.book.name, "sections": titles, "bullets": book_rows(book)}

@@ -34,7 +34,9 @@ DELIMITERS = (",", ";", "\t")
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """A row of a table: the line it starts on, from 1, and its cells; `open` tells that a quote is never closed."""
+    """A row of a table: the line it starts on, from 1, and its cells; `open` tells that a quote is
+    never closed.
+    """
 
     line: int
     cells: tuple[str, ...]
@@ -44,8 +46,8 @@ class TableRow:
 def written(value: object) -> object:
     """Write a value as a cell.
 
-    A list is parted by blanks, or is JSON where an item has one; an object is JSON. A text that a spreadsheet would
-    run as a formula begins with an apostrophe.
+    A list is parted by blanks, or is JSON where an item has one; an object is JSON. A text that a
+    spreadsheet would run as a formula begins with an apostrophe.
     """
     if value is None:
         return ""
@@ -53,12 +55,18 @@ def written(value: object) -> object:
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, list):
         joined = " ".join(map(str, value))
-        value = joined if joined.split() == value and joined[:1] != "[" else json.dumps(value, ensure_ascii=False)
+        value = (
+            joined
+            if joined.split() == value and joined[:1] != "["
+            else json.dumps(value, ensure_ascii=False)
+        )
     return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
 
 
 def read_cells(name: str, cell: str) -> object:
-    """Read a cell of the column `name` as `written` writes it; what is not of the column's kind stays text."""
+    """Read a cell of the column `name` as `written` writes it; what is not of the column's kind
+    stays text.
+    """
     if _FORMULA.match(cell) and cell[0] == "'":
         cell = cell[1:]
     if name in CELL_LISTS:
@@ -77,7 +85,9 @@ def read_cells(name: str, cell: str) -> object:
 
 
 def table(text: str, delimiter: str = ",") -> Iterator[TableRow]:
-    """Yield the rows of a table (RFC 4180, any line ends); the last one is `open` where a quote is never closed."""
+    """Yield the rows of a table (RFC 4180, any line ends); the last one is `open` where a quote is
+    never closed.
+    """
     mark, end = re.escape(delimiter), r"\r\n|\n|\r|\Z"
     part = re.compile(rf'(?:"((?:[^"]++|"")*+)"([^{mark}\r\n]*+)|([^{mark}\r\n]*+))({mark}|{end})')
     at, line, start, cells = 0, 1, 1, list[str]()
@@ -103,11 +113,12 @@ def _json(cell: str) -> object:
         return cell
 
 
-# The plain formats read back: memories and bullets as rows of JSON, JSON lines, YAML or CSV, or as Markdown, as
-# `workbench export` and `workbench list --json` write them.
+# The plain formats read back: memories and bullets as rows of JSON, JSON lines, YAML or CSV, or as
+# Markdown, as `workbench export` and `workbench list --json` write them.
 #
-# Keys that are not ours are kept as notes of the record. Prompt text has no ids and is not read; Markdown has ids,
-# texts, sections, kinds and counts, and no more. Counts come back as imported ones.
+# Keys that are not ours are kept as notes of the record. Prompt text has no ids and is not read;
+# Markdown has ids, texts, sections, kinds and counts, and no more. Counts come back as imported
+# ones.
 
 
 # Where the rows of a plain file stand: in JSON, in JSON lines, in YAML or in a table.
@@ -124,7 +135,9 @@ _YAML_LINE = re.compile(r"(?:(?P<item>  - |    )(?P<name>\w+)|(?P<top>\w+)):(?: 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The rows of a file, whether they are a playbook's bullets, and the sections and the name it says beside them."""
+    """The rows of a file, whether they are a playbook's bullets, and the sections and the name it
+    says beside them.
+    """
 
     rows: Iterable[Row]
     is_book: bool = False
@@ -138,7 +151,11 @@ def source_of(text: str, context: ReadContext, report: Report) -> Source:
     start = plain.lstrip()
     if start[:1] in ("{", "["):
         lines = [line for _, line in jsonstream.lines(text)]
-        if start.startswith("{") and _is_object(lines[0]) and not any(name in lines[0] for name in LISTS):
+        if (
+            start.startswith("{")
+            and _is_object(lines[0])
+            and not any(name in lines[0] for name in LISTS)
+        ):
             return Source(_json_lines(text, context, report))
         return _document(text, context, report)
     if (delimiter := _delimiter(start)) is not None:
@@ -150,9 +167,18 @@ def source_of(text: str, context: ReadContext, report: Report) -> Source:
 
 def _document(text: str, context: ReadContext, report: Report) -> Source:
     root, places = scan_file(text, context.file, frozenset(LISTS)), Lines(text)
-    listed = root if root.kind == "[" else root.inside("memories", "[") or root.inside("bullets", "[")
-    if listed is None and root.get("id") is not None and root.get("content") is not None and not root.damage:
-        return Source([(places.at(root.start), {str(entry.key): entry.value for entry in root.entries})])
+    listed = (
+        root if root.kind == "[" else root.inside("memories", "[") or root.inside("bullets", "[")
+    )
+    if (
+        listed is None
+        and root.get("id") is not None
+        and root.get("content") is not None
+        and not root.damage
+    ):
+        return Source(
+            [(places.at(root.start), {str(entry.key): entry.value for entry in root.entries})]
+        )
     if listed is None:
         raise UnreadableFile(f"{context.file} has no list of records.", "Nothing was read from it.")
     if root.damage:
@@ -183,7 +209,9 @@ def _json_lines(text: str, context: ReadContext, report: Report) -> Iterator[Row
 
 
 def _own_yaml(text: str) -> Source | None:
-    """Read YAML as `plain.data` writes it, which is ten times as fast; None when a line is of another shape."""
+    """Read YAML as `plain.data` writes it, which is ten times as fast; None when a line is of
+    another shape.
+    """
     reader, found, rows, top = JsonReader(), dict[str, Any](), list[Row](), ""
     for number, line in jsonstream.lines(text):
         match = _YAML_LINE.fullmatch(line)
@@ -204,7 +232,9 @@ def _own_yaml(text: str) -> Source | None:
     kinds = [name for name in LISTS if name in found]
     if len(kinds) != 1:
         return None
-    return Source(rows, "bullets" in found, _titles(found.get("sections")), _text(found.get("playbook")))
+    return Source(
+        rows, "bullets" in found, _titles(found.get("sections")), _text(found.get("playbook"))
+    )
 
 
 def _yaml(text: str, context: ReadContext, report: Report) -> Source:
@@ -222,11 +252,15 @@ def _yaml(text: str, context: ReadContext, report: Report) -> Source:
             report.skip(line, said)
         else:
             rows.append((line, said))
-    return Source(rows, name == "bullets", _titles(value.get("sections")), _text(value.get("playbook")))
+    return Source(
+        rows, name == "bullets", _titles(value.get("sections")), _text(value.get("playbook"))
+    )
 
 
 def _titles(value: object) -> tuple[str, ...]:
-    return tuple(title for title in value if isinstance(title, str)) if isinstance(value, list) else ()
+    return (
+        tuple(title for title in value if isinstance(title, str)) if isinstance(value, list) else ()
+    )
 
 
 def _text(value: object) -> str:
@@ -234,7 +268,9 @@ def _text(value: object) -> str:
 
 
 def _delimiter(text: str) -> str | None:
-    """Return what stands between the cells of a table whose first line names a column “content”; None for no table."""
+    """Return what stands between the cells of a table whose first line names a column “content”;
+    None for no table.
+    """
     first = re.split(r"[\r\n]", text, maxsplit=1)[0]
     found = max(DELIMITERS, key=first.count)
     return found if any("content" in row.cells for row in table(first, found)) else None
@@ -245,7 +281,9 @@ def _table(text: str, delimiter: str, report: Report) -> Source:
     head = next(lines)
     if head.open:
         report.skip(head.line, _OPEN)
-    return Source(_cells(head, lines, report), "state" in head.cells and "memory_type" not in head.cells)
+    return Source(
+        _cells(head, lines, report), "state" in head.cells and "memory_type" not in head.cells
+    )
 
 
 def _cells(head: TableRow, lines: Iterable[TableRow], report: Report) -> Iterator[Row]:
@@ -256,17 +294,21 @@ def _cells(head: TableRow, lines: Iterable[TableRow], report: Report) -> Iterato
         if len(row.cells) > len(head.cells):
             report.remark(
                 row.line,
-                Reason("{} cells beyond the last column: left out", (f"{len(row.cells) - len(head.cells):,}",)),
+                Reason(
+                    "{} cells beyond the last column: left out",
+                    (f"{len(row.cells) - len(head.cells):,}",),
+                ),
             )
         named = zip(head.cells, row.cells, strict=False)
         yield row.line, {name: read_cells(name, cell) for name, cell in named if name and cell}
 
 
-# Records as the items of Markdown lists, each with its id in a comment that no reader of the page sees.
+# Records as the items of Markdown lists, each with its id in a comment that no reader of the page
+# sees.
 #
-# `- text (+2 −1) <!-- bullet sai-00001 helpful=2 harmful=1 -->`; further lines of a text are indented by two blanks.
-# A carriage return of a text is written as `&#13;`: those of the file are part of its line ends, and others change
-# them.
+# `- text (+2 −1) <!-- bullet sai-00001 helpful=2 harmful=1 -->`; further lines of a text are
+# indented by two blanks. A carriage return of a text is written as `&#13;`: those of the file are
+# part of its line ends, and others change them.
 
 
 _END = re.compile(
@@ -290,22 +332,30 @@ def written_item(record: Memory | Bullet) -> str:
     counts = f" helpful={record.helpful_count} harmful={record.harmful_count}" if counted else ""
     kind = "memory" if isinstance(record, Memory) else "bullet"
     name = _UNSAFE.sub(lambda found: f"%{ord(found.group()):x};", record.id)
-    said = _RETURN.sub(lambda found: "&#13;" if found[0] == "\r" else f"&amp;{found[1]}#13;", record.content)
+    said = _RETURN.sub(
+        lambda found: "&#13;" if found[0] == "\r" else f"&amp;{found[1]}#13;", record.content
+    )
     text = "\n  ".join(said.split("\n"))
     return f"- {text}{shown} <!-- {kind} {name}{counts}{' pinned' if record.pinned else ''} -->"
 
 
 def source(text: str, report: Report) -> Source:
-    """Find the items of a text; what of it is neither an item with an id nor a heading is said in `report`."""
+    """Find the items of a text; what of it is neither an item with an id nor a heading is said in
+    `report`.
+    """
     clean = clean_for_store(text.removeprefix("\ufeff"))
     found = list(_rows(clean, report))
     is_book = any(kind == "bullet" for kind, _ in found)
     rows = [row for kind, row in found if (kind == "bullet") == is_book]
     if len(rows) < len(found):
         other = len(found) - len(rows)
-        report.skip(1, f"memories among the bullets of a playbook: not read ({other:,} of them)", other)
+        report.skip(
+            1, f"memories among the bullets of a playbook: not read ({other:,} of them)", other
+        )
     title = clean.partition("\n")[0].removesuffix("\r")
-    return Source(rows, is_book, name=title.removeprefix("# ").strip() if title.startswith("# ") else "")
+    return Source(
+        rows, is_book, name=title.removeprefix("# ").strip() if title.startswith("# ") else ""
+    )
 
 
 def _rows(text: str, report: Report) -> Iterator[tuple[str, Row]]:
@@ -338,7 +388,9 @@ def _row(lines: list[str], number: int, heading: str, report: Report) -> Iterato
     helpful, harmful = int(end["helpful"] or 0), int(end["harmful"] or 0)
     if helpful or harmful:
         content = content.removesuffix(f" (+{helpful} −{harmful})")
-    content = _WRITTEN_RETURN.sub(lambda found: "\r" if found[1] is None else f"&{found[1]}#13;", content)
+    content = _WRITTEN_RETURN.sub(
+        lambda found: "\r" if found[1] is None else f"&{found[1]}#13;", content
+    )
     row: dict[str, Any] = {
         "id": re.sub(r"%([0-9a-f]+);", lambda found: chr(int(found[1], 16)), end["id"]),
         "content": content, "helpful": helpful, "harmful": harmful, "pinned": end["pinned"] is not None,
@@ -355,8 +407,13 @@ _COMPUTED = frozenset({"confidence_scored"})
 _KEYS = {field.name: field.key for field in FIELDS.values()} | {
     "importance": "importance_score", "helpful": "helpful_count", "harmful": "harmful_count",
 }  # fmt: skip
-_ALSO = {"timestamp": ("timestamp", "time", "date", "created", "ts", "at"), "type": ("type", "kind")}
-"""What other people call when a record was made, and what kind it is of; taken where it does not say so by our name."""
+_ALSO = {
+    "timestamp": ("timestamp", "time", "date", "created", "ts", "at"),
+    "type": ("type", "kind"),
+}
+"""What other people call when a record was made, and what kind it is of; taken where it does not
+say so by our name.
+"""
 _CLOCKS = 1_000_000_000
 """Seconds since 1970 from which on a number may be a time; a smaller one may be anything."""
 _BULLET_KEYS = frozenset({
@@ -367,20 +424,27 @@ _START = re.compile(r'\s*(?:\[\s*\{|\{\s*"(?:playbook|memories|bullets)"\s*:|\{)
 _MARKS = re.compile(
     r'"(memory_type|observation_type|status|importance|importance_score|created_at|helpful|harmful)"\s*:'
 )
-_NOT_OURS = re.compile(r'"(?:node_id|node_type|role|memory|skills|schema_version|pointer_id|context)"\s*:')
+_NOT_OURS = re.compile(
+    r'"(?:node_id|node_type|role|memory|skills|schema_version|pointer_id|context)"\s*:'
+)
 _EMPTY = re.compile(
     r'\s*(?:\[\s*\]|\{\s*"memories"\s*:\s*\[\s*\]\s*\}|\{\s*"playbook"[^{}]*"bullets"\s*:\s*\[\s*\]\s*\}|'
     r"memories: \[\]|# Memories)\s*"
 )
 """What is written of no records at all."""
-_HEADER = re.compile(r'"?id"?(?P<mark>[,;\t])(?:"?section"?(?P=mark))?"?content"?(?:(?P=mark)|\r?\n|$)')
+_HEADER = re.compile(
+    r'"?id"?(?P<mark>[,;\t])(?:"?section"?(?P=mark))?"?content"?(?:(?P=mark)|\r?\n|$)'
+)
 _YAML_KEYS = re.compile(
-    r"^ *(?:- )?(id|content|section|memory_type|observation_type|status|helpful|state)[ \t]*:", re.MULTILINE
+    r"^ *(?:- )?(id|content|section|memory_type|observation_type|status|helpful|state)[ \t]*:",
+    re.MULTILINE,
 )
 
 
 def detect(head: str, path: str) -> Detection:
-    """Sure when objects have an `id`, a `content` and other names of ours, or a table's first line does."""
+    """Sure when objects have an `id`, a `content` and other names of ours, or a table's first line
+    does.
+    """
     del path
     text = head.removeprefix("\ufeff").lstrip()
     if len(text) < _SHORT and _EMPTY.fullmatch(text):
@@ -392,9 +456,13 @@ def detect(head: str, path: str) -> Detection:
     if text[:1] not in ("{", "[") and YAML.search(text):
         keys = set(_YAML_KEYS.findall(text))
         if {"id", "content"} <= keys:
-            return Detection(NAME, min(0.35 + 0.1 * len(keys), 0.9), "YAML records with “id” and “content”")
+            return Detection(
+                NAME, min(0.35 + 0.1 * len(keys), 0.9), "YAML records with “id” and “content”"
+            )
         return Detection(NAME, 0.0, "no records with “id” and “content”")
-    said = '"id"' in text and '"content"' in text and _START.match(text) and not _NOT_OURS.search(text)
+    said = (
+        '"id"' in text and '"content"' in text and _START.match(text) and not _NOT_OURS.search(text)
+    )
     marks = len(set(_MARKS.findall(text))) if said else 0
     if said:
         return Detection(NAME, min(0.35 + 0.1 * marks, 0.9), "JSON records with “id” and “content”")
@@ -406,7 +474,11 @@ def read(text: str, context: ReadContext) -> Parsed:
 
     Raises `UnreadableFile` when there is no list of rows.
     """
-    report, found, bullets = Report(context.file), dict[str, Memory](), dict[str, tuple[str, Bullet]]()
+    report, found, bullets = (
+        Report(context.file),
+        dict[str, Memory](),
+        dict[str, tuple[str, Bullet]](),
+    )
     rows = source(text, report) if _is_markdown(text) else source_of(text, context, report)
     for line, doc in rows.rows:
         try:
@@ -422,14 +494,18 @@ def read(text: str, context: ReadContext) -> Parsed:
             report.skip(line, reason)
             continue
         report.mapped_all(notes)
-    return report.parsed(NAME, memories=tuple(found.values()), playbooks=_playbooks(rows, bullets, context))
+    return report.parsed(
+        NAME, memories=tuple(found.values()), playbooks=_playbooks(rows, bullets, context)
+    )
 
 
 def _is_markdown(text: str) -> bool:
     return begins(text) or text.removeprefix("\ufeff").strip() == "# Memories"
 
 
-def _playbooks(rows: Source, bullets: dict[str, tuple[str, Bullet]], context: ReadContext) -> tuple[Playbook, ...]:
+def _playbooks(
+    rows: Source, bullets: dict[str, tuple[str, Bullet]], context: ReadContext
+) -> tuple[Playbook, ...]:
     """Return the playbook that a file is, under the name that it says; nothing when it is none."""
     named = rows.sections if rows.is_book else ()
     if not (bullets or named):
@@ -445,7 +521,9 @@ def _add(found: dict[str, Any], id: str, record: object) -> None:
 
 
 def _memory(doc: dict[str, Any], context: ReadContext) -> tuple[Memory, Notes]:
-    entry = {_KEYS[name]: value for name, value in doc.items() if name in _KEYS and value is not None}
+    entry = {
+        _KEYS[name]: value for name, value in doc.items() if name in _KEYS and value is not None
+    }
     if not isinstance(entry.get("context"), str):
         raise ValueError("it has no content")
     also = _also(doc, entry)
@@ -454,12 +532,18 @@ def _memory(doc: dict[str, Any], context: ReadContext) -> tuple[Memory, Notes]:
     own = {name: value for name, value in memory.metadata.items() if name != FILE_KEY}
     if "type" in entry and entry["type"] != memory.observation_type:
         own["type"] = entry["type"]
-    other = {name: value for name, value in doc.items() if name not in _KEYS and name not in _COMPUTED | {FILE_KEY}}
+    other = {
+        name: value
+        for name, value in doc.items()
+        if name not in _KEYS and name not in _COMPUTED | {FILE_KEY}
+    }
     return replace(memory, metadata={**other, **own}), notes
 
 
 def _also(doc: dict[str, Any], entry: dict[str, Any]) -> dict[str, str]:
-    """Return which other names say what an entry leaves open, as far as they say it in a way that can be read."""
+    """Return which other names say what an entry leaves open, as far as they say it in a way that
+    can be read.
+    """
     found = {}
     for key, names in _ALSO.items():
         if key not in entry:

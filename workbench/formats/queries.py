@@ -1,8 +1,9 @@
 """TREC files: judgments as qrels (`TOPIC 0 DOCUMENT GRADE`) and rankings as runs.
 
-Both formats separate their columns by blanks, so white space (and the percent sign itself) inside a topic or
-document is written as `%20` and so on, and read back. A topic is the id of a saved query; a file of another tool
-brings topics of its own, which are kept, and stand for the text of a query that is not known yet.
+Both formats separate their columns by blanks, so white space (and the percent sign itself) inside a
+topic or document is written as `%20` and so on, and read back. A topic is the id of a saved query;
+a file of another tool brings topics of its own, which are kept, and stand for the text of a query
+that is not known yet.
 """
 
 import math
@@ -11,7 +12,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from workbench.core.files.format import Detection, Format, JudgedQuery, Layout, Parsed, ReadContext, in_scale
+from workbench.core.files.format import (
+    Detection,
+    Format,
+    JudgedQuery,
+    Layout,
+    Parsed,
+    ReadContext,
+    in_scale,
+)
 from workbench.core.files.reason import Reason, Unread
 from workbench.core.record import UnreadableFile, iso
 from workbench.core.tuning.judgment import MAX_GRADE
@@ -23,7 +32,8 @@ from workbench.formats.shared.report import Report, shown
 from workbench.formats.shared.values import Notes, texts, time
 from workbench.formats.shared.values import text as as_text
 
-# Query sets: one judged query a line, `{"query", "relevant": {"<id>": grade}, "tags", "now", "topic"}`.
+# Query sets: one judged query a line, `{"query", "relevant": {"<id>": grade}, "tags", "now",
+# "topic"}`.
 #
 # `topic` is what TREC files call a query; one that is called by its text has none.
 
@@ -53,11 +63,15 @@ def write(parsed: Parsed, original: str | None = None) -> str:
     old = _records(original, Report("")) if original is not None else []
     known = {_key(query): query for _, query in old}
     # What a line says is what it was read as: its own bytes stay, whatever form they have.
-    queries = [known[_key(query)] if known.get(_key(query)) == query else query for query in parsed.queries]
+    queries = [
+        known[_key(query)] if known.get(_key(query)) == query else query for query in parsed.queries
+    ]
     written = {_key(query): _line(query, layout) for query in queries}
     if original is None:
         return jsonstream.assemble(written.values(), layout)
-    return jsonstream.weave(original, {n: (_key(q), _line(q, layout)) for n, q in old}, written, layout)
+    return jsonstream.weave(
+        original, {n: (_key(q), _line(q, layout)) for n, q in old}, written, layout
+    )
 
 
 def _records(text: str, report: Report) -> list[tuple[int, JudgedQuery]]:
@@ -107,7 +121,9 @@ def _grades(raw: object, notes: Notes) -> tuple[dict[str, int], dict[str, int]]:
     grades: dict[str, int] = {}
     for name, value in raw.items():
         if not isinstance(value, int | float) or value != int(value):
-            raise ValueError(f"relevant: the grade of a memory must be a whole number from 0 to {MAX_GRADE}")
+            raise ValueError(
+                f"relevant: the grade of a memory must be a whole number from 0 to {MAX_GRADE}"
+            )
         grades[name] = int(value)
     held = {name: in_scale(grade) for name, grade in grades.items()}
     if held != grades:
@@ -118,7 +134,11 @@ def _grades(raw: object, notes: Notes) -> tuple[dict[str, int], dict[str, int]]:
 def _line(query: JudgedQuery, layout: Layout) -> str:
     if query.raw is not None and _unchanged(query):
         return query.raw
-    doc: dict[str, object] = {"query": query.text, "relevant": query.grades, "tags": list(query.tags)}
+    doc: dict[str, object] = {
+        "query": query.text,
+        "relevant": query.grades,
+        "tags": list(query.tags),
+    }
     if query.now is not None:
         doc["now"] = iso(query.now)
     if query.topic and query.topic != query.text:
@@ -139,7 +159,14 @@ def _key(query: JudgedQuery) -> str:
 
 
 FORMAT = Format(
-    NAME, "query set (JSON lines)", detect, read, write, holds="queries", suffix=".jsonl", endings=(".jsonl",)
+    NAME,
+    "query set (JSON lines)",
+    detect,
+    read,
+    write,
+    holds="queries",
+    suffix=".jsonl",
+    endings=(".jsonl",),
 )
 
 
@@ -171,12 +198,16 @@ class Run:
 
     @property
     def rankings(self) -> dict[str, tuple[str, ...]]:
-        """The documents of each topic, best first: by falling score, as evaluation tools read a run."""
+        """The documents of each topic, best first: by falling score, as evaluation tools read a
+        run.
+        """
         by_topic: dict[str, list[RunLine]] = {}
         for line in self.lines:
             by_topic.setdefault(line.topic, []).append(line)
         return {
-            topic: tuple(line.document for line in sorted(lines, key=lambda line: (-line.score, line.place)))
+            topic: tuple(
+                line.document for line in sorted(lines, key=lambda line: (-line.score, line.place))
+            )
             for topic, lines in by_topic.items()
         }
 
@@ -186,7 +217,11 @@ def detect_qrels(head: str, path: str) -> Detection:
     del path
     rows = _head_rows(head)
     if rows and all(len(row) == 4 and _WHOLE.fullmatch(row[3]) for row in rows):
-        return Detection(QRELS, 0.9 if all(row[1] in ("0", "Q0") for row in rows) else 0.5, "topic 0 document grade")
+        return Detection(
+            QRELS,
+            0.9 if all(row[1] in ("0", "Q0") for row in rows) else 0.5,
+            "topic 0 document grade",
+        )
     return Detection(QRELS, 0.0, "no lines of topic, 0, document and grade")
 
 
@@ -194,7 +229,9 @@ def detect_run(head: str, path: str) -> Detection:
     """Sure when the first lines have six columns, with a place and a score."""
     del path
     rows = _head_rows(head)
-    if rows and all(len(row) == 6 and _WHOLE.fullmatch(row[3]) and _number(row[4]) is not None for row in rows):
+    if rows and all(
+        len(row) == 6 and _WHOLE.fullmatch(row[3]) and _number(row[4]) is not None for row in rows
+    ):
         return Detection(RUN, 0.9, "topic Q0 document place score tag")
     return Detection(RUN, 0.0, "no lines of topic, Q0, document, place, score and tag")
 
@@ -216,21 +253,33 @@ def _trec_query(topic: str, grades: Mapping[str, int]) -> JudgedQuery:
 
 
 def write_qrels(parsed: Parsed, original: str | None = None) -> str:
-    """Write the judgments; a query without a topic is called by its text. With `original`, only changed lines are new.
+    """Write the judgments; a query without a topic is called by its text. With `original`, only
+    changed lines are new.
 
     A line whose grade lies outside 0–3 stays as long as the grade that it was read as.
     """
-    known = {query.topic: query for query in read_qrels(original, NO_CONTEXT).queries} if original is not None else {}
+    known = (
+        {query.topic: query for query in read_qrels(original, NO_CONTEXT).queries}
+        if original is not None
+        else {}
+    )
     grades: dict[str, dict[str, int]] = {}
     for query in parsed.queries:
         topic = query.topic or query.text
         before = known[topic].beyond if topic in known else {}
-        grades.setdefault(topic, {}).update(replace(query, beyond={**before, **query.beyond}).grades)
-    new = {f"{topic}\0{id}": _trec_line(topic, id, g) for topic, of in grades.items() for id, g in of.items()}
+        grades.setdefault(topic, {}).update(
+            replace(query, beyond={**before, **query.beyond}).grades
+        )
+    new = {
+        f"{topic}\0{id}": _trec_line(topic, id, g)
+        for topic, of in grades.items()
+        for id, g in of.items()
+    }
     if original is None:
         return jsonstream.assemble(new.values(), parsed.layout)
     rows = list(_judgments(original, Report("")))
-    # Of several grades for one document the last one counts, so every line of it stands for that one.
+    # Of several grades for one document the last one counts, so every line of it stands for that
+    # one.
     last = {(topic, document): grade for _, topic, document, grade in rows}
     old = {
         number: (f"{topic}\0{document}", _trec_line(topic, document, last[topic, document]))
@@ -255,15 +304,18 @@ def read_run(text: str, file: str = "the run") -> Run:
 
 def write_run(run: Run) -> str:
     """Write rankings; scores with all their digits, so that a run is read back as it was."""
-    rows = (f"{coded(x.topic)} Q0 {coded(x.document)} {x.place} {x.score!r} {coded(run.tag)}\n" for x in run.lines)
+    rows = (
+        f"{coded(x.topic)} Q0 {coded(x.document)} {x.place} {x.score!r} {coded(run.tag)}\n"
+        for x in run.lines
+    )
     return "".join(rows)
 
 
 def ranked(tag: str, rankings: Mapping[str, Iterable[tuple[str, float]]]) -> Run:
     """Make a run from (document, score) pairs per topic, best first.
 
-    Evaluation tools sort by score alone and break ties their own way, so a score that does not fall is put
-    just below the one before.
+    Evaluation tools sort by score alone and break ties their own way, so a score that does not fall
+    is put just below the one before.
     """
     lines: list[RunLine] = []
     for topic, found in rankings.items():
@@ -280,7 +332,9 @@ def coded(text: str) -> str:
 
 
 def decoded(text: str) -> str:
-    """Read a name that `coded` wrote; what stands for anything but white space and percent signs stays."""
+    """Read a name that `coded` wrote; what stands for anything but white space and percent signs
+    stays.
+    """
     return _CODED.sub(_decoded, text)
 
 
@@ -302,7 +356,10 @@ def _judgments(text: str, report: Report) -> Iterator[tuple[int, str, str, int]]
             continue
         topic, document, grade = decoded(row[0]), decoded(row[2]), int(row[3])
         if (topic, document) in seen:
-            report.remark(number, Reason("{} is judged a second time; the later grade counts", (shown(document),)))
+            report.remark(
+                number,
+                Reason("{} is judged a second time; the later grade counts", (shown(document),)),
+            )
         seen.add((topic, document))
         if not 0 <= grade <= MAX_GRADE:
             report.mapped("grade", f"moved into 0–{MAX_GRADE}")

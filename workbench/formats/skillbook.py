@@ -1,4 +1,6 @@
-"""Skillbook JSON: `{skills: {id: …}, sections: {name: [ids]}, next_id, …}`; older files say `bullets` for `skills`."""
+"""Skillbook JSON: `{skills: {id: …}, sections: {name: [ids]}, next_id, …}`; older files say
+`bullets` for `skills`.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,7 +12,15 @@ from workbench.core.playbook.book import Bullet, Playbook, next_number
 from workbench.core.record import UnreadableFile, iso
 from workbench.formats.patch import Lines, Node, Style, dumps, patch, scan_file
 from workbench.formats.shared import books, values
-from workbench.formats.shared.records import Doc, Key, fresh, remembered, restored, take, with_records
+from workbench.formats.shared.records import (
+    Doc,
+    Key,
+    fresh,
+    remembered,
+    restored,
+    take,
+    with_records,
+)
 from workbench.formats.shared.report import Report, shown
 from workbench.formats.shared.values import Notes
 
@@ -83,11 +93,15 @@ def detect(head: str, path: str) -> Detection:
 
 
 def read(text: str, context: ReadContext) -> Parsed:
-    """Read every skill that can be read. Raises `UnreadableFile` when the text holds no object of skills."""
+    """Read every skill that can be read. Raises `UnreadableFile` when the text holds no object of
+    skills.
+    """
     report, root, lines = Report(context.file), scan_file(text, context.file, INSIDE), Lines(text)
     skills = records(root)
     if skills is None:
-        reason = f"{context.file} has no “skills” object" + (f": {root.damage}." if root.damage else ".")
+        reason = f"{context.file} has no “skills” object" + (
+            f": {root.damage}." if root.damage else "."
+        )
         raise UnreadableFile(reason, "Nothing was read from it.")
     book = playbook(root, skills, context.file, lines, report)
     if root.damage:
@@ -117,7 +131,10 @@ def playbook(root: Node, skills: Node, file: str, lines: Lines, report: Report) 
 
 def records(root: Node) -> Node | None:
     """Return the object of skills."""
-    return next((found for key in ("skills", "bullets") if (found := root.inside(key, "{")) is not None), None)
+    return next(
+        (found for key in ("skills", "bullets") if (found := root.inside(key, "{")) is not None),
+        None,
+    )
 
 
 def listing(root: Node) -> tuple[list[str], dict[str, str]]:
@@ -133,7 +150,9 @@ def listing(root: Node) -> tuple[list[str], dict[str, str]]:
     return [str(entry.key) for entry in found.entries], listed
 
 
-def _bullets(skills: Node, lines: Lines, listed: dict[str, str], report: Report) -> Iterator[Bullet]:
+def _bullets(
+    skills: Node, lines: Lines, listed: dict[str, str], report: Report
+) -> Iterator[Bullet]:
     seen: dict[str, int] = {}
     for entry in skills.entries:
         line, name = lines.at(entry.start), str(entry.key)
@@ -148,15 +167,23 @@ def _bullets(skills: Node, lines: Lines, listed: dict[str, str], report: Report)
         report.mapped_all(notes, entry.changes)
         if listed.get(name, skill.section) != skill.section:
             values = (shown(name), shown(listed[name]), shown(skill.section))
-            report.remark(line, Reason("{} is listed under {} but says {}: read as it says", values))
+            report.remark(
+                line, Reason("{} is listed under {} but says {}: read as it says", values)
+            )
         yield skill
 
 
-def _in_order(found: list[Bullet], names: list[str], listed: dict[str, str]) -> list[tuple[str, Bullet]]:
-    """Put the skills in the order of the sections and of their lists; unlisted ones follow in file order."""
+def _in_order(
+    found: list[Bullet], names: list[str], listed: dict[str, str]
+) -> list[tuple[str, Bullet]]:
+    """Put the skills in the order of the sections and of their lists; unlisted ones follow in file
+    order.
+    """
     place = {name: index for index, name in enumerate(names)}
     rank = {name: index for index, name in enumerate(listed)}
-    ordered = sorted(found, key=lambda b: (place.get(b.section, len(place)), rank.get(b.id, len(rank))))
+    ordered = sorted(
+        found, key=lambda b: (place.get(b.section, len(place)), rank.get(b.id, len(rank)))
+    )
     return [(bullet.section, bullet) for bullet in ordered]
 
 
@@ -169,7 +196,9 @@ def write(parsed: Parsed, original: str | None = None) -> str:
     if original is not None and book is not None:
         return _woven(book, original)
     bullets = books.named(book) if book else {}
-    groups = {name: books.grouped(bullets).get(name, []) for name in books.titles(book)} if book else {}
+    groups = (
+        {name: books.grouped(bullets).get(name, []) for name in books.titles(book)} if book else {}
+    )
     doc = {
         "skills": {name: _document(bullet) for name, bullet in bullets.items()},
         "sections": {**groups, **books.grouped(bullets)},
@@ -202,7 +231,10 @@ def _woven(book: Playbook, original: str) -> str:
 
 
 def _sections(
-    lists: Mapping[str, Any], old: Mapping[str, Bullet], new: Mapping[str, Bullet], titles: Sequence[str]
+    lists: Mapping[str, Any],
+    old: Mapping[str, Bullet],
+    new: Mapping[str, Bullet],
+    titles: Sequence[str],
 ) -> dict[str, Any]:
     """Return the lists of the sections, changed only where the members of a section changed."""
     before, after = books.grouped(old), books.grouped(new)
@@ -238,4 +270,13 @@ def _highest(bullets: Iterable[Bullet]) -> int:
     return next_number(tuple(bullets)) - 1
 
 
-FORMAT = Format(NAME, "skillbook (JSON)", detect, read, write, holds="playbook", suffix=".json", endings=(".json",))
+FORMAT = Format(
+    NAME,
+    "skillbook (JSON)",
+    detect,
+    read,
+    write,
+    holds="playbook",
+    suffix=".json",
+    endings=(".json",),
+)

@@ -19,26 +19,34 @@ from workbench.formats.shared.records import COUNTS
 from workbench.formats.yaml_patch import DamagedYaml, Unfitting, patch_yaml, scalar, tree
 
 LONGEST = 2_000
-"""Lines up to which each is looked for anywhere; of longer texts only what differs in the middle is replaced."""
+"""Lines up to which each is looked for anywhere; of longer texts only what differs in the middle is
+replaced.
+"""
 
 
 class Unplaced(ValueError):
-    """What a text says is not what was read of it, so that nobody can tell which of its lines are meant."""
+    """What a text says is not what was read of it, so that nobody can tell which of its lines are
+    meant.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """The lines of a file that are one line of what is read: (text, line end); more than one where some are blank."""
+    """The lines of a file that are one line of what is read: (text, line end); more than one where
+    some are blank.
+    """
 
     lines: tuple[tuple[str, str], ...]
     is_first: bool = False
 
 
 def merge_lines(raw: str, old: str, new: str, newline: str, mark: int = 0, indent: int = 0) -> str:
-    """Return `raw`, which says `old`, so that it says `new`: only lines change that say something else.
+    """Return `raw`, which says `old`, so that it says `new`: only lines change that say something
+    else.
 
-    `mark` is how many characters stand before its text, as the dash of a list item, and `indent` how far its further
-    lines are indented. Blank lines of which only one counts stay. Raises `Unplaced` when `raw` does not say `old`.
+    `mark` is how many characters stand before its text, as the dash of a list item, and `indent`
+    how far its further lines are indented. Blank lines of which only one counts stay. Raises
+    `Unplaced` when `raw` does not say `old`.
     """
     units, prefix = _units(raw, old.split("\n"), mark, indent), raw[:mark]
     out: list[tuple[str, str]] = []
@@ -53,7 +61,9 @@ def merge_lines(raw: str, old: str, new: str, newline: str, mark: int = 0, inden
             before = prefix if not out else " " * indent if line.strip() else ""
             out.append((before + line, end))
     last = len(out) - 1
-    return "".join(text if at == last else text + (end or newline) for at, (text, end) in enumerate(out))
+    return "".join(
+        text if at == last else text + (end or newline) for at, (text, end) in enumerate(out)
+    )
 
 
 def _parts(
@@ -70,7 +80,10 @@ def _parts(
 def _changes(old: list[str], new: list[str]) -> Sequence[tuple[str, int, int, int, int]]:
     if len(old) + len(new) <= LONGEST:
         return difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-    start = next((at for at, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
+    start = next(
+        (at for at, (a, b) in enumerate(zip(old, new, strict=False)) if a != b),
+        min(len(old), len(new)),
+    )
     rest = zip(reversed(old[start:]), reversed(new[start:]), strict=False)
     end = next((at for at, (a, b) in enumerate(rest) if a != b), min(len(old), len(new)) - start)
     return [
@@ -110,10 +123,12 @@ def _outdented(text: str, width: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """The records of a file as a store has them, by the id each has in the file, and the ids of those that went.
+    """The records of a file as a store has them, by the id each has in the file, and the ids of
+    those that went.
 
-    Of an index `linked` are those of the files that it names, by the name it has for them; `None` where a file goes.
-    A note without front matter gets some for what has its place there, with `makes_front`.
+    Of an index `linked` are those of the files that it names, by the name it has for them; `None`
+    where a file goes. A note without front matter gets some for what has its place there, with
+    `makes_front`.
     """
 
     memories: Mapping[str, Memory] = field(default_factory=dict)
@@ -126,7 +141,9 @@ class Stored:
 
 
 def differing(before: Memory, after: Memory) -> tuple[str, ...]:
-    """Return in what a stored record differs from what its file says: text, title, type, tags, votes."""
+    """Return in what a stored record differs from what its file says: text, title, type, tags,
+    votes.
+    """
     sides = (
         ("text", before.content, after.content), ("title", before.summary, after.summary),
         ("type", before.category, after.category), ("tags", before.tags, after.tags),
@@ -138,7 +155,8 @@ def differing(before: Memory, after: Memory) -> tuple[str, ...]:
 # Claude Code's memory with what a store says of it now: topic files, and the lines of their index.
 
 
-# Changing single values of the front matter that a Markdown file begins with; every other byte of it stays.
+# Changing single values of the front matter that a Markdown file begins with; every other byte of
+# it stays.
 
 
 Value = str | int | Sequence[str]
@@ -157,19 +175,25 @@ def has_front(text: str) -> bool:
 
 
 def placed(text: str, values: Mapping[str, Value], *, makes_front: bool) -> str:
-    """Return a text whose front matter says these values where it has some, or is to get some; else the text."""
+    """Return a text whose front matter says these values where it has some, or is to get some; else
+    the text.
+    """
     if values and has_front(text):
         return with_facts(text, values)
     if not values or not makes_front or _FRONT.match(text) is not None:
         return text
     mark, newline = text[: text.startswith("\ufeff")], newline_of(text)
-    plain = ((name, value if isinstance(value, str | int) else list(value)) for name, value in values.items())
+    plain = (
+        (name, value if isinstance(value, str | int) else list(value))
+        for name, value in values.items()
+    )
     lines = "".join(f"{name}: {scalar(value)}{newline}" for name, value in plain)
     return f"{mark}---{newline}{lines}---{newline}{text[len(mark) :]}"
 
 
 def with_facts(text: str, values: Mapping[str, Value]) -> str:
-    """Return a text whose front matter says these values; a new name gets a line at its end, a list keeps its form.
+    """Return a text whose front matter says these values; a new name gets a line at its end, a list
+    keeps its form.
 
     Raises `Unplaced` when there is no front matter, or none that can be read.
     """
@@ -183,7 +207,13 @@ def with_facts(text: str, values: Mapping[str, Value]) -> str:
         said = whole.value
         for name, value in values.items():
             is_list = name not in said or isinstance(said[name], list)
-            joined = value if isinstance(value, str | int) else list(value) if is_list else ", ".join(value)
+            joined = (
+                value
+                if isinstance(value, str | int)
+                else list(value)
+                if is_list
+                else ", ".join(value)
+            )
             said[name] = joined
         front = patch_yaml(found[1], said, whole)
     except (DamagedYaml, Unfitting) as error:
@@ -191,15 +221,21 @@ def with_facts(text: str, values: Mapping[str, Value]) -> str:
     return text[: found.start(1)] + front + text[found.end(1) :]
 
 
-# Notes with what a store says of them now: the text below the front matter, entries of a day, values in front.
+# Notes with what a store says of them now: the text below the front matter, entries of a day,
+# values in front.
 
 
 def weave(text: str, context: ReadContext, name: str, stored: Stored) -> str:
-    """Return the text of a note with its records as they are stored; what a note has no place for stays out.
+    """Return the text of a note with its records as they are stored; what a note has no place for
+    stays out.
 
     Raises `Unplaced` when a record cannot be put where it stands.
     """
-    pairs = [(entry, made[0]) for entry, made in notes.entries_of(text, context, name) if isinstance(made, tuple)]
+    pairs = [
+        (entry, made[0])
+        for entry, made in notes.entries_of(text, context, name)
+        if isinstance(made, tuple)
+    ]
     edits = [edit for entry, before in pairs for edit in entry_edits(text, entry, before, stored)]
     woven = applied(text, edits)
     if notes.is_day(name) or not pairs:
@@ -219,7 +255,9 @@ def entry_edits(text: str, entry: Entry, before: Memory, stored: Stored) -> list
     old, new, newline = before.content, after.content.strip(BLANKS), newline_of(text)
     raw = text[entry.start : entry.end]
     if not entry.head:
-        return [(entry.start, entry.end, merge_lines(raw, old, new, newline, entry.mark, entry.indent))]
+        return [
+            (entry.start, entry.end, merge_lines(raw, old, new, newline, entry.mark, entry.indent))
+        ]
     title, _, said = (part.strip(BLANKS) for part in new.partition("\n"))
     return [(entry.start, entry.end, _section(raw, entry, old, title, said, newline))]
 
@@ -239,7 +277,9 @@ def _section(raw: str, entry: Entry, old: str, title: str, said: str, newline: s
 
 
 def _without(text: str, entry: Entry) -> Edit:
-    """Return the edit that takes an entry out, with its line and the blank lines below it where some stand above."""
+    """Return the edit that takes an entry out, with its line and the blank lines below it where
+    some stand above.
+    """
     start = text.rfind("\n", 0, entry.start) + 1
     end = text.find("\n", entry.end)
     end = len(text) if end < 0 else end + 1
@@ -265,7 +305,10 @@ def note_facts(before: Memory, after: Memory) -> dict[str, Value]:
         values["type"] = after.category
     if after.tags != before.tags:
         values["tags"] = after.tags
-    counts = ((after.helpful_count, before.helpful_count), (after.harmful_count, before.harmful_count))
+    counts = (
+        (after.helpful_count, before.helpful_count),
+        (after.harmful_count, before.harmful_count),
+    )
     values |= {name: new for name, (new, old) in zip(COUNTS, counts, strict=True) if new != old}
     return values
 
@@ -275,7 +318,8 @@ _NAMED = re.compile(r"\][(\[][^)\]]*")
 
 
 def weave_topic(text: str, context: ReadContext, link: Link, stored: Stored) -> str:
-    """Return the text of a topic file as its record is stored; what the index says of it stays there.
+    """Return the text of a topic file as its record is stored; what the index says of it stays
+    there.
 
     Raises `Unplaced` when its text is not where it was read.
     """
@@ -287,7 +331,9 @@ def weave_topic(text: str, context: ReadContext, link: Link, stored: Stored) -> 
 
 
 def weave_index(text: str, context: ReadContext, stored: Stored) -> str:
-    """Return the text of an index as its statements are stored, and the lines of the files it names as those are."""
+    """Return the text of an index as its statements are stored, and the lines of the files it names
+    as those are.
+    """
     found, edits = list(lines(text)), list[Edit]()
     for one, before in own_statements(text, context):
         edits += entry_edits(text, _entry(one, text, found), before, stored)
@@ -295,12 +341,15 @@ def weave_index(text: str, context: ReadContext, stored: Stored) -> str:
         if link.target in stored.linked:
             edits += _line_edits(text, found[link.line - 1], link, stored.linked[link.target])
         else:
-            edits += _said_edits(text, found[link.line - 1], link, line_record(link, context), stored)
+            edits += _said_edits(
+                text, found[link.line - 1], link, line_record(link, context), stored
+            )
     return applied(text, edits)
 
 
 def retitled(text: str, linked: Mapping[str, Memory]) -> dict[str, bool]:
-    """Return which lines of an index say of their file what its record no longer says, by the file that each names.
+    """Return which lines of an index say of their file what its record no longer says, by the file
+    that each names.
 
     The value tells whether the line has a place for what it says now.
     """
@@ -330,8 +379,13 @@ def _facts(before: Memory, after: Memory, link: Link) -> dict[str, Value]:
         values["description"] = after.summary
     if after.category != before.category:
         values["type"] = after.category
-    counts = ((after.helpful_count, before.helpful_count), (after.harmful_count, before.harmful_count))
-    return values | {name: new for name, (new, old) in zip(COUNTS, counts, strict=True) if new != old}
+    counts = (
+        (after.helpful_count, before.helpful_count),
+        (after.harmful_count, before.harmful_count),
+    )
+    return values | {
+        name: new for name, (new, old) in zip(COUNTS, counts, strict=True) if new != old
+    }
 
 
 def _line_edits(text: str, line: Line, link: Link, topic: Memory | None) -> list[Edit]:
@@ -342,14 +396,18 @@ def _line_edits(text: str, line: Line, link: Link, topic: Memory | None) -> list
 
 
 def _new_hook(link: Link, topic: Memory) -> str:
-    """Return what a line is to say of its file; nothing where it says that, or something of somebody's own."""
+    """Return what a line is to say of its file; nothing where it says that, or something of
+    somebody's own.
+    """
     new, old = " ".join(topic.summary.split()), " ".join(link.hook.split())
     # What the index says otherwise than when it was read is somebody's own.
     return "" if new == old or topic.metadata.get("hook") != link.hook else new
 
 
 def _said_edits(text: str, line: Line, link: Link, before: Memory, stored: Stored) -> list[Edit]:
-    """Return the edits of a line of which only itself was read, as the file that it names is not there."""
+    """Return the edits of a line of which only itself was read, as the file that it names is not
+    there.
+    """
     if before.id in stored.gone:
         return [_line_out(text, line)]
     after = stored.memories.get(before.id)
@@ -359,7 +417,9 @@ def _said_edits(text: str, line: Line, link: Link, before: Memory, stored: Store
 
 
 def _said_in_place_of(line: Line, link: Link, old: str, new: str) -> list[Edit]:
-    """Return the edit of a line that says something else of its file; none where it would name another one as well."""
+    """Return the edit of a line that says something else of its file; none where it would name
+    another one as well.
+    """
     at = line.text.rfind(old)
     if at < 0:
         return []
@@ -382,4 +442,6 @@ def _entry(one: Statement, text: str, found: list[Line]) -> Entry:
     is_item = one.kind == "item"
     mark = markdown.mark_of(first.text) if is_item else len(first.text) - len(first.text.lstrip())
     end = first.start + len(text[first.start : last.end].rstrip(BLANKS))
-    return Entry(one.line, one.text, start=first.start, end=end, mark=mark, indent=mark if is_item else 0)
+    return Entry(
+        one.line, one.text, start=first.start, end=end, mark=mark, indent=mark if is_item else 0
+    )

@@ -30,7 +30,9 @@ _LONG_KEY = 1024
 _ITEM = re.compile(r"^[ \t]*- ", re.MULTILINE)
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9 _/.()-]*")
 _WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
-_SPECIAL = re.compile("[^\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_SPECIAL = re.compile(
+    "[^\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+)
 _ALIAS = re.compile(r"\s*:\s*(\*[^\s,\]}]+)")
 
 
@@ -47,7 +49,9 @@ class Unfitting(ValueError):
 
 
 class _Scanner(Scanner):
-    """Gives up where brackets are nested too deeply: with each more that is open every sign takes longer to read."""
+    """Gives up where brackets are nested too deeply: with each more that is open every sign takes
+    longer to read.
+    """
 
     def fetch_flow_collection_start(self, TokenClass: type[Token], to_push: str) -> None:  # noqa: N803
         super().fetch_flow_collection_start(TokenClass, to_push)
@@ -65,7 +69,9 @@ def compose(text: str) -> Node | None:
         raise
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise DamagedYaml(f"not YAML: {error.problem or error.context}", mark.line + 1 if mark else 1) from None
+        raise DamagedYaml(
+            f"not YAML: {error.problem or error.context}", mark.line + 1 if mark else 1
+        ) from None
     except YAMLError as error:
         reason = str(getattr(error, "reason", "")) or "it cannot be parsed"
         at = getattr(error, "position", 0)
@@ -79,15 +85,23 @@ def compose(text: str) -> Node | None:
 
 
 def entries(node: Node) -> Iterator[tuple[str, Node, Node]]:
-    """Yield the keys of a mapping as text, with the nodes of key and value; a key used twice counts once, the last."""
+    """Yield the keys of a mapping as text, with the nodes of key and value; a key used twice counts
+    once, the last.
+    """
     if isinstance(node, MappingNode):
-        last = {key.value: index for index, (key, _) in enumerate(node.value) if isinstance(key, ScalarNode)}
+        last = {
+            key.value: index
+            for index, (key, _) in enumerate(node.value)
+            if isinstance(key, ScalarNode)
+        }
         yield from ((key.value, key, value) for index, (key, value) in enumerate(node.value)
                     if isinstance(key, ScalarNode) and last[key.value] == index)  # fmt: skip
 
 
 def plain(node: Node) -> object:
-    """Return the value of a node as JSON has it; times stay text. Raises `ValueError` when it grows out of hand."""
+    """Return the value of a node as JSON has it; times stay text. Raises `ValueError` when it grows
+    out of hand.
+    """
     return _Plain().value(node, 0)
 
 
@@ -106,7 +120,10 @@ class _Plain:
         if isinstance(node, SequenceNode):
             return [self.value(item, depth + 1) for item in node.value]
         if isinstance(node, MappingNode):
-            return {clean_for_store(key): self.value(value, depth + 1) for key, _, value in entries(node)}
+            return {
+                clean_for_store(key): self.value(value, depth + 1)
+                for key, _, value in entries(node)
+            }
         return _scalar(node)
 
 
@@ -128,17 +145,24 @@ def _scalar(node: Node) -> object:
 
 
 def end_of(node: Node, text: str) -> int:
-    """Return where the last character of a node stands, without the white space and comments that follow it."""
+    """Return where the last character of a node stands, without the white space and comments that
+    follow it.
+    """
     if isinstance(node, MappingNode | SequenceNode) and not node.flow_style and node.value:
         last = node.value[-1][1] if isinstance(node, MappingNode) else node.value[-1]
         if last.start_mark.index >= node.start_mark.index:
-            return max(end_of(last, text), node.value[-1][0].end_mark.index if isinstance(node, MappingNode) else 0)
+            return max(
+                end_of(last, text),
+                node.value[-1][0].end_mark.index if isinstance(node, MappingNode) else 0,
+            )
     start, end = node.start_mark.index, node.end_mark.index
     return int(start + len(text[start:end].rstrip()))
 
 
 def scalar(value: object, style: str | None = '"') -> str:
-    """Write a value on one line; text in double quotes, or plain or in single quotes where that is `style` and safe."""
+    """Write a value on one line; text in double quotes, or plain or in single quotes where that is
+    `style` and safe.
+    """
     if not isinstance(value, str):
         return flow(value)
     if style == "'" and "\n" not in value and "\r" not in value and not _SPECIAL.search(value):
@@ -157,7 +181,11 @@ def flow(value: object) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(map(flow, value)) + "]"
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{scalar(str(key))}: {flow(item)}" for key, item in value.items()) + "}"
+        return (
+            "{"
+            + ", ".join(f"{scalar(str(key))}: {flow(item)}" for key, item in value.items())
+            + "}"
+        )
     return json.dumps(value)
 
 
@@ -179,7 +207,9 @@ class Tree:
 
     @property
     def value(self) -> dict[str, Any]:
-        """What it says; a value, or an element of a list, that grows out of hand is the `ValueError` of that."""
+        """What it says; a value, or an element of a list, that grows out of hand is the
+        `ValueError` of that.
+        """
         return {name: _said(node) for name, (_, node) in self.top.items()}
 
     def listed(self, name: str) -> list[Node]:
@@ -188,7 +218,9 @@ class Tree:
 
 
 def tree(text: str) -> Tree:
-    """Return the tree of a mapping; of a damaged one, what stands above the damage. Raises `DamagedYaml`."""
+    """Return the tree of a mapping; of a damaged one, what stands above the damage. Raises
+    `DamagedYaml`.
+    """
     first: DamagedYaml | None = None
     for _ in range(_TRIES):
         try:
@@ -214,11 +246,15 @@ def _before(text: str, line: int) -> str:
 
 
 def records(text: str, file: str, name: str) -> Tree:
-    """Return the tree of a file with a list of that name. Raises `UnreadableFile` when it is no YAML, or has none."""
+    """Return the tree of a file with a list of that name. Raises `UnreadableFile` when it is no
+    YAML, or has none.
+    """
     try:
         found = tree(text)
         damage, line = found.damage, found.line
-        is_list = name in found.top and (found.listed(name) or (not damage and _said(found.top[name][1]) in (None, [])))
+        is_list = name in found.top and (
+            found.listed(name) or (not damage and _said(found.top[name][1]) in (None, []))
+        )
     except DamagedYaml as error:
         damage, line, is_list = str(error) if error.line else "", error.line, False
     if is_list:
@@ -242,7 +278,9 @@ def _plain_or(node: Node) -> object:
 
 
 def patch_yaml(text: str, value: dict[str, Any], whole: Tree | None = None) -> str:
-    """Return the text of a mapping with another value. Raises `Unfitting` where the text has no place for that."""
+    """Return the text of a mapping with another value. Raises `Unfitting` where the text has no
+    place for that.
+    """
     edits = _mapping(text, (whole or tree(text)).root, value)
     if not edits:
         return text
@@ -257,7 +295,9 @@ def patch_yaml(text: str, value: dict[str, Any], whole: Tree | None = None) -> s
 
 
 def _bare(value: object) -> object:
-    """Return a value without the line ends after its texts, about which the style of a block decides."""
+    """Return a value without the line ends after its texts, about which the style of a block
+    decides.
+    """
     if isinstance(value, dict):
         return {key: _bare(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -267,12 +307,22 @@ def _bare(value: object) -> object:
 
 def _mapping(text: str, node: MappingNode, new: dict[str, Any]) -> list[Edit]:
     edits, known = list[Edit](), set[str]()
-    kept = [max(end_of(old, text), key.end_mark.index) for name, key, old in entries(node) if name in new]
+    kept = [
+        max(end_of(old, text), key.end_mark.index)
+        for name, key, old in entries(node)
+        if name in new
+    ]
     end = max(kept, default=end_of(node, text))
     for name, key, old in entries(node):
         known.add(name)
-        edits += _value(text, key, old, new[name]) if name in new else [_without_key(text, node, key, old)]
-    added = [f"{scalar(name, None)}: {flow(value)}" for name, value in new.items() if name not in known]
+        edits += (
+            _value(text, key, old, new[name])
+            if name in new
+            else [_without_key(text, node, key, old)]
+        )
+    added = [
+        f"{scalar(name, None)}: {flow(value)}" for name, value in new.items() if name not in known
+    ]
     if added and node.flow_style:
         at = len(text[:end].rstrip("}").rstrip())
         edits.append((at, at, "".join(f", {item}" for item in added)))
@@ -304,7 +354,11 @@ def _spelled(text: str, old: Node, new: object) -> str:
     """Write a value as the one that it replaces."""
     if not isinstance(old, ScalarNode) or not isinstance(new, str):
         return flow(new)
-    return _block(text, old.start_mark.index, new) if old.style in ("|", ">") else scalar(new, old.style)
+    return (
+        _block(text, old.start_mark.index, new)
+        if old.style in ("|", ">")
+        else scalar(new, old.style)
+    )
 
 
 def _sequence(text: str, key: Node, node: Any, new: list[Any]) -> list[Edit]:
@@ -316,7 +370,9 @@ def _sequence(text: str, key: Node, node: Any, new: list[Any]) -> list[Edit]:
     if not inner or node.flow_style:
         return [_rebuilt(text, key, node, pairs, inner)]
     newline, margin = newline_of(text), " " * node.start_mark.column
-    edits = [edit for found in inner.values() for edit in found] + [_without_item(text, item) for item in gone]
+    edits = [edit for found in inner.values() for edit in found] + [
+        _without_item(text, item) for item in gone
+    ]
     place = -1
     for at, value in pairs:
         if at is not None:
@@ -332,28 +388,56 @@ def _sequence(text: str, key: Node, node: Any, new: list[Any]) -> list[Edit]:
 def _element(text: str, item: Node, old: Any, new: Any) -> list[Edit]:
     if alike(old, new):
         return []
-    if isinstance(new, dict) and isinstance(item, MappingNode) and (item.flow_style or item.value[0][0].value in new):
+    if (
+        isinstance(new, dict)
+        and isinstance(item, MappingNode)
+        and (item.flow_style or item.value[0][0].value in new)
+    ):
         return _mapping(text, item, new)
     start, end = item.start_mark.index, end_of(item, text)
     if isinstance(new, dict) and isinstance(item, MappingNode):
         # The dash of the element stands on the line of its first key.
-        return [(start, end, _item(new, " " * (item.start_mark.column - 2), newline_of(text)).lstrip(" -"))]
+        return [
+            (
+                start,
+                end,
+                _item(new, " " * (item.start_mark.column - 2), newline_of(text)).lstrip(" -"),
+            )
+        ]
     return [(start, end, _spelled(text, item, new))]
 
 
 def _rebuilt(
-    text: str, key: Node, node: Any, pairs: list[tuple[int | None, Any]], inner: dict[int, list[Edit]]
+    text: str,
+    key: Node,
+    node: Any,
+    pairs: list[tuple[int | None, Any]],
+    inner: dict[int, list[Edit]],
 ) -> Edit:
-    """Return the edit that writes a whole list: one in brackets, an empty one, or one that becomes empty."""
+    """Return the edit that writes a whole list: one in brackets, an empty one, or one that becomes
+    empty.
+    """
     start = text.index(":", key.end_mark.index) + 1
     end = max(end_of(node, text), start) if node.end_mark.index > node.start_mark.index else start
     if pairs and not inner and any(isinstance(value, dict) for _, value in pairs):
-        margin = " " * (node.start_mark.column if node.value and not node.flow_style else key.start_mark.column + 2)
-        return (start, end, "".join(newline_of(text) + _item(value, margin, newline_of(text)) for _, value in pairs))
+        margin = " " * (
+            node.start_mark.column
+            if node.value and not node.flow_style
+            else key.start_mark.column + 2
+        )
+        return (
+            start,
+            end,
+            "".join(
+                newline_of(text) + _item(value, margin, newline_of(text)) for _, value in pairs
+            ),
+        )
     parts = []
     for at, value in pairs:
         item = None if at is None else node.value[at]
-        kept = item and applied(text[: item.end_mark.index], inner[at or 0])[item.start_mark.index :]
+        kept = (
+            item and applied(text[: item.end_mark.index], inner[at or 0])[item.start_mark.index :]
+        )
         parts.append(flow(value) if kept is None else kept)
     return (start, end, f" [{', '.join(parts)}]")
 
@@ -365,7 +449,9 @@ def _item(value: object, margin: str, newline: str) -> str:
     lines = list[str]()
     for key, item in value.items():
         name = scalar(str(key), None)
-        lines += [f"{name}: {flow(item)}"] if len(name) < _LONG_KEY else [f"? {name}", f": {flow(item)}"]
+        lines += (
+            [f"{name}: {flow(item)}"] if len(name) < _LONG_KEY else [f"? {name}", f": {flow(item)}"]
+        )
     return f"{margin}- " + f"{newline}{margin}  ".join(lines)
 
 
@@ -380,7 +466,8 @@ def _without_item(text: str, item: Node) -> Edit:
 
 
 def _block(text: str, start: int, value: str) -> str:
-    """Write a text as a literal block where the old one stood, or quoted where a block cannot say it.
+    """Write a text as a literal block where the old one stood, or quoted where a block cannot say
+    it.
 
     The style of the block decides about a line break at the very end.
     """

@@ -44,9 +44,13 @@ def token_in(folder: Path) -> str:
                 write_file(place, f"{secrets.token_urlsafe(32)}\n".encode("ascii"), new=True)
         token = _read(place)
     except (OSError, UnicodeDecodeError) as error:
-        raise StoreProblem(f"The token in {place} cannot be read or made: {error}.", "Nothing was served.") from error
+        raise StoreProblem(
+            f"The token in {place} cannot be read or made: {error}.", "Nothing was served."
+        ) from error
     if len(token) < 20:
-        raise StoreProblem(f"The file {place} holds no token.", "Delete it; a new one is made then.")
+        raise StoreProblem(
+            f"The file {place} holds no token.", "Delete it; a new one is made then."
+        )
     return token
 
 
@@ -71,18 +75,24 @@ class Bearer:
         if scope["type"] != "http" or self._holds(scope):
             await self._app(scope, receive, send)
             return
-        headers = [(b"www-authenticate", b"Bearer"), (b"content-type", b"text/plain; charset=utf-8")]
+        headers = [
+            (b"www-authenticate", b"Bearer"),
+            (b"content-type", b"text/plain; charset=utf-8"),
+        ]
         await send({"type": "http.response.start", "status": 401, "headers": headers})
         await send({"type": "http.response.body", "body": _REFUSED})
 
     def _holds(self, scope: Scope) -> bool:
-        given = next((value for name, value in scope["headers"] if name.lower() == b"authorization"), b"")
+        given = next(
+            (value for name, value in scope["headers"] if name.lower() == b"authorization"), b""
+        )
         kind, _, token = given.partition(b" ")
         return kind.lower() == b"bearer" and hmac.compare_digest(token.strip(), self._token)
 
 
 class _Stoppable(uvicorn.Server):
-    """A web server that ends with its requests when a signal comes, and lets the process go on to its own end.
+    """A web server that ends with its requests when a signal comes, and lets the process go on to
+    its own end.
 
     Left to itself it raises the signal again once it has ended, and nothing after it is done.
     """
@@ -109,7 +119,9 @@ class _Stoppable(uvicorn.Server):
 
 
 def serve_http(bench: Workbench, clients: Clients, port: int, token: str, **options: Any) -> None:
-    """Serve over HTTP on this machine until a signal comes. Raises `WorkbenchError` when the port is taken."""
+    """Serve over HTTP on this machine until a signal comes. Raises `WorkbenchError` when the port
+    is taken.
+    """
     server = MemoryServer(clients, **options)
     app = server.streamable_http_app(max_request_body_size=LARGEST, host=HOST)
     config = uvicorn.Config(
@@ -119,5 +131,7 @@ def serve_http(bench: Workbench, clients: Clients, port: int, token: str, **opti
     try:
         anyio.run(_Stoppable(config).run_until_signal)
     except SystemExit as error:
-        raise WorkbenchError(f"Port {port} cannot be served.", "Choose another one with --port.") from error
+        raise WorkbenchError(
+            f"Port {port} cannot be served.", "Choose another one with --port."
+        ) from error
     end(bench, clients)

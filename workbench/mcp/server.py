@@ -50,7 +50,9 @@ PER_MINUTE = 600
 
 
 class Clients:
-    """The clients of one server. All of them hold one token, so that they have one vote on each memory."""
+    """The clients of one server. All of them hold one token, so that they have one vote on each
+    memory.
+    """
 
     def __init__(
         self,
@@ -74,14 +76,18 @@ class Clients:
         agent, session = self._agent or name_of(ctx), self._session(ctx)
         door = self._doors.get((agent, session))
         if door is None:
-            door = AgentApi(self.bench, agent, session, self.log, self._rules, self._voted, parent=self._parent)
+            door = AgentApi(
+                self.bench, agent, session, self.log, self._rules, self._voted, parent=self._parent
+            )
             self._doors[agent, session] = door
             if len(self._doors) > _MOST:
                 del self._doors[next(iter(self._doors))]
         return door
 
     def end_sessions(self) -> None:
-        """End the memories of type `working` that were saved here: they last as long as their session."""
+        """End the memories of type `working` that were saved here: they last as long as their
+        session.
+        """
         from workbench.services.agents.working import end_memories
 
         for door in list(self._doors.values())[:1]:
@@ -89,19 +95,25 @@ class Clients:
             end_memories(door.context, [memory for memory in found if memory is not None])
 
     def admit(self) -> None:
-        """Count a call. Raises `WorkbenchError` after too many in a minute: a client runs in a loop."""
+        """Count a call. Raises `WorkbenchError` after too many in a minute: a client runs in a
+        loop.
+        """
         now = self._clock()
         while self._calls and now - self._calls[0] >= _MINUTE_S:
             self._calls.popleft()
         if len(self._calls) >= PER_MINUTE:
             wait = _MINUTE_S - (now - self._calls[0])
-            raise WorkbenchError(f"More than {PER_MINUTE} calls in a minute.", f"Wait {wait:.0f} seconds.")
+            raise WorkbenchError(
+                f"More than {PER_MINUTE} calls in a minute.", f"Wait {wait:.0f} seconds."
+            )
         self._calls.append(now)
 
     def _session(self, ctx: Context[Any, Any]) -> str:
         """Return the session: of the process, or the one that the server gave an HTTP client."""
         given = (ctx.headers or {}).get("mcp-session-id", "")
-        return f"{self._own}-{given[:12]}" if re.fullmatch(r"[A-Za-z0-9-]{8,64}", given) else self._own
+        return (
+            f"{self._own}-{given[:12]}" if re.fullmatch(r"[A-Za-z0-9-]{8,64}", given) else self._own
+        )
 
 
 def name_of(ctx: Context[Any, Any]) -> str:
@@ -130,8 +142,14 @@ ALIASES = (
 
 
 def renamed(arguments: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
-    """Return the arguments of a call under the names that its tool has; one that is null counts as left out."""
-    same = {name: next((one for one in names if one in known), name) for names in ALIASES for name in names}
+    """Return the arguments of a call under the names that its tool has; one that is null counts as
+    left out.
+    """
+    same = {
+        name: next((one for one in names if one in known), name)
+        for names in ALIASES
+        for name in names
+    }
     found: dict[str, Any] = {}
     for name, value in arguments.items():
         meant = name if name in known else same.get(name, name)
@@ -140,16 +158,21 @@ def renamed(arguments: Mapping[str, Any], known: Collection[str]) -> dict[str, A
     return found
 
 
-def add_tools(server: "MCPServer[Any]", clients: Clients, groups: Collection[str], *, reads_only: bool) -> None:
+def add_tools(
+    server: "MCPServer[Any]", clients: Clients, groups: Collection[str], *, reads_only: bool
+) -> None:
     """Register the tools of some groups; those that write only where that is allowed."""
     for entry in TOOLS:
         if entry.offered(groups) and not (entry.writes and reads_only):
-            hints = ToolAnnotations(read_only_hint=not entry.writes, destructive_hint=False, open_world_hint=False)
+            hints = ToolAnnotations(
+                read_only_hint=not entry.writes, destructive_hint=False, open_world_hint=False
+            )
             server.add_tool(_for_clients(clients, entry), name=entry.name, annotations=hints)
 
 
 def _for_clients(clients: Clients, entry: ToolEntry) -> Callable[..., Any]:
-    """Return what carries out the calls of all clients, each on a thread that nobody waits for when the server ends.
+    """Return what carries out the calls of all clients, each on a thread that nobody waits for when
+    the server ends.
 
     What cannot be done reaches the model as a sentence.
     """
@@ -164,11 +187,15 @@ def _for_clients(clients: Clients, entry: ToolEntry) -> Callable[..., Any]:
 
     hints = get_type_hints(entry.call, include_extras=True)
     given = list(inspect.signature(entry.call).parameters.values())[1:]
-    asked = [one.replace(kind=one.KEYWORD_ONLY, annotation=_field(hints[one.name])) for one in given]
+    asked = [
+        one.replace(kind=one.KEYWORD_ONLY, annotation=_field(hints[one.name])) for one in given
+    ]
     context = inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Ctx)
     signature = inspect.Signature([context, *asked], return_annotation=Json)
     run.__name__, run.__doc__ = entry.name, entry.call.__doc__
-    run.__annotations__ = {one.name: one.annotation for one in signature.parameters.values()} | {"return": Json}
+    run.__annotations__ = {one.name: one.annotation for one in signature.parameters.values()} | {
+        "return": Json
+    }
     vars(run)["__signature__"] = signature
     return run
 
@@ -180,13 +207,16 @@ def _field(annotation: Any) -> Any:
     wanted, said = get_args(annotation)
     assert isinstance(said, Meta)
     names = ("description", "ge", "le", "min_length", "max_length")
-    return Annotated[wanted, Field(**{name: found for name in names if (found := getattr(said, name)) is not None})]
+    return Annotated[
+        wanted,
+        Field(**{name: found for name in names if (found := getattr(said, name)) is not None}),
+    ]
 
 
 # What is wrong with a call of a tool, in sentences that help a model to make it right.
 #
-# They name the argument and what was wanted. The library's own name its types and its web pages, and repeat what was
-# given, secrets and all.
+# They name the argument and what was wanted. The library's own name its types and its web pages,
+# and repeat what was given, secrets and all.
 
 
 MOST = 5
@@ -225,11 +255,16 @@ def unknown_tool(name: str, tools: Collection[str], mask: Mask) -> str:
 
 
 def unknown_arguments(tool: str, given: Collection[str], known: Collection[str], mask: Mask) -> str:
-    """Say which arguments a tool does not have, as far as it is given some; empty when it has all of them."""
+    """Say which arguments a tool does not have, as far as it is given some; empty when it has all
+    of them.
+    """
     strange = [name for name in given if name not in known]
     if not strange:
         return ""
-    told = " ".join(f"{tool} has no argument {_given(name, mask)}{_nearest(name, known)}" for name in strange[:MOST])
+    told = " ".join(
+        f"{tool} has no argument {_given(name, mask)}{_nearest(name, known)}"
+        for name in strange[:MOST]
+    )
     return f"{told} It takes: {', '.join(known) or 'none'}. Nothing was done."
 
 
@@ -293,12 +328,18 @@ class MemoryServer(MCPServer[Any]):
         groups: Collection[str] = ("few",),
         reads_only: bool = False,
     ) -> None:
-        super().__init__("memory-workbench", instructions=INSTRUCTIONS, version=__version__, log_level="ERROR")
+        super().__init__(
+            "memory-workbench", instructions=INSTRUCTIONS, version=__version__, log_level="ERROR"
+        )
         self._clients = clients
         add_tools(self, clients, groups, reads_only=reads_only)
-        self.resource("workbench://playbook", name="playbook", mime_type="text/markdown")(self._playbook)
+        self.resource("workbench://playbook", name="playbook", mime_type="text/markdown")(
+            self._playbook
+        )
         self.resource("workbench://index", name="index", mime_type="text/markdown")(self._index)
-        self.resource("workbench://memory/{id}", name="memory", mime_type="text/plain")(self._memory)
+        self.resource("workbench://memory/{id}", name="memory", mime_type="text/plain")(
+            self._memory
+        )
         self.add_prompt(Prompt.from_function(reflect))
         self.add_prompt(Prompt.from_function(review))
 
@@ -320,12 +361,16 @@ class MemoryServer(MCPServer[Any]):
             if not isinstance(error.__cause__, ValidationError):
                 raise
             about = {argument: str(one.get("description", "")) for argument, one in known.items()}
-            raise ToolError(wrong_arguments(name, error.__cause__, about, masked)) from error.__cause__
+            raise ToolError(
+                wrong_arguments(name, error.__cause__, about, masked)
+            ) from error.__cause__
 
     async def read_resource(
         self, uri: AnyUrl | str, context: Context[Any, Any] | None = None
     ) -> Iterable[ReadResourceContents] | InputRequiredResult:
-        """Read a resource as a call of the client that asks: a resource without a parameter is not told by whom."""
+        """Read a resource as a call of the client that asks: a resource without a parameter is not
+        told by whom.
+        """
         asking = _ASKING.set(None if context is None else self._clients.of(context))
         try:
             return await super().read_resource(uri, context)
@@ -349,7 +394,9 @@ class MemoryServer(MCPServer[Any]):
             raise ResourceError("Nobody asks for it.")
         try:
             self._clients.admit()
-            return await anyio.to_thread.run_sync(lambda: door.text_of(what, id), abandon_on_cancel=True)
+            return await anyio.to_thread.run_sync(
+                lambda: door.text_of(what, id), abandon_on_cancel=True
+            )
         except WorkbenchError as error:
             raise ResourceError(self._clients.bench.safety.masked(str(error))) from error
 
@@ -364,16 +411,24 @@ def review() -> str:
     return _REVIEW
 
 
-# Runs the server until its client goes, or somebody stops it: within two seconds, whatever is in flight.
+# Runs the server until its client goes, or somebody stops it: within two seconds, whatever is in
+# flight.
 
 
 GRACE_S = 0.8
 """How long calls that are in flight may go on once the client is gone."""
 
 LEAVING_S = 0.8
-"""How long the end waits for what is still to be kept: a client kills a server that takes two seconds to go."""
+"""How long the end waits for what is still to be kept: a client kills a server that takes two
+seconds to go.
+"""
 
-_GONE = (BrokenPipeError, ConnectionResetError, anyio.BrokenResourceError, anyio.ClosedResourceError)
+_GONE = (
+    BrokenPipeError,
+    ConnectionResetError,
+    anyio.BrokenResourceError,
+    anyio.ClosedResourceError,
+)
 """What writing an answer raises when nobody reads it any more."""
 
 _LONGEST = 32 << 20
@@ -383,20 +438,28 @@ _LONGEST = 32 << 20
 _HALVES = re.compile(
     r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
 )
-"""An escaped backslash, or a character that is written as two halves; as a group, a half that stands alone."""
+"""An escaped backslash, or a character that is written as two halves; as a group, a half that
+stands alone.
+"""
 
 
 def mended(line: str) -> str:
     """Return a message without the halves of characters that stand alone in it.
 
-    A client that cuts a text within a character sends such a half. No message with one can be read, so that its call
-    would never be answered.
+    A client that cuts a text within a character sends such a half. No message with one can be read,
+    so that its call would never be answered.
     """
-    return _HALVES.sub(lambda found: "\\ufffd" if found[1] else found[0], line) if "\\u" in line else line
+    return (
+        _HALVES.sub(lambda found: "\\ufffd" if found[1] else found[0], line)
+        if "\\u" in line
+        else line
+    )
 
 
 class Lines:
-    """The lines of a stream, read on a thread that nobody waits for; `ended` is set behind the last one."""
+    """The lines of a stream, read on a thread that nobody waits for; `ended` is set behind the last
+    one.
+    """
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
@@ -406,7 +469,9 @@ class Lines:
         return self._lines()
 
     async def _lines(self) -> AsyncIterator[str]:
-        while data := await anyio.to_thread.run_sync(self._stream.readline, _LONGEST, abandon_on_cancel=True):
+        while data := await anyio.to_thread.run_sync(
+            self._stream.readline, _LONGEST, abandon_on_cancel=True
+        ):
             yield mended(data.decode("utf-8", "replace"))
         self.ended.set()
 
@@ -448,7 +513,9 @@ def serve_stdio(bench: Workbench, clients: Clients, **options: Any) -> None:
 
 @contextlib.contextmanager
 def _until_gone() -> Iterator[None]:
-    """Take it as the end that nobody reads the answers any more: a client was killed while it waited for one."""
+    """Take it as the end that nobody reads the answers any more: a client was killed while it
+    waited for one.
+    """
     try:
         yield
     except* _GONE:
@@ -456,9 +523,11 @@ def _until_gone() -> Iterator[None]:
 
 
 def end(bench: Workbench, clients: Clients) -> None:
-    """Keep what was read, let go of the store, and end the process: calls that still run are not waited for.
+    """Keep what was read, let go of the store, and end the process: calls that still run are not
+    waited for.
 
-    Nor is a store that somebody else holds: what could not be written by then is lost, and only readings are.
+    Nor is a store that somebody else holds: what could not be written by then is lost, and only
+    readings are.
     """
     leaving = threading.Thread(target=_let_go, args=(bench, clients), daemon=True)
     leaving.start()
@@ -468,9 +537,11 @@ def end(bench: Workbench, clients: Clients) -> None:
 
 
 def _let_go(bench: Workbench, clients: Clients) -> None:
-    """Keep what was read, and then what makes the next start fast; what is cut off in the middle of that is like none.
+    """Keep what was read, and then what makes the next start fast; what is cut off in the middle of
+    that is like none.
 
-    A few readings are no reason to write a large store anew, of which the next start would have to make all again.
+    A few readings are no reason to write a large store anew, of which the next start would have to
+    make all again.
     """
     with contextlib.suppress(WorkbenchError):
         clients.log.flush()

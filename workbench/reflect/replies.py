@@ -1,4 +1,6 @@
-"""Replies of a language model as values. What cannot be read comes back as `Unread`; nothing is dropped."""
+"""Replies of a language model as values. What cannot be read comes back as `Unread`; nothing is
+dropped.
+"""
 
 import re
 from collections.abc import Callable, Sequence
@@ -9,7 +11,8 @@ from workbench.core.agents.plan import ActionType
 from workbench.core.reflection.reflector import Insight, Stage, Unread
 from workbench.core.stream.memory import Memory
 
-# Reading "(because of 1, 5, 3)" and its relatives at the end of an insight (source 000, algorithm 8).
+# Reading "(because of 1, 5, 3)" and its relatives at the end of an insight (source 000, algorithm
+# 8).
 
 
 _NOUN = r"(?:(?:memor(?:y|ies)|records?|statements?|observations?|items?|entries|entry|nos?\.?|numbers?)\s+)?"
@@ -18,13 +21,16 @@ _LIST = r"#?\d+(?:\s*(?:,|;|&|and|to|through|-|–|—|\]\s*,?\s*\[)\s*(?:and\s+
 _END = r"[\s.;]*\Z"
 
 _WORDED = re.compile(
-    rf"[\s,;–—-]{{0,9}}(?:\(\s*{_CAUSE}(?P<round>[^()]*)\)|\[\s*{_CAUSE}(?P<square>[^\[\]]*)\])", re.IGNORECASE
+    rf"[\s,;–—-]{{0,9}}(?:\(\s*{_CAUSE}(?P<round>[^()]*)\)|\[\s*{_CAUSE}(?P<square>[^\[\]]*)\])",
+    re.IGNORECASE,
 )
 _NAMED = re.compile(
     rf"(?:(?<!\w)\[\s*{_NOUN}(?P<square>{_LIST})\s*\]|\s*\(\s*(?P<noun>{_NOUN})(?P<round>{_LIST})\s*\)){_END}",
     re.IGNORECASE,
 )
-_OPEN = re.compile(rf"[\s,;–—-]{{0,9}}because\s+of\s+{_NOUN}(?P<round>{_LIST})(?P<square>){_END}", re.IGNORECASE)
+_OPEN = re.compile(
+    rf"[\s,;–—-]{{0,9}}because\s+of\s+{_NOUN}(?P<round>{_LIST})(?P<square>){_END}", re.IGNORECASE
+)
 _RANGE = re.compile(r"#?(\d+)\s*(?:-|–|—|to|through)\s*#?(\d+)", re.IGNORECASE)
 _SPLIT = re.compile(r"\s*(?:[,;&\[\]]|\band\b)\s*", re.IGNORECASE)
 _NOUN_AT = re.compile(_NOUN, re.IGNORECASE)
@@ -42,9 +48,10 @@ class Cited:
 def read_citations(text: str, memories: Sequence[Memory]) -> Cited:
     """Part an insight from its citations.
 
-    Memories are cited by their number, from 1 in the order given, or by id. Understood are (because of 1, 5, 3),
-    [1, 5], [1][5], (memories 1 and 5), ranges such as 2-4, and "because of 1, 5" without brackets at the end.
-    Bare numbers in round brackets count only when one of them is the number of a memory.
+    Memories are cited by their number, from 1 in the order given, or by id. Understood are (because
+    of 1, 5, 3), [1, 5], [1][5], (memories 1 and 5), ranges such as 2-4, and "because of 1, 5"
+    without brackets at the end. Bare numbers in round brackets count only when one of them is the
+    number of a memory.
     """
     worded = [found for found in _WORDED.finditer(text) if _cites(_parts(found), memories)]
     if worded:
@@ -67,7 +74,9 @@ def _without(text: str, found: Sequence[re.Match[str]]) -> str:
 def _cites(parts: Sequence[str], memories: Sequence[Memory]) -> bool:
     """Whether one of the parts is written like a citation, so that words in brackets stay words."""
     known = {memory.id for memory in memories}
-    return any(part in known or _RANGE.fullmatch(part) or part.lstrip("#").isdecimal() for part in parts)
+    return any(
+        part in known or _RANGE.fullmatch(part) or part.lstrip("#").isdecimal() for part in parts
+    )
 
 
 def _parts(found: re.Match[str]) -> list[str]:
@@ -86,7 +95,9 @@ def _resolved(text: str, parts: Sequence[str], memories: Sequence[Memory]) -> Ci
             ids[part] = None
         elif span is not None:
             low, high = sorted((_number(span[1]), _number(span[2])))
-            ids.update((memories[n - 1].id, None) for n in range(max(1, low), min(high, len(memories)) + 1))
+            ids.update(
+                (memories[n - 1].id, None) for n in range(max(1, low), min(high, len(memories)) + 1)
+            )
             if low < 1 or high > len(memories):
                 unresolved[part] = None
         elif _is_place(part, len(memories)):
@@ -148,9 +159,11 @@ def _never(_item: str) -> bool:
 
 
 def read_list(text: str, ended: Callable[[str], bool] = _never) -> Listing:
-    """Read a list. An item goes on in the unmarked lines below it, until a blank one or until it has `ended`.
+    """Read a list. An item goes on in the unmarked lines below it, until a blank one or until it
+    has `ended`.
 
-    Headings, rules, fences and lines that end in a colon ("Here are three questions:") are no content.
+    Headings, rules, fences and lines that end in a colon ("Here are three questions:") are no
+    content.
     """
     items: list[list[str]] = []
     rest: list[str] = []
@@ -161,7 +174,9 @@ def read_list(text: str, ended: Callable[[str], bool] = _never) -> Listing:
         elif _MARK.match(line):
             items.append([line])
             inside = True
-        elif (items and line.startswith("   ")) or (inside and not ended(plain("\n".join(items[-1])))):
+        elif (items and line.startswith("   ")) or (
+            inside and not ended(plain("\n".join(items[-1])))
+        ):
             items[-1].append(line)
             inside = True
         elif not line.lstrip().startswith("#") and not line.rstrip(" *_").endswith(":"):
@@ -195,7 +210,9 @@ OUTSIDE = "This stands outside the list that was asked for."
 NO_LIST = "The reply holds no list."
 
 _RATING = re.compile(r"(?:rating|score)?\s*:?\s*(\d{1,2}(?:\.\d+)?)(?:\s*/\s*10)?\b", re.IGNORECASE)
-_HEADING = re.compile(r"\A\s*(?:\*\*|#+\s*)?(?:refined\s+)?(?:insight|note|version)\s*:\s*(?:\*\*)?\s*", re.IGNORECASE)
+_HEADING = re.compile(
+    r"\A\s*(?:\*\*|#+\s*)?(?:refined\s+)?(?:insight|note|version)\s*:\s*(?:\*\*)?\s*", re.IGNORECASE
+)
 _QUOTES = (("“", "”"), ('"', '"'), ("```", "```"))
 
 
@@ -224,7 +241,10 @@ def read_questions(reply: str, limit: int) -> Questions:
         if not texts:
             return Questions((), (Unread("questions", reply, NO_LIST),))
     distinct = tuple(dict.fromkeys(texts))
-    surplus = (Unread("questions", text, f"Only {limit} questions were asked for.") for text in distinct[limit:])
+    surplus = (
+        Unread("questions", text, f"Only {limit} questions were asked for.")
+        for text in distinct[limit:]
+    )
     rest = (Unread("questions", line, OUTSIDE) for line in listing.rest if line not in distinct)
     return Questions(distinct[:limit], (*surplus, *rest))
 
@@ -232,8 +252,9 @@ def read_questions(reply: str, limit: int) -> Questions:
 def read_insights(reply: str, memories: Sequence[Memory], question: str = "") -> Insights:
     """Read insights with citations of `memories`, which were numbered from 1 in this order.
 
-    An insight without citations, or with some that name no memory, is read all the same and says so. An item ends with
-    its citations: a line below them that is not indented stands outside the list.
+    An insight without citations, or with some that name no memory, is read all the same and says
+    so. An item ends with its citations: a line below them that is not indented stands outside the
+    list.
     """
     listing = read_list(reply, lambda item: read_citations(item, memories).text != item)
     if not listing.items:
@@ -250,7 +271,9 @@ def read_insights(reply: str, memories: Sequence[Memory], question: str = "") ->
 
 
 def read_ratings(reply: str, count: int) -> tuple[dict[int, float], tuple[Unread, ...]]:
-    """Return the ratings (1–10) of items 0 to `count` − 1 by their place, and what could not be read."""
+    """Return the ratings (1–10) of items 0 to `count` − 1 by their place, and what could not be
+    read.
+    """
     ratings: dict[int, float] = {}
     unread: list[Unread] = []
     listing = read_list(reply)
@@ -293,11 +316,15 @@ def read_text(reply: str) -> str:
 
 
 def complete_lines(reply: str) -> tuple[str, str]:
-    """Split a reply that was cut off into its complete lines and the beginning of the line that was not."""
+    """Split a reply that was cut off into its complete lines and the beginning of the line that was
+    not.
+    """
     head, newline, tail = reply.rpartition("\n")
     return head + newline, tail
 
 
 def cut_off(stage: Stage, tail: str, why: str, question: str = "") -> tuple[Unread, ...]:
     """Return the line that was cut off as unread, if there is one."""
-    return (Unread(stage, tail, f"{why} The line is not complete.", question),) if tail.strip() else ()
+    return (
+        (Unread(stage, tail, f"{why} The line is not complete.", question),) if tail.strip() else ()
+    )

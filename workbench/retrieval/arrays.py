@@ -37,10 +37,11 @@ def micros(at: datetime) -> int:
 
 
 def top_positions(values: Column | Scores, tie_rank: Rows, k: int) -> Rows:
-    """Return the positions of the `k` largest values, best first; equal values by the smaller `tie_rank`.
+    """Return the positions of the `k` largest values, best first; equal values by the smaller
+    `tie_rank`.
 
-    `tie_rank` holds distinct whole numbers, one per value. Equals a full sort by (−value, tie_rank),
-    cut after `k`, also where a tie lies across the cut.
+    `tie_rank` holds distinct whole numbers, one per value. Equals a full sort by (−value,
+    tie_rank), cut after `k`, also where a tie lies across the cut.
     """
     n = len(values)
     k = min(k, n)
@@ -60,7 +61,9 @@ def top_positions(values: Column | Scores, tie_rank: Rows, k: int) -> Rows:
 
 
 def place_of(values: Column, tie_rank: Rows, position: int) -> int:
-    """Return the place, from 1, that `position` has in the order of `top_positions`, without sorting."""
+    """Return the place, from 1, that `position` has in the order of `top_positions`, without
+    sorting.
+    """
     value = values[position]
     ahead = np.count_nonzero(values > value)
     tied = np.flatnonzero(values == value)

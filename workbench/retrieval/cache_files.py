@@ -1,4 +1,5 @@
-"""Caches on disk: folders beside each other, and files of arrays that are made again when they are not sound.
+"""Caches on disk: folders beside each other, and files of arrays that are made again when they are
+not sound.
 
 A cache folder lies in the store's own, which is never made for the sake of a cache.
 """
@@ -23,13 +24,17 @@ _STATE = "state"
 
 
 def make(folder: Path) -> None:
-    """Make a cache's folder and the one it lies in, not the store's above them; raises `OSError` when that is gone."""
+    """Make a cache's folder and the one it lies in, not the store's above them; raises `OSError`
+    when that is gone.
+    """
     folder.parent.mkdir(mode=0o700, exist_ok=True)
     folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def write_arrays(path: Path, state: str, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Keep arrays that were made of a `state` of something; where that cannot be done, nothing is kept."""
+    """Keep arrays that were made of a `state` of something; where that cannot be done, nothing is
+    kept.
+    """
     held = BytesIO()
     np.savez(held, allow_pickle=False, **{_STATE: from_texts([state]), **arrays})
     with contextlib.suppress(OSError):
@@ -38,12 +43,23 @@ def write_arrays(path: Path, state: str, arrays: Mapping[str, NDArray[Any]]) -> 
 
 
 def read_arrays(path: Path, state: str) -> Arrays | None:
-    """Return the arrays that were made of a state, `None` when there are none or the file is not sound."""
+    """Return the arrays that were made of a state, `None` when there are none or the file is not
+    sound.
+    """
     try:
         with np.load(path, allow_pickle=False) as file:
             if to_texts(file[_STATE]) == [state]:
                 return {name: file[name] for name in file.files}
-    except (OSError, ValueError, KeyError, TypeError, EOFError, NotImplementedError, BadZipFile, zlib.error):
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        EOFError,
+        NotImplementedError,
+        BadZipFile,
+        zlib.error,
+    ):
         pass
     return None
 

@@ -1,4 +1,6 @@
-"""The score of episodes (source 004, section 2.4) over columns; its terms and weights are those of `core.tuning`."""
+"""The score of episodes (source 004, section 2.4) over columns; its terms and weights are those of
+`core.tuning`.
+"""
 
 import json
 import os
@@ -22,7 +24,8 @@ from workbench.retrieval import cache_files
 from workbench.retrieval.arrays import Column, Embed, Mask, Micros, Rows, Vectors, micros
 from workbench.retrieval.floor.floor import background
 
-# What is searched of episodes, as JSON lines in the user's cache: each made once of the file beside the store.
+# What is searched of episodes, as JSON lines in the user's cache: each made once of the file beside
+# the store.
 #
 # Nothing here is truth. A file that is torn, damaged or of another edition is made anew.
 
@@ -31,7 +34,9 @@ NAME = f"digests-{EDITION}.jsonl"
 
 
 class DigestCache:
-    """The digests of one store's episodes, by the hash of what they are made of. Not for several threads."""
+    """The digests of one store's episodes, by the hash of what they are made of. Not for several
+    threads.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -39,12 +44,20 @@ class DigestCache:
         self._read_to = 0
         self._inode = 0
 
-    def digests(self, names: Iterable[str], make: Callable[[str], Digest | None]) -> dict[str, Digest]:
-        """Return the digests of hashes; `make` gives those that are not known, or `None` where it cannot."""
+    def digests(
+        self, names: Iterable[str], make: Callable[[str], Digest | None]
+    ) -> dict[str, Digest]:
+        """Return the digests of hashes; `make` gives those that are not known, or `None` where it
+        cannot.
+        """
         wanted = list(dict.fromkeys(names))
         if any(name not in self._known for name in wanted):
             self._read()
-        new = {name: made for name in wanted if name not in self._known and (made := make(name)) is not None}
+        new = {
+            name: made
+            for name in wanted
+            if name not in self._known and (made := make(name)) is not None
+        }
         if new:
             self._known.update(new)
             self._write(new)
@@ -70,15 +83,23 @@ class DigestCache:
                 self._known[found[0]] = found[1]
 
     def _write(self, new: dict[str, Digest]) -> None:
-        """Add lines, unless somebody else does at this moment or the disk refuses; then they are made again."""
+        """Add lines, unless somebody else does at this moment or the disk refuses; then they are
+        made again.
+        """
         try:
             cache_files.make(self._folder)
             with locked(self._folder / "writer.lock", make=True) as alone:
                 if alone:
-                    handle = open_handle(self._folder / NAME, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+                    handle = open_handle(
+                        self._folder / NAME, os.O_WRONLY | os.O_CREAT | os.O_APPEND
+                    )
                     with os.fdopen(handle, "ab") as file:
                         # What a killed process began ends here.
-                        file.write(b"\n" + b"\n".join(_sealed(name, digest) for name, digest in new.items()) + b"\n")
+                        file.write(
+                            b"\n"
+                            + b"\n".join(_sealed(name, digest) for name, digest in new.items())
+                            + b"\n"
+                        )
         except OSError:
             return
 
@@ -118,7 +139,9 @@ LEAST, FEW = 30, 0.4
 
 
 class EpisodeFloor(NamedTuple):
-    """What background questions reach: nine of ten stay below `query`, three of four find a better one than `row`."""
+    """What background questions reach: nine of ten stay below `query`, three of four find a better
+    one than `row`.
+    """
 
     query: float
     row: float
@@ -135,7 +158,9 @@ def floor_of(tasks: Vectors, wholes: Vectors, embed: Embed) -> EpisodeFloor:
     rows = np.unique(np.linspace(0, len(tasks) - 1, SAMPLE).astype(np.intp))
     asked = embed(list(background()["en"]))
     best = np.maximum(asked @ tasks[rows].T, asked @ wholes[rows].T).max(axis=1)
-    return EpisodeFloor(float(np.quantile(best, OF_TEN / 10)), float(np.quantile(best, 1 - OF_FOUR / 4)))
+    return EpisodeFloor(
+        float(np.quantile(best, OF_TEN / 10)), float(np.quantile(best, 1 - OF_FOUR / 4))
+    )
 
 
 DECAY_DAYS = 30.0
@@ -146,7 +171,8 @@ _DAY = 86_400_000_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EpisodeScores:
-    """The terms of some rows, one number each in 0–1, and their totals. `rows` are the rows, in the order of the rest.
+    """The terms of some rows, one number each in 0–1, and their totals. `rows` are the rows, in the
+    order of the rest.
 
     The best come first; those with equal totals stand in the order of their rows.
     """
@@ -182,9 +208,17 @@ class EpisodeScores:
 
 
 def scored(
-    rows: Rows, similarity: Column, at: Micros, success: Mask, use: Column, domain: Mask, now: datetime
+    rows: Rows,
+    similarity: Column,
+    at: Micros,
+    success: Mask,
+    use: Column,
+    domain: Mask,
+    now: datetime,
 ) -> EpisodeScores:
-    """Return the terms of some rows. All columns but `rows` and `similarity` are of every row there is."""
+    """Return the terms of some rows. All columns but `rows` and `similarity` are of every row there
+    is.
+    """
     days = np.maximum(micros(now) - at[rows], 0) / _DAY
     return EpisodeScores(
         rows,

@@ -1,11 +1,30 @@
-"""An inverted index over patterns, from features of tasks to the patterns that ask for them (source 004, 3.4)."""
+"""An inverted index over patterns, from features of tasks to the patterns that ask for them (source
+004, 3.4).
+"""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cached_property, lru_cache
 
-from workbench.core.agents.patterns.matching import USED, LeftOut, Match, Task, match, obstacle, ranked, text_of
-from workbench.core.agents.patterns.pattern import FEATURES, Feature, Pattern, Status, Tree, answers_of, decision_tree
+from workbench.core.agents.patterns.matching import (
+    USED,
+    LeftOut,
+    Match,
+    Task,
+    match,
+    obstacle,
+    ranked,
+    text_of,
+)
+from workbench.core.agents.patterns.pattern import (
+    FEATURES,
+    Feature,
+    Pattern,
+    Status,
+    Tree,
+    answers_of,
+    decision_tree,
+)
 from workbench.core.words import humped, stop_words, words
 from workbench.retrieval.fulltext.terms import stems
 
@@ -18,11 +37,17 @@ _FAILING = frozenset({"error", "fail", "failed", "failure", "exception", "expect
 
 
 def telling(*texts: str) -> list[frozenset[str]]:
-    """Return for each text the stems by which one failure is told from another, of names in their parts; no numbers."""
+    """Return for each text the stems by which one failure is told from another, of names in their
+    parts; no numbers.
+    """
     stop, said = stop_words() | _FAILING, list[set[str]]()
     for text in texts:
-        every = (part for word in (*words(text), *humped(text)) for part in (word, *word.split("_")))
-        said.append({one for one in every if len(one) > 1 and not one.isdigit() and one not in stop})
+        every = (
+            part for word in (*words(text), *humped(text)) for part in (word, *word.split("_"))
+        )
+        said.append(
+            {one for one in every if len(one) > 1 and not one.isdigit() and one not in stop}
+        )
     known = sorted(set[str]().union(*said))
     of = dict(zip(known, stems(known), strict=True))
     return [frozenset(of[word] for word in some) for some in said]
@@ -35,7 +60,9 @@ def words_of(text: str) -> frozenset[str]:
 
 
 class PatternIndex:
-    """Patterns by problem type, domain and category. It is never changed: another set of patterns has its own."""
+    """Patterns by problem type, domain and category. It is never changed: another set of patterns
+    has its own.
+    """
 
     def __init__(self, patterns: Iterable[Pattern], statuses: frozenset[Status] = USED) -> None:
         self.patterns = tuple(pattern for pattern in patterns if pattern.status in statuses)
@@ -50,13 +77,17 @@ class PatternIndex:
         """Return the patterns that apply to a task, the best first."""
         facts = task.every_fact
         found = (self.patterns[row] for row in self._candidates(task))
-        fitting = [pattern for pattern in found if obstacle(pattern, task, facts, self._statuses) is None]
+        fitting = [
+            pattern for pattern in found if obstacle(pattern, task, facts, self._statuses) is None
+        ]
         return ranked([match(pattern, task, now) for pattern in fitting], most)
 
     def left_out(self, task: Task) -> tuple[tuple[Pattern, LeftOut], ...]:
         """Return the patterns that do not apply to a task, by id, each with the first reason."""
         facts = task.every_fact
-        every = ((pattern, obstacle(pattern, task, facts, self._statuses)) for pattern in self.patterns)
+        every = (
+            (pattern, obstacle(pattern, task, facts, self._statuses)) for pattern in self.patterns
+        )
         found = [(pattern, why) for pattern, why in every if why is not None]
         return tuple(sorted(found, key=lambda one: one[0].id))
 
@@ -64,7 +95,8 @@ class PatternIndex:
         """Return the problem types and domains that a text names: all words of one stand in it."""
         said = set(words(text))
         found = {
-            feature: [answer for answer, parts in known if parts <= said] for feature, known in self._named.items()
+            feature: [answer for answer, parts in known if parts <= said]
+            for feature, known in self._named.items()
         }
         return {feature: frozenset(answers) for feature, answers in found.items() if answers}
 
@@ -84,13 +116,19 @@ class PatternIndex:
         names: Sequence[Feature] = ("problem_type", "domain")
         found: dict[Feature, list[tuple[str, frozenset[str]]]] = {}
         for feature in names:
-            parted = ((answer, frozenset(words(answer.replace("_", " ")))) for answer in self._rows[feature])
+            parted = (
+                (answer, frozenset(words(answer.replace("_", " "))))
+                for answer in self._rows[feature]
+            )
             found[feature] = [(answer, parts) for answer, parts in parted if parts - stop_words()]
         return found
 
     def _candidates(self, task: Task) -> set[int]:
         """Return the rows of the patterns that the features leave."""
-        known: dict[Feature, Iterable[str]] = {"problem_type": task.problem_types, "domain": task.domains}
+        known: dict[Feature, Iterable[str]] = {
+            "problem_type": task.problem_types,
+            "domain": task.domains,
+        }
         if task.category is not None:
             known["category"] = (task.category,)
         left: set[int] | None = None

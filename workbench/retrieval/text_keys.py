@@ -1,4 +1,6 @@
-"""The text that stands for a memory, and texts named by their content, so that caches know one wherever it stands."""
+"""The text that stands for a memory, and texts named by their content, so that caches know one
+wherever it stands.
+"""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -12,7 +14,9 @@ from workbench.retrieval.arrays import Rows
 
 
 def searched_text(memory: Memory) -> str:
-    """Return the content, preceded by the summary when that says something the content does not contain."""
+    """Return the content, preceded by the summary when that says something the content does not
+    contain.
+    """
     content, summary = memory.content, memory.summary.strip()
     return content if not summary or summary in content else f"{summary}\n{content}"
 
@@ -69,7 +73,8 @@ class KeyTable:
     def find(self, keys: Keys) -> Rows:
         """Return for each of `keys` its place among the known ones, −1 where it is not known.
 
-        Keys that stand where they stand among the known ones, as after a start, are not searched for.
+        Keys that stand where they stand among the known ones, as after a start, are not searched
+        for.
         """
         same = min(len(keys), len(self.keys))
         place = np.full(len(keys), -1, np.intp)

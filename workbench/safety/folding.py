@@ -1,7 +1,8 @@
-"""Texts as rules compare them: folded, so that a disguise does not matter, with the way back to the original.
+"""Texts as rules compare them: folded, so that a disguise does not matter, with the way back to the
+original.
 
-Folding decomposes compatibility characters and accents, removes characters that nobody sees, reads look-alikes as the
-ASCII characters that they look like, and drops the case.
+Folding decomposes compatibility characters and accents, removes characters that nobody sees, reads
+look-alikes as the ASCII characters that they look like, and drops the case.
 """
 
 import unicodedata
@@ -26,7 +27,9 @@ class Folded(NamedTuple):
     ends: Sequence[int]
 
     def place(self, start: int, end: int) -> tuple[int, int]:
-        """Return the span of the original that a span of the text, at least one character long, came from."""
+        """Return the span of the original that a span of the text, at least one character long,
+        came from.
+        """
         first, last = sorted((start, end - 1), key=self.starts.__getitem__)
         return self.starts[first], self.ends[last]
 
@@ -47,12 +50,16 @@ _REMOVED = frozenset(("Mn", "Me", "Cf"))
 _FILLERS = frozenset("\u115f\u1160\u3164\uffa0\u17b4\u17b5\u2800")
 
 _LONGEST = 4
-"""Characters that one may stand for at most: a ligature of a whole sentence holds no word that a rule knows."""
+"""Characters that one may stand for at most: a ligature of a whole sentence holds no word that a
+rule knows.
+"""
 
 
 @lru_cache(maxsize=1 << 14)
 def fold_char(char: str) -> str:
-    """Return what stands for one character in a folded text; nothing for a character that nobody sees."""
+    """Return what stands for one character in a folded text; nothing for a character that nobody
+    sees.
+    """
     if char < "\x80":
         return char.lower()
     looks = _lookalikes()
@@ -60,7 +67,9 @@ def fold_char(char: str) -> str:
         return looks[char]
     if char in _FILLERS:
         return ""
-    kept = [c for c in unicodedata.normalize("NFKD", char) if unicodedata.category(c) not in _REMOVED]
+    kept = [
+        c for c in unicodedata.normalize("NFKD", char) if unicodedata.category(c) not in _REMOVED
+    ]
     return char if len(kept) > _LONGEST else "".join([looks.get(c) or c.casefold() for c in kept])
 
 
@@ -68,16 +77,21 @@ def fold_char(char: str) -> str:
 def _lookalikes() -> Mapping[str, str]:
     """Return what each look-alike stands for, in lower case.
 
-    `lookalikes.txt` is after Unicode's table of confusables (UTS #39): an ASCII character, and the single characters
-    that look like it and that compatibility decomposition does not turn into it. Letters on coloured squares and
-    discs, and the halves of flags, are read as letters all the same.
+    `lookalikes.txt` is after Unicode's table of confusables (UTS #39): an ASCII character, and the
+    single characters that look like it and that compatibility decomposition does not turn into it.
+    Letters on coloured squares and discs, and the halves of flags, are read as letters all the
+    same.
     """
     lines = Path(__file__).with_name("lookalikes.txt").read_text("utf-8").splitlines()
     found = {char: line[0] for line in lines if line and line[0] != "#" for char in line[2:]}
-    return found | {chr(start + n): chr(97 + n) for start in (0x1F150, 0x1F170, 0x1F1E6) for n in range(26)}
+    return found | {
+        chr(start + n): chr(97 + n) for start in (0x1F150, 0x1F170, 0x1F1E6) for n in range(26)
+    }
 
 
-def replaced(before: Folded, pattern: Pattern[str], by: Callable[[Match[str]], str]) -> Folded | None:
+def replaced(
+    before: Folded, pattern: Pattern[str], by: Callable[[Match[str]], str]
+) -> Folded | None:
     """Return a folded text with every match of a pattern replaced; `None` when nothing matches.
 
     Whatever stands for a match came from all of it.
@@ -95,4 +109,8 @@ def replaced(before: Folded, pattern: Pattern[str], by: Callable[[Match[str]], s
         at = end
     if not parts:
         return None
-    return Folded("".join((*parts, before.text[at:])), [*starts, *before.starts[at:]], [*ends, *before.ends[at:]])
+    return Folded(
+        "".join((*parts, before.text[at:])),
+        [*starts, *before.starts[at:]],
+        [*ends, *before.ends[at:]],
+    )

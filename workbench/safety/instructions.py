@@ -1,8 +1,9 @@
-"""Text that reads as an order to an agent, found by the rules of `instructions.toml` in it and behind its disguises.
+"""Text that reads as an order to an agent, found by the rules of `instructions.toml` in it and
+behind its disguises.
 
-A phrase becomes an expression of words with bounded gaps between them, which is compiled for the first text that has
-the words it cannot do without. Whatever stands between words (spaces, line ends, Markdown, brackets, commas) counts
-as a space.
+A phrase becomes an expression of words with bounded gaps between them, which is compiled for the
+first text that has the words it cannot do without. Whatever stands between words (spaces, line
+ends, Markdown, brackets, commas) counts as a space.
 """
 
 import binascii
@@ -46,7 +47,8 @@ class Rule(NamedTuple):
 @cache
 def rules() -> tuple[Rule, ...]:
     return tuple(
-        Rule(**{**one, "phrases": tuple(map(Phrase, one.get("phrases", "").splitlines()))}) for one in _data()["rule"]
+        Rule(**{**one, "phrases": tuple(map(Phrase, one.get("phrases", "").splitlines()))})
+        for one in _data()["rule"]
     )
 
 
@@ -69,7 +71,10 @@ _ANY_WORD = rf"[^\W_]++{_ANY_SPACE}"
 SPECIAL = {
     "{url}": (":", r"(?:https?|s?ftps?|hxxps?|wss?)\s?:"),
     "{mail}": ("@", r"[\w.+\-]{1,64}@[\w\-]{1,63}\.\w"),
-    "{host}": (".", r"(?:[\w\-]{1,63}\.){1,4}(?:com|net|org|io|dev|sh|ru|cn|xyz|top|info|example|test)(?![\w.])"),
+    "{host}": (
+        ".",
+        r"(?:[\w\-]{1,63}\.){1,4}(?:com|net|org|io|dev|sh|ru|cn|xyz|top|info|example|test)(?![\w.])",
+    ),
     "{number}": ("", r"\d{1,6}"),
 }
 """Classes that are patterns, and what a text with one holds."""
@@ -83,7 +88,9 @@ def words_of(text: str) -> list[str]:
 
 
 class Phrase:
-    """A phrase of a rule; `needs` are words and pieces of text, of each of which a text must hold one."""
+    """A phrase of a rule; `needs` are words and pieces of text, of each of which a text must hold
+    one.
+    """
 
     def __init__(self, phrase: str) -> None:
         self.items = phrase.split()
@@ -91,7 +98,9 @@ class Phrase:
         self.needs = sorted(needs, key=lambda need: (len(need[1]), len(need[0])))
 
     def may_be_in(self, text: str, words: AbstractSet[str]) -> bool:
-        """Tell whether a folded text, whose words are `words`, holds what the phrase cannot do without."""
+        """Tell whether a folded text, whose words are `words`, holds what the phrase cannot do
+        without.
+        """
         for need, pieces in self.needs:
             if need.isdisjoint(words) and not any(piece in text for piece in pieces):
                 return False
@@ -105,7 +114,9 @@ class Phrase:
             if item[0] == "~":
                 is_any = item.startswith("~~")
                 word = _ANY_WORD if is_any else _WORD
-                parts.append(f"{_ANY_SPACE if space and is_any else space}(?:{word}){{0,{item.strip('~')}}}?")
+                parts.append(
+                    f"{_ANY_SPACE if space and is_any else space}(?:{word}){{0,{item.strip('~')}}}?"
+                )
                 space = ""
             elif item[0] == "!":
                 parts.append(f"(?!{space}{_alternatives(item[1:])})")
@@ -124,7 +135,11 @@ class Phrase:
 def _members(item: str) -> tuple[str, ...]:
     """Return the words and groups of words that an item stands for, as folded texts have them."""
     names = [name for name in item.split("|") if name not in SPECIAL]
-    members = [m for name in names for m in (_class(name[1:-1]) if name[0] == "{" else [name.replace("_", " ")])]
+    members = [
+        m
+        for name in names
+        for m in (_class(name[1:-1]) if name[0] == "{" else [name.replace("_", " ")])
+    ]
     return tuple(member if member.isascii() else folded(member).text for member in members)
 
 
@@ -140,8 +155,13 @@ def _needed(item: str) -> tuple[frozenset[str], tuple[str, ...]]:
 
 
 def _alternatives(item: str) -> str:
-    """Return the pattern of an item: the longer members first, so that none hides behind its beginning."""
-    split = ([r"[\W_]{0,2}".join(words_of(piece)) for piece in member.split()] for member in _members(item))
+    """Return the pattern of an item: the longer members first, so that none hides behind its
+    beginning.
+    """
+    split = (
+        [r"[\W_]{0,2}".join(words_of(piece)) for piece in member.split()]
+        for member in _members(item)
+    )
     members = sorted(map(_SPACE.join, split), key=len, reverse=True)
     found = [SPECIAL[name][1] for name in item.split("|") if name in SPECIAL]
     if members:
@@ -151,11 +171,15 @@ def _alternatives(item: str) -> str:
 
 @cache
 def _mark(pattern: str) -> re.Pattern[str]:
-    return re.compile(re.sub(r"\(\?&(\w+)\)", lambda part: f"(?:{_data()['parts'][part[1]]})", pattern))
+    return re.compile(
+        re.sub(r"\(\?&(\w+)\)", lambda part: f"(?:{_data()['parts'][part[1]]})", pattern)
+    )
 
 
 def prepare() -> None:
-    """Make the patterns of all rules ready, which are otherwise made for the first text that may match them."""
+    """Make the patterns of all rules ready, which are otherwise made for the first text that may
+    match them.
+    """
     for rule in rules():
         for phrase in rule.phrases:
             assert phrase.pattern
@@ -178,7 +202,9 @@ def _find(text: str, depth: int) -> list[Finding]:
     for rule, start, end in (*_judged(plain.text, words), *_hidden_parts(plain.text)):
         _add(found, rule, *plain.place(start, end))
     for view, is_joined in _views(plain, words):
-        for rule, start, end in _squeezed(view.text) if is_joined else _judged(view.text, words_of(view.text)):
+        for rule, start, end in (
+            _squeezed(view.text) if is_joined else _judged(view.text, words_of(view.text))
+        ):
             _add(found, rule, *view.place(start, end))
     if depth < 2:  # a text within an encoded text is decoded as well
         encoded = next(rule for rule in rules() if rule.encoded)
@@ -206,14 +232,18 @@ def _judged(text: str, words: Collection[str]) -> Iterator[Judged]:
         rule, phrase = phrases[number]
         if phrase.may_be_in(text, present):
             spans = (match.span() for match in phrase.pattern.finditer(text))
-            found += [(rule, *span) for span in spans if not rule.imperative or _leads(text, span[0])]
+            found += [
+                (rule, *span) for span in spans if not rule.imperative or _leads(text, span[0])
+            ]
     unwrapped = ""
     for rule in rules():
         for mark in rule.marks:
             if any(hint in text for hint in mark["hints"]):
                 unwrapped = unwrapped or compiled(_WRAPPED).sub(" ", text)
                 for lines in dict.fromkeys((text, unwrapped)):
-                    found += [(rule, *match.span()) for match in _mark(mark["pattern"]).finditer(lines)]
+                    found += [
+                        (rule, *match.span()) for match in _mark(mark["pattern"]).finditer(lines)
+                    ]
     for rule, start, end in found:
         if not (rule.negatable and _negated(text, start)):
             yield rule, start, end
@@ -221,7 +251,9 @@ def _judged(text: str, words: Collection[str]) -> Iterator[Judged]:
 
 @cache
 def _waiting() -> tuple[list[tuple[Rule, Phrase]], dict[str, list[int]]]:
-    """Return the phrases that may stand anywhere, and by word the numbers of those that need it or one like it."""
+    """Return the phrases that may stand anywhere, and by word the numbers of those that need it or
+    one like it.
+    """
     phrases = [(rule, phrase) for rule in rules() if not rule.comments for phrase in rule.phrases]
     waiting: dict[str, list[int]] = {}
     for number, (_, phrase) in enumerate(phrases):
@@ -232,13 +264,17 @@ def _waiting() -> tuple[list[tuple[Rule, Phrase]], dict[str, list[int]]]:
 
 _GOES_ON = r"(?![\s>]{0,8}(?:[-*#+]\s|\d|\n|\Z))"
 _WRAPPED = rf"[\r\n](?:(?=[\r\n]{_GOES_ON})|{_GOES_ON})"
-"""One character of a line end, or of two, behind which neither an item of a list nor an empty line begins."""
+"""One character of a line end, or of two, behind which neither an item of a list nor an empty line
+begins.
+"""
 
 _BEFORE = 48
 
 
 def _leads(text: str, start: int) -> bool:
-    """Tell whether an order can begin at a place: at the start of a sentence, or behind a word that leads to one."""
+    """Tell whether an order can begin at a place: at the start of a sentence, or behind a word that
+    leads to one.
+    """
     before = text[max(0, start - _BEFORE) : start]
     stripped = before.rstrip(" \t\"'`*_>#-([{~\\/=|")
     if not stripped or stripped[-1] in ".!?:;,\n\r)]}>&…-":
@@ -248,7 +284,9 @@ def _leads(text: str, start: int) -> bool:
 
 
 def _negated(text: str, start: int) -> bool:
-    """Tell whether what begins at a place is forbidden: "never", "do not" stand shortly before in the sentence."""
+    """Tell whether what begins at a place is forbidden: "never", "do not" stand shortly before in
+    the sentence.
+    """
     before = re.split(r"[.!?;:]\s|\n\s*\n", text[max(0, start - _BEFORE) : start])[-1]
     return not _known("not").isdisjoint(re.findall(r"[^\W_]+(?:['’][^\W_]+)?", before)[-4:])
 
@@ -269,7 +307,9 @@ _HIDERS = (
 
 
 def _hidden_parts(text: str) -> Iterator[Judged]:
-    """Yield the hidden parts of a folded text that hold orders; one that is not closed goes to the end."""
+    """Yield the hidden parts of a folded text that hold orders; one that is not closed goes to the
+    end.
+    """
     for begin, close in _HIDERS:
         at = 0
         while (match := compiled(begin).search(text, at)) is not None:
@@ -278,7 +318,9 @@ def _hidden_parts(text: str) -> Iterator[Judged]:
             inner = text[match.end() : at]
             words = set(words_of(inner))
             for rule in rules():
-                if rule.comments and any(p.may_be_in(inner, words) and p.pattern.search(inner) for p in rule.phrases):
+                if rule.comments and any(
+                    p.may_be_in(inner, words) and p.pattern.search(inner) for p in rule.phrases
+                ):
                     yield rule, match.start(), at
 
 
@@ -295,7 +337,9 @@ _LETTERS = r"(?<![^\W_])[^\W_](?:[ .\-_*|/,·][^\W_](?![^\W_])){2,}"
 
 
 def _views(plain: Folded, words: list[str]) -> Iterator[tuple[Folded, bool]]:
-    """Yield the text as it reads without disguises it seems to wear, and whether the spaces between words are lost."""
+    """Yield the text as it reads without disguises it seems to wear, and whether the spaces between
+    words are lost.
+    """
     unescaped = replaced(plain, re.compile(_WRITTEN), lambda written: _meaning(written.group()))
     if unescaped is not None and unescaped.text != plain.text:
         yield unescaped, False
@@ -317,7 +361,9 @@ def _meaning(written: str) -> str:
 
         return folded(unescape(written)).text or " "
     if written[0] == "%":
-        return folded(bytes.fromhex(written.replace("%", "")).decode("utf-8", "replace")).text or " "
+        return (
+            folded(bytes.fromhex(written.replace("%", "")).decode("utf-8", "replace")).text or " "
+        )
     if written[0] == "\\" and written[1] in "ux":
         return fold_char(chr(int(written[2:], 16))) or " "
     return ""
@@ -342,12 +388,15 @@ def _respelled(plain: Folded, words: list[str]) -> Iterator[Folded]:
 
 @cache
 def _needed_words() -> frozenset[str]:
-    return _known("telling").union(*(need for rule in rules() for phrase in rule.phrases for need, _ in phrase.needs))
+    return _known("telling").union(
+        *(need for rule in rules() for phrase in rule.phrases for need, _ in phrase.needs)
+    )
 
 
 @cache
 def _telling() -> tuple[Mapping[str, list[int]], frozenset[str]]:
-    """Return how words that orders hold look turned, and by how many letters, and how they look read backwards.
+    """Return how words that orders hold look turned, and by how many letters, and how they look
+    read backwards.
 
     A short word turned may well be another word; thirteen is what people turn by, so all count.
     """
@@ -379,7 +428,9 @@ def _encoded(text: str, depth: int) -> Iterator[tuple[int, int]]:
 
 
 def _decoded(code: str) -> Iterator[str]:
-    """Yield what a run of letters and digits may stand for: hexadecimal, Base32, Base64 of either alphabet."""
+    """Yield what a run of letters and digits may stand for: hexadecimal, Base32, Base64 of either
+    alphabet.
+    """
     joined = re.sub(r"\s+", "", code).rstrip("=")
     found = []
     with suppress(binascii.Error):

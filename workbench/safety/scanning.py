@@ -1,7 +1,8 @@
 """Looking at a text before it is kept, shown, promoted or exported.
 
-Clean text costs microseconds: every rule waits behind a few plain searches for what it cannot do without. The rules
-are loaded with the first text that is looked at: a prompt that shows a store's state needs none.
+Clean text costs microseconds: every rule waits behind a few plain searches for what it cannot do
+without. The rules are loaded with the first text that is looked at: a prompt that shows a store's
+state needs none.
 """
 
 import unicodedata
@@ -13,7 +14,8 @@ from workbench.core.safety import Finding
 from workbench.core.text import is_needed
 from workbench.safety.folding import compiled
 
-# Characters that a person does not see and a language model reads, or that change what a terminal shows.
+# Characters that a person does not see and a language model reads, or that change what a terminal
+# shows.
 
 
 _CONTROLS = "\x00-\x08\x0b\x0e-\x1f\x7f"
@@ -31,9 +33,15 @@ class HiddenRule(NamedTuple):
 
 
 _CONTROL = HiddenRule(
-    "control characters", f"{_CONTROLS}\x80-\x84\x86-\x9f", "It holds control characters that a terminal obeys."
+    "control characters",
+    f"{_CONTROLS}\x80-\x84\x86-\x9f",
+    "It holds control characters that a terminal obeys.",
 )
-_TAGS = HiddenRule("tag characters", "\U000e0000-\U000e007f", "It holds tag characters, which can spell hidden text.")
+_TAGS = HiddenRule(
+    "tag characters",
+    "\U000e0000-\U000e007f",
+    "It holds tag characters, which can spell hidden text.",
+)
 _BIDI = HiddenRule(
     "bidi characters",
     f"\u202a-\u202e\u2066-\u2069{_MARKS}",
@@ -69,18 +77,29 @@ def find(text: str) -> Iterator[Finding]:
     right_to_left = False
     for rule in RULES:
         if rule is _BIDI:
-            right_to_left = compiled(f"[{_MARKS}]").search(text) is not None and _is_right_to_left(text)
+            right_to_left = compiled(f"[{_MARKS}]").search(text) is not None and _is_right_to_left(
+                text
+            )
         runs = (run.span() for run in compiled(f"[{rule.chars}]+").finditer(text))
         useless = (span for span in runs if not _has_use(rule, text, *span, right_to_left))
-        yield from (Finding("hidden", rule.rule, rule.reason, *span) for span in islice(useless, MOST))
+        yield from (
+            Finding("hidden", rule.rule, rule.reason, *span) for span in islice(useless, MOST)
+        )
 
 
 def _has_use(rule: HiddenRule, text: str, start: int, end: int, right_to_left: bool) -> bool:
-    """Tell whether characters do at their place what they are made for; marks of direction, in a text that has two."""
+    """Tell whether characters do at their place what they are made for; marks of direction, in a
+    text that has two.
+    """
     chars = text[start:end]
     if rule is _TAGS:
-        # The flags of England, Scotland and Wales: a black flag, letters as tags, and the closing tag.
-        return text[start - 1 : start] == "\U0001f3f4" and chars[-1] == "\U000e007f" and len(chars) <= 7
+        # The flags of England, Scotland and Wales: a black flag, letters as tags, and the closing
+        # tag.
+        return (
+            text[start - 1 : start] == "\U0001f3f4"
+            and chars[-1] == "\U000e007f"
+            and len(chars) <= 7
+        )
     if rule is _SELECTORS:
         return len(chars) == 1
     if rule is _NO_WIDTH:
@@ -94,7 +113,9 @@ def _is_right_to_left(text: str) -> bool:
 
 
 def scan(text: str) -> tuple[Finding, ...]:
-    """Return what a text holds that should not travel: secrets, orders to an agent, hidden characters; in order."""
+    """Return what a text holds that should not travel: secrets, orders to an agent, hidden
+    characters; in order.
+    """
     from workbench.safety import instructions, secrets
 
     found = [*secrets.find_secrets(text), *instructions.find(text), *find(text)]
@@ -102,7 +123,8 @@ def scan(text: str) -> tuple[Finding, ...]:
 
 
 def prepare() -> None:
-    """Make every rule ready: who answers again and again has no text wait for the rules that it is the first to need.
+    """Make every rule ready: who answers again and again has no text wait for the rules that it is
+    the first to need.
 
     It takes a third of a second, on any thread.
     """
@@ -120,7 +142,9 @@ def secrets_in(text: str) -> list[Finding]:
 
 
 def mask(text: str) -> str:
-    """Return a text with each secret replaced by a marker that names it; line breaks stay where they are."""
+    """Return a text with each secret replaced by a marker that names it; line breaks stay where
+    they are.
+    """
     from workbench.safety import secrets
 
     return secrets.mask(text)

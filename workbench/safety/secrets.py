@@ -1,7 +1,8 @@
 """The secrets of a text, and the text without them.
 
-What a secret looks like is the table `RULES`, a row for each form. What follows a name (`DB_PASSWORD=…`) and what
-looks drawn at random takes more than an expression to tell from code and ids.
+What a secret looks like is the table `RULES`, a row for each form. What follows a name
+(`DB_PASSWORD=…`) and what looks drawn at random takes more than an expression to tell from code and
+ids.
 """
 
 import binascii
@@ -46,7 +47,9 @@ _EXPRESSION = (
     r"[A-Za-z][a-z]{0,20}\d{1,5}(?:[A-Z][a-z]{1,20}){0,5}"
     r"(?:Array|Buffer|Bytes|Client|Hash|Id|Key|Secret|Str|String|Token|Type|Value)\d?(?=[\s,;)\]}=?|]|\Z)"
 )
-"""A call, an element, an attribute with other signs than points, and a type or name in camel case, as code has them."""
+"""A call, an element, an attribute with other signs than points, and a type or name in camel case,
+as code has them.
+"""
 _CONCATENATED = r"\+\s?[A-Za-z_][\w.]*\s?\+\Z|\.\s?\$\w+\s?\.\Z"
 _SLUG = r"(?:[A-Za-z]{2,}|\d{1,8}|[vV]\d{1,3})(?:[-_.](?:[A-Za-z]{2,}|\d{1,8}|[vV]\d{1,3})){2,}\Z"
 _MAIL = r"[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)*\.[A-Za-z]{2,24}\Z"
@@ -65,7 +68,9 @@ def is_placeholder(value: str) -> bool:
 
 def is_password(value: str, *, quoted: bool = True) -> bool:
     """Tell whether a value may be a password that a person chose."""
-    if len(value) < 6 or not (value.isdigit() or _is_mixed(value) or any(char in "!@#$%^&*+?~" for char in value)):
+    if len(value) < 6 or not (
+        value.isdigit() or _is_mixed(value) or any(char in "!@#$%^&*+?~" for char in value)
+    ):
         return False
     return _is_literal(value) and (quoted or "_" not in value or not _is_variable(value))
 
@@ -73,7 +78,11 @@ def is_password(value: str, *, quoted: bool = True) -> bool:
 def is_key(value: str, *, quoted: bool = True) -> bool:  # noqa: ARG001 - asked as `is_password` is
     """Tell whether a value may be a key or token that a machine made."""
     return (
-        len(value) >= 8 and _is_mixed(value) and not _is_variable(value) and not _is_slug(value) and _is_literal(value)
+        len(value) >= 8
+        and _is_mixed(value)
+        and not _is_variable(value)
+        and not _is_slug(value)
+        and _is_literal(value)
     )
 
 
@@ -88,15 +97,21 @@ def _is_variable(value: str) -> bool:
 
 
 def _is_slug(value: str) -> bool:
-    """Tell whether a value is a few words and numbers with hyphens between: `refresh-token-rotation-2024`."""
-    return compiled(_SLUG).match(value) is not None and compiled(r"[A-Za-z]{4}").search(value) is not None
+    """Tell whether a value is a few words and numbers with hyphens between:
+    `refresh-token-rotation-2024`.
+    """
+    return (
+        compiled(_SLUG).match(value) is not None
+        and compiled(r"[A-Za-z]{4}").search(value) is not None
+    )
 
 
 def _is_literal(value: str) -> bool:
     low = value.lower().lstrip(":@&*")
     if is_placeholder(value) or compiled(f"{_CODE}|{_CONCATENATED}").match(value):
         return False
-    # A name such as `spotify_password` is a variable, while a password may well hold the word and more.
+    # A name such as `spotify_password` is a variable, while a password may well hold the word and
+    # more.
     return not (
         any(map(low.__contains__, _NAME_OF_VALUE))
         and (_is_slug(value) or compiled(r"[\w\-./]*[A-Za-z_]\d?\Z").match(low) is not None)
@@ -107,8 +122,8 @@ def _is_mixed(value: str) -> bool:
     return any(char.isdigit() for char in value) and any(char.isalpha() for char in value)
 
 
-# What has a form of its own: keys whose beginning tells who issued them, blocks, logins and headers, and passwords
-# that command lines carry.
+# What has a form of its own: keys whose beginning tells who issued them, blocks, logins and
+# headers, and passwords that command lines carry.
 
 
 def _is_given(_found: str, value: str) -> bool:
@@ -130,21 +145,27 @@ def _is_login(_found: str, value: str) -> bool:
 
 
 def _is_drawn(_found: str, value: str) -> bool:
-    """Tell whether a word behind `Bearer` can be a token: no word of a sentence has a digit or mixes its cases."""
-    mixed = any(char.isdigit() for char in value) or not (value.islower() or value.isupper() or value.istitle())
+    """Tell whether a word behind `Bearer` can be a token: no word of a sentence has a digit or
+    mixes its cases.
+    """
+    mixed = any(char.isdigit() for char in value) or not (
+        value.islower() or value.isupper() or value.istitle()
+    )
     return mixed and not is_placeholder(value)
 
 
 def _is_block(_found: str, value: str) -> bool:
-    """Tell whether there is key material: a sentence may name the first line of a block and the last."""
+    """Tell whether there is key material: a sentence may name the first line of a block and the
+    last.
+    """
     return compiled(r"[A-Za-z0-9+/]{16}").search(value, len("-----BEGIN ")) is not None
 
 
 class Rule(NamedTuple):
     """One form of secret: what stands in the last group that matches, or else the whole match.
 
-    It is looked for where a text holds `hint`, and counts when the line before it names one of the `commands`, if
-    there are any, and what was found and the value in it fit.
+    It is looked for where a text holds `hint`, and counts when the line before it names one of the
+    `commands`, if there are any, and what was found and the value in it fit.
     """
 
     rule: str
@@ -177,7 +198,11 @@ KEYS = (
     Rule("Square token", "sq0csp-", r"sq0csp-[\w\-\\]{43,}"),
     Rule("SendGrid key", "SG.", r"SG\.[\w\-]{22}\.[\w\-]{43,}"),
     Rule("Hugging Face token", "hf_", r"hf_[A-Za-z0-9]{30,}"),
-    Rule("npm token", ":_auth", r":_auth(?:Token)?=[\"']?((?:npm_[^\s\"']|[A-Za-z0-9+/\-]{16})[^\s\"']*)"),
+    Rule(
+        "npm token",
+        ":_auth",
+        r":_auth(?:Token)?=[\"']?((?:npm_[^\s\"']|[A-Za-z0-9+/\-]{16})[^\s\"']*)",
+    ),
     Rule("npm token", "npm_", r"npm_[A-Za-z0-9]{36,}"),
     Rule("PyPI token", "pypi-Ag", r"pypi-Ag[\w\-]{70,}"),
     Rule("Groq key", "gsk_", r"gsk_[A-Za-z0-9]{40,}"),
@@ -196,16 +221,22 @@ KEYS = (
     Rule("Artifactory key", "AKC", r"AKC[a-zA-Z0-9]{10,}(?=[\s\"']|\Z)"),
     Rule("JWT", "eyJ", r"eyJ[\w\-=]{15,4000}+\.[\w\-=]{8,}(?:\.[\w\-.+/=]*)?"),
 )
-"""Keys that a text holds in a long word, the more particular ones first; no word goes on at their beginning."""
+"""Keys that a text holds in a long word, the more particular ones first; no word goes on at their
+beginning.
+"""
 
 _SLASH = r"\\(?!\\{0,6}[\"'])"
-"""A backslash that is part of a value: those before a quote escape it, in JSON within JSON several of them."""
+"""A backslash that is part of a value: those before a quote escape it, in JSON within JSON several
+of them.
+"""
 _INSIDE = rf"((?:[^\"\\\n]|{_SLASH}){{1,200}})"
 _ARGUMENT = (
     rf"(?:\\{{1,7}}\"{_INSIDE}\\{{1,7}}\"|\"([^\"\n]{{1,200}})\"|'([^'\n]{{1,200}})'|"
     rf"((?:[^\s\"'`;|&)\\]|{_SLASH}){{1,200}}))"
 )
-"""A value: between quotes, which stand escaped where the command is a string in code or in JSON, or without any."""
+"""A value: between quotes, which stand escaped where the command is a string in code or in JSON, or
+without any.
+"""
 _USER = r"[^\s:\"'/]{1,100}:"
 _PAIR = rf"(?:\\{{0,7}}\"{_USER}{_INSIDE}|'{_USER}([^'\n]{{1,200}})|{_USER}{_ARGUMENT})"
 _NO_PORTS = r"(?![\d.:]{1,20}:\d{2,5}(?:/\w{3})?(?!\S))"
@@ -275,7 +306,9 @@ def _matches(rule: Rule, pattern: str, text: str, where: str) -> Iterator[Findin
     at = 0
     while (match := compiled(pattern).search(where, at)) is not None:
         start, end = match.span(match.lastindex or 0)
-        if _names_command(match, rule.commands) and (rule.fits is None or rule.fits(match.group(), text[start:end])):
+        if _names_command(match, rule.commands) and (
+            rule.fits is None or rule.fits(match.group(), text[start:end])
+        ):
             yield secret(rule.rule, start, end)
             at = end
         else:  # what does not fit may hold the beginning of what does
@@ -287,7 +320,8 @@ def _names_command(match: Match[str], commands: tuple[str, ...]) -> bool:
     return not commands or any(map(line.__contains__, commands))
 
 
-# Values behind a name that says what they are: `DB_PASSWORD=…`, `"api_key": "…"`, “the password is …”.
+# Values behind a name that says what they are: `DB_PASSWORD=…`, `"api_key": "…"`, “the password is
+# …”.
 
 
 _CAPITALS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
@@ -312,7 +346,9 @@ _QUOTED = r"\\{0,3}(?P<quote>[\"'`])(?P<quoted>[^\n\"'`]{3,399}[^\n\"'`\\])\\{0,
 _BARE = r"(?P<bare>[^\s\"'`,;<>(){}\[\]|]{4,400})(?P<next>.?)"
 _PROSE = r"\s{1,2}(?P<verb>is|was|to|=)\s{1,2}[\"'`“]?(?P<said>[^\s\"'`“”]{6,100})"
 _NEXT = r"(?:[&;,]|\\[nrt])(?:[A-Z]?[a-z]{3,}(?:[_\-]?[A-Z]?[a-z]+)*|[A-Z_]{3,})=|</|\\[nrt](?:[\w.\-]{1,40}:|\Z)"
-"""What ends a value though no space does: the next parameter or assignment, a tag, the end of a line in a string."""
+"""What ends a value though no space does: the next parameter or assignment, a tag, the end of a
+line in a string.
+"""
 
 
 def _named(text: str, low: str) -> Iterator[Finding]:
@@ -335,7 +371,9 @@ Fits = Callable[..., bool]
 
 
 def _values(text: str, at: int, fits: Fits) -> Iterator[tuple[int, int]]:
-    """Yield where the value stands of a name that ends at `at`: one that is assigned, or that a sentence says."""
+    """Yield where the value stands of a name that ends at `at`: one that is assigned, or that a
+    sentence says.
+    """
     assigned = compiled(rf"{_TAIL}{_SIGN}@?(?:{_QUOTED}|{_BARE})").match(text, at)
     if assigned is not None and (span := _assigned(assigned, fits)) is not None:
         yield span
@@ -343,7 +381,9 @@ def _values(text: str, at: int, fits: Fits) -> Iterator[tuple[int, int]]:
     if said is not None:
         start = said.start("said")
         value = _ended(text, *said.span("said")).rstrip(".,;:!?)")
-        code = _is_expression(text, start) or (said["verb"] == "to" and compiled(_MAIL).match(value) is not None)
+        code = _is_expression(text, start) or (
+            said["verb"] == "to" and compiled(_MAIL).match(value) is not None
+        )
         if not code and is_password(value) and not (said["verb"] == "=" and _is_variable(value)):
             yield start, start + len(value)
 
@@ -364,15 +404,31 @@ def _assigned(match: Match[str], fits: Fits) -> tuple[int, int] | None:
         value = _ended(text, start, rest.end() if rest else match.end("bare")).rstrip(",;")
         return (start, start + len(value)) if not code and fits(value) else None
     # In an address the next parameter follows.
-    value = compiled(r"&[\w.\-]+=").split(_ended(text, *match.span("bare")), maxsplit=1)[0].rstrip(".:!?")
-    # A part of a path, `…/token=abc123/notes.md`; and without quotes nobody compares with a password.
-    if (before[-1:] == "/" and "/" in value) or code or match["next"] in ("(", "[", "{") or "==" in sign:
+    value = (
+        compiled(r"&[\w.\-]+=")
+        .split(_ended(text, *match.span("bare")), maxsplit=1)[0]
+        .rstrip(".:!?")
+    )
+    # A part of a path, `…/token=abc123/notes.md`; and without quotes nobody compares with a
+    # password.
+    if (
+        (before[-1:] == "/" and "/" in value)
+        or code
+        or match["next"] in ("(", "[", "{")
+        or "==" in sign
+    ):
         return None
-    return (start, start + len(value)) if not is_placeholder(value) and fits(value, quoted=False) else None
+    return (
+        (start, start + len(value))
+        if not is_placeholder(value) and fits(value, quoted=False)
+        else None
+    )
 
 
 def _ended(text: str, start: int, end: int) -> str:
-    """Return a value without what follows it: a parameter, a tag, a bracket that was opened before it in its line."""
+    """Return a value without what follows it: a parameter, a tag, a bracket that was opened before
+    it in its line.
+    """
     value = compiled(_NEXT).split(text[start:end], maxsplit=1)[0]
     line = text[max(0, start - 200) : start].rpartition("\n")[2]
     for opening, closing in ("()", "[]", "{}"):
@@ -385,10 +441,14 @@ def _ended(text: str, start: int, end: int) -> str:
 
 
 LEAST_ENTROPY = 3.6
-"""Bits per character. Random letters and digits have 4.1 at 24 characters, English 3.5 to 4 at any length."""
+"""Bits per character. Random letters and digits have 4.1 at 24 characters, English 3.5 to 4 at any
+length.
+"""
 
 LONGEST_PIECES = 2.7
-"""Characters per piece of a word that is parted as a name in camel case: below 2.2 at random, 3.5 in a name."""
+"""Characters per piece of a word that is parted as a name in camel case: below 2.2 at random, 3.5
+in a name.
+"""
 
 _RUN = r"[\w\-+/]{24,}"
 """Shorter words are ids; longer ones than 256 characters are data."""
@@ -411,7 +471,11 @@ def _random(text: str) -> Iterator[Finding]:
     """Yield the random-looking words in a text, addresses and digests left out."""
     for run in compiled(_RUN).finditer(text):
         start, end = run.span()
-        if end - start <= 256 and looks_random(run.group()) and not compiled(_KNOWN).match(text, start):
+        if (
+            end - start <= 256
+            and looks_random(run.group())
+            and not compiled(_KNOWN).match(text, start)
+        ):
             line = text[max(0, start - 300) : start].rpartition("\n")[2]
             address = line[-1:].strip() and "://" in line.split()[-1]
             if not address and compiled(_TOLD).search(line[-24:]) is None:
@@ -428,10 +492,14 @@ def looks_random(word: str) -> bool:
         if is_path or any(compiled(_NAME).match(part) for part in word.split("/")):
             return False
     plain = [char for char in word if char.isalnum()]
-    lower, upper, digits = (sum(map(kind, plain)) for kind in (str.islower, str.isupper, str.isdigit))
+    lower, upper, digits = (
+        sum(map(kind, plain)) for kind in (str.islower, str.isupper, str.isdigit)
+    )
     if digits < 2 or lower < 3 or upper < 3 or (len(word) - len(plain)) * 6 > len(word):
         return False
-    return entropy(plain) >= LEAST_ENTROPY and len(plain) <= LONGEST_PIECES * len(compiled(_PIECE).findall(word))
+    return entropy(plain) >= LEAST_ENTROPY and len(plain) <= LONGEST_PIECES * len(
+        compiled(_PIECE).findall(word)
+    )
 
 
 def entropy(word: str | list[str]) -> float:
@@ -441,13 +509,21 @@ def entropy(word: str | list[str]) -> float:
 
 
 _MARKER = r"\[secret: ([A-Za-z-]{2,16}(?: [A-Za-z-]{2,16}){0,3})\]"
-"""A marker names a kind of secret, in words: what else stands in such brackets is looked at like all text."""
+"""A marker names a kind of secret, in words: what else stands in such brackets is looked at like
+all text.
+"""
 
 
 def lowered(text: str) -> str:
-    """Return the text in lower case, as long as the text; ASCII only where the full rules would lengthen it."""
+    """Return the text in lower case, as long as the text; ASCII only where the full rules would
+    lengthen it.
+    """
     low = text.lower()
-    return low if len(low) == len(text) else text.translate({upper: upper + 32 for upper in range(65, 91)})
+    return (
+        low
+        if len(low) == len(text)
+        else text.translate({upper: upper + 32 for upper in range(65, 91)})
+    )
 
 
 def find_secrets(text: str) -> list[Finding]:
@@ -459,9 +535,12 @@ def find_secrets(text: str) -> list[Finding]:
         text = compiled(_MARKER).sub(lambda marked: f"[{' ' * (len(marked.group()) - 2)}]", text)
     low = lowered(text)
     found: list[Finding] = []
-    for finding in sorted((*_ruled(text, low), *_named(text, low), *_random(text)), key=lambda one: one.start):
+    for finding in sorted(
+        (*_ruled(text, low), *_named(text, low), *_random(text)), key=lambda one: one.start
+    ):
         if found and finding.start < found[-1].end:
-            # The name of the one that begins first stays: forms are more particular than names and chance.
+            # The name of the one that begins first stays: forms are more particular than names and
+            # chance.
             found[-1] = found[-1]._replace(end=max(found[-1].end, finding.end))
         else:
             found.append(finding)
@@ -469,7 +548,9 @@ def find_secrets(text: str) -> list[Finding]:
 
 
 def mask(text: str) -> str:
-    """Return a text with each secret replaced by a marker that names it; line breaks stay where they are."""
+    """Return a text with each secret replaced by a marker that names it; line breaks stay where
+    they are.
+    """
     for _ in range(6):  # what only shows once the first secrets are gone is masked as well
         found = find_secrets(text)
         if not found:

@@ -1,7 +1,7 @@
 """Where the caches of a store lie: in the user's own cache folder, never in the store.
 
-A store may come from somebody else, and then so would its caches; what this user's programs made is all that is read.
-Nothing here is truth: every folder can be deleted at any time.
+A store may come from somebody else, and then so would its caches; what this user's programs made is
+all that is read. Nothing here is truth: every folder can be deleted at any time.
 """
 
 import contextlib
@@ -12,7 +12,9 @@ from pathlib import Path
 from workbench.core.files.atomic import write_file
 
 SCRATCH = "backup"
-"""The folder, among a store's caches, in which a copy of it lies while its secrets are masked: it holds all of them."""
+"""The folder, among a store's caches, in which a copy of it lies while its secrets are masked: it
+holds all of them.
+"""
 
 _STORES = "stores"
 STORE_NOTE = "store"
@@ -20,7 +22,9 @@ STORE_NOTE = "store"
 
 
 def place(caches: Path, store: Path) -> Path:
-    """Return the folder of one store's caches below the user's cache folder; it may not be there yet."""
+    """Return the folder of one store's caches below the user's cache folder; it may not be there
+    yet.
+    """
     return caches / _STORES / blake2b(_path(store), digest_size=12).hexdigest()
 
 
@@ -40,14 +44,18 @@ def begin(folder: Path, store: Path) -> None:
 
 
 def keep(path: Path, data: bytes) -> None:
-    """Put a file into a store's caches in one step, for this user alone; where that cannot be done there is none."""
+    """Put a file into a store's caches in one step, for this user alone; where that cannot be done
+    there is none.
+    """
     with contextlib.suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_file(path, data, durable=False)
 
 
 def remove(folder: Path) -> tuple[str, ...]:
-    """Remove a store's caches; return the folder if there was one. Raises `OSError` when some cannot be removed."""
+    """Remove a store's caches; return the folder if there was one. Raises `OSError` when some
+    cannot be removed.
+    """
     import shutil
 
     with contextlib.suppress(FileNotFoundError):
@@ -61,7 +69,9 @@ def _path(store: Path) -> bytes:
 
 
 def _is_left(folder: Path) -> bool:
-    """Tell whether the store of a cache folder is gone; one that cannot be asked for counts as there."""
+    """Tell whether the store of a cache folder is gone; one that cannot be asked for counts as
+    there.
+    """
     try:
         store = (folder / STORE_NOTE).read_bytes()
         return bool(store) and not os.path.lexists(store)

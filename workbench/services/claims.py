@@ -1,4 +1,6 @@
-"""A working tree as it is now: which files there are, which words they hold, and what its build tools can be asked."""
+"""A working tree as it is now: which files there are, which words they hold, and what its build
+tools can be asked.
+"""
 
 import json
 import os
@@ -37,10 +39,31 @@ _PASSED_OVER = frozenset((
     ".git", ".hg", ".svn", "node_modules", ".venv", "venv", ".tox", ".nox", "__pycache__", ".mypy_cache",
     ".ruff_cache", ".pytest_cache", ".workbench", ".idea",
 ))  # fmt: skip
-PROSE = frozenset((".md", ".rst", ".txt", ".adoc", ".mdx", ".mdc", ".org", ".log", ".lock", ".jsonl", ".po", ".svg"))
-"""Endings of what tells of things rather than has them: a name in a changelog is not there for that."""
+PROSE = frozenset(
+    (
+        ".md",
+        ".rst",
+        ".txt",
+        ".adoc",
+        ".mdx",
+        ".mdc",
+        ".org",
+        ".log",
+        ".lock",
+        ".jsonl",
+        ".po",
+        ".svg",
+    )
+)
+"""Endings of what tells of things rather than has them: a name in a changelog is not there for
+that.
+"""
 
-_TOOLS = {"make": ("makefile", "gnumakefile"), "just": ("justfile", ".justfile"), "npm": ("package.json",)}
+_TOOLS = {
+    "make": ("makefile", "gnumakefile"),
+    "just": ("justfile", ".justfile"),
+    "npm": ("package.json",),
+}
 """The files in which a tool's targets are, in small letters."""
 
 
@@ -87,27 +110,42 @@ class WorkingTree:
 
     def has_ending(self, name: Name) -> bool:
         """Tell whether a path is there that a name means, a module's also as a package."""
-        return self.has_path(name.text) or (name.text.endswith(".py") and self.has_path(name.text[:-3]))
+        return self.has_path(name.text) or (
+            name.text.endswith(".py") and self.has_path(name.text[:-3])
+        )
 
     def without(self, words: Iterable[str]) -> frozenset[str]:
-        """Return those of some words that stand in none of the files, prose aside; an option with its dashes is one."""
+        """Return those of some words that stand in none of the files, prose aside; an option with
+        its dashes is one.
+        """
         missing = {word: re.compile(word_pattern(word)) for word in words}
         for text in self._texts():
-            for word in [word for word, pattern in missing.items() if word in text and pattern.search(text)]:
+            for word in [
+                word for word, pattern in missing.items() if word in text and pattern.search(text)
+            ]:
                 del missing[word]
             if not missing:
                 break
         return frozenset(missing)
 
     def has_target(self, tool: str, target: str) -> bool:
-        """Tell whether a build tool of the tree can be asked for a target; also where that cannot be told."""
-        texts = [text for path in self.paths if is_of(tool, path) if (text := self._read(path)) is not None]
+        """Tell whether a build tool of the tree can be asked for a target; also where that cannot
+        be told.
+        """
+        texts = [
+            text
+            for path in self.paths
+            if is_of(tool, path)
+            if (text := self._read(path)) is not None
+        ]
         if tool == "npm":
             return any(target in scripts for scripts in map(_scripts, texts))
         return any(re.search(target_line(target), text, re.M) for text in texts)
 
     def ignores(self, path: str) -> bool:
-        """Tell whether a part of a path is named by the tree's `.gitignore`: it is made anew, and may be missing."""
+        """Tell whether a part of a path is named by the tree's `.gitignore`: it is made anew, and
+        may be missing.
+        """
         return not self._ignored.isdisjoint(path.split("/")) or any(
             PurePosixPath(path).match(pattern) for pattern in self._ignored if "*" in pattern
         )
@@ -116,11 +154,16 @@ class WorkingTree:
     def _ignored(self) -> frozenset[str]:
         text = self._read(".gitignore") or ""
         lines = (line.strip().strip("/") for line in text.splitlines())
-        return frozenset(line.rpartition("/")[2] for line in lines if line and not line.startswith(("#", "!")))
+        return frozenset(
+            line.rpartition("/")[2] for line in lines if line and not line.startswith(("#", "!"))
+        )
 
     def _texts(self) -> Iterator[str]:
         for path in self.paths:
-            if PurePosixPath(path).suffix.lower() not in PROSE and (text := self._read(path)) is not None:
+            if (
+                PurePosixPath(path).suffix.lower() not in PROSE
+                and (text := self._read(path)) is not None
+            ):
                 yield text
 
     def _read(self, path: str) -> str | None:
@@ -167,10 +210,12 @@ def _scripts(text: str) -> frozenset[str]:
     return frozenset(scripts) if isinstance(scripts, dict) else frozenset()
 
 
-# “Still true?” asked of a working tree: what memories and bullets name that is not there, as proposals.
+# “Still true?” asked of a working tree: what memories and bullets name that is not there, as
+# proposals.
 
 
-# What became of names that are not in a working tree: what took each away, and what it put there instead.
+# What became of names that are not in a working tree: what took each away, and what it put there
+# instead.
 
 
 _COMMITS = "20000"
@@ -179,7 +224,9 @@ _COMMITS = "20000"
 _SAFE = ("--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=all", "-M")
 _FORMAT = "--format=%x01%H %cI"
 _ALIKE = 0.5
-"""How alike a name that went and one that came in another line are, where one was made of the other."""
+"""How alike a name that went and one that came in another line are, where one was made of the
+other.
+"""
 
 _MUCH_ALIKE = 0.65
 """How alike two options are, one of which was made of the other: all begin with dashes."""
@@ -213,7 +260,9 @@ class _Hunk:
 
 @dataclass(frozen=True, slots=True)
 class _Commit:
-    """A commit, or what is not committed yet (without an id), and what it changed: paths, or places of files."""
+    """A commit, or what is not committed yet (without an id), and what it changed: paths, or places
+    of files.
+    """
 
     id: str
     at: datetime | None
@@ -224,11 +273,15 @@ class _Commit:
 class Past:
     """Looks for names in what a repository's commits took away, the latest first."""
 
-    def __init__(self, repository: Repository, tree: WorkingTree, cancelled: Cancelled = lambda: False) -> None:
+    def __init__(
+        self, repository: Repository, tree: WorkingTree, cancelled: Cancelled = lambda: False
+    ) -> None:
         self._repository, self._tree, self._cancelled = repository, tree, cancelled
 
     def paths(self, names: Collection[Name]) -> dict[Name, Gone]:
-        """Return which of some paths were once there, what took them away, and what they are called now."""
+        """Return which of some paths were once there, what took them away, and what they are called
+        now.
+        """
         if not names:
             return {}
         went: dict[str, tuple[str, _Commit]] = {}
@@ -249,23 +302,32 @@ class Past:
         return found
 
     def words(self, names: Collection[Name]) -> dict[Name, Gone]:
-        """Return which of some words were once made in a file, what took them away, and the new names."""
+        """Return which of some words were once made in a file, what took them away, and the new
+        names.
+        """
         found: dict[Name, Gone] = {}
         asked = {name: name.text for name in names}
         for _ in range(_STEPS):
             if not asked or self._cancelled():
                 break
             later = self._last_seen(asked)
-            found |= {name: gone if name not in found else replace(found[name], now=gone.now) for name, gone in later}
+            found |= {
+                name: gone if name not in found else replace(found[name], now=gone.now)
+                for name, gone in later
+            }
             missing = self._not_there([name for name, gone in later if gone.now], found)
             asked = {name: found[name].now for name in missing}
         for name in self._not_there(found, found):
             found[name] = replace(found[name], now="")  # what it was called next is gone, too
-        kept = self._made_otherwise(name for name, gone in found.items() if name.kind == "option" and not gone.now)
+        kept = self._made_otherwise(
+            name for name, gone in found.items() if name.kind == "option" and not gone.now
+        )
         return {name: gone for name, gone in found.items() if name not in kept}
 
     def _made_otherwise(self, options: Iterable[Name]) -> frozenset[Name]:
-        """Return the options that a parser may make of a name that is there: `dry_run`, or "dry-run"."""
+        """Return the options that a parser may make of a name that is there: `dry_run`, or
+        "dry-run".
+        """
         spelt = {name: {name.text[2:], name.text[2:].replace("-", "_")} for name in options}
         gone = self._tree.without({word for words in spelt.values() for word in words})
         return frozenset(name for name, words in spelt.items() if not words <= gone)
@@ -276,14 +338,20 @@ class Past:
         gone = self._tree.without({found[name].now for name in renamed if name.kind in WORDS})
         symbols = [name for name in renamed if name.kind in WORDS and found[name].now in gone]
         targets = [name for name in renamed if name.kind == "target"]
-        return symbols + [name for name in targets if not self._tree.has_target(name.tool, found[name].now)]
+        return symbols + [
+            name for name in targets if not self._tree.has_target(name.tool, found[name].now)
+        ]
 
     def _last_seen(self, asked: Mapping[Name, str]) -> list[tuple[Name, Gone]]:
         """Return what took each of some words away, and what it says instead."""
         left, found = dict(asked), []
         for commit in self._changes(asked.values()):
             for name, word in list(left.items()):
-                hunks = [h for h in commit.hunks if any(_makes(name, word, line, h.place) for line in h.gone)]
+                hunks = [
+                    h
+                    for h in commit.hunks
+                    if any(_makes(name, word, line, h.place) for line in h.gone)
+                ]
                 if hunks:
                     now = _instead(word, commit.hunks, name)
                     found.append((name, Gone(name, now, commit.id, commit.at, hunks[0].place)))
@@ -301,26 +369,36 @@ class Past:
         return now if now and self._tree.has_path(now) else ""
 
     def _moves(self) -> Iterator[_Commit]:
-        """Yield which files each commit moved or took away, and with each the folders it emptied of all it held."""
+        """Yield which files each commit moved or took away, and with each the folders it emptied of
+        all it held.
+        """
         what = (*_SAFE, "--name-status", "--diff-filter=DR")
         with self._repository.lines("diff-index", *what, self._repository.head, tree=True) as lines:
             yield from _moves_of(lines)
-        with self._repository.lines("log", *what, _FORMAT, "-n", _COMMITS, self._repository.head) as lines:
+        with self._repository.lines(
+            "log", *what, _FORMAT, "-n", _COMMITS, self._repository.head
+        ) as lines:
             yield from _moves_of(lines)
 
     def _changes(self, words: Iterable[str]) -> Iterator[_Commit]:
-        """Yield the changes in which a commit, or what is not committed yet, adds or takes away some words."""
+        """Yield the changes in which a commit, or what is not committed yet, adds or takes away
+        some words.
+        """
         what = (*_SAFE, "-p", "-U0", "-l", "2000")
         with self._repository.lines("diff-index", *what, self._repository.head, tree=True) as lines:
             yield from _hunks_of(lines)
         for some in _batches(sorted(set(words))):
             pick = ("-G", "|".join(map(re.escape, some)).replace(r"\-", "-"), "-E")
-            with self._repository.lines("log", *what, *pick, _FORMAT, "-n", _COMMITS, self._repository.head) as lines:
+            with self._repository.lines(
+                "log", *what, *pick, _FORMAT, "-n", _COMMITS, self._repository.head
+            ) as lines:
                 yield from _hunks_of(lines)
 
 
 def _batches(words: Sequence[str]) -> Iterator[list[str]]:
-    """Part words into runs that git can be asked for at a time; one that is too long by itself is passed over."""
+    """Part words into runs that git can be asked for at a time; one that is too long by itself is
+    passed over.
+    """
     some, size = list[str](), 0
     for word in words:
         length = 2 * len(word.encode()) + 1
@@ -345,7 +423,9 @@ def _ends(path: str) -> Iterator[str]:
 
 
 def _named_alike(text: str, old: str, new: str) -> str:
-    """Return what a text would write for a `new` path that named the `old` one: a file, or a folder it was in."""
+    """Return what a text would write for a `new` path that named the `old` one: a file, or a folder
+    it was in.
+    """
     if not new:
         return ""
     lead, _, rest = f"/{old}".rpartition(f"/{text}")
@@ -399,7 +479,9 @@ def _begun(line: str) -> _Commit:
 
 
 def _makes(name: Name, word: str, line: str, place: str) -> bool:
-    """Tell whether a line is one that a word is made by: defined, given a value, or begun as a target."""
+    """Tell whether a line is one that a word is made by: defined, given a value, or begun as a
+    target.
+    """
     if word not in line:
         return False
     quoted = re.escape(word)
@@ -416,7 +498,9 @@ def _makes(name: Name, word: str, line: str, place: str) -> bool:
 
 
 def _option_line(option: str) -> str:
-    """Return a pattern for a line in which a parser is given an option: a string that begins with it, or its letter."""
+    """Return a pattern for a line in which a parser is given an option: a string that begins with
+    it, or its letter.
+    """
     return rf"[\"'`](?:-\w[,|/ ]+)?{option}(?![\w-])"
 
 
@@ -429,7 +513,9 @@ def _instead(word: str, hunks: Iterable[_Hunk], name: Name) -> str:
             if re.search(rf"(?<!\w){re.escape(word)}(?!\w)", line):
                 said.update(_exactly(word, line, hunk.made))
                 if _makes(name, word, line, hunk.place):
-                    loose[word].update((_nearly_option if name.kind == "option" else _nearly)(word, line, hunk))
+                    loose[word].update(
+                        (_nearly_option if name.kind == "option" else _nearly)(word, line, hunk)
+                    )
     best = said.most_common(1) or loose[word].most_common(1)
     return best[0][0] if best else ""
 
@@ -437,7 +523,9 @@ def _instead(word: str, hunks: Iterable[_Hunk], name: Name) -> str:
 def _exactly(word: str, line: str, made: Iterable[str]) -> Iterator[str]:
     """Yield the words of lines that are the same but for one word."""
     pieces = re.split(rf"(?<!\w){re.escape(word)}(?!\w)", line.strip())
-    pattern = re.escape(pieces[0]) + r"(?P<now>[\w:.-]*\w)" + r"(?P=now)".join(map(re.escape, pieces[1:]))
+    pattern = (
+        re.escape(pieces[0]) + r"(?P<now>[\w:.-]*\w)" + r"(?P=now)".join(map(re.escape, pieces[1:]))
+    )
     for other in made:
         match = re.fullmatch(pattern, other.strip())
         if match and match["now"] != word:
@@ -447,21 +535,30 @@ def _exactly(word: str, line: str, made: Iterable[str]) -> Iterator[str]:
 def _nearly_option(word: str, _line: str, hunk: _Hunk) -> Iterator[str]:
     """Yield the one option that came where some went, and is much like the word."""
     given = re.compile(_option_line(r"(--[a-z][\w-]*)"))
-    went, came = ({match[1] for line in lines if (match := given.search(line))} for lines in (hunk.gone, hunk.made))
+    went, came = (
+        {match[1] for line in lines if (match := given.search(line))}
+        for lines in (hunk.gone, hunk.made)
+    )
     alike = [one for one in came - went if SequenceMatcher(None, word, one).ratio() >= _MUCH_ALIKE]
     if len(alike) == 1:
         yield alike[0]
 
 
 def _nearly(word: str, line: str, hunk: _Hunk) -> Iterator[str]:
-    """Yield the word of the one line that came for the one that went, where both begin alike and the words, too."""
+    """Yield the word of the one line that came for the one that went, where both begin alike and
+    the words, too.
+    """
     lead = re.match(rf"\s*(?P<lead>(?:[\w@]+\s+){{0,8}})\*?{re.escape(word)}(?!\w)", line)
     if lead is None or not lead["lead"]:
         return
     begin = re.compile(rf"\s*{re.escape(lead['lead'])}(?P<now>\w+)")
     came = [match["now"] for other in hunk.made if (match := begin.match(other))]
     went = [other for other in hunk.gone if begin.match(other)]
-    if len(came) == len(went) == 1 and came[0] != word and SequenceMatcher(None, word, came[0]).ratio() >= _ALIKE:
+    if (
+        len(came) == len(went) == 1
+        and came[0] != word
+        and SequenceMatcher(None, word, came[0]).ratio() >= _ALIKE
+    ):
         yield came[0]
 
 
@@ -485,10 +582,11 @@ class Stale:
 class TruePlan:
     """What a check of a working tree found, or put into Review.
 
-    `checked` counts the memories and bullets that name something, `names` what they name. `found` are new, `open` wait
-    already, `withdrawn` wait and hold no longer, and `decided` counts what a person decided before and does not change.
-    `with_git` tells whether the past was looked at; without it nothing is known of symbols and targets. `is_own`: it is
-    the tree that the store belongs to; what another one has says nothing of what waits.
+    `checked` counts the memories and bullets that name something, `names` what they name. `found`
+    are new, `open` wait already, `withdrawn` wait and hold no longer, and `decided` counts what a
+    person decided before and does not change. `with_git` tells whether the past was looked at;
+    without it nothing is known of symbols and targets. `is_own`: it is the tree that the store
+    belongs to; what another one has says nothing of what waits.
     """
 
     folder: Path
@@ -523,14 +621,17 @@ class StillTrue(Service):
         return folder is not None and repository_at(repository_of(folder) or folder) is not None
 
     def plan(self, folder: Path | None = None, cancelled: Cancelled = lambda: False) -> TruePlan:
-        """Return exactly what `carry_out` would do now; it reads only, and starts nothing that the tree names.
+        """Return exactly what `carry_out` would do now; it reads only, and starts nothing that the
+        tree names.
 
         Raises `WorkbenchError` where there is no working tree, or when it was cancelled.
         """
         given = folder or self.folder
         if given is None or not given.is_dir():
             what = f"{given} is no folder" if given else "This store belongs to no project"
-            raise WorkbenchError(f"{what}, so there is no working tree to look at.", "Name one; nothing was changed.")
+            raise WorkbenchError(
+                f"{what}, so there is no working tree to look at.", "Name one; nothing was changed."
+            )
         place = repository_of(given) or given
         texts = {self._key(record): record for record in self._checked()}
         named = {key: names for key, record in texts.items() if (names := names_in(record.content))}
@@ -540,7 +641,9 @@ class StillTrue(Service):
             raise WorkbenchError("The check was stopped.", "Nothing was proposed.")
         found = []
         for key, names in named.items():
-            missing = tuple(replace(gone[_plain(name)], name=name) for name in names if _plain(name) in gone)
+            missing = tuple(
+                replace(gone[_plain(name)], name=name) for name in names if _plain(name) in gone
+            )
             if missing:
                 record = texts[key]
                 found.append(Stale(record, missing, self._proposal(record, missing)))
@@ -554,7 +657,9 @@ class StillTrue(Service):
         return replace(self._against(made, found), is_whole=tree.is_whole)
 
     def before_reflection(self, cancelled: Cancelled) -> None:
-        """Put what is found into Review where there is a repository; a reflection does without what cannot be told."""
+        """Put what is found into Review where there is a repository; a reflection does without what
+        cannot be told.
+        """
         if self.has_past:
             with suppress(WorkbenchError):
                 self.carry_out(self.plan(cancelled=cancelled))
@@ -564,7 +669,8 @@ class StillTrue(Service):
         return own is not None and (repository_of(own) or own).resolve() == place.resolve()
 
     def carry_out(self, plan: TruePlan) -> TruePlan:
-        """Put what a check found into Review, as one action of the workbench; a tree of its choice no agent puts there.
+        """Put what a check found into Review, as one action of the workbench; a tree of its choice
+        no agent puts there.
 
         Raises `WorkbenchError`.
         """
@@ -624,16 +730,26 @@ class StillTrue(Service):
 
 
 def _gone(tree: WorkingTree, names: Iterable[Name], cancelled: Cancelled) -> Mapping[Name, Gone]:
-    """Return what is not in a tree and was: with git what its past knows, else paths into folders that are there."""
+    """Return what is not in a tree and was: with git what its past knows, else paths into folders
+    that are there.
+    """
     asked = {_plain(name) for name in names}
     absent = (name for name in asked if name.kind == "path" and not tree.has_ending(name))
     paths = {name for name in absent if not tree.ignores(name.text)}
     repository = repository_at(tree.folder)
     if repository is None:
-        return {name: Gone(name) for name in paths if "/" in name.text and tree.has_path(name.text.rpartition("/")[0])}
+        return {
+            name: Gone(name)
+            for name in paths
+            if "/" in name.text and tree.has_path(name.text.rpartition("/")[0])
+        }
     missing = tree.without({name.text for name in asked if name.kind in WORDS})
     words = {name for name in asked if name.kind in WORDS and name.text in missing}
-    words |= {name for name in asked if name.kind == "target" and not tree.has_target(name.tool, name.text)}
+    words |= {
+        name
+        for name in asked
+        if name.kind == "target" and not tree.has_target(name.tool, name.text)
+    }
     past = Past(repository, tree, cancelled)
     return {**past.paths(paths), **past.words(words)}
 

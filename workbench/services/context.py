@@ -19,9 +19,9 @@ from workbench.store.records import kind_in
 class DocumentPlaces(NamedTuple):
     """The folders around documents; `None` where there is none.
 
-    `seen` is where this machine remembers what a person looked at, outside every store; without one, all is trusted.
-    `replaced` keeps the bytes of files that are edited. Below `sessions` agents keep their external memory, by the
-    folder they work in; `cwd` is that folder here.
+    `seen` is where this machine remembers what a person looked at, outside every store; without
+    one, all is trusted. `replaced` keeps the bytes of files that are edited. Below `sessions`
+    agents keep their external memory, by the folder they work in; `cwd` is that folder here.
     """
 
     seen: Path | None = None
@@ -34,7 +34,9 @@ NOWHERE = DocumentPlaces()
 
 
 def encoded(folder: Path) -> str:
-    """Return the name of a working directory's folder of sessions: `--home-me-project--` (source 002, section 3.1)."""
+    """Return the name of a working directory's folder of sessions: `--home-me-project--` (source
+    002, section 3.1).
+    """
     name = str(folder).lstrip("/\\")
     for mark in "/\\:":
         name = name.replace(mark, "-")
@@ -60,10 +62,10 @@ PERSON = "human"
 class Context:
     """An open store, the clock, the settings, and who acts (`human`, `cli`, `agent:NAME`, …).
 
-    `given` names the settings that the person really set (`config.Loaded.given`); `verdicts` knows what texts hold
-    that should not travel. `caches` is the
-    folder of what is computed from this store's texts (see `bench.caches`), `origins` knows where its texts come from,
-    `documents` says where those lie that agents keep on disk.
+    `given` names the settings that the person really set (`config.Loaded.given`); `verdicts` knows
+    what texts hold that should not travel. `caches` is the folder of what is computed from this
+    store's texts (see `bench.caches`), `origins` knows where its texts come from, `documents` says
+    where those lie that agents keep on disk.
     """
 
     library: Library
@@ -82,7 +84,9 @@ class Context:
 
     @property
     def profile(self) -> "ProfileInUse":
-        """Which profile ranks: the environment's, else the store's, once it is trusted, else that of the settings."""
+        """Which profile ranks: the environment's, else the store's, once it is trusted, else that
+        of the settings.
+        """
         from workbench.core.tuning.profile import ProfileInUse, StoreSetting
 
         if named := os.environ.get(PROFILE, "").strip():
@@ -115,13 +119,16 @@ class Service:
 def is_person(actor: str) -> bool:
     """Tell whether an actor is the person at this machine, by whatever door they came in.
 
-    An import, a reflection and a curator's operations are the person's doing: their undo takes them back.
+    An import, a reflection and a curator's operations are the person's doing: their undo takes them
+    back.
     """
     return actor.partition(":")[0] in ("human", "cli", "import", "reflector", "curator", "tinydb")
 
 
 def apply_changes(tx: Tx, library: Library, changes: "tuple[Change, ...]") -> None:
-    """Write a proposal's changes; raises `InvalidRecord` when a record is no longer as the change expects it."""
+    """Write a proposal's changes; raises `InvalidRecord` when a record is no longer as the change
+    expects it.
+    """
     for change in changes:
         kind = kind_in(change.table)
         record = library.table(kind).find(change.id)

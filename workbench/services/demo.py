@@ -1,4 +1,6 @@
-"""The demo store: the shipped files, imported into a fresh folder, with their times moved to the present."""
+"""The demo store: the shipped files, imported into a fresh folder, with their times moved to the
+present.
+"""
 
 import json
 import os
@@ -29,7 +31,8 @@ from workbench.services.agents.documents.instructions import open_folder
 from workbench.services.agents.episodes import Episodes
 from workbench.services.open import Workbench
 
-# What the agents of the demo did and learned: its episodes, its patterns, and how applying those went.
+# What the agents of the demo did and learned: its episodes, its patterns, and how applying those
+# went.
 
 
 EPISODES, PATTERNS, APPLICATIONS = "episodes.jsonl", "patterns.jsonl", "applications.jsonl"
@@ -41,7 +44,8 @@ Doc = dict[str, Any]
 
 
 def act(bench: Workbench, folder: Path, shift: timedelta, actor: str) -> None:
-    """Add the episodes and patterns of a folder, moved in time; the `actor` counted how they were used.
+    """Add the episodes and patterns of a folder, moved in time; the `actor` counted how they were
+    used.
 
     A pattern stands where its applications put it, as a validation of today finds it.
     """
@@ -86,7 +90,18 @@ def _applications(bench: Workbench, rows: Sequence[Doc], docs: Sequence[Doc]) ->
         at = min((body.at or bench.context.now()) + timedelta(seconds=seconds), bench.context.now())
         id, note = f"{row['pattern']}/{body.id}", str(row.get("note", ""))
         actor = f"agent:{_agent(body.doc)}"
-        made.append(Application(id, row["pattern"], body.id, row["outcome"], at, note=note, time=seconds, actor=actor))
+        made.append(
+            Application(
+                id,
+                row["pattern"],
+                body.id,
+                row["outcome"],
+                at,
+                note=note,
+                time=seconds,
+                actor=actor,
+            )
+        )
     return made
 
 
@@ -102,7 +117,10 @@ def _count(bench: Workbench, docs: Sequence[Doc], done: Sequence[Application], a
     episodes = Episodes(bench.context)
     with bench.library.transaction(actor, "how episodes were used", kind="access") as tx:
         for doc in docs:
-            at, many = bench.library.table(Episode).get(doc["episode_id"]).at, doc.get("lifecycle", {})
+            at, many = (
+                bench.library.table(Episode).get(doc["episode_id"]).at,
+                doc.get("lifecycle", {}),
+            )
             use = episodes.use_of(doc["episode_id"])
             if many:
                 tx.put(replace(use, access_count=many["access_count"], last_accessed_at=at))
@@ -158,10 +176,11 @@ def fill(bench: Workbench, folder: Path) -> None:
 
 
 def surround(bench: Workbench, folder: Path, place: Path) -> None:
-    """Add to a demo store what was decided and voted in those weeks, and what agents did, learned and wrote meanwhile.
+    """Add to a demo store what was decided and voted in those weeks, and what agents did, learned
+    and wrote meanwhile.
 
-    The documents are copied to a `place`, and followed; those that `TRUSTED` names count as looked at. Nothing of
-    this ranks.
+    The documents are copied to a `place`, and followed; those that `TRUSTED` names count as looked
+    at. Nothing of this ranks.
     """
     shift = bench.context.now() - ANCHOR
     library = bench.library
@@ -190,9 +209,11 @@ def surround(bench: Workbench, folder: Path, place: Path) -> None:
 
 
 def lay_out(bench: Workbench, folder: Path) -> Path:
-    """Give a demo store a scratch project: files that agents read, with what was promoted to them; return its folder.
+    """Give a demo store a scratch project: files that agents read, with what was promoted to them;
+    return its folder.
 
-    It lies in the store's own folder, so that promoting, importing and checking touch no file of the person's.
+    It lies in the store's own folder, so that promoting, importing and checking touch no file of
+    the person's.
     """
     from workbench.services.promotion.placements import Placing, scratch_of
     from workbench.services.promotion.promotion import Drafts, Target
@@ -203,7 +224,10 @@ def lay_out(bench: Workbench, folder: Path) -> Path:
     there = [memory for memory in library.memories.all() if memory.promoted_to == PLACED]
     drafts = Drafts(placing, lambda: bench.playbooks, bench.context.now(), bench.safety.masked)
     placements = drafts.of(there, Target("block", PLACED)).placements
-    with placing.guarded() as follow, library.transaction(ACTOR, f"what was promoted to {PLACED}") as tx:
+    with (
+        placing.guarded() as follow,
+        library.transaction(ACTOR, f"what was promoted to {PLACED}") as tx,
+    ):
         for placement in placements:
             tx.put(placement)
         follow()
@@ -220,7 +244,10 @@ def forget(bench: Workbench) -> None:
 
 def _records(kind: type[R], file: Path) -> list[R]:
     """Return the records of a file; one without an id gets it from who puts it."""
-    return [from_doc(kind, {"id": "", **json.loads(line)}) for line in file.read_text("utf-8").splitlines()]
+    return [
+        from_doc(kind, {"id": "", **json.loads(line)})
+        for line in file.read_text("utf-8").splitlines()
+    ]
 
 
 def _votes_of(votes: Iterable[Vote]) -> dict[str, Counter[str]]:
@@ -231,7 +258,9 @@ def _votes_of(votes: Iterable[Vote]) -> dict[str, Counter[str]]:
 
 
 def _voted(memory: Memory, helpful: int, harmful: int) -> Memory:
-    """Return a memory of whose marks so many are votes that are known: all together they are as many as before."""
+    """Return a memory of whose marks so many are votes that are known: all together they are as
+    many as before.
+    """
     return replace(
         memory,
         helpful_imported=memory.helpful_imported - helpful,
@@ -241,12 +270,21 @@ def _voted(memory: Memory, helpful: int, harmful: int) -> Memory:
     )
 
 
-def _copied(start: Path, end: Path, shift: timedelta, names: tuple[str, ...] = ()) -> tuple[Path, ...]:
-    """Copy the folders below one, with the times in their texts and of their files moved; return the copies."""
+def _copied(
+    start: Path, end: Path, shift: timedelta, names: tuple[str, ...] = ()
+) -> tuple[Path, ...]:
+    """Copy the folders below one, with the times in their texts and of their files moved; return
+    the copies.
+    """
     made = []
     for folder in sorted(start / name for name in names) if names else sorted(start.iterdir()):
-        texts = {file: file.read_text("utf-8") for file in sorted(folder.rglob("*")) if file.is_file()}
-        last = max(map(parse_time, _TIME.findall("\n".join(texts.values()))), default=ANCHOR - WRITTEN) + shift
+        texts = {
+            file: file.read_text("utf-8") for file in sorted(folder.rglob("*")) if file.is_file()
+        }
+        last = (
+            max(map(parse_time, _TIME.findall("\n".join(texts.values()))), default=ANCHOR - WRITTEN)
+            + shift
+        )
         for file, text in texts.items():
             copy = end / file.relative_to(start)
             copy.parent.mkdir(parents=True, exist_ok=True)
@@ -283,7 +321,9 @@ def _moved(record: object, shift: timedelta, names: Mapping[str, str]) -> object
 
 
 def _keep_reads(bench: Workbench, file: Path, shift: timedelta) -> None:
-    """Keep the readings of a file, where there is one; the memories bring the counts of theirs along."""
+    """Keep the readings of a file, where there is one; the memories bring the counts of theirs
+    along.
+    """
     if not file.exists():
         return
     reads = [from_doc(AgentRead, json.loads(line)) for line in file.read_text("utf-8").splitlines()]
@@ -293,7 +333,9 @@ def _keep_reads(bench: Workbench, file: Path, shift: timedelta) -> None:
 
 
 def _start_gauge(bench: Workbench) -> None:
-    """Set the reflection gauge as if the last reflection had been when the newest candidate was made."""
+    """Set the reflection gauge as if the last reflection had been when the newest candidate was
+    made.
+    """
     memories = bench.library.memories.all()
     last = max((m.created_at for m in memories if m.is_synthetic), default=bench.context.now())
     since = [m for m in memories if m.created_at > last and not m.is_synthetic]

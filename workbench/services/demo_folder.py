@@ -1,7 +1,9 @@
-"""The folder of a demo that is not kept: it goes with its process, or with the next demo when that was killed.
+"""The folder of a demo that is not kept: it goes with its process, or with the next demo when that
+was killed.
 
-The process holds a lock in it as long as it runs, and while it removes it: what a removal that was broken off left has
-its lock file still, which nobody holds. A folder without one, or somebody else's, is left alone.
+The process holds a lock in it as long as it runs, and while it removes it: what a removal that was
+broken off left has its lock file still, which nobody holds. A folder without one, or somebody
+else's, is left alone.
 """
 
 import contextlib
@@ -23,7 +25,9 @@ LOCK = "running"
 
 @contextmanager
 def demo_folder() -> Iterator[Path]:
-    """Make an empty folder for a demo, and take it away at the end; before that, those that killed demos left."""
+    """Make an empty folder for a demo, and take it away at the end; before that, those that killed
+    demos left.
+    """
     sweep(Path(tempfile.gettempdir()))
     folder = Path(tempfile.mkdtemp(prefix=PREFIX))
     try:
@@ -46,7 +50,9 @@ def sweep(place: Path) -> tuple[Path, ...]:
 
 
 def _locked(folder: Path) -> int:
-    """Make the lock file, which has its name once it is locked: nobody ever finds it without a holder that lives."""
+    """Make the lock file, which has its name once it is locked: nobody ever finds it without a
+    holder that lives.
+    """
     new = folder / f"{LOCK}.new"
     handle = open_handle(new, os.O_RDWR | os.O_CREAT | os.O_EXCL)
     try_lock(handle)
@@ -67,7 +73,9 @@ def _swept(folder: Path) -> bool:
 
 
 def _remove(folder: Path) -> None:
-    """Remove a folder whose lock this process holds; what cannot be removed now is found by the next demo's sweep."""
+    """Remove a folder whose lock this process holds; what cannot be removed now is found by the
+    next demo's sweep.
+    """
     with contextlib.suppress(OSError):
         for one in folder.iterdir():
             if one.name == LOCK:

@@ -1,4 +1,6 @@
-"""A store's folder before it is opened: whether there is a store, making one on purpose, and what git sees of it."""
+"""A store's folder before it is opened: whether there is a store, making one on purpose, and what
+git sees of it.
+"""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -9,12 +11,15 @@ from workbench.store import folder as folders
 
 
 def holds_store(folder: Path) -> bool:
-    """Tell whether a folder holds a store, a damaged one included. Raises `StoreProblem` when it cannot be read."""
+    """Tell whether a folder holds a store, a damaged one included. Raises `StoreProblem` when it
+    cannot be read.
+    """
     return folders.is_store(folder)
 
 
 def make_store(folder: Path, clock: Callable[[], datetime], *, shared: bool) -> None:
-    """Make an empty store in `folder`, which may exist but must not hold one. Raises `StoreProblem`.
+    """Make an empty store in `folder`, which may exist but must not hold one. Raises
+    `StoreProblem`.
 
     A `shared` one is made to be committed: git sees its journal, and nothing else.
     """
@@ -42,7 +47,9 @@ def kept_out_by(folder: Path) -> str:
 
 
 def is_open_to_git(folder: Path) -> bool:
-    """Tell whether `git add` would take in the journal of a store that was not made to be shared; asks git itself."""
+    """Tell whether `git add` would take in the journal of a store that was not made to be shared;
+    asks git itself.
+    """
     from workbench.store import repository
 
     if not in_repository(folder) or (folder / folders.ATTRIBUTES).exists():

@@ -1,4 +1,6 @@
-"""Forms of records: every field as a line, all of it as one document, and what was changed saved as one action."""
+"""Forms of records: every field as a line, all of it as one document, and what was changed saved as
+one action.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +23,14 @@ from workbench.services.stream.observation import Observation
 if TYPE_CHECKING:
     from workbench.services.open import Workbench
 
-TEXT, TITLE, TYPE, MEMORY_TYPE, IMPORTANCE, TAGS = "text", "title", "type", "memory type", "importance", "tags"
+TEXT, TITLE, TYPE, MEMORY_TYPE, IMPORTANCE, TAGS = (
+    "text",
+    "title",
+    "type",
+    "memory type",
+    "importance",
+    "tags",
+)
 CATEGORY, SECTION, RELATED, NOTE = "category", "section", "related", "note"
 """The fields by their names; the text alone may have many lines."""
 
@@ -43,7 +52,9 @@ Values = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a form: its name, and the values that it takes, where those are few; `words` may hold a secret."""
+    """A field of a form: its name, and the values that it takes, where those are few; `words` may
+    hold a secret.
+    """
 
     name: str
     choices: tuple[str, ...] = ()
@@ -61,18 +72,26 @@ class UnfitValue(InvalidRecord):
 class Form:
     """The form of a record, of several together, or of a new one (no `ids`).
 
-    `values` is what stands in its fields, `None` where several records differ, and `empty` what an empty field stands
-    for. Saved are the values that were changed, and no others; `changed` is how many records that was.
+    `values` is what stands in its fields, `None` where several records differ, and `empty` what an
+    empty field stands for. Saved are the values that were changed, and no others; `changed` is how
+    many records that was.
     """
 
     changed = 0
 
     def __init__(
-        self, bench: "Workbench", title: str, ids: Sequence[str], fields: tuple[Field, ...], empty: Values | None = None
+        self,
+        bench: "Workbench",
+        title: str,
+        ids: Sequence[str],
+        fields: tuple[Field, ...],
+        empty: Values | None = None,
     ) -> None:
         self.bench, self.title, self.ids, self.fields = bench, title, tuple(ids), fields
         self.values: Mapping[str, str | None] = self.read()
-        self.empty = empty or {name: _DIFFER for name, value in self.values.items() if value is None}
+        self.empty = empty or {
+            name: _DIFFER for name, value in self.values.items() if value is None
+        }
 
     @property
     def name(self) -> str:
@@ -92,14 +111,19 @@ class Form:
         if not every:
             return dict.fromkeys((TEXT, *(field.name for field in self.fields)), "")
         names = [name for name in every[0] if name != TEXT]
-        return {name: every[0][name] if len({one[name] for one in every}) == 1 else None for name in names}
+        return {
+            name: every[0][name] if len({one[name] for one in every}) == 1 else None
+            for name in names
+        }
 
     def edit(self, values: Values) -> FieldEdit:
         """Return values as an edit; raises `UnfitValue` for the first that cannot be."""
         raise NotImplementedError
 
     def write(self, values: Values, expected: Values) -> None:
-        """Save values, unless something else than `expected` is stored by now (`Conflict`): all of them or none."""
+        """Save values, unless something else than `expected` is stored by now (`Conflict`): all of
+        them or none.
+        """
         raise NotImplementedError
 
     def corrected(self, values: Values) -> tuple[Memory, Memory] | tuple[Bullet, Bullet] | None:
@@ -113,7 +137,9 @@ class Form:
     def _require_unchanged(self, expected: Values) -> None:
         now = self.read()
         if any(now.get(name) != value for name, value in expected.items()):
-            raise Conflict(f"{self.ids[0]} was changed by someone else meanwhile.", "Nothing was written.")
+            raise Conflict(
+                f"{self.ids[0]} was changed by someone else meanwhile.", "Nothing was written."
+            )
 
 
 class MemoryForm(Form):
@@ -121,13 +147,21 @@ class MemoryForm(Form):
 
     def __init__(self, bench: "Workbench", *ids: str) -> None:
         self._table = bench.library.memories
-        named = f"{len(ids)} memories: {_ONLY}" if len(ids) > 1 else masked_name("".join(ids), bench.safety.masked)
+        named = (
+            f"{len(ids)} memories: {_ONLY}"
+            if len(ids) > 1
+            else masked_name("".join(ids), bench.safety.masked)
+        )
         usual = {TYPE: "general", MEMORY_TYPE: "episodic", IMPORTANCE: "by its type and words"}
         fields = memory_fields(map(self._table.get, ids))
-        super().__init__(bench, f"Edit {named}" if ids else "New memory", ids, fields, None if ids else usual)
+        super().__init__(
+            bench, f"Edit {named}" if ids else "New memory", ids, fields, None if ids else usual
+        )
 
     def edit(self, values: Values) -> FieldEdit:
-        given = values if self.ids else {name: line for name, line in values.items() if line.strip()}
+        given = (
+            values if self.ids else {name: line for name, line in values.items() if line.strip()}
+        )
         return memory_edit(self.bench, given, [self._table.get(id) for id in self.ids])
 
     def corrected(self, values: Values) -> tuple[Memory, Memory] | None:
@@ -152,20 +186,31 @@ class MemoryForm(Form):
         bench = self.bench
         require_person(bench.context.actor, "write a memory in a form")
         edit = self.edit(values)
-        first = Observation(edit.content or "", tags=edit.tags or (), rated_by=bench.context.settings.importance)
+        first = Observation(
+            edit.content or "", tags=edit.tags or (), rated_by=bench.context.settings.importance
+        )
         seen = first._replace(
             observation_type=edit.observation_type or first.observation_type,
             memory_type=edit.memory_type or first.memory_type,
         )
         with bench.library.transaction(bench.context.actor, "write a memory") as tx:
-            # What says the same in other words is looked for by the model, and nobody waits here until that is loaded.
-            done = bench.ingest.add(seen) if bench.retriever.ready else bench.ingest.append(seen, lambda _: None)
+            # What says the same in other words is looked for by the model, and nobody waits here
+            # until that is loaded.
+            done = (
+                bench.ingest.add(seen)
+                if bench.retriever.ready
+                else bench.ingest.append(seen, lambda _: None)
+            )
             id = done.memory.id
             if done.outcome in ("skipped", "absorbed"):
-                raise InvalidRecord(f"{id} says this already.", "Nothing was written; change that one.")
+                raise InvalidRecord(
+                    f"{id} says this already.", "Nothing was written; change that one."
+                )
             if done.outcome == "forgotten":
                 message = f"This was {done.memory.archived_reason} ({id})."
-                raise InvalidRecord(message, f"Nothing was written; `workbench unforget {id}` restores it.")
+                raise InvalidRecord(
+                    message, f"Nothing was written; `workbench unforget {id}` restores it."
+                )
             if done.outcome == "purged":
                 hint = "Nothing was written; `workbench ingest --again` stores it anyway."
                 raise InvalidRecord(f"{id} was purged with this text.", hint)
@@ -178,7 +223,9 @@ class MemoryForm(Form):
 
 
 class ProposalForm(Form):
-    """The form of the memory that accepting a proposal writes; raises for one that has no text to edit."""
+    """The form of the memory that accepting a proposal writes; raises for one that has no text to
+    edit.
+    """
 
     def __init__(self, bench: "Workbench", proposal: Proposal) -> None:
         self._proposal = proposal
@@ -206,12 +253,16 @@ class ProposalForm(Form):
 class BulletForm(Form):
     """The form of bullets of a playbook; a new one goes into a section unless another one is named."""
 
-    def __init__(self, bench: "Workbench", book: str, *ids: str, section: Section | None = None) -> None:
+    def __init__(
+        self, bench: "Workbench", book: str, *ids: str, section: Section | None = None
+    ) -> None:
         self._book, self._section = book, section
         playbook = bench.playbooks.open(book)
         named = f"{len(ids)} bullets: {_ONLY}" if len(ids) > 1 else "".join(ids)
         title = f"New bullet in {section_name(section, playbook)}" if section else f"Edit {named}"
-        choices = tuple(section_name(one, playbook) for one in playbook.sections if one.title.strip())
+        choices = tuple(
+            section_name(one, playbook) for one in playbook.sections if one.title.strip()
+        )
         super().__init__(bench, title, ids, (Field(SECTION, choices, words=False),))
 
     @property
@@ -251,20 +302,30 @@ class BulletForm(Form):
 
     def _values(self, id: str) -> dict[str, str]:
         playbook, bullet = self._playbook, self.bench.playbooks.bullet(self._book, id)
-        section = next((section for section in playbook.sections if section.id == bullet.section), None)
+        section = next(
+            (section for section in playbook.sections if section.id == bullet.section), None
+        )
         return {TEXT: bullet.content, SECTION: section_name(section, playbook) if section else ""}
 
 
 def memory_fields(memories: Iterable[Memory] = ()) -> tuple[Field, ...]:
-    """Return the fields of a memory but its text; a type that one of `memories` has of its own is among the choices."""
-    types = tuple(dict.fromkeys((*OBSERVATION_TYPES, *(memory.observation_type for memory in memories))))
+    """Return the fields of a memory but its text; a type that one of `memories` has of its own is
+    among the choices.
+    """
+    types = tuple(
+        dict.fromkeys((*OBSERVATION_TYPES, *(memory.observation_type for memory in memories)))
+    )
     of_few = {TYPE: types, MEMORY_TYPE: MEMORY_TYPES}
     names = (TITLE, TYPE, MEMORY_TYPE, IMPORTANCE, TAGS, CATEGORY, SECTION, RELATED, NOTE)
-    return tuple(Field(name, of_few.get(name, ()), name in _WORDS or name == TAGS) for name in names)
+    return tuple(
+        Field(name, of_few.get(name, ()), name in _WORDS or name == TAGS) for name in names
+    )
 
 
 def memory_values(memory: Memory) -> dict[str, str]:
-    """Return what the form of a memory holds; a title that was cut from the text is none of its own."""
+    """Return what the form of a memory holds; a title that was cut from the text is none of its
+    own.
+    """
     return {
         TEXT: memory.content,
         TITLE: kept_summary(memory.summary, memory.content),
@@ -280,7 +341,9 @@ def memory_values(memory: Memory) -> dict[str, str]:
 
 
 def memory_edit(bench: "Workbench", values: Values, before: Sequence[Memory]) -> FieldEdit:
-    """Return the edit of the memories `before` that values of their form ask for; raises `UnfitValue`."""
+    """Return the edit of the memories `before` that values of their form ask for; raises
+    `UnfitValue`.
+    """
     edit = FieldEdit(**{_WORDS[name]: value for name, value in values.items() if name in _WORDS})  # type: ignore[arg-type]
     if TYPE in values:
         types = next(field.choices for field in memory_fields(before) if field.name == TYPE)
@@ -298,7 +361,9 @@ def memory_edit(bench: "Workbench", values: Values, before: Sequence[Memory]) ->
 
 
 def _one_of(name: str, line: str, choices: tuple[str, ...]) -> str:
-    """Return a value that is one of a few, or the beginning of only one; raises `UnfitValue`, with the nearest one."""
+    """Return a value that is one of a few, or the beginning of only one; raises `UnfitValue`, with
+    the nearest one.
+    """
     found = " ".join(line.split())
     begun = [choice for choice in choices if found and choice.startswith(found)]
     if found in choices or len(begun) == 1:
@@ -312,7 +377,11 @@ def _importance(value: str) -> float:
     try:
         found = float(value.strip().replace(",", "."))
     except ValueError:
-        said = f"“{one_line(value.strip(), SHOWN)}” is no number" if value.strip() else "It has an importance"
+        said = (
+            f"“{one_line(value.strip(), SHOWN)}” is no number"
+            if value.strip()
+            else "It has an importance"
+        )
         raise UnfitValue(IMPORTANCE, f"{said}: 0 to {HIGHEST}") from None
     if not 0 <= found <= HIGHEST:
         raise UnfitValue(IMPORTANCE, f"Importance goes from 0 to {HIGHEST}, not to {found:g}")
@@ -320,7 +389,9 @@ def _importance(value: str) -> float:
 
 
 def _tagged(edit: FieldEdit, value: str, before: Sequence[Memory]) -> FieldEdit:
-    """Return an edit with tags; of several memories, those that all begin with + or - are added or taken away."""
+    """Return an edit with tags; of several memories, those that all begin with + or - are added or
+    taken away.
+    """
     tags = tuple(dict.fromkeys(part for raw in value.split(",") if (part := raw.strip())))
     had = {tag for memory in before for tag in memory.tags}
     for tag in tags:
@@ -359,8 +430,12 @@ def _section_in(value: str, playbook: Playbook) -> str:
     try:
         return operations.find_section(playbook, said).id
     except WorkbenchError:
-        titles = one_line(", ".join(name for name, section in names.items() if section.title.strip()), 60)
-        raise UnfitValue(SECTION, f"There is no section “{one_line(said, SHOWN)}”: {titles}") from None
+        titles = one_line(
+            ", ".join(name for name, section in names.items() if section.title.strip()), 60
+        )
+        raise UnfitValue(
+            SECTION, f"There is no section “{one_line(said, SHOWN)}”: {titles}"
+        ) from None
 
 
 # A form as one document: its fields as front matter, below it the text.
@@ -383,7 +458,8 @@ def document_of(values: Values, fields: Iterable[Field]) -> str:
 
 
 def read_document(document: str, values: Values, fields: Iterable[Field]) -> dict[str, str]:
-    """Return what a document says otherwise than `values`, which it was made of; a field that it leaves out stays.
+    """Return what a document says otherwise than `values`, which it was made of; a field that it
+    leaves out stays.
 
     Raises `BadDocument`.
     """
@@ -393,7 +469,9 @@ def read_document(document: str, values: Values, fields: Iterable[Field]) -> dic
         raise BadDocument(1, f"the fields begin below a line of {RULE}.")
     end = next((at for at, line in enumerate(lines[1:], 1) if line.rstrip() == RULE), None)
     if end is None:
-        raise BadDocument(len(lines), f"the fields end with a line of {RULE}; below it stands the text.")
+        raise BadDocument(
+            len(lines), f"the fields end with a line of {RULE}; below it stands the text."
+        )
     found: dict[str, str] = {}
     for at, line in enumerate(lines[1:end], 2):
         if not line.strip() or line.lstrip().startswith("#"):
@@ -403,12 +481,16 @@ def read_document(document: str, values: Values, fields: Iterable[Field]) -> dic
         if not colon:
             raise BadDocument(at, f"“{one_line(line.strip(), 24)}” is no field; write NAME: VALUE.")
         if name not in names:
-            raise BadDocument(at, f"there is no field “{one_line(name, 24)}”; there are {', '.join(names)}.")
+            raise BadDocument(
+                at, f"there is no field “{one_line(name, 24)}”; there are {', '.join(names)}."
+            )
         if name in found:
             raise BadDocument(at, f"{name} stands there twice.")
         found[name] = value.strip()
     # What a line cannot show as it is stored is no change.
-    changes = {name: value for name, value in found.items() if value != _line(values.get(name, "")).strip()}
+    changes = {
+        name: value for name, value in found.items() if value != _line(values.get(name, "")).strip()
+    }
     text = "\n".join(lines[end + 1 :])
     return changes if text == values.get(TEXT, "") else {TEXT: text, **changes}
 
@@ -420,7 +502,9 @@ def line_of(document: str, name: str) -> int:
 
 
 def text_line_of(document: str) -> int:
-    """Return the number of the line of a document, as `document_of` makes it, at which the text begins."""
+    """Return the number of the line of a document, as `document_of` makes it, at which the text
+    begins.
+    """
     return document.split("\n").index(RULE, 1) + 2
 
 

@@ -15,7 +15,8 @@ FIRST = "index"
 FOLDER = PACKAGE / "help"
 
 _ABOUT = re.compile(
-    r"^- \[.+?\]\(([\w-]+)\.md\): (.+(?:\n  .+)*)|^\| `\d` \| .+? \| (.+?) \| \[.+?\]\(([\w-]+)\.md\)", re.M
+    r"^- \[.+?\]\(([\w-]+)\.md\): (.+(?:\n  .+)*)|^\| `\d` \| .+? \| (.+?) \| \[.+?\]\(([\w-]+)\.md\)",
+    re.M,
 )
 _COMMENT = re.compile(r"<!-- .*? -->\n*", re.DOTALL)
 _PICTURE = re.compile(r"^!\[.*?\]\(.*?\)\n*", re.MULTILINE)
@@ -79,7 +80,9 @@ def sections(page: Page) -> list[Section]:
 def links(page: Page) -> list[str]:
     """Return the names of the pages that a page leads to, each once."""
     names = {other.name for other in pages()}
-    return [name for name in dict.fromkeys(re.findall(r"\]\(([\w-]+)\.md", page.text)) if name in names]
+    return [
+        name for name in dict.fromkeys(re.findall(r"\]\(([\w-]+)\.md", page.text)) if name in names
+    ]
 
 
 @cache
@@ -93,7 +96,10 @@ def pages() -> tuple[Page, ...]:
     }
     order = [name for name in abouts if name in titles]
     order += [name for name in titles if name not in abouts]
-    return tuple(Page(name, titles[name], " ".join(abouts.get(name, "").split()).rstrip(".")) for name in order)
+    return tuple(
+        Page(name, titles[name], " ".join(abouts.get(name, "").split()).rstrip("."))
+        for name in order
+    )
 
 
 def _title(text: str) -> str:
@@ -101,29 +107,51 @@ def _title(text: str) -> str:
 
 
 def find_page(topic: str) -> Page:
-    """Return the page of a name or a title, or of the beginning of one. Raises `WorkbenchError` for none or several."""
+    """Return the page of a name or a title, or of the beginning of one. Raises `WorkbenchError` for
+    none or several.
+    """
     asked = _folded(topic)
     named = [page for page in pages() if asked in (page.name, _folded(page.title))]
-    begun = [page for page in pages() if page.name.startswith(asked) or _folded(page.title).startswith(asked)]
+    begun = [
+        page
+        for page in pages()
+        if page.name.startswith(asked) or _folded(page.title).startswith(asked)
+    ]
     found = named or begun
     if len(found) == 1:
         return found[0]
     if found and asked:
-        raise WorkbenchError(f"Several pages begin with “{topic}”.", f"Name one: {', '.join(p.name for p in found)}.")
-    raise WorkbenchError(f"There is no page “{topic}” in the manual.", _nearest(asked, topic.strip().casefold()))
+        raise WorkbenchError(
+            f"Several pages begin with “{topic}”.", f"Name one: {', '.join(p.name for p in found)}."
+        )
+    raise WorkbenchError(
+        f"There is no page “{topic}” in the manual.", _nearest(asked, topic.strip().casefold())
+    )
 
 
 def _nearest(asked: str, words: str) -> str:
-    """Return which pages may be meant: by their names, else those that hold the words, the most often first."""
+    """Return which pages may be meant: by their names, else those that hold the words, the most
+    often first.
+    """
     import difflib
 
-    names = {name: page.name for page in pages() for name in (page.name, *page.name.split("-"), _folded(page.title))}
+    names = {
+        name: page.name
+        for page in pages()
+        for name in (page.name, *page.name.split("-"), _folded(page.title))
+    }
     near = list(dict.fromkeys(names[name] for name in difflib.get_close_matches(asked, names, n=3)))
     if near:
         return f"Did you mean {' or '.join(near)}?"
     held = {page.name: page.text.casefold().count(words) for page in pages()}
-    most = [name for name, times in sorted(held.items(), key=lambda one: -one[1]) if times][:_MENTIONED]
-    return f"These pages mention it: {', '.join(most)}." if most and words else "`workbench help` lists the pages."
+    most = [name for name, times in sorted(held.items(), key=lambda one: -one[1]) if times][
+        :_MENTIONED
+    ]
+    return (
+        f"These pages mention it: {', '.join(most)}."
+        if most and words
+        else "`workbench help` lists the pages."
+    )
 
 
 def _folded(text: str) -> str:
@@ -139,7 +167,9 @@ def plain(page: Page, width: int) -> str:
 
 
 def _blocks(text: str) -> list[list[str]]:
-    """Return the blocks of a page: headings, paragraphs, tables, lists as a whole, and fenced texts."""
+    """Return the blocks of a page: headings, paragraphs, tables, lists as a whole, and fenced
+    texts.
+    """
     blocks: list[list[str]] = [[]]
     fenced = False
     for line in text.splitlines():
@@ -174,7 +204,13 @@ def _drawn(block: list[str], width: int) -> list[str]:
 def _wrapped(item: str, width: int) -> list[str]:
     mark = _ITEM.match(item)
     indent = " " * (mark.end() if mark else 0)
-    return wrap(_inline(item), width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return wrap(
+        _inline(item),
+        width,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _inline(text: str) -> str:
@@ -187,7 +223,9 @@ def _cells(row: str) -> list[str]:
 
 
 def _table(rows: list[list[str]], width: int) -> list[str]:
-    """Return a table in aligned columns; the widest ones are wrapped where it would be wider than `width`."""
+    """Return a table in aligned columns; the widest ones are wrapped where it would be wider than
+    `width`.
+    """
     columns = [max(map(len, column)) for column in zip(*rows, strict=True)]
     least = [
         min(_LONGEST, max(len(w) for cell in column for w in (cell.split() or [""])))
@@ -198,8 +236,15 @@ def _table(rows: list[list[str]], width: int) -> list[str]:
         columns[at] -= 1
     lines: list[str] = []
     for row in rows:
-        cells = [wrap(cell, wide, break_on_hyphens=False) or [""] for cell, wide in zip(row, columns, strict=True)]
+        cells = [
+            wrap(cell, wide, break_on_hyphens=False) or [""]
+            for cell, wide in zip(row, columns, strict=True)
+        ]
         for at in range(max(map(len, cells))):
             parts = (cell[at] if at < len(cell) else "" for cell in cells)
-            lines.append("  ".join(f"{part:<{wide}}" for part, wide in zip(parts, columns, strict=True)).rstrip())
+            lines.append(
+                "  ".join(
+                    f"{part:<{wide}}" for part, wide in zip(parts, columns, strict=True)
+                ).rstrip()
+            )
     return [lines[0], "-" * min(width, max(map(len, lines))), *lines[1:]]

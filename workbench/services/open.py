@@ -70,8 +70,9 @@ if TYPE_CHECKING:
 class Workbench:
     """An open store with everything a person or an agent can do to it.
 
-    `profiles` is the folder of a person's own retrieval profiles, `replaced` that of the copies of files that went on
-    a person's word; without one, none goes. `gate` is what the store's changes go through: it tells what was masked.
+    `profiles` is the folder of a person's own retrieval profiles, `replaced` that of the copies of
+    files that went on a person's word; without one, none goes. `gate` is what the store's changes
+    go through: it tells what was masked.
     """
 
     def __init__(
@@ -110,7 +111,9 @@ class Workbench:
 
     @property
     def worked_out(self) -> int:
-        """How many proposals wait that nobody stored, as far as they were looked for yet, without what may be noise."""
+        """How many proposals wait that nobody stored, as far as they were looked for yet, without
+        what may be noise.
+        """
         from workbench.core.review.kinds import is_noise
 
         review = self.__dict__.get("review")
@@ -212,7 +215,9 @@ class Workbench:
         """What approving would do to the saved queries."""
         from workbench.services.review.queue import ImpactPreview
 
-        return ImpactPreview(self.context, self.review.outcome, self.retriever, self.tuning.profiles)
+        return ImpactPreview(
+            self.context, self.review.outcome, self.retriever, self.tuning.profiles
+        )
 
     @cached_property
     def judging(self) -> "Judging":
@@ -275,7 +280,9 @@ class Workbench:
         from workbench.services.reflection.reflection import Reflecting
 
         after, before = self.index_file.follow, self._before_reflection
-        return Reflecting(self.context, lambda: self.retriever, self.safety.masked, after=after, before=before)
+        return Reflecting(
+            self.context, lambda: self.retriever, self.safety.masked, after=after, before=before
+        )
 
     def _before_reflection(self, cancelled: Cancelled) -> None:
         if self.context.settings.still_true:
@@ -381,7 +388,9 @@ class Workbench:
         """Which agents had a memory lately."""
         from workbench.services.agents.served_lately import ServedLately
 
-        return ServedLately(self.context, self.agent_sessions, lambda: self.impact, lambda: self.tuning.profiles)
+        return ServedLately(
+            self.context, self.agent_sessions, lambda: self.impact, lambda: self.tuning.profiles
+        )
 
     @cached_property
     def transcripts(self) -> "Transcripts":
@@ -429,7 +438,11 @@ class Workbench:
         """What agents learned to do."""
         from workbench.services.agents.patterns import Patterns
 
-        return Patterns(self.context, self.gate, relatives=lambda text: self.retriever.episodes.pool().fits(text))
+        return Patterns(
+            self.context,
+            self.gate,
+            relatives=lambda text: self.retriever.episodes.pool().fits(text),
+        )
 
     @cached_property
     def plans(self) -> "Plans":
@@ -443,7 +456,9 @@ class Workbench:
         """The way to consolidate episodes and patterns, stage by stage."""
         from workbench.services.agents.consolidation import Consolidating
 
-        return Consolidating(self.context, self.episode_finder, self.patterns, lambda: self.retriever)
+        return Consolidating(
+            self.context, self.episode_finder, self.patterns, lambda: self.retriever
+        )
 
     @cached_property
     def pattern_intake(self) -> "PatternIntake":
@@ -473,12 +488,15 @@ class Workbench:
         return self.context.library
 
     def follow(self) -> None:
-        """Take what changed in the store over into what questions are answered from; nothing is loaded for that."""
+        """Take what changed in the store over into what questions are answered from; nothing is
+        loaded for that.
+        """
         if "retriever" in self.__dict__:
             self.retriever.follow()
 
     def keep_caches(self) -> None:
-        """Keep of a large store what makes the next start fast, in the user's cache; nothing fails for it.
+        """Keep of a large store what makes the next start fast, in the user's cache; nothing fails
+        for it.
 
         Of the past nothing is kept: it would take the present's place.
         """
@@ -513,13 +531,15 @@ def open_workbench(
     documents: DocumentPlaces = NOWHERE,
     at: int | None = None,
 ) -> Workbench:
-    """Open (or create) the store in `folder`; with `at` as it was right after that revision, to be looked at only.
+    """Open (or create) the store in `folder`; with `at` as it was right after that revision, to be
+    looked at only.
 
-    `profiles` is where a person's own profiles lie, `replaced` where copies go of files that are replaced on a
-    person's word, `cache` the user's cache folder, unless it is the usual one, and `heads` where this machine
-    remembers what it stored (`None`: no memory). `believed`: a person said outside the store that it can be trusted.
-    `documents` are where agents keep some on disk. Opening changes nothing.
-    Raises `StoreProblem`, and `UnknownRecord` for a revision that there is not.
+    `profiles` is where a person's own profiles lie, `replaced` where copies go of files that are
+    replaced on a person's word, `cache` the user's cache folder, unless it is the usual one, and
+    `heads` where this machine remembers what it stored (`None`: no memory). `believed`: a person
+    said outside the store that it can be trusted. `documents` are where agents keep some on disk.
+    Opening changes nothing. Raises `StoreProblem`, and `UnknownRecord` for a revision that there is
+    not.
     """
     gate = SecretFilter()
     own = place(cache or paths.cache_dir(), folder)
@@ -528,8 +548,14 @@ def open_workbench(
         cache=own, begin_cache=lambda: begin(own, folder), at=at,
     )  # fmt: skip
     _take_note(library)
-    known, verdicts, around = settings or Settings(), Verdicts(), documents._replace(replaced=replaced)
-    context = Context(library, _clock_of(library, clock), known, own, actor, given, verdicts, Origins(), around)
+    known, verdicts, around = (
+        settings or Settings(),
+        Verdicts(),
+        documents._replace(replaced=replaced),
+    )
+    context = Context(
+        library, _clock_of(library, clock), known, own, actor, given, verdicts, Origins(), around
+    )
     return Workbench(context, profiles, replaced, gate)
 
 

@@ -1,4 +1,6 @@
-"""Adding memories for hooks, which live for a tenth of a second: also in a store that nobody has trusted yet."""
+"""Adding memories for hooks, which live for a tenth of a second: also in a store that nobody has
+trusted yet.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -26,10 +28,12 @@ _RECENT = 10
 
 
 class Appending:
-    """Memories about to be added as one transaction. `recent` holds up to ten latest ones, newest last.
+    """Memories about to be added as one transaction. `recent` holds up to ten latest ones, newest
+    last.
 
-    `rev` is the number of the change that this becomes, `notices` say what a person should be told about the store.
-    `label` says what is done better than what was said when it began, when it is set.
+    `rev` is the number of the change that this becomes, `notices` say what a person should be told
+    about the store. `label` says what is done better than what was said when it began, when it is
+    set.
     """
 
     def __init__(self, journal: Journal, staged: Staged) -> None:
@@ -56,7 +60,9 @@ class Appending:
 
     def count(self, importance: float, at: datetime) -> None:
         """Let the reflection gauge count one observation."""
-        place = self._staged.doc_id_of(_GAUGE, ReflectionState().id) or str(self._staged.allocate(_GAUGE))
+        place = self._staged.doc_id_of(_GAUGE, ReflectionState().id) or str(
+            self._staged.allocate(_GAUGE)
+        )
         old = self._staged.get(_GAUGE, place) or {}
         gauge = from_doc(ReflectionState, old) if old else ReflectionState()
         self._staged.keys[_GAUGE, gauge.id] = place
@@ -73,12 +79,15 @@ def appending(
     gate: Gate | None = None,
     indexing: Indexing | None = None,
 ) -> Iterator[Appending]:
-    """Open a transaction that can only add memories; it is committed when the block ends without an error.
+    """Open a transaction that can only add memories; it is committed when the block ends without an
+    error.
 
-    `heads` is where this machine remembers what it stored, `indexing` says how a large store is indexed. The
-    transaction passes the `gate` first. Raises `StoreProblem`.
+    `heads` is where this machine remembers what it stored, `indexing` says how a large store is
+    indexed. The transaction passes the `gate` first. Raises `StoreProblem`.
     """
-    journal = Journal(folder, clock, COUNTERS, Options(checkpoint_every=0, adds=True, indexing=indexing), heads)
+    journal = Journal(
+        folder, clock, COUNTERS, Options(checkpoint_every=0, adds=True, indexing=indexing), heads
+    )
     journal.gate = gate
     with journal.transaction(actor, label) as staged:
         block = Appending(journal, staged)
@@ -96,9 +105,9 @@ def _readable(docs: Iterator[Doc]) -> Iterator[Memory]:
 
 # Which texts are archived or purged in a store, for a hook that does not load it.
 #
-# This machine keeps the marks of those texts beside the head of the store, with a place in the journal. Where a later
-# line archives or purges something, or the journal does not go on from there, the store is read and they are kept
-# anew.
+# This machine keeps the marks of those texts beside the head of the store, with a place in the
+# journal. Where a later line archives or purges something, or the journal does not go on from
+# there, the store is read and they are kept anew.
 
 
 _FAR = 1 << 16
@@ -111,9 +120,9 @@ _TELLING = (b'"archived"', b'"purge"')
 def may_hold(folder: Path, heads: Path | None, text: str) -> bool:
     """Tell whether a text is that of an archived or purged record of a store, or was until lately.
 
-    `heads` is where this machine remembers what it stored. A store that cannot be read holds none, nor does one of
-    which nothing can be kept there: it would be read whole each time. Nor does one that is not trusted: a stranger is
-    not to say what is stored.
+    `heads` is where this machine remembers what it stored. A store that cannot be read holds none,
+    nor does one of which nothing can be kept there: it would be read whole each time. Nor does one
+    that is not trusted: a stranger is not to say what is stored.
     """
     try:
         active = segments.open_active(folder)
@@ -121,7 +130,9 @@ def may_hold(folder: Path, heads: Path | None, text: str) -> bool:
             return False
         with active[0] as journal:
             key = key_in(heads)
-            path = None if heads is None else beside_head(heads, active[1].store, folder, "archived")
+            path = (
+                None if heads is None else beside_head(heads, active[1].store, folder, "archived")
+            )
             known = b"" if path is None else _known(folder, path, journal, active[1].start)
             if not known and heads is not None and not can_keep(heads):
                 return False
@@ -149,7 +160,11 @@ def _known(folder: Path, path: Path, journal: BinaryIO, start: int) -> bytes:
     if any(telling in later for telling in _TELLING):
         return b""
     if len(later) > _FAR and later.endswith(b"\n"):
-        _keep(path, f"{start} {offset + len(later)} {checksum_of(later[:-1])}", data.partition(b"\n")[2])
+        _keep(
+            path,
+            f"{start} {offset + len(later)} {checksum_of(later[:-1])}",
+            data.partition(b"\n")[2],
+        )
     return data
 
 
@@ -157,7 +172,11 @@ def _read_anew(folder: Path, heads: Path | None, key: bytes, path: Path | None) 
     """Read the store for the marks, and keep them if they can be kept."""
     options = Options(checkpoint_every=0, adds=True)
     tables, stamp = Journal(folder, utc_now, options=options, heads=heads).cut()
-    texts = (str(doc.get("content")) for doc in tables.get("memories", {}).values() if doc.get("status") == "archived")
+    texts = (
+        str(doc.get("content"))
+        for doc in tables.get("memories", {}).values()
+        if doc.get("status") == "archived"
+    )
     purged = (mark for doc in tables.get("purged", {}).values() for mark in doc.get("marks", ()))
     data = "\n".join((*(mark_of(text, key) for text in texts), *purged, "")).encode()
     if path is not None:

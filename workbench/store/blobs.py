@@ -1,7 +1,9 @@
-"""What is too large for a record: compressed files beside the journal, each named by the hash of what it holds.
+"""What is too large for a record: compressed files beside the journal, each named by the hash of
+what it holds.
 
-A file says the same for ever, so two records may name one, and an undo that brings a record back finds it. None is
-removed but by a purge, or by masking, which leaves a note of the file that stands in its place (`Blobs.retire`).
+A file says the same for ever, so two records may name one, and an undo that brings a record back
+finds it. None is removed but by a purge, or by masking, which leaves a note of the file that stands
+in its place (`Blobs.retire`).
 """
 
 import gzip
@@ -23,7 +25,9 @@ LARGEST = 64 << 20
 """Bytes of one, unpacked, at the most."""
 
 NAMES = re.compile(rf"{BLOBS}/(?P<head>[0-9a-f]{{2}})/(?P<hash>(?P=head)[0-9a-f]{{38}})\.(gz|now)")
-"""The names of the files, below the store's folder: what is kept, and notes of what stands in its place."""
+"""The names of the files, below the store's folder: what is kept, and notes of what stands in its
+place.
+"""
 
 _HASH = re.compile(r"[0-9a-f]{40}")
 _STEPS = 8
@@ -33,7 +37,9 @@ Lack = Literal["missing", "damaged"]
 
 
 class BlobProblem(StoreProblem):
-    """What lies beside the store under a hash is `missing` or `damaged`; the record that names it is as it was."""
+    """What lies beside the store under a hash is `missing` or `damaged`; the record that names it
+    is as it was.
+    """
 
     def __init__(self, name: str, lack: Lack) -> None:
         said = "is missing" if lack == "missing" else "is damaged"
@@ -45,7 +51,9 @@ class BlobProblem(StoreProblem):
 
 
 class Blobs:
-    """The files of one store. Writing asks for the store's turn (`Library.turn`), so that no purge comes between."""
+    """The files of one store. Writing asks for the store's turn (`Library.turn`), so that no purge
+    comes between.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._store = folder
@@ -63,7 +71,9 @@ class Blobs:
         """Keep several (see `put`); the folders they lie in are made durable once for all of them."""
         largest = max(map(len, contents), default=0)
         if largest > LARGEST:
-            raise StoreProblem(f"It has {largest:,} bytes; {LARGEST:,} are kept of one.", "Nothing was written.")
+            raise StoreProblem(
+                f"It has {largest:,} bytes; {LARGEST:,} are kept of one.", "Nothing was written."
+            )
         names, folders = tuple(map(hash_of, contents)), set[Path]()
         try:
             for name, data in zip(names, contents, strict=True):
@@ -103,7 +113,9 @@ class Blobs:
 
     def names(self) -> tuple[str, ...]:
         """Return the hashes of all files, in order; what is a link, or has another name, is none."""
-        return tuple(path.name.removesuffix(".gz") for path in self._files() if path.suffix == ".gz")
+        return tuple(
+            path.name.removesuffix(".gz") for path in self._files() if path.suffix == ".gz"
+        )
 
     def files(self) -> tuple[tuple[str, Path], ...]:
         """Return every file with its name below the store's folder, notes too, in order."""
@@ -115,7 +127,8 @@ class Blobs:
         return {name: now for name in notes if (now := self._now(name)) is not None}
 
     def retire(self, replaced: Mapping[str, str]) -> tuple[str, ...]:
-        """Remove files for good, each with a note of the one that takes its place; return their names.
+        """Remove files for good, each with a note of the one that takes its place; return their
+        names.
 
         Raises `OSError`; it can be run again.
         """
@@ -178,7 +191,9 @@ class Blobs:
     def _now(self, name: str) -> str | None:
         """Return the hash in the note of one that was replaced, if there is a note."""
         try:
-            now = self._bytes(self._path(name).with_suffix(".now"), name)[:64].decode("ascii", "replace")
+            now = self._bytes(self._path(name).with_suffix(".now"), name)[:64].decode(
+                "ascii", "replace"
+            )
         except BlobProblem:
             return None
         return now if _HASH.fullmatch(now) else None
@@ -203,7 +218,9 @@ class Blobs:
                 continue
             with os.scandir(folder) as entries:
                 found = sorted(one.name for one in entries if one.is_file(follow_symlinks=False))
-            yield from (folder / name for name in found if NAMES.fullmatch(f"{BLOBS}/{folder.name}/{name}"))
+            yield from (
+                folder / name for name in found if NAMES.fullmatch(f"{BLOBS}/{folder.name}/{name}")
+            )
 
 
 def hash_of(data: bytes) -> str:

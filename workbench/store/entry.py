@@ -16,7 +16,8 @@ Doc = dict[str, Any]
 
 
 class DocChange(NamedTuple):
-    """One document's change: `fields` maps a name to (before, after), `inc` a counter to its increment.
+    """One document's change: `fields` maps a name to (before, after), `inc` a counter to its
+    increment.
 
     `table` and `drop` make and remove an empty table (`doc` is then empty). A `redacted`
     change has lost its values for good to a purge.
@@ -33,10 +34,10 @@ class DocChange(NamedTuple):
 class Transaction(NamedTuple):
     """One committed transaction.
 
-    `rev` counts transactions from 1 without gaps, `at` is ISO 8601 UTC, `group` ties the chunks
-    of one action (`part` counts them from 1; `more` says that another one is to follow), `target` is
-    the revision an undo or redo speaks of. `was` is the checksum of the line as it stood before the change got a
-    new number, because another one had its own (see `settle`).
+    `rev` counts transactions from 1 without gaps, `at` is ISO 8601 UTC, `group` ties the chunks of
+    one action (`part` counts them from 1; `more` says that another one is to follow), `target` is
+    the revision an undo or redo speaks of. `was` is the checksum of the line as it stood before the
+    change got a new number, because another one had its own (see `settle`).
     """
 
     rev: int
@@ -55,7 +56,12 @@ class Transaction(NamedTuple):
 
 def to_json(entry: Transaction) -> dict[str, object]:
     """Return the entry as the JSON object that is written."""
-    out: dict[str, object] = {"rev": entry.rev, "at": entry.at, "actor": entry.actor, "label": entry.label}
+    out: dict[str, object] = {
+        "rev": entry.rev,
+        "at": entry.at,
+        "actor": entry.actor,
+        "label": entry.label,
+    }
     if entry.kind != "edit":
         out["kind"] = entry.kind
     if entry.group:
@@ -85,7 +91,11 @@ def from_json(raw: Mapping[str, Any], docs: Container[str] | None = None) -> Tra
 
 
 def _entry(raw: Mapping[str, Any], docs: Container[str] | None) -> Transaction:
-    wanted = raw["changes"] if docs is None else [change for change in raw["changes"] if change.get("id", "") in docs]
+    wanted = (
+        raw["changes"]
+        if docs is None
+        else [change for change in raw["changes"] if change.get("id", "") in docs]
+    )
     return Transaction(
         rev=int(raw["rev"]),
         at=str(raw["at"]),
@@ -102,7 +112,9 @@ def _entry(raw: Mapping[str, Any], docs: Container[str] | None) -> Transaction:
     )
 
 
-def diff_docs(table: str, doc_id: str, old: Doc | None, new: Doc | None, counters: frozenset[str]) -> DocChange | None:
+def diff_docs(
+    table: str, doc_id: str, old: Doc | None, new: Doc | None, counters: frozenset[str]
+) -> DocChange | None:
     """Return the change from `old` to `new` (`None` = not there), or `None` when they are equal."""
     if old is None and new is None:
         return None
@@ -149,14 +161,23 @@ def apply_change(old: Doc | None, change: DocChange) -> Doc | None:
 
 def reverse(change: DocChange) -> DocChange:
     """Return the change that leads back."""
-    back: dict[DocOp, DocOp] = {"insert": "delete", "delete": "insert", "table": "drop", "drop": "table"}
+    back: dict[DocOp, DocOp] = {
+        "insert": "delete",
+        "delete": "insert",
+        "table": "drop",
+        "drop": "table",
+    }
     fields = {name: (after, before) for name, (before, after) in change.fields.items()}
     inc = {name: -step for name, step in change.inc.items()}
-    return DocChange(change.table, change.doc, back.get(change.op, "update"), fields, inc, change.redacted)
+    return DocChange(
+        change.table, change.doc, back.get(change.op, "update"), fields, inc, change.redacted
+    )
 
 
 def _step(before: Any, after: Any) -> float | None:
-    """Return the increment between two counts or totals; a written 0 is not the absent one, so it has none."""
+    """Return the increment between two counts or totals; a written 0 is not the absent one, so it
+    has none.
+    """
     kinds = {type(side) for side in (before, after) if side is not ABSENT}
     if kinds not in ({int}, {float}) or 0 in (before, after):
         return None
@@ -165,7 +186,9 @@ def _step(before: Any, after: Any) -> float | None:
 
 
 def _sum(value: Any, step: Any) -> Any:
-    """Add; of fractions only nine digits count, so that what was added and taken away again leaves nothing."""
+    """Add; of fractions only nine digits count, so that what was added and taken away again leaves
+    nothing.
+    """
     return round(value + step, 9) if isinstance(step, float) else value + step
 
 
@@ -196,12 +219,19 @@ def _change(raw: Mapping[str, Any]) -> DocChange:
     else:
         fields = {name: (value, ABSENT) for name, value in doc.items()}
     return DocChange(
-        raw["table"], raw.get("id", ""), raw.get("op", "update"), fields, raw.get("inc", {}), raw.get("redacted", False)
+        raw["table"],
+        raw.get("id", ""),
+        raw.get("op", "update"),
+        fields,
+        raw.get("inc", {}),
+        raw.get("redacted", False),
     )
 
 
 def _mark(value: Any) -> Any:
-    """Write absent as null, and a stored null (or a value that looks like its mark) under the key `$`."""
+    """Write absent as null, and a stored null (or a value that looks like its mark) under the key
+    `$`.
+    """
     if value is ABSENT:
         return None
     if value is None or (isinstance(value, dict) and "$" in value):
@@ -222,7 +252,9 @@ def _unmark(value: Any) -> Any:
 _MEMORY_ID = re.compile(r"mem-\d{8}-(\d{7,15})\Z", re.ASCII)
 
 FARTHEST = 10**12
-"""A number in an id that somebody else chose moves the counter no farther than this, so that it can always go on."""
+"""A number in an id that somebody else chose moves the counter no farther than this, so that it can
+always go on.
+"""
 
 
 def memory_number(name: str) -> int | None:

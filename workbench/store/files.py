@@ -1,7 +1,8 @@
-"""The files of a store as they are read, and what fails: regular files in bounds, and segments line by line.
+"""The files of a store as they are read, and what fails: regular files in bounds, and segments line
+by line.
 
-Git carries links, and a folder may hold anything: whatever is read from a store's folder is opened here, so that it
-is a regular file that stands there itself, of a size that makes sense.
+Git carries links, and a folder may hold anything: whatever is read from a store's folder is opened
+here, so that it is a regular file that stands there itself, of a size that makes sense.
 """
 
 import io
@@ -31,14 +32,18 @@ LARGEST = 1 << 30
 
 
 def sweep(folder: Path) -> None:
-    """Remove what killed processes left of a store's files; under the write lock. What cannot be removed stays."""
+    """Remove what killed processes left of a store's files; under the write lock. What cannot be
+    removed stays.
+    """
     with suppress(OSError), os.scandir(folder) as entries:
         for name in [entry.name for entry in entries if is_draft(entry.name)]:
             remove_left(folder / name)
 
 
 class TooLarge(OSError):
-    """Something in a store's folder is larger than it ever is; `what` it is, and the limit in bytes."""
+    """Something in a store's folder is larger than it ever is; `what` it is, and the limit in
+    bytes.
+    """
 
     def __init__(self, what: str, limit: int) -> None:
         super().__init__(EFBIG, f"{what} is larger than {limit >> 20:,} MiB")
@@ -50,7 +55,9 @@ def open_regular(path: Path) -> io.FileIO:
 
 
 def read_regular(path: Path, most: int = LARGEST) -> bytes:
-    """Return what is in a regular file of a store; raises as `open_handle` does, and `TooLarge` above `most` bytes."""
+    """Return what is in a regular file of a store; raises as `open_handle` does, and `TooLarge`
+    above `most` bytes.
+    """
     with open_regular(path) as file:
         if os.fstat(file.fileno()).st_size > most:
             raise TooLarge(path.name, most)
@@ -61,7 +68,9 @@ def read_regular(path: Path, most: int = LARGEST) -> bytes:
 
 
 def closed(folder: Path, *names: str) -> OSError | None:
-    """Return why nothing can be written to a folder, or to those of its files that are there; `None` when it can."""
+    """Return why nothing can be written to a folder, or to those of its files that are there;
+    `None` when it can.
+    """
     there = [folder, *(path for name in names if (path := folder / name).exists())]
     if not folder.exists() or all(os.access(path, os.W_OK) for path in there):
         return None
@@ -105,7 +114,9 @@ class _Unpacked(io.BytesIO):
 
 
 def open_lines(path: Path) -> BinaryIO:
-    """Open a segment for reading, packed or not. Raises `OSError`; for what cannot be unpacked see `read_lines_of`."""
+    """Open a segment for reading, packed or not. Raises `OSError`; for what cannot be unpacked see
+    `read_lines_of`.
+    """
     if path.suffix != ".gz":
         return cast(BinaryIO, io.BufferedReader(open_regular(path), _CHUNK))
     import gzip  # few segments are packed
@@ -126,7 +137,9 @@ def open_lines(path: Path) -> BinaryIO:
 
 
 def read_lines_of(file: BinaryIO) -> Iterator[bytes]:
-    """Yield the lines of an open segment from where it stands; raises `TooLarge` for a line, and `CannotUnpack`."""
+    """Yield the lines of an open segment from where it stands; raises `TooLarge` for a line, and
+    `CannotUnpack`.
+    """
     error = file.error if isinstance(file, _Unpacked) else None
     while line := file.readline(LONGEST + 1):
         if len(line) > LONGEST:
@@ -145,7 +158,9 @@ Seen = tuple[int, int, int] | None
 
 
 def look(path: Path) -> Seen:
-    """Return what tells one state of a file from another (inode, size, time), or `None` when it is missing."""
+    """Return what tells one state of a file from another (inode, size, time), or `None` when it is
+    missing.
+    """
     try:
         seen = path.lstat()
     except FileNotFoundError:

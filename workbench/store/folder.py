@@ -1,4 +1,6 @@
-"""A store's folder: whether there is a store in it, what lies beside the journal, and what git is to see of it."""
+"""A store's folder: whether there is a store in it, what lies beside the journal, and what git is
+to see of it.
+"""
 
 import os
 from collections.abc import Iterator
@@ -10,14 +12,30 @@ from workbench.store.journal import segments
 
 _FILES = frozenset({"journal.jsonl", "memory.json", "checkpoint.json"})
 
-_PARTS = ("journal", "memory.", "checkpoint.", "lock", "blobs", "cache", "documents", "backup-", "placing-")
-"""How the files and folders begin that a store keeps in its folder; a person's own may lie beside them."""
+_PARTS = (
+    "journal",
+    "memory.",
+    "checkpoint.",
+    "lock",
+    "blobs",
+    "cache",
+    "documents",
+    "backup-",
+    "placing-",
+)
+"""How the files and folders begin that a store keeps in its folder; a person's own may lie beside
+them.
+"""
 
 
 def is_store(folder: Path) -> bool:
-    """Tell whether a folder holds a store, a damaged one included; raises `StoreProblem` when it cannot be read."""
+    """Tell whether a folder holds a store, a damaged one included; raises `StoreProblem` when it
+    cannot be read.
+    """
     try:
-        return any(path.name in _FILES or path.name.startswith("journal-") for path in folder.iterdir())
+        return any(
+            path.name in _FILES or path.name.startswith("journal-") for path in folder.iterdir()
+        )
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError as error:
@@ -74,7 +92,9 @@ class Surroundings:
         return tuple(sorted(self._folder.glob(_NOTES)))
 
     def new_note(self) -> Path:
-        """Return where another such note goes: process numbers come again, and lie across containers."""
+        """Return where another such note goes: process numbers come again, and lie across
+        containers.
+        """
         return self._folder / _NOTES.replace("*", f"{os.getpid()}-{os.urandom(4).hex()}")
 
     def others(self) -> Iterator[tuple[Path, str]]:
@@ -85,7 +105,9 @@ class Surroundings:
                 yield path, str(name)
 
     def copies(self) -> tuple[Path, ...]:
-        """Return the files and folders beside the store that were made of it, those within such a folder, too."""
+        """Return the files and folders beside the store that were made of it, those within such a
+        folder, too.
+        """
         beside = self._folder.parent.glob(f"{self._folder.name}.*")
         return tuple(sorted(path for copy in beside for path in (copy, *files_below(copy))))
 
@@ -131,13 +153,16 @@ _UNION = """# Made by workbench: lines are only ever added, and two branches kee
 
 
 def keep_out(folder: Path) -> None:
-    """Let git see nothing of a new store; a `.gitignore` that is there already stays. Raises `OSError`."""
+    """Let git see nothing of a new store; a `.gitignore` that is there already stays. Raises
+    `OSError`.
+    """
     if not (folder / IGNORE).exists():
         write_file(folder / IGNORE, _NOTHING.encode())
 
 
 def share(folder: Path) -> None:
-    """Let git see the journal of a new store, and merge it by keeping the lines of both sides. Raises `OSError`.
+    """Let git see the journal of a new store, and merge it by keeping the lines of both sides.
+    Raises `OSError`.
 
     The checkpoint is made from the journal, so it stays out: two branches could not merge it.
     """
@@ -148,6 +173,8 @@ def share(folder: Path) -> None:
 def repository_of(folder: Path) -> Path | None:
     """Return the working tree of git that a folder lies in, or `None`."""
     try:
-        return next((above for above in (folder, *folder.parents) if (above / ".git").exists()), None)
+        return next(
+            (above for above in (folder, *folder.parents) if (above / ".git").exists()), None
+        )
     except OSError:
         return None

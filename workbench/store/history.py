@@ -1,4 +1,6 @@
-"""The past of an open store, as those outside the store ask for it: who changed what, and the way back."""
+"""The past of an open store, as those outside the store ask for it: who changed what, and the way
+back.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -22,7 +24,8 @@ PASSIVE = frozenset({"last_accessed_at", "access_count", "version"})
 
 
 def stage_change(staged: Staged, change: DocChange) -> list[Clash]:
-    """Stage a change when the present is what the change starts from; return what stands in its way.
+    """Stage a change when the present is what the change starts from; return what stands in its
+    way.
 
     A redacted change has nothing to give back and is passed over.
     """
@@ -68,9 +71,13 @@ def _share(staged: Staged, change: DocChange, present: Doc | None) -> DocChange:
     if change.table not in TOTALS or change.op == "update" or present is None:
         return change
     sign, side = (1, 1) if change.op == "insert" else (-1, 0)
-    if change.op == "delete" and all(same(present.get(name), sides[0]) for name, sides in change.fields.items()):
+    if change.op == "delete" and all(
+        same(present.get(name), sides[0]) for name, sides in change.fields.items()
+    ):
         return change
-    shares = {name: sign * sides[side] for name, sides in change.fields.items() if name in staged.counters}
+    shares = {
+        name: sign * sides[side] for name, sides in change.fields.items() if name in staged.counters
+    }
     return DocChange(change.table, change.doc, "update", {}, shares)
 
 
@@ -94,7 +101,8 @@ def _clashes(change: DocChange, present: Doc | None) -> Iterator[Clash]:
 
 # The past of a store: who changed what, and any record as it was.
 #
-# Nothing is kept for this beside the journal: the past is the present with the later changes taken back.
+# Nothing is kept for this beside the journal: the past is the present with the later changes taken
+# back.
 
 
 _MANY = 1_000
@@ -103,7 +111,9 @@ _MANY = 1_000
 
 @dataclass(frozen=True, slots=True)
 class FieldEvent:
-    """One field of one record before and after; `None` stands for absent, `step` is set for counted fields."""
+    """One field of one record before and after; `None` stands for absent, `step` is set for counted
+    fields.
+    """
 
     table: str
     key: str
@@ -129,33 +139,47 @@ class Event:
 
 
 def doc_ids(journal: Journal, table: str, key: str) -> list[str]:
-    """Return the document ids under which a record stands or stood, the present one first; none when it never did."""
+    """Return the document ids under which a record stands or stood, the present one first; none
+    when it never did.
+    """
     present = journal.state.doc_id_of(table, key)
     found: dict[str, None] = {} if present is None else {present: None}
     for entry in journal.entries_back(needle_of(key)):
         for change in entry.changes:
-            if change.table == table and change.op in ("insert", "delete") and _side_key(change) == key:
+            if (
+                change.table == table
+                and change.op in ("insert", "delete")
+                and _side_key(change) == key
+            ):
                 found[change.doc] = None
     return list(found)
 
 
 def needle_of(key: str) -> bytes:
-    """Return what a line that makes or removes the record holds: the end of its id, as JSON writes it."""
+    """Return what a line that makes or removes the record holds: the end of its id, as JSON writes
+    it.
+    """
     return dumps(key.rpartition("/")[2])[1:]
 
 
-def _fields(journal: Journal, change: DocChange, names: dict[tuple[str, str], str]) -> Iterator[FieldEvent]:
+def _fields(
+    journal: Journal, change: DocChange, names: dict[tuple[str, str], str]
+) -> Iterator[FieldEvent]:
     if not change.doc:
         return
     key = _key(journal, change, names)
     for name, (before, after) in change.fields.items():
-        yield FieldEvent(change.table, key, name, _plain(before), _plain(after), redacted=change.redacted)
+        yield FieldEvent(
+            change.table, key, name, _plain(before), _plain(after), redacted=change.redacted
+        )
     for name, step in change.inc.items():
         yield FieldEvent(change.table, key, name, None, None, step, change.redacted)
 
 
 def _key(journal: Journal, change: DocChange, names: dict[tuple[str, str], str]) -> str:
-    """Name the record of a change; `names` remembers records that are gone, from their later deletion."""
+    """Name the record of a change; `names` remembers records that are gone, from their later
+    deletion.
+    """
     place = (change.table, change.doc)
     doc = journal.state.get(*place)
     if doc is not None:
@@ -166,7 +190,10 @@ def _key(journal: Journal, change: DocChange, names: dict[tuple[str, str], str])
 
 
 def _side_key(change: DocChange) -> str | None:
-    side = {n: before if change.op == "delete" else after for n, (before, after) in change.fields.items()}
+    side = {
+        n: before if change.op == "delete" else after
+        for n, (before, after) in change.fields.items()
+    }
     return key_of(change.table, side)
 
 
@@ -192,8 +219,8 @@ def nothing_else() -> None:
 class Action:
     """One action of somebody: its transactions, oldest first (several when it was done in chunks).
 
-    `known` is whether it was undone at a revision, where the look that found it told; `purged_since`, whether somebody
-    who could take it back erased something for good after it.
+    `known` is whether it was undone at a revision, where the look that found it told;
+    `purged_since`, whether somebody who could take it back erased something for good after it.
     """
 
     entries: tuple[Transaction, ...]
@@ -220,7 +247,9 @@ class Known:
 
 
 def is_undone(journal: Journal, action: Action) -> bool:
-    """Tell whether the action is taken back at present; looked up anew when anything came since it was found."""
+    """Tell whether the action is taken back at present; looked up anew when anything came since it
+    was found.
+    """
     known = action.known
     if known is not None and known.state is journal.state and known.rev == journal.rev:
         return known.undone
@@ -239,7 +268,9 @@ def _commit(
 ) -> None:
     """Stage and commit; what is undone already is not undone twice (a count would move twice)."""
     last = action.last
-    with journal.transaction(actor, f"{verb}: {last.label}", group=last.group, kind=verb, target=last.rev) as staged:
+    with journal.transaction(
+        actor, f"{verb}: {last.label}", group=last.group, kind=verb, target=last.rev
+    ) as staged:
         if is_undone(journal, action) == (verb == "undo"):
             state = "undone already" if verb == "undo" else "not undone"
             raise Conflict(f"“{action.label}” is {state}.", "Nothing was changed.")
@@ -250,9 +281,13 @@ def _commit(
 
 
 def is_erased(action: Action) -> bool:
-    """Tell whether a purge left nothing of an action that could be taken back, but its share of running totals."""
+    """Tell whether a purge left nothing of an action that could be taken back, but its share of
+    running totals.
+    """
     changes = [change for entry in action.entries for change in entry.changes]
-    return any(c.redacted for c in changes) and all(c.redacted or c.table in TOTALS for c in changes)
+    return any(c.redacted for c in changes) and all(
+        c.redacted or c.table in TOTALS for c in changes
+    )
 
 
 def _undo_key(entry: Transaction) -> str:
@@ -263,12 +298,16 @@ R = TypeVar("R")
 
 
 class Past:
-    """What was done to a store. Reading is of what was taken in so far: call `Library.refresh` for what is new."""
+    """What was done to a store. Reading is of what was taken in so far: call `Library.refresh` for
+    what is new.
+    """
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
 
-    def events(self, record: tuple[str, str] | None = None, *, accesses: bool = False) -> Iterator[Event]:
+    def events(
+        self, record: tuple[str, str] | None = None, *, accesses: bool = False
+    ) -> Iterator[Event]:
         """Yield the transactions, newest first: all, or those that touched the record (table, key).
 
         Reads by agents are left out unless `accesses` is true.
@@ -279,22 +318,36 @@ class Past:
         for entry in self._journal.entries_back(needle):
             if entry.kind == "access" and not accesses:
                 continue
-            touched = [c for c in entry.changes if docs is None or (record and c.table == record[0] and c.doc in docs)]
+            touched = [
+                c
+                for c in entry.changes
+                if docs is None or (record and c.table == record[0] and c.doc in docs)
+            ]
             if touched or docs is None:
-                fields = tuple(f for change in touched for f in _fields(self._journal, change, names))
+                fields = tuple(
+                    f for change in touched for f in _fields(self._journal, change, names)
+                )
                 yield Event(
                     entry.rev, entry.at, entry.actor, entry.label, entry.kind, entry.group, entry.target, fields
                 )  # fmt: skip
 
-    def changes_of(self, table: str, keys: Iterable[str]) -> Iterator[tuple[Transaction, str, DocChange]]:
-        """Yield the changes of the records that stand under `keys`, newest first, with their transaction and the key.
+    def changes_of(
+        self, table: str, keys: Iterable[str]
+    ) -> Iterator[tuple[Transaction, str, DocChange]]:
+        """Yield the changes of the records that stand under `keys`, newest first, with their
+        transaction and the key.
 
         Reads by agents are left out. One pass over the history, whatever the number of keys.
         """
-        docs = {doc: key for key in keys if (doc := self._journal.state.doc_id_of(table, key)) is not None}
+        docs = {
+            doc: key
+            for key in keys
+            if (doc := self._journal.state.doc_id_of(table, key)) is not None
+        }
         if not docs:
             return
-        # Of very many records nearly every line holds one: looking for their names would take longer than reading it.
+        # Of very many records nearly every line holds one: looking for their names would take
+        # longer than reading it.
         needles = () if len(docs) > _MANY else [f'"id":"{doc}"'.encode() for doc in docs]
         for entry in self._journal.entries_back(*needles, docs=docs):
             if entry.kind != "access":
@@ -307,13 +360,19 @@ class Past:
     def moves(
         self, table: str, field: str, value: str, others: Iterable[str], after: int = 0
     ) -> Iterator[tuple[Transaction, DocChange]]:
-        """Yield the changes that took a field of a record from `value` to something else, or back to it from one of
-        `others`, newest first: those after a revision. The making of a record is none of them.
+        """Yield the changes that took a field of a record from `value` to something else, or back
+        to it from one of `others`, newest first: those after a revision. The making of a record is
+        none of them.
         """
         name, held = dumps(field), dumps(value)
-        needles = [name + b":[" + held + b",", *(dumps(other) + b"," + held + b"]" for other in others)]
+        needles = [
+            name + b":[" + held + b",",
+            *(dumps(other) + b"," + held + b"]" for other in others),
+        ]
         # What is new is at the end: a needle would look for what is not there up to the beginning.
-        for entry in self._journal.entries_back(*needles) if not after else self._journal.entries_back():
+        for entry in (
+            self._journal.entries_back(*needles) if not after else self._journal.entries_back()
+        ):
             if entry.rev <= after:
                 return
             for change in reversed(entry.changes):
@@ -322,7 +381,8 @@ class Past:
                     yield entry, change
 
     def find_place(self, name: str) -> tuple[str, str] | None:
-        """Return (table, key) of the record called `name`, a key or the last part of one, that is or was in the store.
+        """Return (table, key) of the record called `name`, a key or the last part of one, that is
+        or was in the store.
 
         Of several that were there under a part of their key, the one that was touched last.
         """
@@ -337,9 +397,11 @@ class Past:
         return None
 
     def at_revision(self, table: str, key: str, rev: int) -> Doc | None:
-        """Return a record's document as it was right after revision `rev`, or `None` when there was none.
+        """Return a record's document as it was right after revision `rev`, or `None` when there was
+        none.
 
-        What was purged is gone at every revision. Raises `ValueError` for a revision that is not there yet.
+        What was purged is gone at every revision. Raises `ValueError` for a revision that is not
+        there yet.
         """
         if not 0 <= rev <= self._journal.rev:
             raise ValueError(f"there is no revision {rev}; the latest is {self._journal.rev}")
@@ -356,9 +418,11 @@ class Past:
         return None
 
     def records_at(self, kind: type[R], rev: int) -> list[R]:
-        """Return the records of a kind as they were right after revision `rev`, but for those that cannot be read.
+        """Return the records of a kind as they were right after revision `rev`, but for those that
+        cannot be read.
 
-        What was purged is gone at every revision. Raises `ValueError` for a revision that is not there yet.
+        What was purged is gone at every revision. Raises `ValueError` for a revision that is not
+        there yet.
         """
         if not 0 <= rev <= self._journal.rev:
             raise ValueError(f"there is no revision {rev}; the latest is {self._journal.rev}")
@@ -417,16 +481,29 @@ class Past:
         return None
 
     def undo(self, action: Action, actor: str, meanwhile: Meanwhile = nothing_else) -> None:
-        """Take an action back as one transaction; raises `UndoConflict`, and then nothing is changed.
+        """Take an action back as one transaction; raises `UndoConflict`, and then nothing is
+        changed.
 
-        `meanwhile` is called before the transaction is written; what it raises leaves everything as it is.
+        `meanwhile` is called before the transaction is written; what it raises leaves everything as
+        it is.
         """
-        changes = (reverse(c) for entry in reversed(action.entries) for c in reversed(entry.changes))
+        changes = (
+            reverse(c) for entry in reversed(action.entries) for c in reversed(entry.changes)
+        )
         _commit(self._journal, "undo", action, actor, changes, meanwhile)
 
     def redo(self, action: Action, actor: str, meanwhile: Meanwhile = nothing_else) -> None:
-        """Do an undone action again as one transaction; raises `UndoConflict`, and then nothing is changed.
+        """Do an undone action again as one transaction; raises `UndoConflict`, and then nothing is
+        changed.
 
-        `meanwhile` is called before the transaction is written; what it raises leaves everything as it is.
+        `meanwhile` is called before the transaction is written; what it raises leaves everything as
+        it is.
         """
-        _commit(self._journal, "redo", action, actor, (c for entry in action.entries for c in entry.changes), meanwhile)
+        _commit(
+            self._journal,
+            "redo",
+            action,
+            actor,
+            (c for entry in action.entries for c in entry.changes),
+            meanwhile,
+        )

@@ -1,13 +1,15 @@
-"""What this machine remembers of its stores, outside them: so a loss is noticed, and lines from elsewhere are known.
+"""What this machine remembers of its stores, outside them: so a loss is noticed, and lines from
+elsewhere are known.
 
-A store can come from anywhere: a clone, a pull, a copy. What it says reaches agents, so what this machine did not
-write is read, but not believed, until a person has seen it. For that a fingerprint of every line that was written here
-or shown is kept, by the id of the store, so that a store that was moved, cut or put back is still known.
+A store can come from anywhere: a clone, a pull, a copy. What it says reaches agents, so what this
+machine did not write is read, but not believed, until a person has seen it. For that a fingerprint
+of every line that was written here or shown is kept, by the id of the store, so that a store that
+was moved, cut or put back is still known.
 
-The head says what this machine last wrote to a store. There is one small file for each store and each place it lies
-at. A writer notes it under the store's write lock after the journal's fsync, and makes no fsync of its own: after a
-power loss the head is a lower bound. It is one sealed line, written over in place in one call: a torn one fails its
-checksum and counts as none.
+The head says what this machine last wrote to a store. There is one small file for each store and
+each place it lies at. A writer notes it under the store's write lock after the journal's fsync, and
+makes no fsync of its own: after a power loss the head is a lower bound. It is one sealed line,
+written over in place in one call: a torn one fails its checksum and counts as none.
 """
 
 import json
@@ -34,7 +36,9 @@ _SCHEMA = 2
 _CHECKPOINTS = 8
 _KNOWN = 16
 _ROOM = 512
-"""The size of a head's file is a multiple of this: one sector, which is written whole or not at all."""
+"""The size of a head's file is a multiple of this: one sector, which is written whole or not at
+all.
+"""
 
 _HINT = "Nothing was changed; `workbench trust` shows what came and asks."
 _ELSEWHERE = "Nothing was changed; copy it to a folder of your own, or name it in WORKBENCH_TRUST."
@@ -51,14 +55,18 @@ class NotTrusted(StoreProblem):
 
 
 class StoreTrust(NamedTuple):
-    """How far the lines of a store are trusted: `foreign` is how many changes of it are not known on this machine."""
+    """How far the lines of a store are trusted: `foreign` is how many changes of it are not known
+    on this machine.
+    """
 
     trusted: bool = True
     foreign: int = 0
 
 
 def require_own(folder: Path) -> None:
-    """Raise `StoreProblem` for a store that belongs to another user or that can only be read: it is not taken over."""
+    """Raise `StoreProblem` for a store that belongs to another user or that can only be read: it is
+    not taken over.
+    """
     if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
         raise StoreProblem(f"{folder} belongs to another user.", _ELSEWHERE)
     if not os.access(folder, os.W_OK):
@@ -76,11 +84,15 @@ def fingerprint_of(line: bytes) -> bytes:
 def note_lines(folder: Path | None, store: str, marks: Iterable[bytes]) -> None:
     """Remember fingerprints of lines of the store with id `store` that are written here.
 
-    A line is noted before it is written: one too many is no harm, one too few would make the store somebody else's
-    if this process ended in between. What cannot be kept makes the lines unknown, and no change fail.
+    A line is noted before it is written: one too many is no harm, one too few would make the store
+    somebody else's if this process ended in between. What cannot be kept makes the lines unknown,
+    and no change fail.
     """
     if folder is not None and store:
-        with suppress(OSError), os.fdopen(_open(_lines_of(folder, store), os.O_APPEND), "wb") as file:
+        with (
+            suppress(OSError),
+            os.fdopen(_open(_lines_of(folder, store), os.O_APPEND), "wb") as file,
+        ):
             file.writelines(marks)
 
 
@@ -94,7 +106,9 @@ def known_lines(folder: Path, store: str) -> frozenset[bytes]:
 
 
 def trust_lines(folder: Path | None, store: str, journal: Path) -> None:
-    """Remember every line that stands in a journal, and no other. Raises `OSError` where it cannot be read."""
+    """Remember every line that stands in a journal, and no other. Raises `OSError` where it cannot
+    be read.
+    """
     if folder is not None and store:
         with suppress(OSError):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -104,7 +118,8 @@ def trust_lines(folder: Path | None, store: str, journal: Path) -> None:
 
 
 def strange_lines(folder: Path, heads: Path | None, store: str) -> Iterator[tuple[bytes, str]]:
-    """Yield every change that is not known on this machine, in order: its line's fingerprint, and its actor.
+    """Yield every change that is not known on this machine, in order: its line's fingerprint, and
+    its actor.
 
     Raises `OSError`.
     """
@@ -120,15 +135,21 @@ def every_line(folder: Path) -> Iterator[tuple[bytes, str]]:
 
 
 def note_checkpoint(folder: Path | None, where: Path, digest: str) -> None:
-    """Remember that this machine wrote the `memory.json` with this hash, under the lock that guards it."""
+    """Remember that this machine wrote the `memory.json` with this hash, under the lock that guards
+    it.
+    """
     if folder is not None:
-        kept = [digest, *(known for known in checkpoints(folder, where) if known != digest)][:_CHECKPOINTS]
+        kept = [digest, *(known for known in checkpoints(folder, where) if known != digest)][
+            :_CHECKPOINTS
+        ]
         with suppress(OSError):
             _write_over(folder / _checkpoints_of(where), seal({"checkpoints": kept}))
 
 
 def checkpoints(folder: Path, where: Path) -> list[str]:
-    """Return the hashes of the latest `memory.json` that this machine wrote to the store at `where`."""
+    """Return the hashes of the latest `memory.json` that this machine wrote to the store at
+    `where`.
+    """
     try:
         value = unseal((folder / _checkpoints_of(where)).read_bytes().rstrip())
         return [str(digest) for digest in value["checkpoints"]]
@@ -140,12 +161,14 @@ def checkpoints(folder: Path, where: Path) -> list[str]:
 
 
 class Head(NamedTuple):
-    """The last line that this machine wrote to, or accepted of, the store with id `store` at `path`.
+    """The last line that this machine wrote to, or accepted of, the store with id `store` at
+    `path`.
 
-    `rev` and `mark` are that line's revision and checksum, `edition` the journal's edition. `look` is what the active
-    segment looked like then, and `closed` the others; `checked` says that every line up to there is sound, and was
-    written here or shown to a person. `gone` holds revisions that are missing and that nobody has accepted, `accepted`
-    those that somebody has; `unsure` is a revision that may be stored or not, or 0.
+    `rev` and `mark` are that line's revision and checksum, `edition` the journal's edition. `look`
+    is what the active segment looked like then, and `closed` the others; `checked` says that every
+    line up to there is sound, and was written here or shown to a person. `gone` holds revisions
+    that are missing and that nobody has accepted, `accepted` those that somebody has; `unsure` is a
+    revision that may be stored or not, or 0.
     """
 
     path: str
@@ -162,10 +185,12 @@ class Head(NamedTuple):
 
 
 def read(folder: Path | None, store: str, where: Path) -> Head | None:
-    """Return the head of the store with id `store` at `where`; `None` when none is kept or can be read.
+    """Return the head of the store with id `store` at `where`; `None` when none is kept or can be
+    read.
 
-    Without an id (the journal is gone, or its header) the head that was noted last for this place counts.
-    The head of a store that was moved here is found by its id; a living copy elsewhere keeps its own.
+    Without an id (the journal is gone, or its header) the head that was noted last for this place
+    counts. The head of a store that was moved here is found by its id; a living copy elsewhere
+    keeps its own.
     """
     if folder is None:
         return None
@@ -175,7 +200,11 @@ def read(folder: Path | None, store: str, where: Path) -> Head | None:
             return max(_heads(folder, "", _suffix(place)), key=lambda head: head.rev, default=None)
         if (known := _load(_file_of(folder, store, place))) is not None:
             return known
-        moved = (head for head in _heads(folder, f"{store}-", ".json") if head.path != place and not _lives(head))
+        moved = (
+            head
+            for head in _heads(folder, f"{store}-", ".json")
+            if head.path != place and not _lives(head)
+        )
         best = max(moved, key=lambda head: head.rev, default=None)
         # Moving may have been copying, so what the files looked like says nothing.
         return None if best is None else best._replace(path=place, look="", closed="")
@@ -183,7 +212,9 @@ def read(folder: Path | None, store: str, where: Path) -> Head | None:
 
 
 def note(folder: Path | None, head: Head) -> bool:
-    """Keep a head, under the write lock of its store; one that cannot be kept is no reason to fail a change."""
+    """Keep a head, under the write lock of its store; one that cannot be kept is no reason to fail
+    a change.
+    """
     if folder is None:
         return False
     try:
@@ -209,7 +240,9 @@ def can_keep(folder: Path) -> bool:
 
 
 def look_of(seen: os.stat_result | None) -> str:
-    """Return what tells one state of the active segment from another; nothing when it could not be looked at."""
+    """Return what tells one state of the active segment from another; nothing when it could not be
+    looked at.
+    """
     return "" if seen is None else f"{seen.st_ino}:{seen.st_size}:{seen.st_mtime_ns}"
 
 
@@ -232,11 +265,13 @@ def _look_at_closed(folder: Path) -> str:
 
 
 class Identity:
-    """What this machine knows of one store, beside its open journal: who wrote it, what was stored, what was checked.
+    """What this machine knows of one store, beside its open journal: who wrote it, what was stored,
+    what was checked.
 
-    `trust` says how far the store is trusted; with `believed` a person said so outside it. `store` is the store's id;
-    one is made for a store without any, and the next header carries it. Without a folder of heads nothing is
-    remembered, and everything is trusted. Methods raise `OSError` where they read the journal.
+    `trust` says how far the store is trusted; with `believed` a person said so outside it. `store`
+    is the store's id; one is made for a store without any, and the next header carries it. Without
+    a folder of heads nothing is remembered, and everything is trusted. Methods raise `OSError`
+    where they read the journal.
     """
 
     def __init__(self, heads: Path | None, folder: Path, *, believed: bool = False) -> None:
@@ -255,7 +290,9 @@ class Identity:
         self._unsure = 0
         self._sound = True
         self._own: str | None = None
-        """The look of the active segment up to which every line is known; `None` where some are not."""
+        """The look of the active segment up to which every line is known; `None` where some are
+        not.
+        """
         self._strange = False
 
     @property
@@ -271,11 +308,15 @@ class Identity:
     @property
     def watches(self) -> bool:
         """Whether `add_line` is to be told of the lines that others write from now on."""
-        return self._heads is not None and not self._believed and (self.trust.trusted or bool(self._unknown))
+        return (
+            self._heads is not None
+            and not self._believed
+            and (self.trust.trusted or bool(self._unknown))
+        )
 
     def look_through(self) -> Tail | None:
-        """Find out how far the store is trusted. Its files are read for that, and are sound, unless they look as they
-        were left; return the journal as it was read.
+        """Find out how far the store is trusted. Its files are read for that, and are sound, unless
+        they look as they were left; return the journal as it was read.
         """
         self.trust, self._unknown, self._sound, self._strange = StoreTrust(), [], True, False
         if self._heads is None:
@@ -291,7 +332,8 @@ class Identity:
         tail.on_line = lambda line: lines.append(fingerprint_of(line))
         for _ in tail.entries():
             pass
-        # A writer notes a line before it writes it, so what was written here meanwhile is known by now.
+        # A writer notes a line before it writes it, so what was written here meanwhile is known by
+        # now.
         known = known_lines(self._heads, store or ("" if head is None else head.store))
         unknown = [mark for mark in lines if mark not in known]
         self._sound = self.is_sound(tail.damage)
@@ -311,7 +353,9 @@ class Identity:
         self._unknown.append(fingerprint_of(line))
 
     def recheck(self) -> None:
-        """Find out whether what came since the store was opened was written here, or was trusted by now."""
+        """Find out whether what came since the store was opened was written here, or was trusted by
+        now.
+        """
         if self._unknown and self._heads is not None:
             known = known_lines(self._heads, self.store)
             self._unknown = [mark for mark in self._unknown if mark not in known]
@@ -320,36 +364,58 @@ class Identity:
     def open(self, tail: Tail) -> None:
         """Find the head of the store whose journal was read."""
         self._head = read(self._heads, tail.store, self._folder)
-        self.store = tail.store or (self._head.store if self._head else "") or self.store or segments.new_store_id()
+        self.store = (
+            tail.store
+            or (self._head.store if self._head else "")
+            or self.store
+            or segments.new_store_id()
+        )
 
     def compare(self, rev: int, checkpoint_rev: int) -> None:
-        """Find out what is gone from a journal that ends at revision `rev`, by the head and the newest checkpoint."""
+        """Find out what is gone from a journal that ends at revision `rev`, by the head and the
+        newest checkpoint.
+        """
         head = self._head
         gone = [] if head is None else list(head.gone)
         known = max(checkpoint_rev, 0 if head is None else head.rev)
         if known > rev:
             now = Gone(rev + 1, known)
-            gone = [one for one in gone if one.replaced or not (now.first <= one.first and one.last <= now.last)]
+            gone = [
+                one
+                for one in gone
+                if one.replaced or not (now.first <= one.first and one.last <= now.last)
+            ]
             gone.append(now)
-        elif head is not None and head.mark and not segments.holds(self._folder, head.mark, head.edition):
+        elif (
+            head is not None
+            and head.mark
+            and not segments.holds(self._folder, head.mark, head.edition)
+        ):
             gone.append(Gone(head.rev, head.rev, replaced=True))
         self.highest = max([known, *(one.last for one in gone)])
         self.gone = tuple(dict.fromkeys(gone))
 
     def before_writing(self) -> None:
-        """Look, under the write lock, whether all that stands there now is known: what is written next is then, too."""
+        """Look, under the write lock, whether all that stands there now is known: what is written
+        next is then, too.
+        """
         if self._heads is not None and not self._strange and self._own != look_at(self._folder):
             self.look_through()
 
     def expect(self, lines: Iterable[bytes]) -> None:
-        """Remember lines that are about to be written: they are this machine's own, whatever ends this process."""
+        """Remember lines that are about to be written: they are this machine's own, whatever ends
+        this process.
+        """
         note_lines(self._heads, self.store, map(fingerprint_of, lines))
 
     def note(self, rev: int, tail: Tail, seen: os.stat_result | None) -> None:
         """Remember a change right after its line was appended to `tail`."""
         if self._heads is not None:
             head = Head(self._place, self.store, rev, tail.mark, tail.edition, gone=self.gone)
-            self._keep(head._replace(accepted=() if self._head is None else self._head.accepted), look_of(seen))
+            self._keep(
+                head._replace(accepted=() if self._head is None else self._head.accepted),
+                look_of(seen),
+            )
 
     def note_files(self, tail: Tail) -> None:
         """Remember what the files look like, after they were made or rewritten without a change."""
@@ -369,20 +435,26 @@ class Identity:
             trust_lines(self._heads, self.store, self._folder)
             self._closed, self._strange, self._own = _look_at_closed(self._folder), False, ""
             known = self._head or Head(self._place, self.store, rev, tail.mark)
-            known = known._replace(store=self.store, rev=rev, mark=tail.mark, edition=tail.edition, gone=self.gone)
+            known = known._replace(
+                store=self.store, rev=rev, mark=tail.mark, edition=tail.edition, gone=self.gone
+            )
             self._keep(known, look_at(self._folder))
         self.trust, self._unknown = StoreTrust(), []
 
     def accept(self, rev: int, tail: Tail, gaps: tuple[Range, ...]) -> None:
-        """Remember that a person takes the journal as it is, up to revision `rev`: nothing of it is missed any more,
-        nor at places where this store does not lie any more.
+        """Remember that a person takes the journal as it is, up to revision `rev`: nothing of it is
+        missed any more, nor at places where this store does not lie any more.
         """
         lost = ((one.first, one.last) for one in self.gone if not one.replaced)
         accepted = tuple(sorted({*self.accepted, *gaps, *lost}))
         self.gone, self.highest, self._sound = (), rev, False
-        self._keep(Head(self._place, self.store, rev, tail.mark, tail.edition, accepted=accepted), "")
+        self._keep(
+            Head(self._place, self.store, rev, tail.mark, tail.edition, accepted=accepted), ""
+        )
         with suppress(OSError):
-            for other in [] if self._heads is None else list(_heads(self._heads, f"{self.store}-", ".json")):
+            for other in (
+                [] if self._heads is None else list(_heads(self._heads, f"{self.store}-", ".json"))
+            ):
                 if other.path != self._place and not _lives(other):
                     _file_of(self._heads, other.store, other.path).unlink(missing_ok=True)
 
@@ -403,7 +475,9 @@ class Identity:
     def _is_own_checkpoint(self, heads: Path) -> bool:
         """Tell whether `memory.json` was written on this machine, or is not there."""
         try:
-            return fingerprint(read_regular(self._folder / DOCUMENTS)) in checkpoints(heads, self._folder)
+            return fingerprint(read_regular(self._folder / DOCUMENTS)) in checkpoints(
+                heads, self._folder
+            )
         except FileNotFoundError:
             return True
 
@@ -423,7 +497,11 @@ def _heads(folder: Path, begin: str, end: str) -> Iterator[Head]:
     except FileNotFoundError:
         return
     for path in paths:
-        if path.name.startswith(begin) and path.name.endswith(end) and (head := _load(path)) is not None:
+        if (
+            path.name.startswith(begin)
+            and path.name.endswith(end)
+            and (head := _load(path)) is not None
+        ):
             yield head
 
 
@@ -477,7 +555,8 @@ def _lines_of(folder: Path, store: str) -> Path:
     return folder / f"{store}.lines"
 
 
-# Keyed hashes of texts: they recognise a text that comes in again, and say nothing to whoever lacks the key.
+# Keyed hashes of texts: they recognise a text that comes in again, and say nothing to whoever lacks
+# the key.
 
 
 KEY = "key"
@@ -494,7 +573,9 @@ def key_in(folder: Path | None) -> bytes:
     try:
         if not path.exists():
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with suppress(FileExistsError):  # of two processes that make it at once, the first one's stays
+            with suppress(
+                FileExistsError
+            ):  # of two processes that make it at once, the first one's stays
                 write_file(path, os.urandom(_SIZE), durable=False, new=True)
         return path.read_bytes()[:_SIZE]
     except OSError:
@@ -503,4 +584,6 @@ def key_in(folder: Path | None) -> bytes:
 
 def mark_of(text: str, key: bytes) -> str:
     """Return the hash of a text; white space and case make no difference."""
-    return blake2b(" ".join(text.split()).casefold().encode("utf-8", "replace"), digest_size=16, key=key).hexdigest()
+    return blake2b(
+        " ".join(text.split()).casefold().encode("utf-8", "replace"), digest_size=16, key=key
+    ).hexdigest()

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, NamedTuple, ParamSp
 from workbench.core.document import to_doc_over
 from workbench.core.health import Damage, Gone, MendedIndex
 from workbench.core.record import ABSENT, StoreProblem, UnknownRecord, cannot_read, cannot_write
-from workbench.store.entry import FARTHEST, Doc, DocChange, Kind, Transaction, memory_number, numbered_id
+from workbench.store.entry import (
+    FARTHEST,
+    Doc,
+    DocChange,
+    Kind,
+    Transaction,
+    memory_number,
+    numbered_id,
+)
 from workbench.store.files import closed
 from workbench.store.folder import Surroundings
 from workbench.store.identity import StoreTrust
@@ -96,7 +104,9 @@ class Tx:
             self._staged.raise_next_id(table, number + 1)
 
     def relabel(self, label: str) -> None:
-        """Say better what this transaction does, now that it is known; one inside another leaves that one's label."""
+        """Say better what this transaction does, now that it is known; one inside another leaves
+        that one's label.
+        """
         if not self._joined:
             self._staged.label = label
 
@@ -112,7 +122,9 @@ class Tx:
         return self._new_id(MEMORIES, "mem", at)
 
     def new_id(self, kind: type, prefix: str, at: datetime) -> str:
-        """Take a fresh id for a record of a kind, `PREFIX-YYYYMMDD-nnnnnnn`; no two processes ever get the same one."""
+        """Take a fresh id for a record of a kind, `PREFIX-YYYYMMDD-nnnnnnn`; no two processes ever
+        get the same one.
+        """
         return self._new_id(table_of(kind), prefix, at)
 
     def _new_id(self, table: str, prefix: str, at: datetime) -> str:
@@ -150,11 +162,12 @@ class Kept(Generic[R]):
 class Library:
     """A store folder, open: typed tables to read from and `transaction` to change them.
 
-    This is all that those outside the store see of it; the journal is the store's own. `heads` is the folder in which
-    this machine remembers what it stored (see `heads`), `None` for no memory; `gate` sees every transaction before it
-    is written (see `Journal`); `believed` means that a person said outside the store that it can be trusted; `records`
-    are the kinds of records, `cache` is the folder, in the user's own cache, in which a large store is indexed;
-    `begin_cache` makes it. With `at` it is the store as it was right after that revision, to be looked at only.
+    This is all that those outside the store see of it; the journal is the store's own. `heads` is
+    the folder in which this machine remembers what it stored (see `heads`), `None` for no memory;
+    `gate` sees every transaction before it is written (see `Journal`); `believed` means that a
+    person said outside the store that it can be trusted; `records` are the kinds of records,
+    `cache` is the folder, in the user's own cache, in which a large store is indexed; `begin_cache`
+    makes it. With `at` it is the store as it was right after that revision, to be looked at only.
     Raises `StoreProblem`, and `UnknownRecord` for a revision that there is not.
     """
 
@@ -205,7 +218,9 @@ class Library:
         if self.journal.is_adopting:
             return  # what another program means by a version is its own affair
         state = self.journal.state
-        newest = max((state.version(name) for name in TABLES.intersection(state.names)), default=VERSION)
+        newest = max(
+            (state.version(name) for name in TABLES.intersection(state.names)), default=VERSION
+        )
         if newest > VERSION:
             raise StoreProblem(
                 f"{self.folder} holds records of version {newest}; this workbench reads up to {VERSION}.",
@@ -213,7 +228,9 @@ class Library:
             )
 
     def table(self, kind: type[R]) -> Table[R]:
-        """Return the table of a kind of record; raises `KeyError` for one that the store does not know."""
+        """Return the table of a kind of record; raises `KeyError` for one that the store does not
+        know.
+        """
         return self.table_named(table_of(kind))
 
     def table_named(self, name: str) -> Table[Any]:
@@ -232,7 +249,14 @@ class Library:
 
     @contextmanager
     def transaction(
-        self, actor: str, label: str, *, group: str = "", part: int = 1, kind: Kind = "edit", more: bool = False
+        self,
+        actor: str,
+        label: str,
+        *,
+        group: str = "",
+        part: int = 1,
+        kind: Kind = "edit",
+        more: bool = False,
     ) -> Iterator[Tx]:
         """Open a transaction; it is committed when the block ends, or forgotten when it raises.
 
@@ -241,7 +265,9 @@ class Library:
         joined = self.journal.staged is not None
         if not joined:
             self.journal.require_present()
-        with self.journal.transaction(actor, label, group=group, part=part, kind=kind, more=more) as staged:
+        with self.journal.transaction(
+            actor, label, group=group, part=part, kind=kind, more=more
+        ) as staged:
             yield Tx(staged, joined=joined)
 
     def kept_apart(self) -> "KeptApart":
@@ -251,7 +277,9 @@ class Library:
         return KeptApart(self.kept_pairs.all())
 
     def listen(self, listener: Callable[[Touched], None]) -> None:
-        """Call `listener` after every transaction, this process's and others'; never on two threads at once."""
+        """Call `listener` after every transaction, this process's and others'; never on two threads
+        at once.
+        """
 
         def hear(entry: Transaction, keys: Keys) -> None:
             listener(Touched(entry.rev, entry.actor, entry.label, entry.kind, keys))
@@ -264,11 +292,15 @@ class Library:
         return self.journal.staged is not None
 
     def turn(self) -> AbstractContextManager[None]:
-        """Keep every other writer out for a block, between its transactions, too. Raises as a transaction does."""
+        """Keep every other writer out for a block, between its transactions, too. Raises as a
+        transaction does.
+        """
         return self.journal.turn()
 
     def exclusive(self) -> AbstractContextManager[None]:
-        """Keep every other writer out for a block, after taking in what they wrote; for work on files beside it."""
+        """Keep every other writer out for a block, after taking in what they wrote; for work on
+        files beside it.
+        """
         return self.journal.exclusive()
 
     # What others do
@@ -280,32 +312,40 @@ class Library:
 
     @property
     def named_state(self) -> tuple[str, int, str]:
-        """What names the store as it is now: its id, its revision, and the checksum of the last change."""
+        """What names the store as it is now: its id, its revision, and the checksum of the last
+        change.
+        """
         return self.journal.store, self.journal.rev, self.journal.mark
 
     @property
     def edition(self) -> int:
-        """How often the history was rewritten: what was erased or masked for good is in none of it any more."""
+        """How often the history was rewritten: what was erased or masked for good is in none of it
+        any more.
+        """
         return self.journal.edition
 
     def has_line(self, mark: str) -> bool:
-        """Tell whether the history, as it was rewritten last, has the change with this checksum; looks from its end.
+        """Tell whether the history, as it was rewritten last, has the change with this checksum;
+        looks from its end.
 
         Raises `StoreProblem` when the journal cannot be read.
         """
         return self.journal.has_line(mark)
 
     def refresh(self) -> int:
-        """Take in what other processes wrote since the last look; return how many transactions came.
+        """Take in what other processes wrote since the last look; return how many transactions
+        came.
 
-        A store that was removed brings nothing: what was read stays. What was not written on this machine shows in
-        `standing`. Raises `StoreProblem` when the store cannot be read.
+        A store that was removed brings nothing: what was read stays. What was not written on this
+        machine shows in `standing`. Raises `StoreProblem` when the store cannot be read.
         """
         return self.journal.refresh()
 
     @property
     def is_missing(self) -> bool:
-        """Whether the store that was read cannot be seen any more: removed, renamed, or closed to this process."""
+        """Whether the store that was read cannot be seen any more: removed, renamed, or closed to
+        this process.
+        """
         return self.journal.is_missing
 
     # What the store says of itself
@@ -316,7 +356,8 @@ class Library:
         return self.journal.standing
 
     def require_trust(self) -> None:
-        """Raise `NotTrusted` for a store from elsewhere that nobody has looked at, `OnlyLookedAt` in the past.
+        """Raise `NotTrusted` for a store from elsewhere that nobody has looked at, `OnlyLookedAt`
+        in the past.
 
         Whoever writes files beside the store asks this first.
         """
@@ -326,12 +367,16 @@ class Library:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the store's files can only be read: they, or their folder, are closed to this process's user."""
+        """Whether the store's files can only be read: they, or their folder, are closed to this
+        process's user.
+        """
         return self._closed() is not None
 
     @property
     def obstacle(self) -> StoreProblem | None:
-        """What a change would be refused with, as far as that can be told before: `None` when it can be tried."""
+        """What a change would be refused with, as far as that can be told before: `None` when it
+        can be tried.
+        """
         try:
             self.require_trust()
         except StoreProblem as problem:
@@ -351,7 +396,9 @@ class Library:
         return self.journal.standpoint
 
     def narrow(self, see: See, tell: Tell) -> None:
-        """Show from now on only what these two leave; nothing can be changed any more (see `Journal.narrow`)."""
+        """Show from now on only what these two leave; nothing can be changed any more (see
+        `Journal.narrow`).
+        """
         self.journal.narrow(see, tell)
 
     def require_present(self) -> None:
@@ -369,7 +416,9 @@ class Library:
 
     @property
     def damage(self) -> Sequence[Damage]:
-        """The places that could not be trusted, of those read so far; a gap that was accepted is none."""
+        """The places that could not be trusted, of those read so far; a gap that was accepted is
+        none.
+        """
         return self.journal.damage
 
     @property
@@ -378,11 +427,14 @@ class Library:
         return self.journal.unfinished
 
     def keep_index(self) -> None:
-        """Make the index of a large store in the user's cache, when there is none; nothing fails for it."""
+        """Make the index of a large store in the user's cache, when there is none; nothing fails
+        for it.
+        """
         self.journal.keep_index()
 
     def check_index(self) -> None:
-        """Hold the index of a large store against its files, which reads all of them; one that differs is made anew.
+        """Hold the index of a large store against its files, which reads all of them; one that
+        differs is made anew.
 
         Raises `StoreProblem` when the files cannot be read, or others hold the store.
         """
@@ -398,7 +450,8 @@ class Library:
         return not self.journal.state.unread
 
     def read(self) -> None:
-        """Read all records of a large store into memory; meanwhile others find single ones and change some.
+        """Read all records of a large store into memory; meanwhile others find single ones and
+        change some.
 
         Raises `StoreProblem` when a file of the store cannot be read.
         """
@@ -413,30 +466,42 @@ class Library:
 
     @property
     def saved(self) -> str:
-        """What tells the state that the index of a large store is of from others; empty where there is no index."""
+        """What tells the state that the index of a large store is of from others; empty where there
+        is no index.
+        """
         return self.journal.saved
 
     def since_saved(self, kind: type) -> SinceSaved | None:
-        """Return which records of a kind were changed since `saved`; `None` when all of them are in memory already."""
+        """Return which records of a kind were changed since `saved`; `None` when all of them are in
+        memory already.
+        """
         changed = self.journal.state.changed(table_of(kind))
         return None if changed is None or not self.saved else SinceSaved(self.saved, *changed)
 
     def document(self, kind: type, doc_id: str) -> Doc:
-        """Return a record as it is stored, by the id of its document; raises `UnknownRecord` when it is gone."""
+        """Return a record as it is stored, by the id of its document; raises `UnknownRecord` when
+        it is gone.
+        """
         doc = self.journal.state.get(table_of(kind), doc_id)
         if doc is None:
-            raise UnknownRecord(f"There is no {kind.__name__.lower()} under number {doc_id} in this store.")
+            raise UnknownRecord(
+                f"There is no {kind.__name__.lower()} under number {doc_id} in this store."
+            )
         return doc
 
     def waiting(self, kind: type[R], state: str) -> list[R]:
-        """Return the records of a kind in a state in which they wait for something (`RecordType.waits`)."""
+        """Return the records of a kind in a state in which they wait for something
+        (`RecordType.waits`).
+        """
         table = self.table(kind)
         return table.at(self.journal.state.waiting(table.name, state))
 
     def stored_waiting(self, table: str, state: str) -> list[Doc]:
         """Return the records that `waiting` does as they are stored, unread."""
         found = self.journal.state.waiting(table, state)
-        return [doc for doc_id in found if (doc := self.journal.state.get(table, doc_id)) is not None]
+        return [
+            doc for doc_id in found if (doc := self.journal.state.get(table, doc_id)) is not None
+        ]
 
     @property
     def revisions_since_checkpoint(self) -> int:
@@ -445,24 +510,37 @@ class Library:
 
     @property
     def starts_slowly(self) -> bool:
-        """Whether closing the store should leave a checkpoint behind, for the next start to be fast."""
+        """Whether closing the store should leave a checkpoint behind, for the next start to be
+        fast.
+        """
         return self.journal.starts_slowly
 
     # Documents and changes as they are written
 
     def stored(self, kind: type) -> list[Doc]:
-        """Return the records of a kind as they are stored, unread: for what takes a few fields of very many."""
+        """Return the records of a kind as they are stored, unread: for what takes a few fields of
+        very many.
+        """
         return list(self.journal.state.docs(table_of(kind)).values())
 
     def every_field(self, *tables: str) -> Iterator[tuple[str, str, Doc]]:
-        """Yield table, key and fields of every record of the `tables`, or of all, also of kinds that nobody knows."""
-        return self._fields_in(self.journal.state.tables, tables or tuple(self.journal.state.tables))
+        """Yield table, key and fields of every record of the `tables`, or of all, also of kinds
+        that nobody knows.
+        """
+        return self._fields_in(
+            self.journal.state.tables, tables or tuple(self.journal.state.tables)
+        )
 
     def key_of(self, change: DocChange) -> str:
-        """Return the key of the record that a change is about: the present one, or else the one the change knew."""
+        """Return the key of the record that a change is about: the present one, or else the one the
+        change knew.
+        """
         doc = self.journal.state.get(change.table, change.doc)
         if doc is None:
-            doc = {name: before if after is ABSENT else after for name, (before, after) in change.fields.items()}
+            doc = {
+                name: before if after is ABSENT else after
+                for name, (before, after) in change.fields.items()
+            }
         return key_of(change.table, doc) or change.doc
 
     def key_at(self, table: str, doc_id: str) -> str:
@@ -471,7 +549,9 @@ class Library:
         return "" if doc is None else key_of(table, doc) or ""
 
     def every_field_by_now(self) -> Iterator[tuple[str, str, Doc]]:
-        """Return what `every_field` yields, for another thread: later changes do not show. Raises `StoreProblem`."""
+        """Return what `every_field` yields, for another thread: later changes do not show. Raises
+        `StoreProblem`.
+        """
         tables = self.journal.cut()[0]
         return self._fields_in(tables, tuple(tables))
 
@@ -483,7 +563,8 @@ class Library:
                 yield table, key_of(table, doc) or doc_id, doc
 
     def changes_back(self, *needles: bytes | None) -> Iterator[Transaction]:
-        """Yield the transactions, newest first, those that contain one of `needles` as written if any is given.
+        """Yield the transactions, newest first, those that contain one of `needles` as written if
+        any is given.
 
         Damaged ones are passed over. Raises `StoreProblem` when one cannot be read.
         """
@@ -530,12 +611,15 @@ class Library:
         """Make the files of a new store, if there are none; raises `StoreProblem`."""
         self.journal.begin()
 
-    def maintain(self, work: Callable[Concatenate[Journal, P], R], *args: P.args, **options: P.kwargs) -> R:
+    def maintain(
+        self, work: Callable[Concatenate[Journal, P], R], *args: P.args, **options: P.kwargs
+    ) -> R:
         """Do what a module of `store.maintenance` does on the store's files."""
         return work(self.journal, *args, **options)
 
     def foreign_lines(self) -> Iterator[tuple[bytes, str]]:
-        """Yield the fingerprint and the actor of every change that is not known on this machine, in order.
+        """Yield the fingerprint and the actor of every change that is not known on this machine, in
+        order.
 
         Raises `StoreProblem`.
         """
@@ -546,7 +630,9 @@ class Library:
         self.journal.trust(shown)
 
     def accept_losses(self) -> tuple[Gone, ...]:
-        """Take the store as it is, with what is missing from it; return what was missed. Raises `StoreProblem`."""
+        """Take the store as it is, with what is missing from it; return what was missed. Raises
+        `StoreProblem`.
+        """
         return self.journal.accept()
 
     @property
@@ -555,7 +641,9 @@ class Library:
         return self.journal.outside_edit
 
     def save_checkpoint(self) -> None:
-        """Write the checkpoint when there is anything new; not inside a transaction. Raises `StoreProblem`."""
+        """Write the checkpoint when there is anything new; not inside a transaction. Raises
+        `StoreProblem`.
+        """
         self.journal.save_checkpoint()
 
     def close(self) -> None:

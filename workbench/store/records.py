@@ -1,6 +1,8 @@
-"""The kinds of records: where each is kept, how it is found, and what the rest of the workbench does with it.
+"""The kinds of records: where each is kept, how it is found, and what the rest of the workbench
+does with it.
 
-A line only names the record's class (`core.runtime`): a hook that adds one memory does not load the others.
+A line only names the record's class (`core.runtime`): a hook that adds one memory does not load the
+others.
 """
 
 from collections.abc import Mapping
@@ -10,7 +12,9 @@ from workbench.core.runtime import implementation
 
 
 class Waits(NamedTuple):
-    """In which `states` a record waits for something: the `field` that says so, and what goes without saying."""
+    """In which `states` a record waits for something: the `field` that says so, and what goes
+    without saying.
+    """
 
     field: str
     states: tuple[str, ...]
@@ -23,10 +27,12 @@ class Waits(NamedTuple):
 
 
 class InBlob(NamedTuple):
-    """What of a record lies beside the store (`store.blobs`), as a JSON object: the `field` with its hash.
+    """What of a record lies beside the store (`store.blobs`), as a JSON object: the `field` with
+    its hash.
 
-    `words` are the parts of that object that say what the record says in words of its own: a purge takes those out of
-    whatever else quotes them. What the others quote of somebody else is let alone.
+    `words` are the parts of that object that say what the record says in words of its own: a purge
+    takes those out of whatever else quotes them. What the others quote of somebody else is let
+    alone.
     """
 
     field: str
@@ -34,12 +40,16 @@ class InBlob(NamedTuple):
 
 
 class RecordType(NamedTuple):
-    """A kind of record. `type` names its class, which has an `id` and a `version`; its documents lie in `table`."""
+    """A kind of record. `type` names its class, which has an `id` and a `version`; its documents
+    lie in `table`.
+    """
 
     type: str
     table: str
     word: str = ""
-    """What one is called where those that a purge takes along are counted; one without is not mentioned."""
+    """What one is called where those that a purge takes along are counted; one without is not
+    mentioned.
+    """
     within: tuple[str, str] | None = None
     """The field whose value stands before the id in its key, and that field's default."""
     refs: tuple[str, ...] = ()
@@ -51,10 +61,14 @@ class RecordType(NamedTuple):
     is_copy: bool = False
     """Whether it says byte for byte what stands in a file: nothing in it is masked on the way in."""
     is_total: bool = False
-    """Whether it is a running total: taking back a change takes its share out, whatever came on top since."""
+    """Whether it is a running total: taking back a change takes its share out, whatever came on top
+    since.
+    """
     is_witness: bool = False
-    """Whether it says what was seen outside the store. Where such a record was renewed since, taking back a change
-    forgets it: what it says is then true of neither moment, and no reason to keep somebody from an undo."""
+    """Whether it says what was seen outside the store. Where such a record was renewed since,
+    taking back a change forgets it: what it says is then true of neither moment, and no reason to
+    keep somebody from an undo.
+    """
     is_numbered: bool = False
     """Whether two that were made under one id are two; elsewhere an id says what it is about."""
     waits: "Waits | None" = None
@@ -67,7 +81,13 @@ class RecordType(NamedTuple):
 
 _BOOK = ("book", "main")
 _BY_AGENTS = ("helpful_by_agents", "harmful_by_agents")
-_VOTES = ("helpful_imported", "helpful_absorbed", "helpful_votes", "harmful_imported", "harmful_votes")
+_VOTES = (
+    "helpful_imported",
+    "helpful_absorbed",
+    "helpful_votes",
+    "harmful_imported",
+    "harmful_votes",
+)
 
 RECORDS = (
     RecordType(
@@ -138,7 +158,9 @@ TABLES = frozenset(kind.table for kind in RECORDS)
 """The tables of all kinds."""
 
 COUNTERS = frozenset(name for kind in RECORDS for name in kind.counters)
-"""The fields of any kind that change by increments, so that two actors who count at once do not clash."""
+"""The fields of any kind that change by increments, so that two actors who count at once do not
+clash.
+"""
 
 NAMED = frozenset(kind.table for kind in RECORDS if kind.is_named)
 COPIES = frozenset(kind.table for kind in RECORDS if kind.is_copy)
@@ -180,7 +202,9 @@ def key_of_record(table: str, record: Any) -> str:
 
 
 def place_of(record: Any) -> tuple[str, str]:
-    """Return the table and the key of a record; raises `KeyError` for one of a kind that is not known."""
+    """Return the table and the key of a record; raises `KeyError` for one of a kind that is not
+    known.
+    """
     table = table_of(type(record))
     return table, key_of_record(table, record)
 
@@ -191,9 +215,13 @@ def state_in(table: str, fields: Mapping[str, object]) -> str | None:
 
 
 def marks_of(table: str, fields: Mapping[str, object]) -> tuple[str | None, str | None]:
-    """Return the state of a record in which it waits for something, if it does, and when it was made."""
+    """Return the state of a record in which it waits for something, if it does, and when it was
+    made.
+    """
     known = _BY_TABLE.get(table)
     if known is None:
         return None, None
     at = None if known.made is None else fields.get(known.made)
-    return None if known.waits is None else known.waits.state_of(fields), at if isinstance(at, str) else None
+    return None if known.waits is None else known.waits.state_of(fields), at if isinstance(
+        at, str
+    ) else None

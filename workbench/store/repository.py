@@ -1,8 +1,10 @@
-"""The one way git is run here: without anything of a repository but its objects, its index and its ignore files.
+"""The one way git is run here: without anything of a repository but its objects, its index and its
+ignore files.
 
-A repository that came from elsewhere says in its `.git/config` which programs git is to run: for a difference, a
-filter, a signature, a file watcher, a missing object. None of it is read: git is given a folder of ours for its own,
-which holds nothing but the commit that is looked at, and the repository's objects beside it. It writes nothing there.
+A repository that came from elsewhere says in its `.git/config` which programs git is to run: for a
+difference, a filter, a signature, a file watcher, a missing object. None of it is read: git is
+given a folder of ours for its own, which holds nothing but the commit that is looked at, and the
+repository's objects beside it. It writes nothing there.
 """
 
 import os
@@ -41,30 +43,42 @@ class Repository:
     def lines(self, *arguments: str, tree: bool = False) -> Iterator[Iterator[str]]:
         """Let git run a command that reads, and yield its lines as they come; leaving ends it.
 
-        With `tree` the files of the working tree are read, too. Raises `WorkbenchError` when git cannot be started.
+        With `tree` the files of the working tree are read, too. Raises `WorkbenchError` when git
+        cannot be started.
         """
         with tempfile.TemporaryDirectory(prefix="workbench-git-") as own:
-            environment = _isolated(Path(own), self._objects, self.head, self._folder if tree else None)
+            environment = _isolated(
+                Path(own), self._objects, self.head, self._folder if tree else None
+            )
             if tree:
-                with _started([self._program, "read-tree", self.head], Path(own), environment) as reading:
+                with _started(
+                    [self._program, "read-tree", self.head], Path(own), environment
+                ) as reading:
                     reading.communicate()
             command = [self._program, "--no-pager", "-c", "core.quotePath=false", *arguments]
             with _started(command, self._folder if tree else Path(own), environment) as running:
                 assert running.stdout is not None
                 read = running.stdout.readline
                 try:
-                    yield (line.decode("utf-8", "replace").rstrip("\n") for line in iter(lambda: read(_LONGEST), b""))
+                    yield (
+                        line.decode("utf-8", "replace").rstrip("\n")
+                        for line in iter(lambda: read(_LONGEST), b"")
+                    )
                 finally:
                     running.kill()
 
 
 def _isolated(own: Path, objects: Path, head: str, tree: Path | None) -> dict[str, str]:
-    """Make git's own folder, and return the environment that leaves it nothing else to read but a working tree."""
+    """Make git's own folder, and return the environment that leaves it nothing else to read but a
+    working tree.
+    """
     for name in ("objects", "refs"):
         (own / name).mkdir()
     (own / "HEAD").write_text(f"{head or 'ref: refs/heads/main'}\n", "ascii")
     form = "[core]\nrepositoryformatversion = 1\n[extensions]\nobjectFormat = sha256\n"
-    (own / "config").write_text(form if len(head) > 40 else "[core]\nrepositoryformatversion = 0\n", "ascii")
+    (own / "config").write_text(
+        form if len(head) > 40 else "[core]\nrepositoryformatversion = 0\n", "ascii"
+    )
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     return kept | {
         "GIT_DIR": str(own), "GIT_OBJECT_DIRECTORY": str(objects), "GIT_INDEX_FILE": str(own / "index"),
@@ -76,7 +90,8 @@ def _isolated(own: Path, objects: Path, head: str, tree: Path | None) -> dict[st
 
 
 def ask(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes] | None:
-    """Run a git command that reads the names in the working tree around `folder` and in its index, from `folder`.
+    """Run a git command that reads the names in the working tree around `folder` and in its index,
+    from `folder`.
 
     Returns `None` where there is no working tree or no git, or when it takes more than ten seconds.
     """
@@ -90,7 +105,9 @@ def ask(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes] | N
             environment["GIT_INDEX_FILE"] = str(git_dir / "index")
             (Path(own) / "info").mkdir()
             with suppress(FileNotFoundError):
-                (Path(own) / "info/exclude").write_bytes(read_regular(common / "info/exclude", _PACKED))
+                (Path(own) / "info/exclude").write_bytes(
+                    read_regular(common / "info/exclude", _PACKED)
+                )
             return subprocess.run(
                 [program, *arguments], cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
                 timeout=_SECONDS, check=False,
@@ -99,18 +116,24 @@ def ask(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes] | N
         return None
 
 
-def _started(command: list[str], folder: Path, environment: dict[str, str]) -> subprocess.Popen[bytes]:
+def _started(
+    command: list[str], folder: Path, environment: dict[str, str]
+) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
             command, cwd=folder, env=environment, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         )  # fmt: skip
     except OSError as error:
-        raise WorkbenchError(f"git cannot be started: {error.strerror}.", "Nothing was changed.") from error
+        raise WorkbenchError(
+            f"git cannot be started: {error.strerror}.", "Nothing was changed."
+        ) from error
 
 
 def repository_at(folder: Path) -> Repository | None:
-    """Return the repository whose working tree begins in a folder; `None` without one, without git, or a commit."""
+    """Return the repository whose working tree begins in a folder; `None` without one, without git,
+    or a commit.
+    """
     program = shutil.which("git")
     common, own = _folders(folder / ".git")
     if program is None or common is None or own is None:
@@ -121,7 +144,9 @@ def repository_at(folder: Path) -> Repository | None:
 
 
 def _folders(mark: Path) -> tuple[Path | None, Path | None]:
-    """Return the folder that a repository's objects lie in and the one with its HEAD: two for a linked worktree."""
+    """Return the folder that a repository's objects lie in and the one with its HEAD: two for a
+    linked worktree.
+    """
     try:
         if mark.is_dir():
             return mark, mark
@@ -163,5 +188,7 @@ def _packed(path: Path, name: str) -> str:
 
 
 def _text(path: Path, most: int = _SMALL) -> str:
-    """Return what a file of git's own says; raises `OSError`, also for a pipe, a device or one that is too large."""
+    """Return what a file of git's own says; raises `OSError`, also for a pipe, a device or one that
+    is too large.
+    """
     return read_regular(path, most).decode("utf-8", "surrogateescape")

@@ -18,8 +18,8 @@ R = TypeVar("R")
 class Table(Generic[R]):
     """The records of one type. Any thread may read; values are frozen.
 
-    After a change only the records it touched are built again. `kind` gives the class of the records, which is
-    asked for with the first of them.
+    After a change only the records it touched are built again. `kind` gives the class of the
+    records, which is asked for with the first of them.
     """
 
     def __init__(self, journal: Journal, name: str, kind: Callable[[], type[R]]) -> None:
@@ -37,7 +37,8 @@ class Table(Generic[R]):
         return self._kind_of()
 
     def find(self, key: str) -> R | None:
-        """Return the record with that key, or `None`; within a transaction, as the transaction has it.
+        """Return the record with that key, or `None`; within a transaction, as the transaction has
+        it.
 
         Raises `InvalidRecord` when it cannot be read.
         """
@@ -65,7 +66,9 @@ class Table(Generic[R]):
             return [self._build(doc_id, doc) for doc_id, doc in found if doc is not None]
 
     def at(self, doc_ids: Iterable[str]) -> list[R]:
-        """Return the committed records of documents, by their ids; those that cannot be read are left out."""
+        """Return the committed records of documents, by their ids; those that cannot be read are
+        left out.
+        """
         with self._lock:
             self._sync()
             docs = ((doc_id, self._state.get(self.name, doc_id)) for doc_id in doc_ids)
@@ -80,7 +83,9 @@ class Table(Generic[R]):
         return self.at(ids)
 
     def get(self, key: str) -> R:
-        """Return the record with that key; raises `UnknownRecord`, or `InvalidRecord` when it cannot be read."""
+        """Return the record with that key; raises `UnknownRecord`, or `InvalidRecord` when it
+        cannot be read.
+        """
         record = self.find(key)
         if record is None:
             raise UnknownRecord(f"There is no {self._kind.__name__.lower()} {key} in this store.")
@@ -89,8 +94,9 @@ class Table(Generic[R]):
     def all(self) -> list[R]:
         """Return every committed record that can be read, in the order they were first stored.
 
-        One that cannot be read is named in the journal's notices and left out. While the records of a large table are
-        built for the first time, others find single ones and change some, and whoever asked may stop (`Stopped`).
+        One that cannot be read is named in the journal's notices and left out. While the records of
+        a large table are built for the first time, others find single ones and change some, and
+        whoever asked may stop (`Stopped`).
         """
         made: dict[str, tuple[Doc, R | None]] = {}
         if not self._complete:
@@ -99,19 +105,27 @@ class Table(Generic[R]):
         with self._lock:
             self._sync()
             if not self._complete:
-                self._known = {n: record for n, doc in self._docs().items() if (record := self._made(made, n, doc))}
+                self._known = {
+                    n: record
+                    for n, doc in self._docs().items()
+                    if (record := self._made(made, n, doc))
+                }
                 self._complete = True
             return list(self._known.values())
 
     def latest(self, count: int) -> list[R]:
-        """Return the committed records that were stored last, oldest first, without building any other."""
+        """Return the committed records that were stored last, oldest first, without building any
+        other.
+        """
         with self._lock:
             self._sync()
             found = (self._try(doc_id, doc) for doc_id, doc in self._state.latest(self.name, count))
             return [record for record in found if record is not None]
 
     def staged(self) -> list[R]:
-        """Return every record as the transaction that this thread has open has it; raises `InvalidRecord`."""
+        """Return every record as the transaction that this thread has open has it; raises
+        `InvalidRecord`.
+        """
         docs: dict[str, Doc | None] = dict(self._docs())
         staged = self._journal.staged
         for (table, doc_id), doc in (staged.docs if staged is not None else {}).items():
@@ -159,9 +173,13 @@ class Table(Generic[R]):
                     self._known[doc_id] = record
 
     def _made(self, made: dict[str, tuple[Doc, R | None]], doc_id: str, doc: Doc) -> R | None:
-        """Return the record of a document: the one that was made of it, unless it was changed since."""
+        """Return the record of a document: the one that was made of it, unless it was changed
+        since.
+        """
         of, record = made.get(doc_id, (None, None))
-        return record if of is doc else self._known.get(doc_id) or self._try(doc_id, doc, again=True)
+        return (
+            record if of is doc else self._known.get(doc_id) or self._try(doc_id, doc, again=True)
+        )
 
     def _build(self, doc_id: str, doc: Doc) -> R:
         known = self._known.get(doc_id)

@@ -1,4 +1,6 @@
-"""The actions of every area, dialog and shared widget: bindings, footer, help, palette and keymap come from them."""
+"""The actions of every area, dialog and shared widget: bindings, footer, help, palette and keymap
+come from them.
+"""
 
 # A row for each action, however wide.
 # fmt: off
@@ -44,7 +46,8 @@ SLIDER = (
 
 
 def on_record(area: str, shown: str = "", taken: str = "") -> tuple[Action, ...]:
-    """Return what is done to the memory or bullet of the row under the cursor, as actions of an area or dialog.
+    """Return what is done to the memory or bullet of the row under the cursor, as actions of an
+    area or dialog.
 
     `shown` names those of its line of keys, `taken` the keys that mean something else there.
     """
@@ -68,7 +71,9 @@ def on_record(area: str, shown: str = "", taken: str = "") -> tuple[Action, ...]
 
 
 def on_row(taken: str = "") -> tuple[Action, ...]:
-    """Return what every dialog that lists records does to the one of a row, with its `acts` (`tui.records.actions`)."""
+    """Return what every dialog that lists records does to the one of a row, with its `acts`
+    (`tui.records.actions`).
+    """
     return on_record("record", taken=taken)
 
 

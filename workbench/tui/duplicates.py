@@ -1,4 +1,6 @@
-"""What is alike, from a similarity on: memories as a preview of what would merge, bullets to be decided on."""
+"""What is alike, from a similarity on: memories as a preview of what would merge, bullets to be
+decided on.
+"""
 
 import time
 from collections import Counter
@@ -72,7 +74,9 @@ class Threshold(Slider):
 
 
 class SimilarityDialog(Dialog[R], Generic[R, T, F]):
-    """A threshold, what is alike at it, and the row under the cursor in full; all is compared once, by a thread."""
+    """A threshold, what is alike at it, and the row under the cursor in full; all is compared once,
+    by a thread.
+    """
 
     class Went(Progressed):
         """So many records are compared."""
@@ -100,11 +104,19 @@ class SimilarityDialog(Dialog[R], Generic[R, T, F]):
         super().__init__(title, [a for a in offered if a.show])
         self.bench = bench
         self.found: F | None = None
-        self.acts = self.row_acts = ActsBesideSliders(lambda: self, lambda _what: self.record_here, then=self.compare)
+        self.acts = self.row_acts = ActsBesideSliders(
+            lambda: self, lambda _what: self.record_here, then=self.compare
+        )
 
     def contents(self) -> Iterable[Widget]:
         """Return the threshold, what was found, the rows, and the texts."""
-        yield Threshold("similarity", 0.9, Scale(FLOOR, 1.0, 0.01, 0.002), show=lambda v: f"{v:.3f}", id="threshold")
+        yield Threshold(
+            "similarity",
+            0.9,
+            Scale(FLOOR, 1.0, 0.01, 0.002),
+            show=lambda v: f"{v:.3f}",
+            id="threshold",
+        )
         yield Static(id="duplicates-state")
         rows: LineView[T] = LineView(self.draw, self.key)
         yield Container(rows, ReadingPane(id="duplicates-text"), id="duplicates-panes")
@@ -215,12 +227,16 @@ Keep = Callable[[Thresholds], bool]
 
 
 class DuplicatesDialog(SimilarityDialog[None, MemoryPair, MemoryPairs]):
-    """The pairs of memories, and the difference of one. The usual keys act on the newer memory of a pair."""
+    """The pairs of memories, and the difference of one. The usual keys act on the newer memory of a
+    pair.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((*MEMORIES, *on_row()))
 
     def __init__(self, bench: Workbench, keep: Keep) -> None:
-        super().__init__(bench, "Duplicates · a preview of what would merge; nothing is merged", MEMORIES)
+        super().__init__(
+            bench, "Duplicates · a preview of what would merge; nothing is merged", MEMORIES
+        )
         self._keep = keep
 
     def on_mount(self) -> None:
@@ -240,7 +256,9 @@ class DuplicatesDialog(SimilarityDialog[None, MemoryPair, MemoryPairs]):
         def went(done: int, total: int) -> None:
             self.post_message(self.Went(done, total))
 
-        return memory_pairs_of(self.bench.retriever, went, cancelled, self.bench.library.kept_apart())
+        return memory_pairs_of(
+            self.bench.retriever, went, cancelled, self.bench.library.kept_apart()
+        )
 
     @on(SimilarityDialog.Compared)
     def _begin(self) -> None:
@@ -267,7 +285,11 @@ class DuplicatesDialog(SimilarityDialog[None, MemoryPair, MemoryPairs]):
         if kept := found.kept(value):
             parts.append((f", {number(kept)} you keep apart ({SETTLED})", ""))
         if count:
-            merging = f"{number(total)} memories would become {number(left)}" if left < total else "none would merge"
+            merging = (
+                f"{number(total)} memories would become {number(left)}"
+                if left < total
+                else "none would merge"
+            )
             parts.append((f" · {merging}", ""))
         lists = f"\n┼ {found.flag:.2f} flags a likely duplicate, {found.review:.2f} lists a pair for review"
         self.say(assemble([*parts, (lists, MUTED)]))
@@ -277,7 +299,11 @@ class DuplicatesDialog(SimilarityDialog[None, MemoryPair, MemoryPairs]):
 
     def text(self, pair: MemoryPair) -> Content:
         pair = self.bench.safety.shown(pair)
-        why = [assemble([(f"{_mark(pair)}: ", WARN), ("these two would not merge.", "")])] if pair.apart else []
+        why = (
+            [assemble([(f"{_mark(pair)}: ", WARN), ("these two would not merge.", "")])]
+            if pair.apart
+            else []
+        )
         head = Content.styled("From the older to the newer: [-gone-] {+new+}", MUTED)
         return Content("\n").join([*why, head, word_diff(pair.older.content, pair.newer.content)])
 
@@ -290,12 +316,18 @@ class DuplicatesDialog(SimilarityDialog[None, MemoryPair, MemoryPairs]):
         return pair.older.id, pair.newer.id
 
     def action_save(self, which: str) -> None:
-        """Make this the threshold that flags (`flag`) or lists for review (`review`); the other one gives way."""
+        """Make this the threshold that flags (`flag`) or lists for review (`review`); the other one
+        gives way.
+        """
         if (found := self.found) is None:
             self.app.bell()
             return
         value = round(self.limit, 3)
-        flag, review = (value, min(found.review, value)) if which == "flag" else (max(found.flag, value), value)
+        flag, review = (
+            (value, min(found.review, value))
+            if which == "flag"
+            else (max(found.flag, value), value)
+        )
         if (flag, review) == (found.flag, found.review):
             self.app.bell()
         elif self._keep(Thresholds(flag, review)):
@@ -322,9 +354,11 @@ NOTHING = "Nothing is that similar. ← lowers the threshold."
 
 
 class BulletDuplicatesDialog(SimilarityDialog[str | None, BulletGroup, Likeness]):
-    """The groups of bullets: merge one, keep all, or write one text. The result says what was done last.
+    """The groups of bullets: merge one, keep all, or write one text. The result says what was done
+    last.
 
-    `proposed` is another text than the kept bullet's own. The usual keys act on the bullet that is kept.
+    `proposed` is another text than the kept bullet's own. The usual keys act on the bullet that is
+    kept.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((*BULLETS, *on_row("e")))
@@ -404,19 +438,27 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, BulletGroup, Likeness]
         self._show_text()
 
     def _show_text(self) -> None:
-        self.pane.show(Content("") if self.group is None else self.text(self.group), keep_place=self._kept > 0)
+        self.pane.show(
+            Content("") if self.group is None else self.text(self.group), keep_place=self._kept > 0
+        )
 
     def text(self, group: BulletGroup) -> Content:
         try:
-            after = self.bench.bullet_duplicates.outcome(self._book, group.ids, self._content, self._keep.id)
+            after = self.bench.bullet_duplicates.outcome(
+                self._book, group.ids, self._content, self._keep.id
+            )
         except WorkbenchError as error:
             return body(str(error), WARN)
         titles = {s.id: s.title for s in self.bench.playbooks.open(self._book).sections}
-        return group_text(*self.bench.safety.shown((group, self._kept, self.proposed, after)), titles)
+        return group_text(
+            *self.bench.safety.shown((group, self._kept, self.proposed, after)), titles
+        )
 
     def _told(self, sentence: str) -> None:
         self._done = f"{sentence} {undo()} takes it back."
-        self._said = assemble([(sentence, "bold"), (f"  {key_of('twins.undo')} takes it back.", MUTED)])
+        self._said = assemble(
+            [(sentence, "bold"), (f"  {key_of('twins.undo')} takes it back.", MUTED)]
+        )
         self.say(self._said)
 
     def _warn(self, sentence: object) -> None:
@@ -430,13 +472,17 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, BulletGroup, Likeness]
 
     @asking
     async def action_merge(self) -> None:
-        """Make one of the group, with the text and id shown as staying; asks when the others say something else."""
+        """Make one of the group, with the text and id shown as staying; asks when the others say
+        something else.
+        """
         group = self.group
         if group is None:
             return
         if not group.ordinary and self.proposed is None:
             what = "are opposites" if group.kind == "opposed" else "say something else"
-            if not await self._sure(f"Merge bullets that {what}?", objections(self.bench.safety.shown(group)), "merge"):
+            if not await self._sure(
+                f"Merge bullets that {what}?", objections(self.bench.safety.shown(group)), "merge"
+            ):
                 return
         if self.group is group:
             self._merge(group)
@@ -453,8 +499,12 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, BulletGroup, Likeness]
             return f"“{one_line(self.bench.safety.shown(text), 40)}”"
 
         def merge() -> None:
-            with typed.writing(f"merge {count} bullets into {keep}", lambda: [f"{self._book}/{keep}"]):
-                self.bench.bullet_duplicates.merge_unchanged(self._book, group.bullets, content, keep)
+            with typed.writing(
+                f"merge {count} bullets into {keep}", lambda: [f"{self._book}/{keep}"]
+            ):
+                self.bench.bullet_duplicates.merge_unchanged(
+                    self._book, group.bullets, content, keep
+                )
             gone = [b.content for b in group.bullets if b.id != keep]
             goes = f"{quoted(gone[0])} goes" if len(gone) == 1 else f"{len(gone)} other texts go"
             self._settled([group], f"Merged {count} into {keep}: {quoted(content)} stays, {goes}.")
@@ -501,13 +551,17 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, BulletGroup, Likeness]
     @asking
     async def action_all(self) -> None:
         """Merge every group of equal texts as one action, after showing what that does."""
-        equal = [g for g in self.rows.rows if g.kind == "exact"] or [g for g in self.rows.rows if g.kind == "case"]
+        equal = [g for g in self.rows.rows if g.kind == "exact"] or [
+            g for g in self.rows.rows if g.kind == "case"
+        ]
         if not equal:
             self._warn("No two bullets have the same text.")
             return
         fewer = f"{amount(sum(len(g.bullets) - 1 for g in equal), 'bullet')} fewer"
         same = "have the same text" if equal[0].kind == "exact" else "differ in case only"
-        question = f"Merge {len(equal)} groups that {same}? {fewer}; their ids live on, votes add up."
+        question = (
+            f"Merge {len(equal)} groups that {same}? {fewer}; their ids live on, votes add up."
+        )
         if await self._sure(question, equals_text(self.bench.safety.shown(equal)), "merge all"):
 
             def merge() -> None:
@@ -536,19 +590,25 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, BulletGroup, Likeness]
         """Show what would leave this machine."""
         if self.group is not None:
             try:
-                self.app.push_screen(SentDialog(self.bench.wording.preview([b.content for b in self.group.bullets])))
+                self.app.push_screen(
+                    SentDialog(self.bench.wording.preview([b.content for b in self.group.bullets]))
+                )
             except WorkbenchError as error:
                 self._warn(error)
 
     @asking
     async def action_ask(self) -> None:
-        """Let Claude write one text that holds everything of all; nothing is written until somebody merges."""
+        """Let Claude write one text that holds everything of all; nothing is written until somebody
+        merges.
+        """
         group = self.group
         if missing := self.bench.wording.missing:
             self._warn(f"{missing} Until then, {key_of('twins.edit')} writes the text by hand.")
         elif group is not None:
             make = partial(self.bench.wording.ask, [b.content for b in group.bullets])
-            run: RunDialog[tuple[str, int]] = RunDialog(make, Step("merge"), "Claude writes one text")
+            run: RunDialog[tuple[str, int]] = RunDialog(
+                make, Step("merge"), "Claude writes one text"
+            )
             found = await self.app.push_screen_wait(run)
             if found is not None and self.group is group:
                 self.proposed = found[0]
@@ -569,11 +629,14 @@ WORDS: dict[Kind, str] = {
     "apart": "alike, but something speaks against making them one",
 }
 NAMED = 12
-"""Groups, or objections, that a question names at most; half as many groups with the beginning of their text."""
+"""Groups, or objections, that a question names at most; half as many groups with the beginning of
+their text.
+"""
 
 
 def counted(groups: Sequence[BulletGroup], kept: int = 0) -> Content:
-    """Return how many groups of each kind there are, and what merging those would save against which nothing speaks.
+    """Return how many groups of each kind there are, and what merging those would save against
+    which nothing speaks.
 
     `kept` is how many pairs somebody keeps apart.
     """
@@ -584,11 +647,20 @@ def counted(groups: Sequence[BulletGroup], kept: int = 0) -> Content:
     same = f"= {number(count['exact'])} equal   ≡ {number(count['case'])} but for case   ≈ {number(count['near'])} near"
     odd = f"⇄ {number(count['opposed'])} opposites   ≠ {number(count['apart'])} alike, but they differ"
     left = f"   {amount(kept, 'pair')} kept apart" if kept else ""
-    return assemble([(same, "bold"), (f"   merged: {amount(fewer, 'bullet')} fewer\n", ""), (odd, WARN), (left, MUTED)])
+    return assemble(
+        [
+            (same, "bold"),
+            (f"   merged: {amount(fewer, 'bullet')} fewer\n", ""),
+            (odd, WARN),
+            (left, MUTED),
+        ]
+    )
 
 
 def group_row(group: BulletGroup, width: int) -> list[Cell]:
-    """Return a group as one line: sign, similarity, how many, the text of the first, what speaks against it."""
+    """Return a group as one line: sign, similarity, how many, the text of the first, what speaks
+    against it.
+    """
     cells = [
         Cell(SIGNS[group.kind], 1, "bold $text-accent" if group.ordinary else WARN),
         Cell(f"{group.similarity:.3f}", 5, MUTED),
@@ -597,16 +669,20 @@ def group_row(group: BulletGroup, width: int) -> list[Cell]:
     ]
     if width >= 100 and not group.ordinary:
         # Judging every two of a large group takes a while; the first two tell what it is about.
-        told = [why for why in group.pairs[0].verdict.conflicts if why is not Conflict.CONTRADICTION]
+        told = [
+            why for why in group.pairs[0].verdict.conflicts if why is not Conflict.CONTRADICTION
+        ]
         cells.append(Cell(", ".join(told), 34, WARN))
     return cells
 
 
-def group_text(group: BulletGroup, kept: int, proposed: str | None, after: Bullet, titles: dict[str, str]) -> Content:
+def group_text(
+    group: BulletGroup, kept: int, proposed: str | None, after: Bullet, titles: dict[str, str]
+) -> Content:
     """Return a group in full.
 
-    `kept` is the place of the bullet whose id stays, `proposed` another text than its own, `after` what a merge
-    would leave, `titles` those of the sections.
+    `kept` is the place of the bullet whose id stays, `proposed` another text than its own, `after`
+    what a merge would leave, `titles` those of the sections.
     """
     keep = group.bullets[kept]
     content = keep.content if proposed is None else proposed
@@ -635,11 +711,18 @@ def group_text(group: BulletGroup, kept: int, proposed: str | None, after: Bulle
     return Content("\n").join(parts)
 
 
-def _other(group: BulletGroup, keep: Bullet, content: str, other: Bullet, titles: dict[str, str]) -> Iterator[Content]:
+def _other(
+    group: BulletGroup, keep: Bullet, content: str, other: Bullet, titles: dict[str, str]
+) -> Iterator[Content]:
     pair = None if group.kind in ("exact", "case") else group.between(keep.id, other.id)
-    yield _heading("Goes into it", other, titles, f" · similarity {pair.similarity:.3f}" if pair else "")
+    yield _heading(
+        "Goes into it", other, titles, f" · similarity {pair.similarity:.3f}" if pair else ""
+    )
     if pair is not None:
-        yield from (Content.styled("+ ", "bold $text-success") + body(one) for one in pair.verdict.reasons_for)
+        yield from (
+            Content.styled("+ ", "bold $text-success") + body(one)
+            for one in pair.verdict.reasons_for
+        )
         yield from (body(f"{APART} {one}", WARN) for one in pair.verdict.reasons_against)
     if other.content == content:
         yield Content.styled("(the same text)", MUTED)
@@ -657,12 +740,25 @@ def _heading(label: str, bullet: Bullet, titles: dict[str, str], more: str = "")
 
 
 def equals_text(groups: Sequence[BulletGroup]) -> Content:
-    """Return what merging groups of equal texts would do: who stays, who goes, the votes; of few, how they begin."""
+    """Return what merging groups of equal texts would do: who stays, who goes, the votes; of few,
+    how they begin.
+    """
     lines = []
     for group in groups[:NAMED]:
         gone = one_line(", ".join(group.ids[1:]), 60)
-        up, down = (sum(getattr(b, name) for b in group.bullets) for name in ("helpful_count", "harmful_count"))
-        lines.append(assemble([(printable(group.ids[0]), "bold"), (f" ← {gone}", ""), (f"   +{up} −{down}", MUTED)]))
+        up, down = (
+            sum(getattr(b, name) for b in group.bullets)
+            for name in ("helpful_count", "harmful_count")
+        )
+        lines.append(
+            assemble(
+                [
+                    (printable(group.ids[0]), "bold"),
+                    (f" ← {gone}", ""),
+                    (f"   +{up} −{down}", MUTED),
+                ]
+            )
+        )
         if len(groups) <= NAMED // 2:
             lines.append(Content.styled("  " + one_line(group.bullets[0].content, 60), MUTED))
     if len(groups) > NAMED:

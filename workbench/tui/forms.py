@@ -1,4 +1,6 @@
-"""The form of a record, its text and every other field as a line: only what was changed is saved, nothing is lost."""
+"""The form of a record, its text and every other field as a line: only what was changed is saved,
+nothing is lost.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -45,20 +47,25 @@ TITLE_CELLS = 200
 """Cells of a title that are shown."""
 
 _BESIDE = 16
-"""Words and spaces that are shown beside what differs from what somebody else stored: the difference is in sight."""
+"""Words and spaces that are shown beside what differs from what somebody else stored: the
+difference is in sight.
+"""
 
 SHORT = 40
 """Rows of a screen below which the form takes all of it."""
 
 
-# Saving: what cannot be is refused beside its field, what would be masked is shown, copies are asked about.
+# Saving: what cannot be is refused beside its field, what would be masked is shown, copies are
+# asked about.
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a form is not saved, and which field that is about; an empty sentence when something is asked first.
+    """Why a form is not saved, and which field that is about; an empty sentence when something is
+    asked first.
 
-    With `unfit` the sentence says what the field cannot hold, and `line` where that stands in a document.
+    With `unfit` the sentence says what the field cannot hold, and `line` where that stands in a
+    document.
     """
 
     sentence: str
@@ -70,9 +77,9 @@ class Refusal:
 class FormSaving:
     """Saves what was typed into a form: returns why it could not, or `None`; raises `StoreBusy`.
 
-    What was changed meanwhile by somebody else is told the first time (see `theirs`), and replaced by the next. What
-    would be masked in a field is shown once; the word that keeps it stands in a last line of the text, or last in a
-    line.
+    What was changed meanwhile by somebody else is told the first time (see `theirs`), and replaced
+    by the next. What would be masked in a field is shown once; the word that keeps it stands in a
+    last line of the text, or last in a line.
     """
 
     def __init__(self, app: Host, form: Form) -> None:
@@ -80,11 +87,15 @@ class FormSaving:
         self._base = {name: value or "" for name, value in form.values.items()}
         words = (*(field.name for field in form.fields if field.words), TEXT)
         self._previews = {
-            name: Preview(app.bench, self._base[name], line=name != TEXT) for name in words if name in self._base
+            name: Preview(app.bench, self._base[name], line=name != TEXT)
+            for name in words
+            if name in self._base
         }
         self.copies = CopyAsking(app, self._corrected)
         self.theirs: dict[str, str] = {}
-        """What somebody else wrote meanwhile into fields that were changed here, once saving met it."""
+        """What somebody else wrote meanwhile into fields that were changed here, once saving met
+        it.
+        """
         self.now: dict[str, str] = {}
         """All that is stored, once saving met that somebody else wrote."""
 
@@ -96,11 +107,17 @@ class FormSaving:
             if name in self._previews and (first := self._previews[name](typed[name])) is not None:
                 return Refusal(first, name)
         meant = self._meant(typed)
-        kept = {name: value for name, value in meant.items() if name in self._previews and self._previews[name].kept}
+        kept = {
+            name: value
+            for name, value in meant.items()
+            if name in self._previews and self._previews[name].kept
+        }
         try:
             if kept:
                 told = f"edit {self.form.name}"
-                with self._bench.safety.keeping(told, self.form.edit(kept).typed, lambda: self.form.kept):
+                with self._bench.safety.keeping(
+                    told, self.form.edit(kept).typed, lambda: self.form.kept
+                ):
                     self._write(meant)
             elif self.copies.asks(shown := self.shown(meant)):  # the copies say what is stored
                 return Refusal("")
@@ -120,8 +137,14 @@ class FormSaving:
         """Return which value cannot be, and why; `None` for none."""
         try:
             self.form.edit(self._meant(typed))
-            if of.TAGS in typed and (tags := self._previews.get(of.TAGS)) and tags.stored != tags.text:
-                raise UnfitValue(of.TAGS, f"A secret, and a mask is no tag: “{KEEP}” as a last word keeps it")
+            if (
+                of.TAGS in typed
+                and (tags := self._previews.get(of.TAGS))
+                and tags.stored != tags.text
+            ):
+                raise UnfitValue(
+                    of.TAGS, f"A secret, and a mask is no tag: “{KEEP}” as a last word keeps it"
+                )
         except UnfitValue as unfit:
             return Refusal(unfit.message, unfit.field, unfit=True)
         except WorkbenchError as error:
@@ -131,14 +154,19 @@ class FormSaving:
     def shown(self, typed: Values) -> dict[str, str]:
         """Return typed values as they are stored: with markers for the secrets that are not kept."""
         return {
-            name: self._bench.gate.preview(value, self._base[name]) if name in self._previews else value
+            name: self._bench.gate.preview(value, self._base[name])
+            if name in self._previews
+            else value
             for name, value in typed.items()
         }
 
     def _meant(self, typed: Values) -> dict[str, str]:
         """Return what is meant by what was typed: without the word that keeps a secret."""
         previews = self._previews
-        return {name: previews[name].read(value) if name in previews else value for name, value in typed.items()}
+        return {
+            name: previews[name].read(value) if name in previews else value
+            for name, value in typed.items()
+        }
 
     def _corrected(self, values: Values) -> list[Correction]:
         pair = self.form.corrected(values)
@@ -150,7 +178,9 @@ class FormSaving:
     def _met(self, conflict: Conflict, meant: Values) -> Refusal:
         """Note what somebody else wrote into the fields that were changed here, and tell of it."""
         now = {name: value or "" for name, value in self.form.read().items()}
-        theirs = {name: now[name] for name in meant if name in now and now[name] != self._base[name]}
+        theirs = {
+            name: now[name] for name in meant if name in now and now[name] != self._base[name]
+        }
         if not theirs:
             return Refusal(str(conflict))
         self._base.update(now)
@@ -188,9 +218,11 @@ _NAME = 14
 
 @survives
 class FieldLine(Horizontal, can_focus=True):
-    """A field of a form. `stored` is what stands in it as the record is now, `None` where several records differ.
+    """A field of a form. `stored` is what stands in it as the record is now, `None` where several
+    records differ.
 
-    It draws itself, and has an input from when the cursor first comes to it: most fields of most forms never need one.
+    It draws itself, and has an input from when the cursor first comes to it: most fields of most
+    forms never need one.
     """
 
     class Changed(Message):
@@ -217,7 +249,9 @@ class FieldLine(Horizontal, can_focus=True):
     def render(self) -> Content:
         """Return its name, and what stands in it until it has an input."""
         width, mark = self.size.width, "● " if self.touched else "  "
-        name = Content.styled(f"{mark}{self.field.name}", "bold $text-accent" if self.touched else MUTED)
+        name = Content.styled(
+            f"{mark}{self.field.name}", "bold $text-accent" if self.touched else MUTED
+        )
         said = head(self._last, width)
         text = Content(said) if said else Content.styled(printable(self._empty), "$text-disabled")
         return fitted(name, _NAME) + fitted(text, width - _NAME).stylize_before("on $background")
@@ -229,7 +263,9 @@ class FieldLine(Horizontal, can_focus=True):
 
     @property
     def touched(self) -> bool:
-        """Whether something else is to be stored; what is emptied after typing is, where several records differ."""
+        """Whether something else is to be stored; what is emptied after typing is, where several
+        records differ.
+        """
         return self._edited if self.stored is None else self._last != self._shown
 
     def put(self, value: str) -> None:
@@ -284,8 +320,12 @@ class FieldLine(Horizontal, can_focus=True):
     @on(events.DescendantFocus)
     @on(events.DescendantBlur)
     def show_beside(self) -> None:
-        """Show beside it what is wrong, or what it takes while the cursor is in it; else the line is all its own."""
-        said = f"✗ {self._problem}" if self._problem else self._hint if self.has_focus_within else ""
+        """Show beside it what is wrong, or what it takes while the cursor is in it; else the line
+        is all its own.
+        """
+        said = (
+            f"✗ {self._problem}" if self._problem else self._hint if self.has_focus_within else ""
+        )
         for beside in self.query(".form--beside").results(Static):
             beside.display = bool(said)
             beside.update(body(said))
@@ -311,12 +351,13 @@ class FieldLine(Horizontal, can_focus=True):
 
 
 class RecordForm(Dialog[Values | None]):
-    """Edit a record, its text and all its fields; the result is what was saved, or None when it was left.
+    """Edit a record, its text and all its fields; the result is what was saved, or None when it was
+    left.
 
-    Only what was changed is saved. `typed` is what was written already, elsewhere; `document` one that could not be
-    read. `draft` keeps what is typed, and brings it back after the app was stopped; it ends with saving and with
-    leaving. Leaving with unsaved changes takes esc twice. What somebody else stored meanwhile stands beside it, with
-    the words that differ.
+    Only what was changed is saved. `typed` is what was written already, elsewhere; `document` one
+    that could not be read. `draft` keeps what is typed, and brings it back after the app was
+    stopped; it ends with saving and with leaving. Leaving with unsaved changes takes esc twice.
+    What somebody else stored meanwhile stands beside it, with the words that differ.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(FORM)
@@ -392,7 +433,11 @@ class RecordForm(Dialog[Values | None]):
         if TEXT in self._form.values:
             yield Horizontal(InertTextArea(self._start), classes="form--texts")
         state = Static(Content(""), classes="form--state")
-        yield Vertical(VerticalScroll(*self._lines, can_focus=False, classes="form--fields"), state, id="form-below")
+        yield Vertical(
+            VerticalScroll(*self._lines, can_focus=False, classes="form--fields"),
+            state,
+            id="form-below",
+        )
 
     def on_mount(self) -> None:
         """Put the cursor behind the text, and say where a restored one comes from."""
@@ -411,7 +456,9 @@ class RecordForm(Dialog[Values | None]):
         elif self._restored_at:
             changed = " What is stored was changed since." if self._stale else ""
             keys = keyed("{editor.other}: what is stored, and back; esc twice lets go of this.")
-            said = f"Restored: you typed this {self._restored_at} and did not save it.{changed} {keys}"
+            said = (
+                f"Restored: you typed this {self._restored_at} and did not save it.{changed} {keys}"
+            )
             self._say(said, "$text-warning")
         else:
             self._show_state()
@@ -419,7 +466,9 @@ class RecordForm(Dialog[Values | None]):
             self._keeping.soon()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Give the text half of the height at least, and the fields a line each as far as that goes."""
+        """Give the text half of the height at least, and the fields a line each as far as that
+        goes.
+        """
         rows = event.size.height
         self.set_class(rows < SHORT, "-short")
         wanted = len(self._lines) + (1 if rows < SHORT else 3)
@@ -445,7 +494,9 @@ class RecordForm(Dialog[Values | None]):
         touched = {line.field.name for line in self._lines if line.touched}
         values = self._values()
         return {
-            name: value for name, value in values.items() if name in touched or (name == TEXT and value != self._stored)
+            name: value
+            for name, value in values.items()
+            if name in touched or (name == TEXT and value != self._stored)
         }
 
     def _values(self) -> dict[str, str]:
@@ -472,7 +523,11 @@ class RecordForm(Dialog[Values | None]):
         """Show the title that is made of the text, where it has none of its own."""
         line = self._line(of.TITLE)
         if line is not None and self._area is not None and not line.value:
-            line.suggest(one_line(head(self._area.text.lstrip(), TITLE_CELLS).partition("\n")[0], TITLE_CELLS))
+            line.suggest(
+                one_line(
+                    head(self._area.text.lstrip(), TITLE_CELLS).partition("\n")[0], TITLE_CELLS
+                )
+            )
 
     def _line(self, name: str) -> FieldLine | None:
         return next((line for line in self._lines if line.field.name == name), None)
@@ -494,7 +549,10 @@ class RecordForm(Dialog[Values | None]):
             found = draft.find() if self._stale else None
             base = digest(self._stored) if found is None else found.base
             old = {} if found is None else found.fields
-            fields = {name: (value, old.get(name, ("", base))[1]) for name, (value, base) in fields.items()}
+            fields = {
+                name: (value, old.get(name, ("", base))[1])
+                for name, (value, base) in fields.items()
+            }
             self._unkept = draft.keep(text, base, fields)
         if self._unkept != before and self.is_mounted:
             self._show_state()
@@ -507,7 +565,9 @@ class RecordForm(Dialog[Values | None]):
         self.dismiss(saved)
 
     def action_save(self) -> None:
-        """Save it, or say why it cannot be saved; while others write to the store, it stays and waits."""
+        """Save it, or say why it cannot be saved; while others write to the store, it stays and
+        waits.
+        """
         change(self, self._save, lambda error: self._say(f"✗ {error}", "$text-error"))
 
     def _save(self) -> None:
@@ -563,7 +623,9 @@ class RecordForm(Dialog[Values | None]):
                 self._area.load_text(self._stored)
 
     def _show_theirs(self) -> None:
-        """Show what somebody else stored meanwhile, field by field, with what is added and taken away here."""
+        """Show what somebody else stored meanwhile, field by field, with what is added and taken
+        away here.
+        """
         theirs, mine = self._saving.theirs, self._values()
         if not theirs or self._area is None:
             return
@@ -580,7 +642,9 @@ class RecordForm(Dialog[Values | None]):
         """Leave; with unsaved changes, or a restored draft out of sight, only the second time."""
         if (self.unsaved or self._restored_at) and not self._warned:
             self._warned = True
-            self._say(keyed("Unsaved: esc again discards, {editor.save} saves."), "bold $text-warning")
+            self._say(
+                keyed("Unsaved: esc again discards, {editor.save} saves."), "bold $text-warning"
+            )
         else:
             self._end(None)
 
@@ -653,7 +717,11 @@ class RecordForm(Dialog[Values | None]):
 
     def on_inert_text_area_stripped(self, event: InertTextArea.Stripped) -> None:
         """Say what a paste lost."""
-        some = "1 control character was" if event.count == 1 else f"{event.count} control characters were"
+        some = (
+            "1 control character was"
+            if event.count == 1
+            else f"{event.count} control characters were"
+        )
         self._say(f"{some} left out of the paste.", "$text-warning")
 
     def _show_state(self) -> None:
@@ -662,7 +730,11 @@ class RecordForm(Dialog[Values | None]):
         parts = [f"● changed: {', '.join(touched)}"] if touched else []
         parts += [f"no draft is kept ({self._unkept})"] if self._unkept else []
         if self._area is not None:
-            parts.append(f"{number(left)} characters left" if left >= 0 else f"✗ {number(-left)} characters too long")
+            parts.append(
+                f"{number(left)} characters left"
+                if left >= 0
+                else f"✗ {number(-left)} characters too long"
+            )
         elif not touched:
             parts.append("Nothing is set yet.")
         self._say(" · ".join(parts), MUTED if left >= 0 else "$text-error")
@@ -680,7 +752,9 @@ def _entered(found: Widget | None) -> Widget | None:
 # Opening a form: here, or as one document in the person's own editor.
 
 
-async def fill_in(area: AreaScreen, saving: FormSaving, draft: Drafting | None = None) -> Values | None:
+async def fill_in(
+    area: AreaScreen, saving: FormSaving, draft: Drafting | None = None
+) -> Values | None:
     """Open a form; return what was saved, or `None` when it was left."""
     return await area.app.push_screen_wait(RecordForm(saving, draft=draft))
 
@@ -688,10 +762,11 @@ async def fill_in(area: AreaScreen, saving: FormSaving, draft: Drafting | None =
 async def fill_in_elsewhere(
     area: AreaScreen, saving: FormSaving, draft: Drafting | None = None, line: int = 0
 ) -> Values | None:
-    """Open all of it in the person's own editor; what cannot be saved of it opens as a form, with the reason.
+    """Open all of it in the person's own editor; what cannot be saved of it opens as a form, with
+    the reason.
 
-    The editor begins at a `line` of the text (from 1; 0 for none) where its way of saying so is known.
-    Return what was saved, or `None` for nothing.
+    The editor begins at a `line` of the text (from 1; 0 for none) where its way of saying so is
+    known. Return what was saved, or `None` for nothing.
     """
     form = saving.form
     values = {name: value or "" for name, value in form.values.items()}
@@ -703,7 +778,9 @@ async def fill_in_elsewhere(
         typed = of.read_document(saved, values, form.fields)
     except BadDocument as bad:
         refused = Refusal(f"{bad} {keyed(AGAIN)}")
-        return await area.app.push_screen_wait(RecordForm(saving, document=saved, draft=draft, problem=refused))
+        return await area.app.push_screen_wait(
+            RecordForm(saving, document=saved, draft=draft, problem=refused)
+        )
     if not typed:
         return None
     problem = saving.unfit(typed)
@@ -718,4 +795,6 @@ async def fill_in_elsewhere(
     if problem is None:
         return typed
     problem = replace(problem, line=of.line_of(saved, problem.field)) if problem.unfit else problem
-    return await area.app.push_screen_wait(RecordForm(saving, typed=typed, draft=draft, problem=problem))
+    return await area.app.push_screen_wait(
+        RecordForm(saving, typed=typed, draft=draft, problem=problem)
+    )

@@ -1,4 +1,6 @@
-"""The manual in the app: a page beside the list of pages, search in all of them, and links from one to another."""
+"""The manual in the app: a page beside the list of pages, search in all of them, and links from one
+to another.
+"""
 
 import re
 import textwrap
@@ -31,13 +33,17 @@ _NO_MATCH = "No page holds these words."
 
 
 def open_manual(app: App[Any], keys: Callable[[], None], page: str = "") -> None:
-    """Open the manual at a page, or else at that of the area in sight or below; `keys` shows those of what is below."""
+    """Open the manual at a page, or else at that of the area in sight or below; `keys` shows those
+    of what is below.
+    """
 
     def closed(wants_keys: bool | None) -> None:
         if wants_keys:
             keys()
 
-    areas = (screen.area.page for screen in reversed(app.screen_stack) if isinstance(screen, AreaScreen))
+    areas = (
+        screen.area.page for screen in reversed(app.screen_stack) if isinstance(screen, AreaScreen)
+    )
     app.push_screen(ManualScreen(page or next(areas, FIRST)), closed)
 
 
@@ -77,7 +83,9 @@ class ManualScreen(Dialog[bool]):
         box = SafeInput(placeholder="words to find in all pages, such as budget export")
         box.display = False
         yield box
-        places: LineView[Section] = LineView(self._draw, lambda row: (row.page.name, row.at), empty=Content(_NO_MATCH))
+        places: LineView[Section] = LineView(
+            self._draw, lambda row: (row.page.name, row.at), empty=Content(_NO_MATCH)
+        )
         yield Horizontal(places, VerticalScroll(Markdown(open_links=False)))
 
     @on(events.Mount)
@@ -107,20 +115,35 @@ class ManualScreen(Dialog[bool]):
             where = f" · {section.page.title}" if section.at else ""
             return [Cell(Content.assemble(section.title, (where, MUTED)))]
         is_open = section.page == self._page
-        return [Cell(Content.styled(f"{'  ' if section.at else ''}{section.title}", "bold" if is_open else ""))]
+        return [
+            Cell(
+                Content.styled(
+                    f"{'  ' if section.at else ''}{section.title}", "bold" if is_open else ""
+                )
+            )
+        ]
 
     def _list(self) -> None:
-        """List what holds the words; without words the pages, and the parts of the one that is shown."""
+        """List what holds the words; without words the pages, and the parts of the one that is
+        shown.
+        """
         words = self._words
         if words:
-            found = [section for page in pages() for section in sections(page) if section.holds(words)]
-            found.sort(key=lambda section: not all(word in section.title.casefold() for word in words))
+            found = [
+                section for page in pages() for section in sections(page) if section.holds(words)
+            ]
+            found.sort(
+                key=lambda section: not all(word in section.title.casefold() for word in words)
+            )
             self._places.set_rows(found, cursor=0)
             return
         rows: list[Section] = []
         for page in pages():
             first, *others = sections(page)
-            rows += [first, *(part for part in others if page == self._page and part.level == first.level + 1)]
+            rows += [
+                first,
+                *(part for part in others if page == self._page and part.level == first.level + 1),
+            ]
         at = next(at for at, row in enumerate(rows) if row.page == self._page)
         self._places.set_rows(rows, cursor=at)
 
@@ -232,7 +255,9 @@ def _page(name: str) -> Page:
 
 
 _TWO_COLUMNS = 76
-NO_MATCH = "Nothing here holds these words. Ctrl+p looks through the actions of the other areas, too."
+NO_MATCH = (
+    "Nothing here holds these words. Ctrl+p looks through the actions of the other areas, too."
+)
 _KEYS = 9
 _KEY = "key"
 """What a row knows of itself: the name of its key."""
@@ -244,8 +269,8 @@ _SECOND = re.compile(r" +\S.*?\s{2,}(?=\S)")
 class HelpScreen(Dialog[None]):
     """Every action with its keys, in one or two columns, then `more` (such as the filter's words).
 
-    A click on a row closes the help and presses its key, so that the mouse reaches every action. Words narrow it to the
-    rows that hold them all, or other words for them.
+    A click on a row closes the help and presses its key, so that the mouse reaches every action.
+    Words narrow it to the rows that hold them all, or other words for them.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(HELP)
@@ -318,8 +343,11 @@ class HelpScreen(Dialog[None]):
         self.query_one(VerticalScroll).focus()
 
 
-def narrowed(groups: Sequence[HelpGroup], more: str, asked: list[str]) -> tuple[Sequence[HelpGroup], str]:
-    """Return the rows, and the indented lines of the further text, that hold all words or others for them.
+def narrowed(
+    groups: Sequence[HelpGroup], more: str, asked: list[str]
+) -> tuple[Sequence[HelpGroup], str]:
+    """Return the rows, and the indented lines of the further text, that hold all words or others
+    for them.
 
     The groups with the words themselves come first.
     """
@@ -333,7 +361,9 @@ def narrowed(groups: Sequence[HelpGroup], more: str, asked: list[str]) -> tuple[
         fits = [(described(asked, " ".join((*row[0], row[2]))), row) for row in rows]
         kept = [row for fit, row in fits if fit]
         if kept:
-            found.append((max(fit for fit, _ in fits), HelpGroup(group.title, *zip(*kept, strict=True))))
+            found.append(
+                (max(fit for fit, _ in fits), HelpGroup(group.title, *zip(*kept, strict=True)))
+            )
     found.sort(key=lambda one: -one[0])
     return [group for _, group in found], "\n".join(
         line for line in more.split("\n") if line.startswith("  ") and described(asked, line)
@@ -341,12 +371,18 @@ def narrowed(groups: Sequence[HelpGroup], more: str, asked: list[str]) -> tuple[
 
 
 def hanging(text: str, width: int) -> str:
-    """Return a text wrapped to `width`; what continues a line stands below the second column, where it has one."""
+    """Return a text wrapped to `width`; what continues a line stands below the second column, where
+    it has one.
+    """
     wrapped: list[str] = []
     for row in text.split("\n"):
         column = _SECOND.match(row)
-        indent = " " * (column.end() if column and column.end() <= width // 2 else len(row) - len(row.lstrip()))
-        wrapped += textwrap.wrap(row, width, subsequent_indent=indent, break_on_hyphens=False) or [""]
+        indent = " " * (
+            column.end() if column and column.end() <= width // 2 else len(row) - len(row.lstrip())
+        )
+        wrapped += textwrap.wrap(row, width, subsequent_indent=indent, break_on_hyphens=False) or [
+            ""
+        ]
     return "\n".join(wrapped)
 
 
@@ -362,12 +398,16 @@ def help_table(groups: Sequence[HelpGroup], width: int) -> Content:
     column = width // 2 - 1
     rows = max(len(left), len(right))
     pairs = zip(_filled(left, rows), _filled(right, rows), strict=True)
-    return Content("\n").join([fitted(one, column) + Content("  ") + fitted(two, column) for one, two in pairs])
+    return Content("\n").join(
+        [fitted(one, column) + Content("  ") + fitted(two, column) for one, two in pairs]
+    )
 
 
 def _block(group: HelpGroup) -> list[Content]:
     rows = [
-        assemble([(f"{keys:<{_KEYS}} ", "bold $text-accent"), (text, "")]).stylize(Style.from_meta({_KEY: key}))
+        assemble([(f"{keys:<{_KEYS}} ", "bold $text-accent"), (text, "")]).stylize(
+            Style.from_meta({_KEY: key})
+        )
         for (keys, text), key in zip(group.rows, group.keys, strict=True)
     ]
     return [Content.styled(group.title, "bold underline"), *rows, Content("")]

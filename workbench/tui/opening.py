@@ -1,4 +1,6 @@
-"""The first card: with no store yet, what can be done, a line each; nothing is written before one is chosen."""
+"""The first card: with no store yet, what can be done, a line each; nothing is written before one
+is chosen.
+"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -32,7 +34,9 @@ _NAMES = {"claude-code": "Claude Code", "codex": "Codex", "cursor": "Cursor"}
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One thing that can be done: its label, what it does in a line, and more of that for the row under the cursor."""
+    """One thing that can be done: its label, what it does in a line, and more of that for the row
+    under the cursor.
+    """
 
     step: FirstStep
     label: str
@@ -67,14 +71,21 @@ def rows_of(first: FirstRun) -> Iterator[Row]:
     )  # fmt: skip
     for folder in first.recent:
         label = printable(folder.parent.name if folder.name == paths.PROJECT_STORE else folder.name)
-        yield Row(FirstStep("recent", folder=folder), label, "open it: it was open before", shortened(folder))
+        yield Row(
+            FirstStep("recent", folder=folder),
+            label,
+            "open it: it was open before",
+            shortened(folder),
+        )
 
 
 def _here(first: FirstRun) -> str:
     if first.closed:
         return f"{shortened(first.here)}: {first.closed}. Start workbench in a folder of yours to make one there."
     where = f"{shortened(first.here / paths.PROJECT_STORE)} is the store of this folder and all below it"
-    return f"{where}. This is your home: that is nearly everything." if first.is_home else f"{where}."
+    return (
+        f"{where}. This is your home: that is nearly everything." if first.is_home else f"{where}."
+    )
 
 
 def shortened(path: Path) -> str:
@@ -86,7 +97,9 @@ def shortened(path: Path) -> str:
 
 
 class Rows(LineView[Row]):
-    """The rows; a click on the one under the cursor chooses it, for there is nothing else to do with it."""
+    """The rows; a click on the one under the cursor chooses it, for there is nothing else to do
+    with it.
+    """
 
     def _clicked(self, index: int, event: events.Click) -> None:
         if index == self.cursor and event.chain == 1:
@@ -153,7 +166,9 @@ class Welcome(Dialog[FirstStep | None]):
     async def _ask_for_agent(self) -> None:
         files = {name: f"~/{file.user}" for name, file in HOOK_FILES.items()}
         choices = [Choice(name, _NAMES.get(name, name), path) for name, path in files.items()]
-        chosen = await self.app.push_screen_wait(Choose("Which agent? Its settings are shown and asked about", choices))
+        chosen = await self.app.push_screen_wait(
+            Choose("Which agent? Its settings are shown and asked about", choices)
+        )
         if chosen is not None:
             self.dismiss(FirstStep("agent", agent=chosen))
 
@@ -190,10 +205,14 @@ def _drawn(row: Row, width: int) -> list[Cell]:
 
 @survives
 class WelcomeApp(App[FirstStep | None]):
-    """Shows the card in the person's colours, and ends with what they chose; it opens no store and writes nothing."""
+    """Shows the card in the person's colours, and ends with what they chose; it opens no store and
+    writes nothing.
+    """
 
     TITLE = "memory workbench"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "interrupt", show=False, priority=True)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+c", "interrupt", show=False, priority=True)
+    ]
     ENABLE_COMMAND_PALETTE = False
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (161, "-wide")]  # noqa: RUF012 - as Textual declares it
 

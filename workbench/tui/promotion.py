@@ -24,7 +24,14 @@ from workbench.services.files.threeway import DiffLine
 from workbench.services.forms import Values
 from workbench.services.open import Workbench
 from workbench.services.promotion.copies import Copy, CopyPlan, Correction, Obstacle
-from workbench.services.promotion.promotion import Offer, PromotionPlan, Target, about_of, size_said, title_of
+from workbench.services.promotion.promotion import (
+    Offer,
+    PromotionPlan,
+    Target,
+    about_of,
+    size_said,
+    title_of,
+)
 from workbench.tui.actions import COPIES, PROMOTE
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
@@ -40,9 +47,11 @@ from workbench.tui.widgets.line_list import Cell, LineView
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What there is to see of a promotion: the plan, how many files change, and the lines that are shown of them.
+    """What there is to see of a promotion: the plan, how many files change, and the lines that are
+    shown of them.
 
-    Without a `plan` nothing can be written, and `problem` says why; `misses` that the person has yet to say something.
+    Without a `plan` nothing can be written, and `problem` says why; `misses` that the person has
+    yet to say something.
     """
 
     plan: PromotionPlan | None = None
@@ -84,7 +93,13 @@ WHY_NO_PROJECT = (
     "CLAUDE.md, AGENTS.md, memory and skill files: this store belongs to no project "
     "(a .workbench folder in it makes one). Any Markdown file can be named below."
 )
-FIELDS = (("title", "title"), ("slug", "name"), ("about", "about"), ("path", "file"), ("section", "under"))
+FIELDS = (
+    ("title", "title"),
+    ("slug", "name"),
+    ("about", "about"),
+    ("path", "file"),
+    ("section", "under"),
+)
 UNDER = "a heading of the file; empty: a heading of its own"
 ON_SCRATCH = " · files are those of the demo's scratch project"
 IN_PROJECT = "docs/NOTES.md, from the project's folder"
@@ -103,9 +118,13 @@ ALLOWED = "allowed when promoted"
 
 
 def open_promote(
-    screen: AreaScreen, ids: str | Sequence[str], kind: str = "", then: Callable[[], None] = lambda: None
+    screen: AreaScreen,
+    ids: str | Sequence[str],
+    kind: str = "",
+    then: Callable[[], None] = lambda: None,
 ) -> None:
-    """Open the dialog for one memory or several; `kind` is the kind of place that the cursor starts on.
+    """Open the dialog for one memory or several; `kind` is the kind of place that the cursor starts
+    on.
 
     `then` is called when they were promoted.
     """
@@ -150,17 +169,29 @@ class PromoteDialog(FileDialog[PromotionPlan | None]):
         self._memories = [bench.stream.get(id) for id in dict.fromkeys(ids)]
         self._ids = tuple(memory.id for memory in self._memories)
         what = self._ids[0] if len(self._ids) == 1 else f"{len(self._ids)} memories"
-        super().__init__(f"Promote {what}{ON_SCRATCH if bench.promotion.is_scratch else ''}", PROMOTE, bench)
+        super().__init__(
+            f"Promote {what}{ON_SCRATCH if bench.promotion.is_scratch else ''}", PROMOTE, bench
+        )
         self._kind = kind
         self._found = Look()
         self._ready = asyncio.Event()
         """Set while what is shown is what was asked for last."""
         self._slug = self._unoffered = ""
-        self._previews = {name: Preview(bench, again="enter", line=True) for name in ("title", "about")}
-        hints = {"path": ANYWHERE if bench.promotion.project is None else IN_PROJECT, "section": UNDER}
-        self._fields = {name: SafeInput(placeholder=hints.get(name, ""), id=f"promote-{name}") for name, _ in FIELDS}
+        self._previews = {
+            name: Preview(bench, again="enter", line=True) for name in ("title", "about")
+        }
+        hints = {
+            "path": ANYWHERE if bench.promotion.project is None else IN_PROJECT,
+            "section": UNDER,
+        }
+        self._fields = {
+            name: SafeInput(placeholder=hints.get(name, ""), id=f"promote-{name}")
+            for name, _ in FIELDS
+        }
         self._lines = {name: labelled(label, self._fields[name]) for name, label in FIELDS}
-        self._places: LineView[Offer] = LineView(_draw, lambda one: (one.label, one.target), id="promote-places")
+        self._places: LineView[Offer] = LineView(
+            _draw, lambda one: (one.label, one.target), id="promote-places"
+        )
 
     def contents(self) -> Iterable[Widget]:
         """Return the memory, the places, the fields, what will happen, and the changes."""
@@ -198,14 +229,18 @@ class PromoteDialog(FileDialog[PromotionPlan | None]):
         self._look()
 
     def _look(self, notice: str = "") -> None:
-        """Have the promotion to the place under the cursor planned; what stands there stays until that is done.
+        """Have the promotion to the place under the cursor planned; what stands there stays until
+        that is done.
 
         `notice` is said in place of what the plan does.
         """
         if (offer := self._places.current) is None:
             return
         named = offer.target.kind in ("memory", "skill") and len(self._ids) == 1
-        shown = {"path": offer is OTHER, "section": offer.target.kind == "block" and offer is not NO_PROJECT}
+        shown = {
+            "path": offer is OTHER,
+            "section": offer.target.kind == "block" and offer is not NO_PROJECT,
+        }
         for name, line in self._lines.items():
             line.display = shown.get(name, named)
         self._ready.clear()
@@ -259,7 +294,12 @@ class PromoteDialog(FileDialog[PromotionPlan | None]):
     def _show_name(self, plan: PromotionPlan | None) -> None:
         """Show the name that a file would get, unless the person wrote one."""
         field = self._fields["slug"]
-        if plan is None or plan.target.slug or plan.target.kind not in ("memory", "skill") or field.has_focus:
+        if (
+            plan is None
+            or plan.target.slug
+            or plan.target.kind not in ("memory", "skill")
+            or field.has_focus
+        ):
             return
         path = Path(plan.to[0])
         self._slug = path.parent.name if plan.target.kind == "skill" else path.stem
@@ -275,7 +315,9 @@ class PromoteDialog(FileDialog[PromotionPlan | None]):
 
     @asking
     async def action_write(self) -> None:
-        """Write what was asked for, after a yes where one is needed; what goes wrong is said here and loses nothing."""
+        """Write what was asked for, after a yes where one is needed; what goes wrong is said here
+        and loses nothing.
+        """
         await self._ready.wait()
         if self.app.screen is not self:
             return
@@ -289,7 +331,9 @@ class PromoteDialog(FileDialog[PromotionPlan | None]):
             return
         # How a title or a description would be written is said before it is for the first time.
         named = self._previews if plan.target.title or plan.target.about else {}
-        if first := next(filter(None, (preview(self._value(name)) for name, preview in named.items())), None):
+        if first := next(
+            filter(None, (preview(self._value(name)) for name, preview in named.items())), None
+        ):
             self.complain(first)
             return
         if (plan.outside or plan.flagged) and not await self.app.push_screen_wait(_question(plan)):
@@ -313,16 +357,26 @@ def _state(found: Look) -> Iterator[tuple[str, str]]:
     """Yield what would happen, in words and their styles."""
     plan = found.plan
     if plan is None:
-        yield (found.problem, MUTED) if found.misses else (f"✗ {printable(found.problem)}", "$text-error")
+        yield (
+            (found.problem, MUTED)
+            if found.misses
+            else (f"✗ {printable(found.problem)}", "$text-error")
+        )
         return
     kinds = [part.kind for part in found.lines]
     yield f"{amount(kinds.count('added'), 'line')} in, {kinds.count('removed')} out", "bold"
     yield f" of {found.files} files." if found.files > 1 else ".", ""
     if plan.approves:
-        yield " It is approved first." if len(plan.memories) == 1 else " They are approved first.", ""
+        yield (
+            " It is approved first." if len(plan.memories) == 1 else " They are approved first.",
+            "",
+        )
     for size in plan.sizes:
         yield f" {printable(size_said(size))}", "$text-warning" if size.is_over else MUTED
-    for warning in (*plan.warnings, *(f"{path} lies outside the project." for path in plan.outside)):
+    for warning in (
+        *plan.warnings,
+        *(f"{path} lies outside the project." for path in plan.outside),
+    ):
         yield f"\n! {printable(warning)}", "$text-warning"
     for held in plan.flagged:
         yield f"\n! {printable(held.line)}", "$text-error"
@@ -330,7 +384,10 @@ def _state(found: Look) -> Iterator[tuple[str, str]]:
 
 def _question(plan: PromotionPlan) -> Confirm:
     """Ask about what leaves the project, or should not travel."""
-    reasons = [*(f"{path} lies outside the project." for path in plan.outside), *(h.line for h in plan.flagged)]
+    reasons = [
+        *(f"{path} lies outside the project." for path in plan.outside),
+        *(h.line for h in plan.flagged),
+    ]
     question = "Write there anyway?" if plan.flagged else "Write outside the project?"
     return Confirm(question, clock=time.monotonic, detail=body("\n".join(reasons)), yes="write it")
 
@@ -362,7 +419,9 @@ QUERY = 48
 
 
 class CopiesDialog(Dialog[bool | None]):
-    """What else says what is being corrected: True updates it too, False saves the correction alone, None goes back."""
+    """What else says what is being corrected: True updates it too, False saves the correction
+    alone, None goes back.
+    """
 
     class Ranked(Message):
         """A thread has ranked the last questions of agents again."""
@@ -385,9 +444,13 @@ class CopiesDialog(Dialog[bool | None]):
 
     def __init__(self, bench: Workbench, plan: CopyPlan) -> None:
         self._bench, self._plan = bench, bench.safety.shown(plan)
-        has = amount(len(plan.updated), "copy of {} has", "copies of {} have").format(_named(self._plan))
+        has = amount(len(plan.updated), "copy of {} has", "copies of {} have").format(
+            _named(self._plan)
+        )
         super().__init__(f"{has} the old words", COPIES)
-        self._after = next((after for _, after in plan.corrected if isinstance(after, Memory)), None)
+        self._after = next(
+            (after for _, after in plan.corrected if isinstance(after, Memory)), None
+        )
         self._given = () if self._after is None else bench.given_lately.of(self._after.id)
         self._shifts: dict[str, Shift] = {}
 
@@ -397,7 +460,9 @@ class CopiesDialog(Dialog[bool | None]):
         yield Pane("copies-lines")
 
     def on_mount(self) -> None:
-        """Show the changes, and have the questions of agents ranked where the model is there already."""
+        """Show the changes, and have the questions of agents ranked where the model is there
+        already.
+        """
         pane = self.query_one(Pane)
         pane.show(list(changed_lines(self._plan.updated)))
         pane.focus()
@@ -410,7 +475,11 @@ class CopiesDialog(Dialog[bool | None]):
         worker, found = get_current_worker(), dict[str, Shift]()
         for given in self._given[:NAMED]:
             try:
-                shift = None if self._after is None else self._bench.given_lately.shift(given, self._after)
+                shift = (
+                    None
+                    if self._after is None
+                    else self._bench.given_lately.shift(given, self._after)
+                )
             except WorkbenchError:
                 return  # nothing is said of what cannot be ranked
             if worker.is_cancelled:
@@ -426,7 +495,10 @@ class CopiesDialog(Dialog[bool | None]):
 
     def _show_said(self) -> None:
         said, used = self.query_one(".copies--said", Static), str(self._bench.tuning.used)
-        parts = [body(line) for line in given_lines(self._bench.safety.shown(self._given), self._shifts, used)]
+        parts = [
+            body(line)
+            for line in given_lines(self._bench.safety.shown(self._given), self._shifts, used)
+        ]
         parts += [body(f"! {line}", "$text-warning") for line in left_lines(self._plan.left)]
         said.display = bool(parts)
         said.update(Content("\n").join(parts))
@@ -468,7 +540,9 @@ class CopyAsking:
         return True
 
     async def settled(self, values: Values) -> bool:
-        """Ask about the copies of a correction where no dialog saves it, and tell whether there was an answer."""
+        """Ask about the copies of a correction where no dialog saves it, and tell whether there was
+        an answer.
+        """
         self._plan = self._bench.copies.of(self._corrected(values))
         if not self._plan.updated:
             return True
@@ -477,13 +551,17 @@ class CopyAsking:
         return update is not None
 
     def save(self, values: Values, write: Callable[[], object]) -> None:
-        """Save a correction, with its copies where the answer was yes; raises as `Copies.carry_out` does."""
+        """Save a correction, with its copies where the answer was yes; raises as `Copies.carry_out`
+        does.
+        """
         if self._answer != (values, True):
             write()
             return
         copies = amount(len(self._plan.updated), "copy", "copies")
         try:
-            self._bench.copies.carry_out(self._plan, write, f"edit {_named(self._plan)} and {copies}")
+            self._bench.copies.carry_out(
+                self._plan, write, f"edit {_named(self._plan)} and {copies}"
+            )
         except Conflict:
             self._answer = None  # it is shown anew
             raise
@@ -522,13 +600,17 @@ def left_lines(copies: Sequence[Copy]) -> Iterator[str]:
 
 
 def given_lines(given: Sequence[Given], shifts: dict[str, Shift], used: str) -> Iterator[str]:
-    """Yield which agents were given it this week, and where it stood and would stand for their last question."""
+    """Yield which agents were given it this week, and where it stood and would stand for their last
+    question.
+    """
     for one in given[:NAMED]:
         said = f"served to {one.agent} in {amount(one.sessions, 'session')} this week"
         if one.query:
             shift = shifts.get(one.agent)
             before = one.place if shift is None or shift.before is None else shift.before
-            after = "" if shift is None else " → out" if shift.after is None else f" → #{shift.after}"
+            after = (
+                "" if shift is None else " → out" if shift.after is None else f" → #{shift.after}"
+            )
             said += f"; for its last query “{one_line(one.query, QUERY)}” #{before}{after}"
             said += f" under {used}" if shift is not None else ""
         yield said

@@ -1,6 +1,8 @@
-"""Asking for something that takes a while: what would be sent, the reply in the making, and what came of it.
+"""Asking for something that takes a while: what would be sent, the reply in the making, and what
+came of it.
 
-Reflections and all that Claude is asked for share these dialogs; `reflect` leads a person through a reflection.
+Reflections and all that Claude is asked for share these dialogs; `reflect` leads a person through a
+reflection.
 """
 
 import asyncio
@@ -28,7 +30,14 @@ from workbench.core.reflection.trigger import Gauge
 from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line, printable
-from workbench.services.reflection.reflection import CLAUDE, EXTRACTIVE, Outcome, Plan, Reflecting, Waiting
+from workbench.services.reflection.reflection import (
+    CLAUDE,
+    EXTRACTIVE,
+    Outcome,
+    Plan,
+    Reflecting,
+    Waiting,
+)
 from workbench.tui.actions import REFLECT, REFLECTED, RUNNING, SENT
 from workbench.tui.app.actions import Action, bindings
 from workbench.tui.app.host import Host
@@ -81,11 +90,17 @@ def unread_line(count: int, action: str) -> list[Content]:
     if not count:
         return []
     replies = amount(count, "earlier reply", "earlier replies")
-    return [Content.styled(f"{replies} could not be read: {key_of(action)} shows them.", "$text-warning")]
+    return [
+        Content.styled(
+            f"{replies} could not be read: {key_of(action)} shows them.", "$text-warning"
+        )
+    ]
 
 
 class PlanDialog(Dialog[R], Generic[R, P]):
-    """Shows a plan that a thread gathers, before it is carried out; enter that comes too early begins it then."""
+    """Shows a plan that a thread gathers, before it is carried out; enter that comes too early
+    begins it then.
+    """
 
     class Planned(Message):
         """What would be done is gathered, or why it cannot be."""
@@ -166,27 +181,34 @@ class SentDialog(TextDialog[None]):
     def __init__(self, preview: Preview, more: str = "") -> None:
         remark = " ".join(filter(None, (preview.remark or "Nothing leaves this machine.", more)))
         texts = (Content(printable(text, keep_newlines=True)) for text in preview.texts)
-        super().__init__("What leaves this machine", Content("\n\n").join([body(remark, "bold"), *texts]), SENT)
+        super().__init__(
+            "What leaves this machine", Content("\n\n").join([body(remark, "bold"), *texts]), SENT
+        )
 
 
 Next = Literal["review", "again", "edit", "dismiss"]
 
 
 class ResultDialog(TextDialog[Next | None]):
-    """Shows what came of a reflection (`None`: only replies of before) and the replies that wait, the first in full.
+    """Shows what came of a reflection (`None`: only replies of before) and the replies that wait,
+    the first in full.
 
     The result is what to do next, with the first reply if it is about one.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(REFLECTED)
 
-    def __init__(self, outcome: Outcome | None, waiting: Sequence[Waiting], problem: str = "") -> None:
+    def __init__(
+        self, outcome: Outcome | None, waiting: Sequence[Waiting], problem: str = ""
+    ) -> None:
         self._problem = problem
         self._is_waiting = bool(waiting)
         self._has_candidates = outcome is not None and bool(outcome.candidates)
         own = {"reflected.review": self._has_candidates, "reflected.leave": True}
         parts = [] if outcome is None else [outcome_text(outcome)]
-        parts += [_why(waiting), body(waiting[0].reply.reply or "(an empty reply)")] if waiting else []
+        parts += (
+            [_why(waiting), body(waiting[0].reply.reply or "(an empty reply)")] if waiting else []
+        )
         super().__init__(
             "Reflected" if outcome is not None else "Replies that could not be read",
             Content("\n\n").join(parts),
@@ -196,7 +218,9 @@ class ResultDialog(TextDialog[Next | None]):
     def on_mount(self) -> None:
         """Say why what was asked for here before was not done, once the toasts of before are gone."""
         if self._problem:
-            self.call_after_refresh(self.notify, printable(self._problem), severity="error", markup=False)
+            self.call_after_refresh(
+                self.notify, printable(self._problem), severity="error", markup=False
+            )
 
     def action_review(self) -> None:
         self.dismiss("review" if self._has_candidates else None)
@@ -221,13 +245,17 @@ def _why(waiting: Sequence[Waiting]) -> Content:
     first, more = waiting[0].reply, len(waiting) - 1
     others = f" {more} more after it." if more else ""
     about = f" It was asked: {first.question}" if first.question else ""
-    return body(f"Could not be read ({first.stage}): {first.reason}{others}", "bold") + body(about, MUTED)
+    return body(f"Could not be read ({first.stage}): {first.reason}{others}", "bold") + body(
+        about, MUTED
+    )
 
 
 class RunDialog(Dialog[Found | None], Generic[Found]):
-    """Asks on a thread; the result is what came of it. None: it failed (which was said), or was left alone.
+    """Asks on a thread; the result is what came of it. None: it failed (which was said), or was
+    left alone.
 
-    `alone` is given what comes once nobody waits for it here any more, for what `make` does not store itself.
+    `alone` is given what comes once nobody waits for it here any more, for what `make` does not
+    store itself.
     """
 
     class Went(Message):
@@ -248,7 +276,11 @@ class RunDialog(Dialog[Found | None], Generic[Found]):
     """
 
     def __init__(
-        self, make: Make[Found], first: Step, title: str = "Reflecting", alone: Callable[[Found], None] | None = None
+        self,
+        make: Make[Found],
+        first: Step,
+        title: str = "Reflecting",
+        alone: Callable[[Found], None] | None = None,
     ) -> None:
         super().__init__(title, RUNNING)
         self._make, self._alone = make, alone
@@ -297,7 +329,9 @@ class RunDialog(Dialog[Found | None], Generic[Found]):
         self._show_step()
 
     def _ended(self, app: App[object], outcome: Found | None, problem: str) -> None:
-        """Close with what came of it, or why nothing did; what nobody waits for any more is not lost."""
+        """Close with what came of it, or why nothing did; what nobody waits for any more is not
+        lost.
+        """
         if problem:
             app.notify(printable(problem, keep_newlines=True), severity="error", markup=False)
         if not self._left:
@@ -309,7 +343,9 @@ class RunDialog(Dialog[Found | None], Generic[Found]):
         about = one_line(STAGES.get(self._step.stage, self._step.stage), 60)
         text = Content(f"{about[:1].upper()}{about[1:]} …")
         if self._stop.is_set():
-            text = Content.styled("Stopping. What was found is kept; esc again leaves it alone.", "bold")
+            text = Content.styled(
+                "Stopping. What was found is kept; esc again leaves it alone.", "bold"
+            )
         elif self._step.total:
             text = gauge_line(self._step.done, self._step.total, about, 24)
         self.query_one("#run-step", Static).update(text)
@@ -318,7 +354,9 @@ class RunDialog(Dialog[Found | None], Generic[Found]):
         """Show what came in since the last time; each piece at once would be too often."""
         if self._text != self._painted:
             self._painted = self._text
-            self.query_one("#run-text", Static).update(Content(printable(self._text, keep_newlines=True)))
+            self.query_one("#run-text", Static).update(
+                Content(printable(self._text, keep_newlines=True))
+            )
             self.query_one(VerticalScroll).scroll_end(animate=False)
 
     def action_stop(self) -> None:
@@ -334,7 +372,9 @@ class RunDialog(Dialog[Found | None], Generic[Found]):
 
 
 class ReflectDialog(PlanDialog[Plan | Literal["unread"] | None, Plan]):
-    """Plan a reflection; the result is the plan to carry out, "unread" to see the replies that wait, or None."""
+    """Plan a reflection; the result is the plan to carry out, "unread" to see the replies that
+    wait, or None.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(REFLECT)
     DEFAULT_CSS = """
@@ -357,10 +397,14 @@ class ReflectDialog(PlanDialog[Plan | Literal["unread"] | None, Plan]):
         self._look()
 
     def _look(self) -> None:
-        self.gather(partial(self._reflecting.plan, self._reflector, self.query_one(SafeInput).value.strip()))
+        self.gather(
+            partial(self._reflecting.plan, self._reflector, self.query_one(SafeInput).value.strip())
+        )
 
     def told(self, plan: Plan) -> Content:
-        return plan_text(plan, self._reflecting.gauge(), self._now, len(self._reflecting.runs.waiting()))
+        return plan_text(
+            plan, self._reflecting.gauge(), self._now, len(self._reflecting.runs.waiting())
+        )
 
     def start(self, plan: Plan) -> None:
         """Reflect; after another focus the memories are gathered for it first."""
@@ -439,20 +483,29 @@ async def _edit(app: Host, reply: Waiting) -> None:
         stored.extend(app.bench.reflecting.read_again(reply, text))
 
     draft = app.draft(f"llm_runs/{reply.run}", f"reply-{reply.place}")
-    await app.push_screen_wait(TextEditor(title, reply.reply.reply, limit=LONGEST, check=read, draft=draft))
+    await app.push_screen_wait(
+        TextEditor(title, reply.reply.reply, limit=LONGEST, check=read, draft=draft)
+    )
     if stored:
         app.say(f"{amount(len(stored), 'candidate waits', 'candidates wait')} in Review.")
 
 
 def plan_text(plan: Plan, gauge: Gauge, now: datetime, unread: int) -> Content:
-    """Return what would be read, by whom, and what it would cost, and every condition that makes it due."""
+    """Return what would be read, by whom, and what it would cost, and every condition that makes it
+    due.
+    """
     if not plan.request.memories:
         empty = "No memories yet. Import some (workbench import FILE), or let an agent add them."
-        return Content("\n").join([Content.styled(empty, "bold"), *unread_line(unread, "reflect.unread")])
+        return Content("\n").join(
+            [Content.styled(empty, "bold"), *unread_line(unread, "reflect.unread")]
+        )
     leading = gauge.leading
     due = f" · due ({', '.join(gauge.reached)})" if gauge.reached else " · not due yet"
     lines = [
-        row("gauge", gauge_line(leading.value, leading.limit, leading.name) + Content.styled(due, MUTED)),
+        row(
+            "gauge",
+            gauge_line(leading.value, leading.limit, leading.name) + Content.styled(due, MUTED),
+        ),
         row("", behind(gauge)[3:]),
         row("reads", _reads(plan, now)),
     ]
@@ -460,7 +513,9 @@ def plan_text(plan: Plan, gauge: Gauge, now: datetime, unread: int) -> Content:
         lines.append(row("reflector", Content.styled("Claude", "bold")))
         lines.append(row("costs", costs(plan.preview.estimate.total, plan.spent, plan.limit)))
     else:
-        lines.append(row("reflector", Content("extractive: what recurs and what users state, word for word")))
+        lines.append(
+            row("reflector", Content("extractive: what recurs and what users state, word for word"))
+        )
     lines.append(body(plan.preview.remark, MUTED))
     if plan.is_over_budget:
         over = keyed(
@@ -473,10 +528,21 @@ def plan_text(plan: Plan, gauge: Gauge, now: datetime, unread: int) -> Content:
 
 def _reads(plan: Plan, now: datetime) -> Content:
     days = max(0, (now - plan.request.memories[0].created_at).days)
-    ago = "today" if days == 0 else "since yesterday" if days == 1 else f"of the last {number(days)} days"
+    ago = (
+        "today"
+        if days == 0
+        else "since yesterday"
+        if days == 1
+        else f"of the last {number(days)} days"
+    )
     reflections = sum(memory.is_synthetic for memory in plan.request.memories)
     among = f", among them {amount(reflections, 'reflection')}" if reflections else ""
-    return assemble([(f"{amount(len(plan.request.memories), 'memory', 'memories')} {ago}", "bold"), (among, MUTED)])
+    return assemble(
+        [
+            (f"{amount(len(plan.request.memories), 'memory', 'memories')} {ago}", "bold"),
+            (among, MUTED),
+        ]
+    )
 
 
 def _sentence(candidates: int, unread: bool) -> str:
@@ -488,11 +554,15 @@ def _sentence(candidates: int, unread: bool) -> str:
 
 
 def outcome_text(outcome: Outcome) -> Content:
-    """Return what came of a reflection: the candidates in a line each, what it used, why it stopped."""
+    """Return what came of a reflection: the candidates in a line each, what it used, why it
+    stopped.
+    """
     reflection, count = outcome.reflection, len(outcome.candidates)
     by_person = outcome.problem is None and reflection.by_person
     stopped = f"You stopped it; {number(count) if count else 'nothing was'} found."
-    lines = [Content.styled(stopped if by_person else _sentence(count, bool(outcome.unread)), "bold")]
+    lines = [
+        Content.styled(stopped if by_person else _sentence(count, bool(outcome.unread)), "bold")
+    ]
     if outcome.problem is not None:
         lines.append(body(f"✗ {outcome.problem}", "$text-error"))
     elif not reflection.complete and not by_person:
@@ -500,14 +570,28 @@ def outcome_text(outcome: Outcome) -> Content:
     if outcome.afterwards is not None:
         lines.append(body(f"✗ {outcome.afterwards}", "$text-warning"))
     if (usage := reflection.usage).total:
-        lines.append(Content.styled(f"Used {number(usage.input)} tokens in, {number(usage.output)} out.", MUTED))
+        lines.append(
+            Content.styled(
+                f"Used {number(usage.input)} tokens in, {number(usage.output)} out.", MUTED
+            )
+        )
     if outcome.unread:
         parts = amount(len(outcome.unread), "part of a reply", "parts of replies")
         lines.append(Content.styled(f"{parts} could not be read; see below.", "$text-warning"))
     if outcome.again:
         insights = amount(len(outcome.again), "insight says", "insights say")
-        lines.append(Content.styled(f"{insights} what was confirmed, waits, or was rejected already.", MUTED))
+        lines.append(
+            Content.styled(f"{insights} what was confirmed, waits, or was rejected already.", MUTED)
+        )
     for memory in outcome.candidates:
         why = one_line(str(memory.metadata.get("why", "") or "no evidence"), 400)
-        lines.append(assemble([("\n◆ ", "$text-accent"), (one_line(memory.content, 200), ""), (f"\n  {why}", MUTED)]))
+        lines.append(
+            assemble(
+                [
+                    ("\n◆ ", "$text-accent"),
+                    (one_line(memory.content, 200), ""),
+                    (f"\n  {why}", MUTED),
+                ]
+            )
+        )
     return Content("\n").join(lines)

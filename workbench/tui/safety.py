@@ -34,7 +34,8 @@ FOUND = "bold reverse $text-warning"
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """What is flagged in a record: the words of its flags, what was found in its text, and the permission it has.
+    """What is flagged in a record: the words of its flags, what was found in its text, and the
+    permission it has.
 
     `folded` says that the text is not to be shown; `opens` and `allows` are the keys for that.
     """
@@ -61,7 +62,9 @@ def flags_of(safety: Safety, record: Memory | Bullet) -> Flags:
 
 
 def flag_lines(flags: Flags) -> list[Content]:
-    """Return why a text is flagged, what may be done about it, and the key that opens it while it is folded."""
+    """Return why a text is flagged, what may be done about it, and the key that opens it while it
+    is folded.
+    """
     if not flags.words:
         return []
     parts = [(f"{FLAGGED} {', '.join(flags.words)}\n", STYLE)]
@@ -70,7 +73,11 @@ def flag_lines(flags: Flags) -> list[Content]:
     if not flags.folded:
         parts[-1] = (parts[-1][0].rstrip("\n"), parts[-1][1])
     else:
-        parts += [("The text is folded away. ", MUTED), (flags.opens, "bold $text-accent"), (" shows it.", MUTED)]
+        parts += [
+            ("The text is folded away. ", MUTED),
+            (flags.opens, "bold $text-accent"),
+            (" shows it.", MUTED),
+        ]
     return [assemble(parts), Content("")]
 
 
@@ -102,7 +109,9 @@ LISTED = 8
 
 
 async def ask(app: Host) -> None:
-    """Ask whether what came is taken over, and do it after a yes; without one nothing can be changed."""
+    """Ask whether what came is taken over, and do it after a yes; without one nothing can be
+    changed.
+    """
     try:
         app.bench.trust.require_own()
         arrived = await asyncio.to_thread(app.bench.trust.arrived)
@@ -114,7 +123,10 @@ async def ask(app: Host) -> None:
             await asyncio.to_thread(app.bench.trust.accept, arrived)
             app.say("Trusted from now on.")
         else:
-            app.say("You can read everything; nothing is served, promoted or changed. It waits in Review.", "warning")
+            app.say(
+                "You can read everything; nothing is served, promoted or changed. It waits in Review.",
+                "warning",
+            )
     except WorkbenchError as error:
         app.say(str(error), "error")
 
@@ -124,7 +136,9 @@ def _told(arrived: Arrived) -> Content:
     changes = amount(arrived.changes, "change is", "changes are")
     lines = [body(f"{changes} not known on this machine, written by:")]
     actors = sorted(arrived.actors.items(), key=lambda one: -one[1])
-    lines += [body(f"  {actor or '(nobody named)'}: {number(count)}") for actor, count in actors[:ACTORS]]
+    lines += [
+        body(f"  {actor or '(nobody named)'}: {number(count)}") for actor, count in actors[:ACTORS]
+    ]
     if len(actors) > ACTORS:
         lines.append(Content.styled(f"  and {len(actors) - ACTORS} more", MUTED))
     memories = amount(arrived.memories, "memory", "memories")
@@ -132,12 +146,18 @@ def _told(arrived: Arrived) -> Content:
     held = f"In it: {memories} and {bullets}"
     lines.append(body(f"{held}; {number(len(arrived.flagged))} flagged."))
     lines += [body(f"  {held.line}", "$text-warning") for held in arrived.flagged[:LISTED]]
-    lines.append(Content.styled("Until you trust it, nothing of it is served to agents, promoted or changed.", MUTED))
+    lines.append(
+        Content.styled(
+            "Until you trust it, nothing of it is served to agents, promoted or changed.", MUTED
+        )
+    )
     return Content("\n").join(lines)
 
 
 class FlaggedMemories:
-    """Knows what is flagged in a memory, which one was unfolded last, and asks why one may be exported."""
+    """Knows what is flagged in a memory, which one was unfolded last, and asks why one may be
+    exported.
+    """
 
     def __init__(self, area: AreaScreen) -> None:
         self._app, self._safety = area.workbench_app, area.bench.safety
@@ -151,7 +171,12 @@ class FlaggedMemories:
         if not flags.words:
             return flags
         folded = self._unfolded != (memory.id, memory.content)
-        return replace(flags, folded=folded, opens=self._keys["stream.unfold"], allows=self._keys["stream.allow"])
+        return replace(
+            flags,
+            folded=folded,
+            opens=self._keys["stream.unfold"],
+            allows=self._keys["stream.allow"],
+        )
 
     def unfold(self, memory: Memory) -> bool:
         """Show the text of a flagged memory, until another one was opened; tell whether it is one."""
@@ -161,7 +186,9 @@ class FlaggedMemories:
         return flagged
 
     async def allow(self, memory: Memory) -> None:
-        """Let a flagged memory be exported and promoted as it is, after asking why; again takes that back."""
+        """Let a flagged memory be exported and promoted as it is, after asking why; again takes
+        that back.
+        """
         from workbench.tui.widgets.dialog import Prompt
 
         id, preview = memory.id, Preview(self._bench, again="enter", line=True)

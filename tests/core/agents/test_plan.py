@@ -1,4 +1,6 @@
-"""Plans (source 000, algorithms 10 to 12): parted so that durations add up, left by the rules, and what is next."""
+"""Plans (source 000, algorithms 10 to 12): parted so that durations add up, left by the rules, and
+what is next.
+"""
 
 from datetime import UTC, datetime, timedelta
 
@@ -13,10 +15,16 @@ from workbench.core.record import InvalidRecord
 GOAL = "Implement the login endpoint"
 
 
-@given(st.integers(0, 2_000), st.sampled_from(rules.CHUNKS), st.lists(st.integers(0, 90), max_size=12))
-def test_a_decomposition_adds_up_and_stops_at_two_chunks(minutes: int, chunk: int, named: list[int]) -> None:
+@given(
+    st.integers(0, 2_000), st.sampled_from(rules.CHUNKS), st.lists(st.integers(0, 90), max_size=12)
+)
+def test_a_decomposition_adds_up_and_stops_at_two_chunks(
+    minutes: int, chunk: int, named: list[int]
+) -> None:
     assume(minutes <= 100 * chunk)
-    plan = rules.decomposed(Step(GOAL, minutes), chunk, [Step(f"Do {at}", time) for at, time in enumerate(named)])
+    plan = rules.decomposed(
+        Step(GOAL, minutes), chunk, [Step(f"Do {at}", time) for at, time in enumerate(named)]
+    )
     assert plan.total == minutes
     for path, step in rules.walk(plan):
         assert sum(one.total for one in step.steps) in (0, step.total)
@@ -29,9 +37,12 @@ def test_a_decomposition_adds_up_and_stops_at_two_chunks(minutes: int, chunk: in
 
 
 @pytest.mark.parametrize(
-    ("minutes", "chunk", "steps"), [(29, 15, 0), (30, 15, 2), (480, 60, 8), (480, 30, 8), (60, 5, 8), (119, 60, 0)]
+    ("minutes", "chunk", "steps"),
+    [(29, 15, 0), (30, 15, 2), (480, 60, 8), (480, 30, 8), (60, 5, 8), (119, 60, 0)],
 )
-def test_a_goal_has_as_many_parts_as_chunks_and_at_most_eight(minutes: int, chunk: int, steps: int) -> None:
+def test_a_goal_has_as_many_parts_as_chunks_and_at_most_eight(
+    minutes: int, chunk: int, steps: int
+) -> None:
     assert len(rules.decomposed(Step(GOAL, minutes), chunk).steps) == steps
 
 
@@ -41,7 +52,10 @@ def test_a_goal_has_as_many_parts_as_chunks_and_at_most_eight(minutes: int, chun
         ("Goal\n- [ ] x (-5 min)", "0 to 100,000 minutes, not -5"),
         ("Goal\nno step", "Line 2 is no step"),
         ("", "no goal"),
-        ("Goal\n" + "".join(f"- step {n}\n" for n in range(10_000)), "at most 200 steps; this one would have 10,000"),
+        (
+            "Goal\n" + "".join(f"- step {n}\n" for n in range(10_000)),
+            "at most 200 steps; this one would have 10,000",
+        ),
         ("Goal\n- a\n  - b\n    - c\n      - d", "3 levels"),
         ("Goal\n" + "".join(f"{' ' * n}- {n}\n" for n in range(2_000)), "3 levels"),
         ("Goal\n- a\n  - goal", "part of itself"),
@@ -66,7 +80,9 @@ def test_a_duration_that_does_not_fit_is_refused() -> None:
 
 
 def test_a_check_list_is_read_whatever_its_indents_and_changed_step_by_step() -> None:
-    plan = rules.read_plan("# Ship it\n* [x] Build (1 h)\n- Test\n    - [ ] Unit (20 min)\n    - [-] Manual (10 min)\n")
+    plan = rules.read_plan(
+        "# Ship it\n* [x] Build (1 h)\n- Test\n    - [ ] Unit (20 min)\n    - [-] Manual (10 min)\n"
+    )
     assert [(rules.named(p), s.text, s.total) for p, s in rules.walk(plan)] == [
         ("", "Ship it", 90), ("1", "Build", 60), ("2", "Test", 30), ("2.1", "Unit", 20), ("2.2", "Manual", 10),
     ]  # fmt: skip
@@ -98,7 +114,9 @@ def test_a_check_list_is_read_whatever_its_indents_and_changed_step_by_step() ->
         ("the user: admin row exists", None),
     ],
 )
-def test_an_observation_takes_one_off_the_step_by_the_first_rule_that_fires(observation: str, rule: str) -> None:
+def test_an_observation_takes_one_off_the_step_by_the_first_rule_that_fires(
+    observation: str, rule: str
+) -> None:
     assert rules.rule_for(GOAL, observation) == rule
 
 
@@ -110,7 +128,10 @@ def test_a_plan_is_left_once_in_five_minutes_also_when_the_clock_is_set_back() -
 
 def test_candidates_are_ranked_by_value_then_confidence_then_order() -> None:
     known = Situation("fix auth bug", "the auth notes", goals=4, finished=1, actions=250)
-    sure, unsure = Candidate("grounding", "b", "pat-2", 0.9), Candidate("grounding", "a", "pat-1", 0.2)
+    sure, unsure = (
+        Candidate("grounding", "b", "pat-2", 0.9),
+        Candidate("grounding", "a", "pat-1", 0.2),
+    )
     found = rules.ranked([Candidate("reasoning", "r"), unsure, sure, Candidate("retrieval", "s"),
                           Candidate("learning", "l"), Candidate("learning", "sixth")], known)  # fmt: skip
     assert [(one.action, one.value) for one in found] == [

@@ -11,10 +11,15 @@ CWD = "/home/ann/shop"
 Step = tuple[str, ...]
 
 
-def ran(command: str, output: str = "", *, failed: bool = False, tool: str = "Bash", cwd: str = CWD) -> list[Event]:
+def ran(
+    command: str, output: str = "", *, failed: bool = False, tool: str = "Bash", cwd: str = CWD
+) -> list[Event]:
     """A command that was run, and what it said."""
     id = f"toolu_{next(_numbers):03}"
-    return [Call(id, tool=tool, given={"command": command}, cwd=cwd), Answer(id, text=output, failed=failed)]
+    return [
+        Call(id, tool=tool, given={"command": command}, cwd=cwd),
+        Answer(id, text=output, failed=failed),
+    ]
 
 
 def fell(command: str, output: str, **more: str) -> list[Event]:
@@ -42,7 +47,9 @@ def followed(*steps: list[Event], session: str = "s1") -> list[Told]:
 
 def lessons(*steps: list[Event], session: str = "s1") -> list[Lesson]:
     """What a session teaches, as it is kept."""
-    return ordered(told_once(one for one in followed(*steps, session=session) if isinstance(one, Lesson))[0])
+    return ordered(
+        told_once(one for one in followed(*steps, session=session) if isinstance(one, Lesson))[0]
+    )
 
 
 def reasons(*steps: list[Event]) -> list[str]:

@@ -109,7 +109,9 @@ ALL = [
 
 
 @pytest.mark.parametrize(("steps", "told"), ALL)
-def test_a_failure_is_told_with_what_resolved_it(steps: list[list[Event]], told: tuple[str, ...]) -> None:
+def test_a_failure_is_told_with_what_resolved_it(
+    steps: list[list[Event]], told: tuple[str, ...]
+) -> None:
     found = lessons(*steps)
     assert len(found) == 1
     assert all(part in found[0].text for part in told), found[0].text
@@ -141,7 +143,9 @@ def test_a_failure_is_told_with_what_resolved_it(steps: list[list[Event]], told:
         ([fell("Read", "<tool_use_error>File does not exist.</tool_use_error>", tool="Read")], "own-tool"),
     ],
 )  # fmt: skip
-def test_what_is_no_lesson_is_passed_over_with_the_reason(steps: list[list[Event]], reason: str) -> None:
+def test_what_is_no_lesson_is_passed_over_with_the_reason(
+    steps: list[list[Event]], reason: str
+) -> None:
     assert lessons(*steps) == []
     assert reasons(*steps) == [reason]
 
@@ -150,11 +154,17 @@ def test_tests_of_other_files_prove_nothing() -> None:
     """A failure waits for its own command."""
     failing = fell("pytest tests/a.py", "ModuleNotFoundError: No module named 'x'")
     assert lessons(failing, ran("pytest tests/b.py"), ran("pytest tests/c/d.py::test_e")) == []
-    assert len(lessons(failing, ran("pip install x"), ran("pytest tests/b.py"), ran("pytest tests"))) == 1
+    assert (
+        len(lessons(failing, ran("pip install x"), ran("pytest tests/b.py"), ran("pytest tests")))
+        == 1
+    )
 
 
 def test_what_several_sessions_run_into_is_one_lesson_and_counts_more() -> None:
-    one = followed(fell("git push", "fatal: The current branch a has no upstream branch."), ran("git push -u origin a"))
+    one = followed(
+        fell("git push", "fatal: The current branch a has no upstream branch."),
+        ran("git push -u origin a"),
+    )
     two = followed(
         fell("git push 2>&1", "fatal: The current branch b has no upstream branch."),
         ran("git push -u origin b"),
@@ -164,9 +174,10 @@ def test_what_several_sessions_run_into_is_one_lesson_and_counts_more() -> None:
     assert kept.sessions == 2
     assert (
         kept.weight
-        > lessons(fell("git push", "fatal: The current branch a has no upstream branch."), ran("git push -u o a"))[
-            0
-        ].weight
+        > lessons(
+            fell("git push", "fatal: The current branch a has no upstream branch."),
+            ran("git push -u o a"),
+        )[0].weight
     )
     assert [p.reason for p in passed] == ["told-already"]
 
@@ -189,7 +200,10 @@ def test_the_same_error_again_waits_for_the_one_resolution() -> None:
 
 def test_a_home_folder_is_shortened_and_a_project_left_out() -> None:
     (told,) = lessons(
-        fell("/home/ann/shop/bin/run --fast", "error: unknown option --fast in /home/ann/.config/run.toml"),
+        fell(
+            "/home/ann/shop/bin/run --fast",
+            "error: unknown option --fast in /home/ann/.config/run.toml",
+        ),
         ran("/home/ann/shop/bin/run -f"),
     )
     assert "/home/ann" not in told.text

@@ -119,15 +119,24 @@ If you need specific details from before compaction, read the full transcript.
 def test_a_summary_is_read_by_its_sections_each_point_once() -> None:
     found = lessons([Summary("s", text=SUMMARY)], [Summary("s2", text=SUMMARY)])
     assert [(one.kind, one.text) for one in found] == [
-        ("fix", "SQLite has no ALTER COLUMN: unsupported there. Fixed by rewriting the table in the migration."),
+        (
+            "fix",
+            "SQLite has no ALTER COLUMN: unsupported there. Fixed by rewriting the table in the migration.",
+        ),
         ("insight", "Uploads must go through the `media_proxy` service"),
         ("open-work", "Write the tests of the checkout page"),
     ]
 
 
 def test_what_a_failure_taught_is_not_told_by_the_summary_again() -> None:
-    failing = ran("mix test", "** (RuntimeError) no :secret_key_base configuration found in Shop.Endpoint", failed=True)
-    summary = "Summary:\n4. Errors and fixes:\n   - Missing `secret_key_base`: added it to Shop.Endpoint"
+    failing = ran(
+        "mix test",
+        "** (RuntimeError) no :secret_key_base configuration found in Shop.Endpoint",
+        failed=True,
+    )
+    summary = (
+        "Summary:\n4. Errors and fixes:\n   - Missing `secret_key_base`: added it to Shop.Endpoint"
+    )
     told = followed(failing, ran("mix test --env prod"), [Summary("s", text=summary)])
     kept, passed = told_once(one for one in told if isinstance(one, Lesson))
     assert [one.kind for one in kept] == ["failure"]

@@ -45,7 +45,10 @@ def test_a_greeting_and_a_question_begin_none() -> None:
 
 
 def test_the_task_of_a_subagent_is_none() -> None:
-    assert len(tasks(FIRST, [Prompt("p", agent="a1", text="Find every caller of the mailer")], GREEN)) == 1
+    assert (
+        len(tasks(FIRST, [Prompt("p", agent="a1", text="Find every caller of the mailer")], GREEN))
+        == 1
+    )
 
 
 def test_what_an_agent_told_itself_is_not_told_again() -> None:
@@ -58,14 +61,34 @@ def test_what_an_agent_told_itself_is_not_told_again() -> None:
         ([GREEN], "SUCCESS", "5 passed"),
         ([GREEN, edited("src/http/client.py")], "PARTIAL", ""),
         ([GREEN, edited("CHANGELOG.md")], "SUCCESS", "5 passed"),
-        ([GREEN, fell("cat nothing", "cat: nothing: No such file or directory")], "SUCCESS", "5 passed"),
-        ([GREEN, ran("npm run build 2>&1 | tail", "error TS2304: Cannot find name")], "SUCCESS", "5 passed"),
+        (
+            [GREEN, fell("cat nothing", "cat: nothing: No such file or directory")],
+            "SUCCESS",
+            "5 passed",
+        ),
+        (
+            [GREEN, ran("npm run build 2>&1 | tail", "error TS2304: Cannot find name")],
+            "SUCCESS",
+            "5 passed",
+        ),
         ([ran("npm run build 2>&1 | tail", "error TS2304: Cannot find name")], "FAILURE", "failed"),
         ([ran("make", "cc -o shop")], "SUCCESS", "succeeded"),
         ([fell("pytest -q", "bash: pytest: command not found")], "PARTIAL", ""),
-        ([ran("python -m unittest 2>&1 | tail", "Ran 3 tests in 0.1s\n\nFAILED (failures=1)")], "FAILURE", "3 tests"),
-        ([ran("mix test | tail -1", "\x1b[31m14 tests, 2 failures\x1b[0m")], "FAILURE", "2 failures"),
-        ([fell("go test ./...", "--- FAIL: TestRetry\nFAIL"), asked("perfect")], "SUCCESS", "perfect"),
+        (
+            [ran("python -m unittest 2>&1 | tail", "Ran 3 tests in 0.1s\n\nFAILED (failures=1)")],
+            "FAILURE",
+            "3 tests",
+        ),
+        (
+            [ran("mix test | tail -1", "\x1b[31m14 tests, 2 failures\x1b[0m")],
+            "FAILURE",
+            "2 failures",
+        ),
+        (
+            [fell("go test ./...", "--- FAIL: TestRetry\nFAIL"), asked("perfect")],
+            "SUCCESS",
+            "perfect",
+        ),
         ([asked("thanks, did you push?")], "SUCCESS", "thanks"),
         ([asked("thanks")], "SUCCESS", "thanks"),
         ([asked("looks good?")], "PARTIAL", ""),
@@ -74,13 +97,18 @@ def test_what_an_agent_told_itself_is_not_told_again() -> None:
         ([[Said("a", text="All 9 tests pass.")]], "PARTIAL", ""),
     ],
 )
-def test_the_latest_evidence_after_the_last_edit_decides(steps: list[list[Event]], outcome: str, evidence: str) -> None:
+def test_the_latest_evidence_after_the_last_edit_decides(
+    steps: list[list[Event]], outcome: str, evidence: str
+) -> None:
     (task,) = tasks(FIRST, *steps)
     assert task.outcome == outcome
     assert evidence in task.evidence
 
 
 def test_a_test_that_runs_on_is_known_by_its_id() -> None:
-    begun = ran("npm test", "Command running in background with ID: b7. Output is being written to: /tmp/b7.output")
+    begun = ran(
+        "npm test",
+        "Command running in background with ID: b7. Output is being written to: /tmp/b7.output",
+    )
     (task,) = tasks(FIRST, begun, ran("tail -3 /tmp/b7.output", "12 passing"))
     assert (task.outcome, "12 passing" in task.evidence) == ("SUCCESS", True)

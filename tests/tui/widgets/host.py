@@ -55,10 +55,15 @@ def picture(host: App[Any]) -> list[str]:
 
 
 def is_inert(text: str) -> bool:
-    """Whether no character of a text could control a terminal or reorder a line, or is hidden for nothing.
+    """Whether no character of a text could control a terminal or reorder a line, or is hidden for
+    nothing.
 
     Marks that keep the columns beside right-to-left text in order belong to the app.
     """
     text = text.replace(LRM, "") if direction_marks(text) else text
-    odd = (at for at, c in enumerate(text) if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp"))
+    odd = (
+        at
+        for at, c in enumerate(text)
+        if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
+    )
     return all(text[at] in "\u200c\u200d" and is_needed(text, at) for at in odd)

@@ -30,7 +30,9 @@ async def test_the_top_line_shows_place_store_and_what_waits() -> None:
     async with host.run_test(size=(100, 4)) as pilot:
         line = picture(host)[0]
         assert line.startswith(" project-x ")
-        assert line.rstrip().endswith("1 Stream ▸2 Review (4)  3 Playbook  4 Tune  5 Agents  6 Health")
+        assert line.rstrip().endswith(
+            "1 Stream ▸2 Review (4)  3 Playbook  4 Tune  5 Agents  6 Health"
+        )
         for found, waiting in ((Waits(4, 3), "4 +3"), (Waits(0, 3), "+3")):
             host.query_one(TopBar).counts = {"review": found}
             await pilot.pause()

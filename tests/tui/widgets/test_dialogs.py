@@ -28,7 +28,14 @@ class Clock:
 async def test_a_question_takes_yes_and_no(key: str, answer: bool) -> None:
     host, clock = Host(), Clock()
     async with host.run_test(size=(80, 24)) as pilot:
-        host.ask(Confirm("Forget this memory?", detail=Content("It can be undone."), clock=clock, yes="forget"))
+        host.ask(
+            Confirm(
+                "Forget this memory?",
+                detail=Content("It can be undone."),
+                clock=clock,
+                yes="forget",
+            )
+        )
         await pilot.pause()
         text = "\n".join(picture(host))
         assert "Forget this memory?" in text
@@ -42,7 +49,9 @@ async def test_a_question_takes_yes_and_no(key: str, answer: bool) -> None:
         assert host.results == [answer]
 
 
-@pytest.mark.parametrize(("dialog", "keys"), [("confirm", ["question_mark"]), ("confirm", ["f1"]), ("prompt", ["f1"])])
+@pytest.mark.parametrize(
+    ("dialog", "keys"), [("confirm", ["question_mark"]), ("confirm", ["f1"]), ("prompt", ["f1"])]
+)
 async def test_every_dialog_shows_its_keys_and_where_one_types_by_way_of_the_manual(
     dialog: str, keys: list[str]
 ) -> None:
@@ -57,7 +66,9 @@ async def test_every_dialog_shows_its_keys_and_where_one_types_by_way_of_the_man
             await pilot.press("question_mark")
         await until_drawn(pilot, lambda: isinstance(host.screen, HelpScreen))
         text = "\n".join(picture(host))
-        assert ("Leave everything as it is" if dialog == "confirm" else "Take what is written") in text
+        assert (
+            "Leave everything as it is" if dialog == "confirm" else "Take what is written"
+        ) in text
         await pilot.press("question_mark")
         await pilot.pause()
         assert not isinstance(host.screen, HelpScreen)
@@ -137,7 +148,9 @@ async def test_a_prompt_starts_with_its_value_and_esc_gives_nothing() -> None:
         assert host.results == [None]
 
 
-CHOICES = [Choice(f"s{n}", f"Section {n}", f"{n} bullets") for n in range(40)] + [Choice("x", HOSTILE, "[b]")]
+CHOICES = [Choice(f"s{n}", f"Section {n}", f"{n} bullets") for n in range(40)] + [
+    Choice("x", HOSTILE, "[b]")
+]
 
 
 async def test_choosing_narrows_while_typing() -> None:
@@ -186,7 +199,9 @@ async def test_a_choice_can_be_double_clicked_and_is_inert() -> None:
 async def test_help_lists_every_key_and_closes(size: tuple[int, int], columns: int) -> None:
     host = Host()
     async with host.run_test(size=size) as pilot:
-        host.ask(HelpScreen("Stream", AREAS.scope("stream"), more="Filter: type:error since:7d [b]"))
+        host.ask(
+            HelpScreen("Stream", AREAS.scope("stream"), more="Filter: type:error since:7d [b]")
+        )
         await pilot.pause()
         lines = picture(host)
         text = "\n".join(lines)
@@ -203,7 +218,13 @@ async def test_help_lists_every_key_and_closes(size: tuple[int, int], columns: i
 async def test_words_narrow_the_help_to_rows_that_hold_them_or_others_for_them() -> None:
     host = Host()
     async with host.run_test(size=(120, 50)) as pilot:
-        host.ask(HelpScreen("Stream", AREAS.scope("stream"), more="The filter\n  tag:auth  a tag\n  since:7d  when"))
+        host.ask(
+            HelpScreen(
+                "Stream",
+                AREAS.scope("stream"),
+                more="The filter\n  tag:auth  a tag\n  since:7d  when",
+            )
+        )
         await pilot.pause()
         await pilot.press("slash", *"delete")
         await pilot.pause()

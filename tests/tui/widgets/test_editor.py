@@ -84,7 +84,8 @@ async def test_esc_discards_only_the_second_time() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [("   ", "The text is empty."), ("x" * 25, "5 characters too long"), ("bad", "No bad text.")]
+    ("text", "said"),
+    [("   ", "The text is empty."), ("x" * 25, "5 characters too long"), ("bad", "No bad text.")],
 )
 async def test_what_cannot_be_saved_is_said(text: str, said: str) -> None:
     def check(text: str) -> str | None:
@@ -138,7 +139,9 @@ def test_a_document_gives_back_its_text_and_inert_lines_of_like_length(text: str
     assert document.text == text
     for line in document.lines:
         assert is_inert(line.replace("\t", ""))
-    assert [len(line) for line in document.lines] == [len(line) for line in text.split(document.newline)]
+    assert [len(line) for line in document.lines] == [
+        len(line) for line in text.split(document.newline)
+    ]
 
 
 @pytest.mark.slow
@@ -152,7 +155,10 @@ def test_shown_keeps_the_length(text: str) -> None:
 def test_an_edit_and_its_undo_are_exact(text: str, new: str, data: st.DataObject) -> None:
     document = InertDocument(text)
     rows = st.integers(0, document.line_count - 1)
-    places = [(row, data.draw(st.integers(0, len(document[row])))) for row in (data.draw(rows), data.draw(rows))]
+    places = [
+        (row, data.draw(st.integers(0, len(document[row]))))
+        for row in (data.draw(rows), data.draw(rows))
+    ]
     start, end = sorted(places)
     done = document.replace_range(start, end, new)
     assert document.get_text_range(start, done.end_location).replace("\r\n", "\n") == new
@@ -196,7 +202,9 @@ async def test_a_draft_never_overwrites_what_changed_meanwhile_unasked(tmp_path:
     host = Host()
     async with host.run_test(size=(80, 24)) as pilot:
         await opened(host, pilot, TextEditor("Edit", "theirs", draft=keeper))
-        assert "What is stored was changed since." in " ".join("".join(picture(host)).replace("│", "").split())
+        assert "What is stored was changed since." in " ".join(
+            "".join(picture(host)).replace("│", "").split()
+        )
         await pilot.press("z")
         await until(pilot, lambda: (found := keeper.find()) is not None and found.text == "minez")
         kept = keeper.find()
@@ -225,7 +233,9 @@ async def test_a_draft_that_cannot_be_kept_is_said_and_hinders_nothing(tmp_path:
 async def test_what_another_editor_saved_is_not_lost_by_one_key() -> None:
     host = Host()
     async with host.run_test(size=(80, 24)) as pilot:
-        area = await opened(host, pilot, TextEditor("Edit", "old", typed="from outside", draft=drafting(None)))
+        area = await opened(
+            host, pilot, TextEditor("Edit", "old", typed="from outside", draft=drafting(None))
+        )
         assert area.text == "from outside"
         await pilot.press("escape")
         await pilot.pause()

@@ -9,12 +9,16 @@ from workbench.tui.app.areas import AREAS
 from workbench.tui.manual import hanging
 from workbench.tui.widgets.dialog import fitted_keys
 
-HELD = st.lists(st.tuples(st.sampled_from(("a", "escape", "ctrl+s")), st.text("abc ", min_size=1)), min_size=1)
+HELD = st.lists(
+    st.tuples(st.sampled_from(("a", "escape", "ctrl+s")), st.text("abc ", min_size=1)), min_size=1
+)
 
 
 @pytest.mark.slow
 @given(HELD, st.integers(1, 120))
-def test_what_is_shown_fits_whole_and_ends_with_the_key_that_closes(held: list[tuple[str, str]], width: int) -> None:
+def test_what_is_shown_fits_whole_and_ends_with_the_key_that_closes(
+    held: list[tuple[str, str]], width: int
+) -> None:
     gap, kept = fitted_keys(held, width)
     drawn = gap.join(f"{display_key(key)} {label}" for key, label in kept)
     assert len(drawn) <= width or len(kept) == 1
@@ -29,7 +33,9 @@ def test_with_room_everything_stays() -> None:
 
 
 def test_a_long_line_goes_on_below_its_second_column() -> None:
-    wrapped = hanging("The filter\n  type:error   only errors and failures of any kind\n  a", 30).split("\n")
+    wrapped = hanging(
+        "The filter\n  type:error   only errors and failures of any kind\n  a", 30
+    ).split("\n")
     assert wrapped == [
         "The filter",
         "  type:error   only errors and",
@@ -48,5 +54,10 @@ def test_keys_that_two_panes_of_tune_share_name_the_pane() -> None:
         "sliders: to the slider above",
         "sliders: type a value; enter takes it",
     ]
-    shared = [text for group in stream for _, text in group.rows if text.startswith(("list:", "text:"))]
-    assert sorted(shared) == ["list: open the row under the cursor", "text: open what the link names, over this"]
+    shared = [
+        text for group in stream for _, text in group.rows if text.startswith(("list:", "text:"))
+    ]
+    assert sorted(shared) == [
+        "list: open the row under the cursor",
+        "text: open what the link names, over this",
+    ]

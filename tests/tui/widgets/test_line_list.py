@@ -167,7 +167,20 @@ async def test_marks_by_key_skip_headings_and_survive_new_rows() -> None:
         await pilot.press("T")
         assert rows.marked_rows == []
         await pilot.pause()
-        assert [m.count for m in host.of(LineList.MarksChanged)] == [1, 2, 3, 3, 4, 2, 3, 3, 3, 2, 3, 0]
+        assert [m.count for m in host.of(LineList.MarksChanged)] == [
+            1,
+            2,
+            3,
+            3,
+            4,
+            2,
+            3,
+            3,
+            3,
+            2,
+            3,
+            0,
+        ]
 
 
 async def test_marks_with_the_mouse() -> None:

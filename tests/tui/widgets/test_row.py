@@ -14,7 +14,10 @@ TEXT = st.text("ab  .\t\n−\u00a0e\u0301猫★\x1b", max_size=24) | st.text(max
 STYLES = st.sampled_from(("", "bold", "red on blue"))
 FINISHED = st.lists(st.tuples(st.text("ab 猫★", max_size=9), STYLES), max_size=4).map(assemble)
 CELLS = st.lists(
-    st.builds(Cell, TEXT | FINISHED, st.integers(0, 20), STYLES, st.sampled_from(("left", "right"))), max_size=6
+    st.builds(
+        Cell, TEXT | FINISHED, st.integers(0, 20), STYLES, st.sampled_from(("left", "right"))
+    ),
+    max_size=6,
 )
 
 
@@ -33,11 +36,15 @@ def drawn(cell: Cell, width: int) -> Content:
     if isinstance(cell.text, str):
         text = one_line(cell.text, 10_000) if width > 0 else ""
         return fitted(Content.styled(text, cell.style), width, cell.align)
-    return fitted(cell.text.stylize_before(cell.style) if cell.style else cell.text, width, cell.align)
+    return fitted(
+        cell.text.stylize_before(cell.style) if cell.style else cell.text, width, cell.align
+    )
 
 
 @given(CELLS, st.integers(0, 60), st.sampled_from(("", "▸* ")))
-def test_any_cells_are_laid_out_as_their_pieces_side_by_side(cells: list[Cell], width: int, gutter: str) -> None:
+def test_any_cells_are_laid_out_as_their_pieces_side_by_side(
+    cells: list[Cell], width: int, gutter: str
+) -> None:
     row, expected = lay_out(cells, width, gutter=gutter), plain(cells, width, gutter)
     assert row.cell_length == Content(row.plain).cell_length == width
     assert segments(row) == segments(expected)

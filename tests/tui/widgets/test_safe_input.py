@@ -30,7 +30,10 @@ async def test_a_paste_takes_as_much_as_a_line_has_room_for_and_says_what_it_lef
         field.post_message(events.Paste("a" * 1_000_000 + "\nsecond line"))
         await until(pilot, lambda: len(field.value) == ROOM)
         assert field.value.endswith("abehind")
-        assert "990\u00a0006 of the paste were left out" in [note.message for note in host._notifications][-1]
+        assert (
+            "990\u00a0006 of the paste were left out"
+            in [note.message for note in host._notifications][-1]
+        )
         field.action_select_all()
         field.post_message(events.Paste("\x1b[31mred\nblue"))
         await until(pilot, lambda: len(field.value) < ROOM)

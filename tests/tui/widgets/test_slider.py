@@ -28,7 +28,9 @@ async def after(keys: Sequence[str], slider: Slider) -> tuple[list[float | None]
         (["right", "backspace"], [0.55, 0.5]), (["backspace"], []), ([], []),
     ],
 )  # fmt: skip
-async def test_keys_step_and_reset_and_only_a_change_is_sent(keys: list[str], sent: list[float]) -> None:
+async def test_keys_step_and_reset_and_only_a_change_is_sent(
+    keys: list[str], sent: list[float]
+) -> None:
     assert (await after(keys, Slider("relevance", 0.5)))[0] == sent
 
 
@@ -38,7 +40,11 @@ async def test_the_ends_hold() -> None:
 
 
 async def test_a_step_goes_to_the_next_multiple() -> None:
-    assert (await after(["right", "right", "left"], Slider("recency", 1 / 3)))[0] == [0.35, 0.4, 0.35]
+    assert (await after(["right", "right", "left"], Slider("recency", 1 / 3)))[0] == [
+        0.35,
+        0.4,
+        0.35,
+    ]
 
 
 @pytest.mark.slow
@@ -61,14 +67,21 @@ async def test_while_typing_the_digits_are_shown() -> None:
 async def test_digits_pass_when_the_slider_does_not_want_them() -> None:
     slider = Slider("relevance", 0.5, digits=False)
     assert await after(["7"], slider) == await after([], Slider("relevance", 0.5, digits=False))
-    assert (await after(["enter", ".", "7", "enter"], Slider("relevance", 0.5, digits=False)))[0] == [0.7]
+    assert (await after(["enter", ".", "7", "enter"], Slider("relevance", 0.5, digits=False)))[
+        0
+    ] == [0.7]
 
 
 async def test_beyond_the_end_of_the_scale_is_off() -> None:
-    sent, line = await after(["left", "right", "left"], Slider("half-life", None, HALF_LIFE, off="no decay", show=days))
+    sent, line = await after(
+        ["left", "right", "left"], Slider("half-life", None, HALF_LIFE, off="no decay", show=days)
+    )
     assert sent == [365.0, None, 365.0]
     assert "365 d" in line
-    assert "no decay" in (await after([], Slider("half-life", None, HALF_LIFE, off="no decay", show=days)))[1]
+    assert (
+        "no decay"
+        in (await after([], Slider("half-life", None, HALF_LIFE, off="no decay", show=days)))[1]
+    )
 
 
 async def test_a_logarithmic_step_is_a_share() -> None:

@@ -1,4 +1,6 @@
-"""`workbench capture`: what agents' sessions teach, from an event of their hooks or from their transcripts."""
+"""`workbench capture`: what agents' sessions teach, from an event of their hooks or from their
+transcripts.
+"""
 
 import json
 import sys
@@ -9,7 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from workbench import streams
 from workbench.cli.output import moment, say, warn, write_json
-from workbench.cli.parsing import Commands, add_at, add_command, add_json, add_limit, count, path_of, wants_json
+from workbench.cli.parsing import (
+    Commands,
+    add_at,
+    add_command,
+    add_json,
+    add_limit,
+    count,
+    path_of,
+    wants_json,
+)
 from workbench.cli.session import Session, actor_of
 from workbench.cli.tuning.profile import profile_in_use
 from workbench.config import paths
@@ -45,11 +56,21 @@ def add_commands(commands: Commands) -> None:
     parser = add_command(commands, "capture", capture, "keep what agents' sessions teach", _CAPTURE)
     sources = (*AGENTS, "transcript", "status", "brief")
     parser.mixes = True
-    parser.add_argument("source", metavar="SOURCE", choices=sources, help=f"one of: {', '.join(sources)}")
-    parser.add_argument("files", metavar="FILE", nargs="*", type=path_of, help="transcripts, or folders of them")
-    parser.add_argument("--dry-run", action="store_true", help="show what would be stored, and store nothing")
-    parser.add_argument("--for-agent", metavar="NAME", default="claude", help="with brief: the agent (claude)")
-    parser.add_argument("--again", action="store_true", help="read transcripts from their beginning")
+    parser.add_argument(
+        "source", metavar="SOURCE", choices=sources, help=f"one of: {', '.join(sources)}"
+    )
+    parser.add_argument(
+        "files", metavar="FILE", nargs="*", type=path_of, help="transcripts, or folders of them"
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="show what would be stored, and store nothing"
+    )
+    parser.add_argument(
+        "--for-agent", metavar="NAME", default="claude", help="with brief: the agent (claude)"
+    )
+    parser.add_argument(
+        "--again", action="store_true", help="read transcripts from their beginning"
+    )
     add_limit(parser, 10)
     add_json(parser)
     add_replay(commands)
@@ -98,7 +119,9 @@ def _read_event() -> "dict[str, Any]":
     try:
         doc = json.loads(raw.decode("utf-8-sig", errors="replace"))
     except (ValueError, RecursionError) as error:
-        raise UnreadableFile("stdin holds no event: it is no JSON.", "Nothing was captured.") from error
+        raise UnreadableFile(
+            "stdin holds no event: it is no JSON.", "Nothing was captured."
+        ) from error
     if not isinstance(doc, dict):
         raise UnreadableFile("stdin holds no event: it is no JSON object.", "Nothing was captured.")
     return doc
@@ -112,7 +135,9 @@ def _place(session: Session, agent: str, cwd: str) -> "Place":
     explicit = None if session.args.store is None else session.cwd / session.args.store
     store = paths.find_store(start, explicit).folder
     told_at = HOOK_FILES[agent].told_at
-    return Place(store, _captures(), f"agent:{AGENTS[agent]}", session.clock, paths.heads_dir(), told_at)
+    return Place(
+        store, _captures(), f"agent:{AGENTS[agent]}", session.clock, paths.heads_dir(), told_at
+    )
 
 
 def _captures() -> Path:
@@ -123,7 +148,9 @@ def _captures() -> Path:
 
 
 def _give(agent: str, name: str, called: str, context: str) -> None:
-    """Print what the agent is given, in the form of its hooks, or as it is for a hook of another form."""
+    """Print what the agent is given, in the form of its hooks, or as it is for a hook of another
+    form.
+    """
     if HOOK_FILES[agent].is_flat:
         print(json.dumps({"additional_context": context}))
         return
@@ -134,7 +161,9 @@ def _give(agent: str, name: str, called: str, context: str) -> None:
 
 
 def note_broken(code: int) -> None:
-    """Keep in the log that a hook would have ended with an exit code; where it arose stands in a report of its own."""
+    """Keep in the log that a hook would have ended with an exit code; where it arose stands in a
+    report of its own.
+    """
     from datetime import UTC, datetime
 
     _note(datetime.now(UTC), "", "", f"It would have ended with exit code {code}.")
@@ -194,13 +223,19 @@ def _read(way: "Transcripts", files: "tuple[Path, ...]", *, again: bool) -> "Har
 
 
 def _show(harvest: "Harvest", captured: "Captured | None", files: int, limit: int) -> None:
-    """Say what transcripts teach: what counts most first, then what was passed over, and what became of it."""
+    """Say what transcripts teach: what counts most first, then what was passed over, and what
+    became of it.
+    """
     found = harvest.lessons
     waits = counted(sum(one.waits for one in found), "of them waits", "of them wait")
-    say(f"{counted(files, 'transcript')}: {counted(len(found), 'new lesson')}, {waits} for a decision.")
+    say(
+        f"{counted(files, 'transcript')}: {counted(len(found), 'new lesson')}, {waits} for a decision."
+    )
     for place, lesson in enumerate(found[:limit], 1):
         seen = f", in {lesson.sessions} sessions" if lesson.sessions > 1 else ""
-        say(f"\n{place:>2}. {lesson.kind}{seen}, {'waits for a decision' if lesson.waits else 'noted'}")
+        say(
+            f"\n{place:>2}. {lesson.kind}{seen}, {'waits for a decision' if lesson.waits else 'noted'}"
+        )
         say("\n".join(f"    {line}" for line in lesson.text.splitlines()))
     if len(found) > limit:
         say(f"\n… and {len(found) - limit:,} more (-n shows more).")
@@ -241,12 +276,17 @@ def _brief(session: Session) -> int:
 
 
 def _tell(brief: str, *, as_json: bool) -> None:
-    """Print a brief at once: a hook waits for it, not for the caches that are kept afterwards, nor for long."""
+    """Print a brief at once: a hook waits for it, not for the caches that are kept afterwards, nor
+    for long.
+    """
     try:
         if as_json:
             write_json({"text": brief, "characters": len(brief)})
         else:
-            say(brief or "There is nothing to tell an agent yet: nothing is pinned, confirmed or in a playbook.")
+            say(
+                brief
+                or "There is nothing to tell an agent yet: nothing is pinned, confirmed or in a playbook."
+            )
         sys.stdout.flush()
     except BrokenPipeError:
         streams.let_go()
@@ -259,7 +299,12 @@ def _status(session: Session) -> int:
     found = past(_captures(), store)
     if wants_json(session.args):
         counts = dict(found.passed.most_common())
-        told = {"sessions": found.sessions, "passed_over": counts, "failures": found.failures, "waiting": found.waiting}
+        told = {
+            "sessions": found.sessions,
+            "passed_over": counts,
+            "failures": found.failures,
+            "waiting": found.waiting,
+        }
         write_json(told)
         return 0
     say(f"{counted(found.sessions, 'session')} followed for {store}.")
@@ -285,7 +330,12 @@ def _json(harvest: "Harvest", captured: "Captured | None", files: int) -> "dict[
         "unresolved": harvest.waiting,
         "passed_over": _reasons(harvest),
         "episodes": [
-            {"id": task.id, "outcome": task.outcome, "evidence": task.evidence, "task": one_line(task.text, 200)}
+            {
+                "id": task.id,
+                "outcome": task.outcome,
+                "evidence": task.evidence,
+                "task": one_line(task.text, 200),
+            }
             for task in harvest.tasks
         ],
         "stored": None if captured is None else [memory.id for memory in captured.created],
@@ -326,12 +376,27 @@ _NOW: "dict[Change, str]" = {
 
 def add_replay(commands: Commands) -> None:
     """Add `replay`."""
-    parser = add_command(commands, "replay", replay, "show what an agent would have been served in a session", _REPLAY)
+    parser = add_command(
+        commands,
+        "replay",
+        replay,
+        "show what an agent would have been served in a session",
+        _REPLAY,
+    )
     parser.add_argument("file", type=path_of, help="a session's transcript")
     add_at(parser, "the store at this revision or time, at every step")
-    parser.add_argument("-k", metavar="N", type=count, help="how many are served at most (default: the profile's k)")
-    parser.add_argument("--profile", metavar="NAME", default="", help="the retrieval profile (default: the one in use)")
-    parser.add_argument("--agent", metavar="NAME", default="claude", help="the agent that would be served (claude)")
+    parser.add_argument(
+        "-k", metavar="N", type=count, help="how many are served at most (default: the profile's k)"
+    )
+    parser.add_argument(
+        "--profile",
+        metavar="NAME",
+        default="",
+        help="the retrieval profile (default: the one in use)",
+    )
+    parser.add_argument(
+        "--agent", metavar="NAME", default="claude", help="the agent that would be served (claude)"
+    )
     add_limit(parser, 20)
     add_json(parser)
 
@@ -354,7 +419,9 @@ def replay(session: Session) -> int:
             return cancelled()
 
         try:
-            found += bench.replay.run(wanted, args.agent, k=args.k, profile=args.profile, rev=at, tick=tick)
+            found += bench.replay.run(
+                wanted, args.agent, k=args.k, profile=args.profile, rev=at, tick=tick
+            )
         finally:
             line.clear()
         mask, used = bench.safety.masked, profile_in_use(session, bench)
@@ -390,7 +457,9 @@ def _list(title: str, given: "Sequence[Given]", words: "dict[Change, str]") -> N
     say(f"    {title}:")
     for one in given:
         remark = words[one.change]
-        say(f"      {one.relevance:.3f}  {one.id}  {one_line(one.line, 80)}{f'  [{remark}]' if remark else ''}")
+        say(
+            f"      {one.relevance:.3f}  {one.id}  {one_line(one.line, 80)}{f'  [{remark}]' if remark else ''}"
+        )
 
 
 def _sum_up(found: "Sequence[Replayed]", steps: int) -> None:

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.files.export import report_written
 from workbench.cli.output import cut, moment, plain, say, table, warn, write_json
-from workbench.cli.parsing import Commands, add_at, add_command, add_json, add_limit, revision, wants_json
+from workbench.cli.parsing import (
+    Commands,
+    add_at,
+    add_command,
+    add_json,
+    add_limit,
+    revision,
+    wants_json,
+)
 from workbench.cli.session import Session, actor_of
 from workbench.config import paths
 from workbench.core.agents.actors import stands_by
@@ -44,17 +52,29 @@ _WHY: "dict[Why, str]" = {
 
 
 def add_commands(commands: Commands) -> None:
-    parser = add_command(commands, "context", context, "print what an agent is served for a task", _DETAILS)
+    parser = add_command(
+        commands, "context", context, "print what an agent is served for a task", _DETAILS
+    )
     parser.add_argument("task", nargs="?", default="", help="what the agent is about to do")
     about = f"tokens of all layers together (default: {USUAL:,})"
     parser.add_argument("--budget", metavar="N", type=revision, help=about)
-    parser.add_argument("--error", metavar="TEXT", default="", help="what just failed: what helped then comes with it")
+    parser.add_argument(
+        "--error",
+        metavar="TEXT",
+        default="",
+        help="what just failed: what helped then comes with it",
+    )
     about = "serve it to this agent: what it is served counts as read by it now"
     parser.add_argument("--for-agent", metavar="NAME", dest="actor", help=about)
-    parser.add_argument("--session", metavar="S", default="", help="with --for-agent: the agent's session")
+    parser.add_argument(
+        "--session", metavar="S", default="", help="with --for-agent: the agent's session"
+    )
     about = "what helps and what misleads of what is served for judged tasks (without FILE: the demo's own)"
     parser.add_argument("--eval", metavar="FILE", nargs="?", const="", dest="judged", help=about)
-    add_at(parser, "the store as it was at this revision or time; documents on disk are as they are now")
+    add_at(
+        parser,
+        "the store as it was at this revision or time; documents on disk are as they are now",
+    )
     add_json(parser)
     add_reads(commands)
 
@@ -66,9 +86,15 @@ def context(session: Session) -> int:
     if not args.task.strip():
         raise InvalidQuery("The task is empty.", "Say what the agent is about to do.")
     if args.actor is not None and args.at is not None:
-        raise InvalidQuery("--at only looks, so nothing is served to an agent.", "Leave out --at or --for-agent.")
+        raise InvalidQuery(
+            "--at only looks, so nothing is served to an agent.", "Leave out --at or --for-agent."
+        )
     looks = args.actor is None
-    store = session.reading(at=session.at(), whole=True) if looks else session.changing(actor_of(args), trusted=False)
+    store = (
+        session.reading(at=session.at(), whole=True)
+        if looks
+        else session.changing(actor_of(args), trusted=False)
+    )
     with store as bench:
         from workbench.services.agents.context import gathered, kept
         from workbench.services.agents.serving import Answering, text_of
@@ -96,14 +122,20 @@ def _evaluate(session: Session) -> int:
     from workbench.services.agents.context import BUDGETS, TASKS, judged, read_tasks, summed
 
     args = session.args
-    file = session.cwd / Path(args.judged).expanduser() if args.judged else paths.shipped("fixtures/demo") / TASKS
+    file = (
+        session.cwd / Path(args.judged).expanduser()
+        if args.judged
+        else paths.shipped("fixtures/demo") / TASKS
+    )
     tasks = read_tasks(file)
     budgets = BUDGETS if args.budget is None else (args.budget,)
     with session.reading(at=session.at(), whole=True) if args.judged else _demo(session) as bench:
         asker = replace(bench.context, actor="agent:preview")
         done = list(judged(asker, bench.tuning, bench.playbooks, tasks, budgets))
     sets = {
-        (budget, name): summed([one for one in done if one.budget == budget and one.task.held_out in kinds])
+        (budget, name): summed(
+            [one for one in done if one.budget == budget and one.task.held_out in kinds]
+        )
         for budget in budgets
         for name, kinds in (("all", (False, True)), ("held out", (True,)))
     }
@@ -113,8 +145,13 @@ def _evaluate(session: Session) -> int:
         return 0
     rows = [("budget", "tasks", "helpful", "misleading", "tokens", "frames")]
     for (budget, name), one in sets.items():
-        helpful, misleading = f"{one['helpful']} of {one['helps']}", f"{one['misleading']} of {one['misleads']}"
-        rows.append((f"{budget:,}", name, helpful, misleading, f"{one['tokens']:,}", f"{one['frames']:.0%}"))
+        helpful, misleading = (
+            f"{one['helpful']} of {one['helps']}",
+            f"{one['misleading']} of {one['misleads']}",
+        )
+        rows.append(
+            (f"{budget:,}", name, helpful, misleading, f"{one['tokens']:,}", f"{one['frames']:.0%}")
+        )
     for line in table(rows, right=(0, 2, 3, 4, 5)):
         say(line)
     return 0
@@ -148,7 +185,8 @@ def _reason(why: "Why", count: int) -> str:
     return _WHY[why].format(it="it" if count == 1 else "they", s="s" if count == 1 else "")
 
 
-# `workbench reads`: what agents asked and were given; `workbench index`: what the store holds, in one page.
+# `workbench reads`: what agents asked and were given; `workbench index`: what the store holds, in
+# one page.
 
 
 _READS = """Newest first: which agent asked what, in which session, and how many memories it was served. With an ID,
@@ -174,9 +212,13 @@ def add_reads(commands: Commands) -> None:
     parser.add_argument("--session", metavar="S", help="only this session's")
     add_limit(parser, 20)
     add_json(parser)
-    parser = add_command(commands, "index", index, "print or write an overview of the store as Markdown", _INDEX)
+    parser = add_command(
+        commands, "index", index, "print or write an overview of the store as Markdown", _INDEX
+    )
     parser.add_argument("file", type=Path, nargs="?", help="write this file (otherwise: to stdout)")
-    parser.add_argument("--force", action="store_true", help="replace the file whatever it contains; a copy is kept")
+    parser.add_argument(
+        "--force", action="store_true", help="replace the file whatever it contains; a copy is kept"
+    )
     add_json(parser)
 
 
@@ -206,7 +248,11 @@ def reads(session: Session) -> int:
         for line in table(rows):
             say(line)
         if not listed:
-            warn("No agent has read here." if not found and not args.agent and not args.session else "None matches.")
+            warn(
+                "No agent has read here."
+                if not found and not args.agent and not args.session
+                else "None matches."
+            )
     return 0
 
 
@@ -222,14 +268,27 @@ def _one(session: Session, bench: "Workbench") -> int:
         return 0
     masked = bench.safety.masked
     by = f", profile {one_line(masked(read.profile), 60)}" if read.profile else ""
-    say(f"{moment(read.at)}  {one_line(masked(read.agent), 60)}  by {one_line(masked(read.door), 60)}{by}")
+    say(
+        f"{moment(read.at)}  {one_line(masked(read.agent), 60)}  by {one_line(masked(read.door), 60)}{by}"
+    )
     say(masked(_query(read)))
     rows = []
-    for place, (id, relevance) in enumerate(zip_longest(read.memories, read.relevances[: len(read.memories)]), 1):
+    for place, (id, relevance) in enumerate(
+        zip_longest(read.memories, read.relevances[: len(read.memories)]), 1
+    ):
         memory = bench.library.memories.find(id)
         line = "(purged)" if memory is None else one_line(masked(memory.line), 100)
-        rows.append((str(place), "" if relevance is None else f"{relevance:.4f}", one_line(masked(id), 60), line))
-    rows += [("", "", one_line(masked(cited), 100), "") for cited in (*read.documents, *read.episodes)]
+        rows.append(
+            (
+                str(place),
+                "" if relevance is None else f"{relevance:.4f}",
+                one_line(masked(id), 60),
+                line,
+            )
+        )
+    rows += [
+        ("", "", one_line(masked(cited), 100), "") for cited in (*read.documents, *read.episodes)
+    ]
     for line in table(rows, right=(0, 1)):
         say(line)
     if read.is_empty:
@@ -274,10 +333,14 @@ def index(session: Session) -> int:
         try:
             written = bench.index_file.write(path, force=args.force)
         except NotReplaced as refused:
-            raise NotReplaced(refused.obstacle, "--force replaces it and keeps a copy, or name another file.") from None
+            raise NotReplaced(
+                refused.obstacle, "--force replaces it and keeps a copy, or name another file."
+            ) from None
         withheld = bench.index_file.made().withheld
     if wants_json(args):
-        write_json({"file": path, "bytes": written.size, "withheld": withheld, "copy": written.copy})
+        write_json(
+            {"file": path, "bytes": written.size, "withheld": withheld, "copy": written.copy}
+        )
     else:
         say(f"{path} is up to date.")
         report_written(written)
@@ -287,13 +350,17 @@ def index(session: Session) -> int:
 
 def _withheld(number: int) -> None:
     if number:
-        warn(f"{counted(number, 'memory', 'memories')} held back from agents: counted, and not told.")
+        warn(
+            f"{counted(number, 'memory', 'memories')} held back from agents: counted, and not told."
+        )
 
 
 def _newest(bench: "Workbench") -> "list[AgentRead]":
     from workbench.core.agents.read import AgentRead
 
-    return sorted(bench.library.table(AgentRead).all(), key=lambda read: (read.at, read.id), reverse=True)
+    return sorted(
+        bench.library.table(AgentRead).all(), key=lambda read: (read.at, read.id), reverse=True
+    )
 
 
 def _wanted(read: "AgentRead", agent: str | None, session: str | None) -> bool:

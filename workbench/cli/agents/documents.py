@@ -14,7 +14,14 @@ from workbench.cli.session import CLI_ACTOR, FOUND, Session, actor_of
 from workbench.core.agents.actors import require_person
 from workbench.core.agents.document import ROOT, DocumentSection
 from workbench.core.files.fresh import read_named
-from workbench.core.record import InvalidQuery, StoreProblem, UnknownRecord, UnreadableFile, WorkbenchError, iso
+from workbench.core.record import (
+    InvalidQuery,
+    StoreProblem,
+    UnknownRecord,
+    UnreadableFile,
+    WorkbenchError,
+    iso,
+)
 from workbench.core.text import counted
 from workbench.core.tokens import tokens_of
 
@@ -45,17 +52,33 @@ _WHY = {"link": "is a link", "special": "is no ordinary file", "large": "is larg
 
 
 def add_commands(commands: Commands) -> None:
-    parser = add_command(commands, "documents", documents, "show and follow what agents keep in files", _DETAILS)
+    parser = add_command(
+        commands, "documents", documents, "show and follow what agents keep in files", _DETAILS
+    )
     parser.add_argument("place", nargs="?", help="a folder, a document in it, or /memories/…")
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("--list", action="store_true", help="list sessions, followed folders and the store's documents")
+    what.add_argument(
+        "--list",
+        action="store_true",
+        help="list sessions, followed folders and the store's documents",
+    )
     what.add_argument("--follow", action="store_true", help="look through this folder from now on")
-    what.add_argument("--unfollow", action="store_true", help="look through it no longer; its files stay")
-    what.add_argument("--trust", action="store_true", help="show documents not reviewed yet, and trust them")
+    what.add_argument(
+        "--unfollow", action="store_true", help="look through it no longer; its files stay"
+    )
+    what.add_argument(
+        "--trust", action="store_true", help="show documents not reviewed yet, and trust them"
+    )
     what.add_argument("--changes", action="store_true", help="show what is not as it was looked at")
-    what.add_argument("--new", action="store_true", help="begin a session of external memory of this name")
-    what.add_argument("--write", metavar="FILE", type=file_or_stdin, help="the new text of a document (-: stdin)")
-    parser.add_argument("--yes", action="store_true", help="with --trust: take it over without a question")
+    what.add_argument(
+        "--new", action="store_true", help="begin a session of external memory of this name"
+    )
+    what.add_argument(
+        "--write", metavar="FILE", type=file_or_stdin, help="the new text of a document (-: stdin)"
+    )
+    parser.add_argument(
+        "--yes", action="store_true", help="with --trust: take it over without a question"
+    )
     add_secrets(parser)
     add_json(parser)
     add_recall(commands)
@@ -65,8 +88,12 @@ def documents(session: Session) -> int:
     """Show, follow, trust or change documents."""
     args = session.args
     if args.list or args.place is None:
-        if args.place is not None or any((args.follow, args.unfollow, args.trust, args.changes, args.new, args.write)):
-            raise InvalidQuery("--list takes no place, and the others need one.", "Nothing was changed.")
+        if args.place is not None or any(
+            (args.follow, args.unfollow, args.trust, args.changes, args.new, args.write)
+        ):
+            raise InvalidQuery(
+                "--list takes no place, and the others need one.", "Nothing was changed."
+            )
         return _list(session)
     if args.follow or args.unfollow or args.new:
         return _change(session)
@@ -79,17 +106,28 @@ def documents(session: Session) -> int:
 
 def _list(session: Session) -> int:
     with session.reading() as bench:
-        own, sessions, followed = bench.documents.stored(), bench.documents.sessions(), bench.documents.followed()
+        own, sessions, followed = (
+            bench.documents.stored(),
+            bench.documents.sessions(),
+            bench.documents.followed(),
+        )
         if wants_json(session.args):
-            stored = [{"path": one.path, "tokens": tokens_of(one.content), "changed_at": one.changed_at} for one in own]
+            stored = [
+                {"path": one.path, "tokens": tokens_of(one.content), "changed_at": one.changed_at}
+                for one in own
+            ]
             write_json({"sessions": list(sessions), "followed": list(followed), "stored": stored})
             return 0
-        rows = [("session", str(path), "") for path in sessions] + [("followed", str(path), "") for path in followed]
+        rows = [("session", str(path), "") for path in sessions] + [
+            ("followed", str(path), "") for path in followed
+        ]
         rows += [("stored", one.path, f"{tokens_of(one.content):,} tokens") for one in own]
         for line in table([tuple(map(bench.safety.masked, row)) for row in rows]) if rows else ():
             say(line)
         if not rows:
-            warn("No documents yet: no session of this project, no followed folder, nothing under /memories.")
+            warn(
+                "No documents yet: no session of this project, no followed folder, nothing under /memories."
+            )
     return 0
 
 
@@ -102,7 +140,9 @@ def _change(session: Session) -> int:
             folder = bench.documents.follow(_path(session))
             say(f"Followed: {folder.root} ({counted(len(folder.documents), 'document')})")
             if not bench.documents.seen(folder).known:
-                warn("No agent is served any of it before you have looked: `workbench documents DIR --trust`.")
+                warn(
+                    "No agent is served any of it before you have looked: `workbench documents DIR --trust`."
+                )
         else:
             say(f"Followed no longer: {bench.documents.unfollow(_path(session))}")
     return 0
@@ -128,14 +168,24 @@ def _write(session: Session) -> int:
     with session.changing() as bench:
         try:
             path = session.cwd / os.fsdecode(args.write)
-            text = sys.stdin.buffer.read(_LARGEST + 1) if args.write == "-" else read_named(path, _LARGEST)
+            text = (
+                sys.stdin.buffer.read(_LARGEST + 1)
+                if args.write == "-"
+                else read_named(path, _LARGEST)
+            )
             if len(text) > _LARGEST:
-                raise UnreadableFile(f"{args.write} is larger than {_LARGEST >> 20} MiB.", "Nothing was written.")
+                raise UnreadableFile(
+                    f"{args.write} is larger than {_LARGEST >> 20} MiB.", "Nothing was written."
+                )
             new = text.decode("utf-8")
         except UnicodeDecodeError as error:
-            raise UnreadableFile(f"{args.write} is no text in UTF-8.", "Nothing was written.") from error
+            raise UnreadableFile(
+                f"{args.write} is no text in UTF-8.", "Nothing was written."
+            ) from error
         except OSError as error:
-            raise UnreadableFile(f"{args.write} cannot be read: {error.strerror}.", "Nothing was written.") from error
+            raise UnreadableFile(
+                f"{args.write} cannot be read: {error.strerror}.", "Nothing was written."
+            ) from error
         if args.place.startswith(ROOT + "/"):
             bench.stored_documents.write(args.place, new)
         else:
@@ -152,7 +202,9 @@ def _show(session: Session) -> int:
         if args.place == ROOT or args.place.startswith(ROOT + "/"):
             _show_stored(session, bench, shown)
         elif args.changes:
-            require_person(bench.context.actor, "look at what nobody has looked at", "Nothing was shown")
+            require_person(
+                bench.context.actor, "look at what nobody has looked at", "Nothing was shown"
+            )
             opened = bench.documents.opened(_path(session))
             if wants_json(args):
                 write_json(_changes_json(opened.changes))
@@ -181,7 +233,9 @@ def _show(session: Session) -> int:
 
 
 def _given(bench: "Workbench", opened: "OpenFolder") -> "OpenFolder":
-    """Return of a folder what an agent may have: documents as a person saw them, none that gives orders."""
+    """Return of a folder what an agent may have: documents as a person saw them, none that gives
+    orders.
+    """
     context = bench.context
     if bench.view is None:
         return opened
@@ -193,7 +247,9 @@ def _given(bench: "Workbench", opened: "OpenFolder") -> "OpenFolder":
             for one in opened.documents
             if not context.settings.agents.only_approved(context.actor)
             and one.entry.path not in unseen
-            and all(finding.kind == "secret" for finding in bench.safety.sorts(one.document.content))
+            and all(
+                finding.kind == "secret" for finding in bench.safety.sorts(one.document.content)
+            )
         ),
     )
 
@@ -204,14 +260,24 @@ def _show_stored(session: Session, bench: "Workbench", shown: Shown) -> None:
     below = [document for document in own if document.path.startswith(place + "/")]
     if one is not None:
         if wants_json(session.args):
-            row = {"path": one.path, "tokens": tokens_of(one.content), "sections": _sections_json(one.sections)}
-            row |= {"changed_at": iso(one.changed_at), "content": one.content, **review_json(bench, one)}
+            row = {
+                "path": one.path,
+                "tokens": tokens_of(one.content),
+                "sections": _sections_json(one.sections),
+            }
+            row |= {
+                "changed_at": iso(one.changed_at),
+                "content": one.content,
+                **review_json(bench, one),
+            }
             write_json(shown(row))
         else:
             say(unreviewed(bench, one) + shown(one.content).rstrip("\n"))
     elif below or place == ROOT:
         if wants_json(session.args):
-            write_json(shown([{"path": d.path, "sections": _sections_json(d.sections)} for d in below]))
+            write_json(
+                shown([{"path": d.path, "sections": _sections_json(d.sections)} for d in below])
+            )
             return
         for document in below:
             say(shown(f"{document.path}  {tokens_of(document.content):,} tokens"))
@@ -219,19 +285,29 @@ def _show_stored(session: Session, bench: "Workbench", shown: Shown) -> None:
         if not below:
             warn("The store keeps no documents yet; agents with the memory tool make them.")
     else:
-        raise UnknownRecord(f"There is no document {place} in this store.", "`workbench documents --list` shows them.")
+        raise UnknownRecord(
+            f"There is no document {place} in this store.",
+            "`workbench documents --list` shows them.",
+        )
 
 
 def _document(session: Session, bench: "Workbench") -> "tuple[OpenFolder, OpenDocument]":
-    """Return a document on disk with its folder: the nearest session above it, the folder it lies in, or the project.
+    """Return a document on disk with its folder: the nearest session above it, the folder it lies
+    in, or the project.
 
     The project has its instruction files, hidden ones too.
     """
     path = _path(session)
     real = path.resolve()
     for folder in (*real.parents[:4][::-1], real.parent):
-        opened = bench.documents.opened(folder) if _is_session(folder) or folder == real.parent else None
-        found = None if opened is None else next((d for d in opened.documents if d.entry.file == real), None)
+        opened = (
+            bench.documents.opened(folder) if _is_session(folder) or folder == real.parent else None
+        )
+        found = (
+            None
+            if opened is None
+            else next((d for d in opened.documents if d.entry.file == real), None)
+        )
         if opened is not None and found is not None:
             return opened, found
     own = bench.documents.instructions()
@@ -239,13 +315,21 @@ def _document(session: Session, bench: "Workbench") -> "tuple[OpenFolder, OpenDo
     if own is not None and rules is not None and not path.is_symlink():
         return own, rules
     why = (
-        "is a link" if path.is_symlink() else "is no text of a folder of documents" if path.exists() else "is not there"
+        "is a link"
+        if path.is_symlink()
+        else "is no text of a folder of documents"
+        if path.exists()
+        else "is not there"
     )
-    raise UnreadableFile(f"{path} cannot be opened as a document: it {why}.", "Nothing was changed.")
+    raise UnreadableFile(
+        f"{path} cannot be opened as a document: it {why}.", "Nothing was changed."
+    )
 
 
 def _is_session(folder: Path) -> bool:
-    return any((folder / name).exists() for name in ("working-memory", "messages.jsonl", "overview.md"))
+    return any(
+        (folder / name).exists() for name in ("working-memory", "messages.jsonl", "overview.md")
+    )
 
 
 def _path(session: Session) -> Path:
@@ -264,7 +348,11 @@ def _print(opened: "OpenFolder", shown: Shown) -> None:
         tokens = tokens_of(one.document.content)
         facts = "".join(f" · {name}: {value}" for name, value in one.document.facts.items())
         state = _state(one.entry.path, changes)
-        say(shown(f"{one.entry.path}  {tokens:,} tokens · {moment(one.entry.changed_at)}{state}{facts}"))
+        say(
+            shown(
+                f"{one.entry.path}  {tokens:,} tokens · {moment(one.entry.changed_at)}{state}{facts}"
+            )
+        )
         _print_sections(one.document.sections, shown)
     if folder.messages is not None:
         size = folder.messages.size
@@ -282,7 +370,11 @@ def _print(opened: "OpenFolder", shown: Shown) -> None:
 
 def _print_sections(sections: "tuple[DocumentSection, ...]", shown: Shown) -> None:
     rows = [
-        (f"{one.line:,}", f"{one.tokens:,}", "  " * max(0, one.level - 1) + (one.title or "(no heading)"))
+        (
+            f"{one.line:,}",
+            f"{one.tokens:,}",
+            "  " * max(0, one.level - 1) + (one.title or "(no heading)"),
+        )
         for one in sections
     ]
     for line in table(shown(rows), right=(0, 1)) if rows else ():
@@ -314,7 +406,11 @@ def _print_changes(bench: "Workbench", opened: "OpenFolder") -> None:
 def _standing(changes: "Changes") -> str:
     if changes.are_none:
         return "as you saw it"
-    parts = [(len(changes.new), "new"), (len(changes.changed), "changed"), (len(changes.gone), "gone")]
+    parts = [
+        (len(changes.new), "new"),
+        (len(changes.changed), "changed"),
+        (len(changes.gone), "gone"),
+    ]
     said = ", ".join(f"{number:,} {word}" for number, word in parts if number)
     return f"not looked at: {said}" if said else "not looked at: messages"
 
@@ -325,7 +421,11 @@ def _state(path: str, changes: "Changes") -> str:
 
 def _json(opened: "OpenFolder") -> dict[str, object]:
     folder = opened.folder
-    messages = None if folder.messages is None else {"path": folder.messages.path, "bytes": folder.messages.size}
+    messages = (
+        None
+        if folder.messages is None
+        else {"path": folder.messages.path, "bytes": folder.messages.size}
+    )
     return {
         "folder": str(folder.root),
         "kind": folder.kind,
@@ -348,7 +448,13 @@ def _document_json(one: "OpenDocument", changes: "Changes") -> dict[str, object]
 
 def _sections_json(sections: "tuple[DocumentSection, ...]") -> list[dict[str, object]]:
     return [
-        {"title": one.title, "level": one.level, "line": one.line, "end": one.end, "tokens": one.tokens}
+        {
+            "title": one.title,
+            "level": one.level,
+            "line": one.line,
+            "end": one.end,
+            "tokens": one.tokens,
+        }
         for one in sections
     ]
 
@@ -386,14 +492,30 @@ _BROKEN = 5
 
 def add_recall(commands: Commands) -> None:
     """Add `recall`."""
-    parser = add_command(commands, "recall", recall, "search documents and messages, with citations", _RECALL)
+    parser = add_command(
+        commands, "recall", recall, "search documents and messages, with citations", _RECALL
+    )
     parser.add_argument("query")
-    parser.add_argument("--scope", choices=_SCOPES, default="all", help="what is searched (default: all)")
-    parser.add_argument("--limit", "-n", metavar="N", type=count, help="how many (default: 5, or memory.default_limit)")
-    parser.add_argument("--all-sessions", action="store_true", help="every session of this project, not the last alone")
+    parser.add_argument(
+        "--scope", choices=_SCOPES, default="all", help="what is searched (default: all)"
+    )
+    parser.add_argument(
+        "--limit",
+        "-n",
+        metavar="N",
+        type=count,
+        help="how many (default: 5, or memory.default_limit)",
+    )
+    parser.add_argument(
+        "--all-sessions",
+        action="store_true",
+        help="every session of this project, not the last alone",
+    )
     about = "serve this agent: what it is served is kept as read by it"
     parser.add_argument("--for-agent", metavar="NAME", dest="actor", help=about)
-    parser.add_argument("--session", metavar="S", default="", help="with --for-agent: the agent's session")
+    parser.add_argument(
+        "--session", metavar="S", default="", help="with --for-agent: the agent's session"
+    )
     add_secrets(parser)
     add_json(parser)
 
@@ -402,10 +524,16 @@ def recall(session: Session) -> int:
     """Print what is found, the best first."""
     args = session.args
     if args.actor is not None and args.show_secrets:
-        raise InvalidQuery("Agents are not shown secrets.", "Leave out --show-secrets or --for-agent.")
+        raise InvalidQuery(
+            "Agents are not shown secrets.", "Leave out --show-secrets or --for-agent."
+        )
     by_person = actor_of(args) == CLI_ACTOR
     looks = args.actor is None
-    with session.reading(whole=True) if looks else session.changing(actor_of(args), trusted=False) as bench:
+    with (
+        session.reading(whole=True)
+        if looks
+        else session.changing(actor_of(args), trusted=False) as bench
+    ):
         from workbench.services.agents.documents.recall import Recalling, answer_json, answer_text
 
         if not by_person and not bench.trust.standing.trusted:
@@ -417,7 +545,9 @@ def recall(session: Session) -> int:
         if wants_json(args):
             write_json(answer_json(given))
         else:
-            query = args.query.strip() if args.show_secrets else bench.safety.masked(args.query.strip())
+            query = (
+                args.query.strip() if args.show_secrets else bench.safety.masked(args.query.strip())
+            )
             say(answer_text(query, given.rows))
             if given.used is not None:
                 warn(f"Ranked under {given.used}.")
@@ -429,7 +559,9 @@ def _asked(session: Session, bench: "Workbench", recalling: "Recalling") -> "Rec
     args = session.args
     limit = args.limit or bench.context.settings.memory.default_limit
     if actor_of(args) == CLI_ACTOR:
-        return recalling.look(args.query, args.scope, limit, every=args.all_sessions, secrets=args.show_secrets)
+        return recalling.look(
+            args.query, args.scope, limit, every=args.all_sessions, secrets=args.show_secrets
+        )
     from workbench.services.agents.reading_log import Asked, keep
 
     given = recalling.give(args.query, args.scope, limit, every=args.all_sessions)
@@ -447,13 +579,17 @@ def _remark(given: "Recalled") -> None:
     for why, number in given.left_out.items():
         warn(f"{counted(number, 'place')} {_RECALL_WHY[why]}.")
     if given.scope != "stream" and not given.folders:
-        warn("No external memory of this project and no followed folder; `workbench documents DIR --follow` adds one.")
+        warn(
+            "No external memory of this project and no followed folder; `workbench documents DIR --follow` adds one."
+        )
     for name in given.without_detail if given.scope in ("all", "detail") else ():
         warn(f"The session {name} has no details yet.")
     if given.broken:
         named = ", ".join(f"{file}:{line}" for file, line in given.broken[:_BROKEN])
         more = f" and {len(given.broken) - _BROKEN:,} more" if len(given.broken) > _BROKEN else ""
-        warn(f"{counted(len(given.broken), 'line')} with the words asked for, but no message: {named}{more}.")
+        warn(
+            f"{counted(len(given.broken), 'line')} with the words asked for, but no message: {named}{more}."
+        )
     for path in given.unread:
         warn(f"{path} could not be read.")
     for problem in given.problems:

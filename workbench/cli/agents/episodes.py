@@ -1,4 +1,6 @@
-"""`workbench episode`: what agents did, kept as it was; shown, listed, corrected by a person, written to files."""
+"""`workbench episode`: what agents did, kept as it was; shown, listed, corrected by a person,
+written to files.
+"""
 
 import json
 import os
@@ -81,7 +83,9 @@ _SAYS: "Mapping[Becomes, str]" = {
 
 def _opened_to_consolidate(session: Session) -> "AbstractContextManager[Workbench]":
     if session.args.report is not None and session.args.dry_run:
-        raise InvalidQuery("A dry run has no report.", "Leave out --report; --json prints what would be done.")
+        raise InvalidQuery(
+            "A dry run has no report.", "Leave out --report; --json prints what would be done."
+        )
     return session.reading() if session.args.dry_run else session.changing()
 
 
@@ -101,9 +105,14 @@ def consolidate(call: Call) -> Answer:
     if args.report is not None:
         _write(call.session.cwd / args.report, done)
     if left := ", ".join(kind.id for kind in done.left):
-        warn(f"Stopped. Left: {left}{'' if args.dry_run else '; `workbench consolidate` goes on there'}.")
+        warn(
+            f"Stopped. Left: {left}{'' if args.dry_run else '; `workbench consolidate` goes on there'}."
+        )
     return Answer(
-        lambda: done_json(done, dry=args.dry_run), lambda: _lines(call, done), (), INTERRUPTED if done.left else 0
+        lambda: done_json(done, dry=args.dry_run),
+        lambda: _lines(call, done),
+        (),
+        INTERRUPTED if done.left else 0,
     )
 
 
@@ -156,7 +165,11 @@ def _write(file: Path, done: "Consolidated") -> None:
 
     if done.run is not None:
         as_json = file.suffix == ".json"
-        replace_file(file, json.dumps(run_json(done.run), indent=2) + "\n" if as_json else markdown(done.run), None)
+        replace_file(
+            file,
+            json.dumps(run_json(done.run), indent=2) + "\n" if as_json else markdown(done.run),
+            None,
+        )
 
 
 # Episodes as they are printed: a line each, or one whole; and the options that say which are meant.
@@ -226,7 +239,9 @@ def list_episodes(call: Call) -> Answer:
     def lines() -> list[str]:
         tasks = [bench.episodes.task_of(one) for one in shown]
         if unread := tasks.count(None):
-            warn(f"Of {unread:,} the file beside the store cannot be read; `workbench doctor` names them.")
+            warn(
+                f"Of {unread:,} the file beside the store cannot be read; `workbench doctor` names them."
+            )
         return table([_row(call, one, task) for one, task in zip(shown, tasks, strict=True)])
 
     return Answer(rows, lines, [] if found else ["None matches." if bench.episodes.all() else none])
@@ -238,9 +253,20 @@ def show_episode(call: Call) -> Answer:
     if not trace:
         warn(f"It is {opened.phase}, so its trace stays closed; --trace opens it.")
     doc = opened.doc(trace=trace)
-    notes = [{"id": note.id, "at": note.at, "actor": note.actor, "text": note.text} for note in opened.notes]
-    told = {"phase": opened.phase, "notes": notes, "trace_is_open": trace, "consolidated": opened.cluster}
-    return Answer(lambda: {**doc, **told, **review_json(call.bench, opened.episode)}, lambda: _whole(call, opened, doc))
+    notes = [
+        {"id": note.id, "at": note.at, "actor": note.actor, "text": note.text}
+        for note in opened.notes
+    ]
+    told = {
+        "phase": opened.phase,
+        "notes": notes,
+        "trace_is_open": trace,
+        "consolidated": opened.cluster,
+    }
+    return Answer(
+        lambda: {**doc, **told, **review_json(call.bench, opened.episode)},
+        lambda: _whole(call, opened, doc),
+    )
 
 
 def _whole(call: Call, opened: "Opened", doc: Mapping[str, object]) -> Iterator[str]:
@@ -249,7 +275,11 @@ def _whole(call: Call, opened: "Opened", doc: Mapping[str, object]) -> Iterator[
     if mark := unreviewed(call.bench, head):
         yield mark.rstrip()
     last = f", last {moment(use.last_accessed_at)}" if use.last_accessed_at is not None else ""
-    marks = (head.outcome.lower(), "approved" if head.approved else "", "by capture" if head.captured else "")
+    marks = (
+        head.outcome.lower(),
+        "approved" if head.approved else "",
+        "by capture" if head.captured else "",
+    )
     rows = {
         "id": head.id, "when": f"{moment(head.at)} · {opened.phase}{_next(opened)}",
         "outcome": " · ".join(filter(None, marks)), "domain": head.domain, "type": head.type,
@@ -280,7 +310,9 @@ def _next(opened: "Opened") -> str:
 
 
 def _given(call: Call) -> tuple[tuple["Found", ...], str]:
-    """Return the episodes that a file, a folder or stdin holds, and its name. Raises `UnreadableFile`."""
+    """Return the episodes that a file, a folder or stdin holds, and its name. Raises
+    `UnreadableFile`.
+    """
     from workbench.services.agents import episodes
 
     if call.args.file == "-":
@@ -304,9 +336,14 @@ def add_episodes(call: Call) -> Answer:
     known = f"; {len(stored) - len(new):,} were there already" if len(new) < len(stored) else ""
     done = f"Stored {counted(len(new), 'episode')}{known}."
     if len(stored) == 1:
-        done = _kept(stored[0].is_new, f"{stored[0].episode.id} ({stored[0].episode.outcome.lower()})")
+        done = _kept(
+            stored[0].is_new, f"{stored[0].episode.id} ({stored[0].episode.outcome.lower()})"
+        )
     rows = [{"id": one.episode.id, "is_new": one.is_new, "masked": one.masked} for one in stored]
-    return Answer({"stored": rows, "group": group}, [done + (f" Masked: {', '.join(masked)}." if masked else "")])
+    return Answer(
+        {"stored": rows, "group": group},
+        [done + (f" Masked: {', '.join(masked)}." if masked else "")],
+    )
 
 
 def _kept(is_new: bool, what: str) -> str:
@@ -325,7 +362,10 @@ def learn_episode(call: Call) -> Answer:
 
     found, _ = _given(call)
     if len(found) != 1:
-        raise InvalidQuery(f"There are {len(found):,} episodes; one is learned from at a time.", "Nothing was stored.")
+        raise InvalidQuery(
+            f"There are {len(found):,} episodes; one is learned from at a time.",
+            "Nothing was stored.",
+        )
     learning = Learning(call.bench.context, call.bench.patterns)
     learned = learning.learn(found[0].doc, call.args.insight, session=call.args.session)
     stored = learned.stored
@@ -341,7 +381,8 @@ def learn_episode(call: Call) -> Answer:
     return Answer(learned.doc, lines, left)
 
 
-# What was found of episodes, as it is printed: a line and what it says, and how each score came about.
+# What was found of episodes, as it is printed: a line and what it says, and how each score came
+# about.
 
 _WHY = {
     "held": "held back for what the text says",
@@ -353,7 +394,9 @@ def _opened_to_find(session: Session) -> "AbstractContextManager[Workbench]":
     if session.args.actor is None:
         return session.reading()
     if session.args.show_secrets:
-        raise InvalidQuery("Agents are not shown secrets.", "Leave out --show-secrets or --for-agent.")
+        raise InvalidQuery(
+            "Agents are not shown secrets.", "Leave out --show-secrets or --for-agent."
+        )
     return session.changing(actor_of(session.args), trusted=False)
 
 
@@ -375,7 +418,9 @@ def find_episodes(call: Call) -> Answer:
     answer = finder.find(args.query, args.strategy, criteria, args.limit)
     none = "No episode has to do with it." if answer.query else "None matches."
     return Answer(
-        lambda: found_json(call.bench, answer), lambda: _found_lines(call, answer), [] if answer.found else [none]
+        lambda: found_json(call.bench, answer),
+        lambda: _found_lines(call, answer),
+        [] if answer.found else [none],
     )
 
 
@@ -387,7 +432,9 @@ def _give(call: Call, criteria: Criteria) -> Answer:
     args, bench = call.args, call.bench
     if not bench.trust.standing.trusted:
         return Answer({})
-    giving = EpisodeGiving(bench.context, bench.episode_finder, bench.safety, Asked("cli", args.session))
+    giving = EpisodeGiving(
+        bench.context, bench.episode_finder, bench.safety, Asked("cli", args.session)
+    )
     answer = giving.find(args.query, args.strategy, criteria, args.limit)
     return Answer(answer, lambda: _given_lines(answer))
 
@@ -404,7 +451,12 @@ def _given_lines(answer: Mapping[str, object]) -> Iterator[str]:
 
 def found_json(bench: "Workbench", answer: "FoundEpisodes") -> dict[str, object]:
     episodes = [_found_row(one) | review_json(bench, one.episode) for one in answer.found]
-    return {"query": answer.query, "strategy": answer.strategy, "fitting": answer.fitting, "episodes": episodes}
+    return {
+        "query": answer.query,
+        "strategy": answer.strategy,
+        "fitting": answer.fitting,
+        "episodes": episodes,
+    }
 
 
 def _found_row(one: "FoundEpisode") -> dict[str, object]:
@@ -426,15 +478,22 @@ def _found_lines(call: Call, answer: "FoundEpisodes") -> Iterator[str]:
         head, digest = one.episode, one.digest
         score = f"{one.total:.3f}  " if one.terms is not None else ""
         where = "/".join(name for name in (head.domain, head.type) if name)
-        yield shown(f"{score}{head.id}  {moment(head.at)}  {head.outcome.lower()}  {one.phase}  {where}".rstrip())
+        yield shown(
+            f"{score}{head.id}  {moment(head.at)}  {head.outcome.lower()}  {one.phase}  {where}".rstrip()
+        )
         for label in ("task", "lessons", "failure"):
             if said := getattr(digest, label):
                 yield f"  {label}: {unreviewed(call.bench, head)}{one_line(shown(said), _LINE)}"
         if one.shared:
             named = [feature for feature in one.shared if not feature.startswith("line:")]
             same = len(one.shared) - len(named)
-            yield shown(f"  alike in: {', '.join((*named, *([f'{same} of its lines'] if same else [])))}")
-        notes = {"recency": f"  ({one.age_days:,.0f} days)", "success": f"  ({head.outcome.lower()})"}
+            yield shown(
+                f"  alike in: {', '.join((*named, *([f'{same} of its lines'] if same else [])))}"
+            )
+        notes = {
+            "recency": f"  ({one.age_days:,.0f} days)",
+            "success": f"  ({head.outcome.lower()})",
+        }
         for part in one.parts if call.args.explain else ():
             of = f"{part.value:.3f} × {part.weight:g} = {part.weighted:.3f}"
             yield f"  {part.term:<11}{of}{notes.get(part.term, '')}"
@@ -451,7 +510,10 @@ def note_episode(call: Call) -> Answer:
 def tag_episode(call: Call) -> Answer:
     args = call.args
     if not (args.add or args.remove):
-        raise InvalidQuery("There is no tag to add or remove.", "Nothing was changed; name one with --add or --remove.")
+        raise InvalidQuery(
+            "There is no tag to add or remove.",
+            "Nothing was changed; name one with --add or --remove.",
+        )
     now = call.bench.episodes.tag(args.id, args.add, args.remove)
     return Answer(lines=[f"Tags of {args.id}: {', '.join(map(call.shown, now.tags)) or 'none'}."])
 
@@ -461,7 +523,11 @@ def approve_episode(call: Call) -> Answer:
     id, withdraw = call.args.id, call.args.withdraw
     call.bench.episodes.approve(id, withdraw=withdraw)
     return Answer(
-        lines=[f"{id} is approved no longer." if withdraw else f"{id} is approved. `workbench undo` takes that back."]
+        lines=[
+            f"{id} is approved no longer."
+            if withdraw
+            else f"{id} is approved. `workbench undo` takes that back."
+        ]
     )
 
 
@@ -478,7 +544,9 @@ def archive_episodes(call: Call) -> Answer:
     """Archive episodes by id, or those that are older than so many days."""
     args, episodes, now = call.args, call.bench.episodes, call.bench.context.now()
     if bool(args.ids) == (args.older_than is not None):
-        raise InvalidQuery("Name episodes, or an age with --older-than, and not both.", "Nothing was changed.")
+        raise InvalidQuery(
+            "Name episodes, or an age with --older-than, and not both.", "Nothing was changed."
+        )
     old = (one for one in episodes.all() if one.status == "active")
     ids = args.ids or [one.id for one in old if age_of(one.at, now) > args.older_than]
     if ids:
@@ -490,12 +558,17 @@ def archive_episodes(call: Call) -> Answer:
 def compare_episodes(call: Call) -> Answer:
     """Show what two episodes say, part by part."""
     left, right = (call.bench.episodes.open(id).body for id in call.args.ids)
-    parts = [(name, call.shown(one), call.shown(other)) for name, one, other in compared(left, right)]
+    parts = [
+        (name, call.shown(one), call.shown(other)) for name, one, other in compared(left, right)
+    ]
     lines = []
     for name, one, other in parts:
         both = [f"  {n}  {one_line(text, 200) or 'nothing'}" for n, text in ((1, one), (2, other))]
         lines += [f"{name}: {one_line(one, 200)}"] if one == other else [name, *both]
-    return Answer({name: {"first": one, "second": other, "same": one == other} for name, one, other in parts}, lines)
+    return Answer(
+        {name: {"first": one, "second": other, "same": one == other} for name, one, other in parts},
+        lines,
+    )
 
 
 def purge_episodes(call: Call) -> Answer:
@@ -504,9 +577,15 @@ def purge_episodes(call: Call) -> Answer:
 
     args, bench = call.args, call.bench
     now = bench.context.now()
-    ids = [o.id for o in bench.episodes.all() if o.deleted_at and age_of(o.deleted_at, now) >= args.older_than]
+    ids = [
+        o.id
+        for o in bench.episodes.all()
+        if o.deleted_at and age_of(o.deleted_at, now) >= args.older_than
+    ]
     if not ids:
-        return Answer(lines=[f"No episode was deleted {counted(args.older_than, 'day')} ago or earlier."])
+        return Answer(
+            lines=[f"No episode was deleted {counted(args.older_than, 'day')} ago or earlier."]
+        )
     plan = bench.eraser.plan(ids)
     require_agreement(ids, args.yes_erase, plan)
     return Answer(code=erase(bench, plan))
@@ -644,8 +723,14 @@ _VERBS = (
 def add_commands(commands: Commands) -> None:
     about = "keep, show and find what agents did"
     top = add_verb(commands, Verb("episode", list_episodes, about, "", _EPISODE, None), {})
-    top.set_defaults(limit=SHOWN, json=False, **{name[2:].replace("-", "_"): "" for name in _CRITERIA})
+    top.set_defaults(
+        limit=SHOWN, json=False, **{name[2:].replace("-", "_"): "" for name in _CRITERIA}
+    )
     add_verbs(top, _VERBS, _OPTIONS)
     words = "--dry-run --stages --anew --report --json"
     about = "consolidate episodes and patterns"
-    add_verb(commands, Verb("consolidate", consolidate, about, words, _ABOUT, None, _opened_to_consolidate), _OPTIONS)
+    add_verb(
+        commands,
+        Verb("consolidate", consolidate, about, words, _ABOUT, None, _opened_to_consolidate),
+        _OPTIONS,
+    )

@@ -31,12 +31,20 @@ that are yours alone, --user those of all your projects. Inside an agent it is r
 
 def add_commands(commands: Commands) -> None:
     parser = add_command(commands, "hooks", hooks, "install capture hooks", _DETAILS)
-    parser.add_argument("action", metavar="ACTION", choices=tuple(_ACTIONS), help=f"one of: {', '.join(_ACTIONS)}")
-    parser.add_argument("--agent", choices=tuple(HOOK_FILES), default="claude-code", help="default: claude-code")
+    parser.add_argument(
+        "action", metavar="ACTION", choices=tuple(_ACTIONS), help=f"one of: {', '.join(_ACTIONS)}"
+    )
+    parser.add_argument(
+        "--agent", choices=tuple(HOOK_FILES), default="claude-code", help="default: claude-code"
+    )
     where = parser.add_mutually_exclusive_group()
-    where.add_argument("--project", action="store_true", help="in the settings of this folder (the default)")
+    where.add_argument(
+        "--project", action="store_true", help="in the settings of this folder (the default)"
+    )
     where.add_argument("--user", action="store_true", help="in the settings of all your projects")
-    parser.add_argument("--yes", action="store_true", help="write without a question (not under an agent)")
+    parser.add_argument(
+        "--yes", action="store_true", help="write without a question (not under an agent)"
+    )
     add_json(parser)
     add_mcp(commands)
 
@@ -51,9 +59,13 @@ def _install(session: Session) -> int:
 
     code = _carry_out(session, plan_install(session.args.agent, _path(session), _program(session)))
     if code == 0 and not wants_json(session.args):
-        say(f"To let it search and save as well: {_OFFERS[session.args.agent].format(program=_program(session)[0])}")
+        say(
+            f"To let it search and save as well: {_OFFERS[session.args.agent].format(program=_program(session)[0])}"
+        )
         if session.args.agent == "codex":
-            say("Codex asks you once whether you trust its hooks; an older one runs none unless its config.toml says")
+            say(
+                "Codex asks you once whether you trust its hooks; an older one runs none unless its config.toml says"
+            )
             say("codex_hooks = true under [features].")
     return code
 
@@ -96,14 +108,18 @@ def _status(session: Session) -> int:
 
     places = ((_home(), True), (session.cwd, False))
     found = {
-        agent: [hooked(agent, file_of(agent, folder, of_user=of_user)) for folder, of_user in places]
+        agent: [
+            hooked(agent, file_of(agent, folder, of_user=of_user)) for folder, of_user in places
+        ]
         for agent in HOOK_FILES
     }
     captures = paths.captures_dir()
     went_wrong = () if captures is None else failures(captures)
     if wants_json(session.args):
         listed = {
-            agent: [{"file": one.path, "events": one.events, "missing": one.missing} for one in files]
+            agent: [
+                {"file": one.path, "events": one.events, "missing": one.missing} for one in files
+            ]
             for agent, files in found.items()
         }
         write_json({"agents": listed, "failures": [one._asdict() for one in went_wrong]})
@@ -143,7 +159,9 @@ def _home() -> Path:
     try:
         return Path.home()
     except RuntimeError as error:
-        raise WorkbenchError("Your home folder cannot be found.", "Set HOME to an absolute path.") from error
+        raise WorkbenchError(
+            "Your home folder cannot be found.", "Set HOME to an absolute path."
+        ) from error
 
 
 def _program(session: Session) -> tuple[str, ...]:
@@ -157,7 +175,9 @@ def _program(session: Session) -> tuple[str, ...]:
 
 def _diff(plan: "Plan") -> str:
     before, after = (plan.before or "").splitlines(), plan.after.splitlines()
-    return "\n".join(difflib.unified_diff(before, after, str(plan.path), str(plan.path), lineterm="", n=2))
+    return "\n".join(
+        difflib.unified_diff(before, after, str(plan.path), str(plan.path), lineterm="", n=2)
+    )
 
 
 def _require_person() -> None:
@@ -170,7 +190,9 @@ def _agreed(*, yes: bool) -> bool:
     if yes:
         return True
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise WorkbenchError("No terminal to ask in.", "Nothing was changed; --yes writes it unasked.")
+        raise WorkbenchError(
+            "No terminal to ask in.", "Nothing was changed; --yes writes it unasked."
+        )
     sys.stdout.write("Write this? Type yes: ")
     sys.stdout.flush()
     return sys.stdin.readline().strip().lower() == "yes"
@@ -199,7 +221,9 @@ def tool_groups(text: str) -> tuple[str, ...]:
     """Read groups of tools with commas between them."""
     groups = tuple(dict.fromkeys(name for name in text.replace(",", " ").split()))
     if wrong := [name for name in groups if name not in TOOL_GROUPS]:
-        raise ArgumentTypeError(f"there is no group {wrong[0]}; groups are {', '.join(TOOL_GROUPS)}")
+        raise ArgumentTypeError(
+            f"there is no group {wrong[0]}; groups are {', '.join(TOOL_GROUPS)}"
+        )
     if not groups:
         raise ArgumentTypeError(f"name a group: {', '.join(TOOL_GROUPS)}")
     return groups
@@ -208,10 +232,19 @@ def tool_groups(text: str) -> tuple[str, ...]:
 def add_mcp(commands: Commands) -> None:
     """Add `mcp`."""
     parser = add_command(
-        commands, "mcp", serve, "serve the store to agents that speak MCP", _MCP, example="--http --agent claude"
+        commands,
+        "mcp",
+        serve,
+        "serve the store to agents that speak MCP",
+        _MCP,
+        example="--http --agent claude",
     )
-    parser.add_argument("--http", action="store_true", help="over HTTP on 127.0.0.1, for several clients")
-    parser.add_argument("--port", metavar="N", type=count, default=8765, help="with --http (default: 8765)")
+    parser.add_argument(
+        "--http", action="store_true", help="over HTTP on 127.0.0.1, for several clients"
+    )
+    parser.add_argument(
+        "--port", metavar="N", type=count, default=8765, help="with --http (default: 8765)"
+    )
     about = "what the agent is called (otherwise: what it calls itself)"
     parser.add_argument("--agent", metavar="NAME", default="", help=about)
     about = f"groups of tools, with commas: {', '.join(TOOL_GROUPS)} (default: few)"

@@ -13,7 +13,19 @@ from workbench.cli.output import cut, moment, table, warn
 from workbench.cli.parsing import Commands, add_limit, file_or_stdin
 from workbench.cli.safety.flags import FLAG, review_json, unreviewed
 from workbench.cli.session import DONE, FOUND, Session, actor_of
-from workbench.cli.verbs import Answer, Call, Option, Verb, add_verb, add_verbs, changing, flag, making, several, text
+from workbench.cli.verbs import (
+    Answer,
+    Call,
+    Option,
+    Verb,
+    add_verb,
+    add_verbs,
+    changing,
+    flag,
+    making,
+    several,
+    text,
+)
 from workbench.core.agents.patterns.pattern import CATEGORIES, OUTCOMES, RELATIONS, STATUSES, Status
 from workbench.core.files.fresh import read_named
 from workbench.core.record import InvalidQuery, InvalidRecord, StoreProblem, UnreadableFile
@@ -48,7 +60,10 @@ def add_patterns(call: Call) -> Answer:
     return Answer(
         [{"id": one.id, "status": one.status, "flagged": one.id in flagged} for one in made],
         [f"Added {one.id} ({one.status.replace('_', ' ')}): {one.name}" for one in made],
-        [f"{id} is flagged and held back from agents; `workbench scan` says why." for id in sorted(flagged)],
+        [
+            f"{id} is flagged and held back from agents; `workbench scan` says why."
+            for id in sorted(flagged)
+        ],
     )
 
 
@@ -68,27 +83,46 @@ def edit_pattern(call: Call) -> Answer:
 def record_application(call: Call) -> Answer:
     args, patterns = call.args, call.bench.patterns
     done = patterns.record(
-        args.id, args.episode, args.outcome, task=args.task, note=args.note, time=args.time, cost=args.cost
+        args.id,
+        args.episode,
+        args.outcome,
+        task=args.task,
+        note=args.note,
+        time=args.time,
+        cost=args.cost,
     )
     used = patterns.get(args.id).usage_count
     return Answer(
-        {"pattern": done.pattern, "episode": done.episode, "outcome": done.outcome, "usage_count": used},
+        {
+            "pattern": done.pattern,
+            "episode": done.episode,
+            "outcome": done.outcome,
+            "usage_count": used,
+        },
         [f"Recorded: {done.pattern} in {done.episode}, {done.outcome}; used {used:,} times."],
     )
 
 
 def validate_patterns(call: Call) -> Answer:
     args = call.args
-    done = call.bench.patterns.validations(args.ids) if args.dry_run else call.bench.patterns.validate(args.ids)
+    done = (
+        call.bench.patterns.validations(args.ids)
+        if args.dry_run
+        else call.bench.patterns.validate(args.ids)
+    )
     told = [one for one in done if args.ids or one.outlook != "insufficient"]
     remarks = []
     if few := len(done) - len(told):
-        remarks.append(f"{counted(few, 'pattern')} with fewer than 5 applications in the last 90 days: unchanged.")
+        remarks.append(
+            f"{counted(few, 'pattern')} with fewer than 5 applications in the last 90 days: unchanged."
+        )
     if not done:
         remarks.append("The store has no patterns yet.")
     elif args.dry_run:
         remarks.append("Nothing was changed: --dry-run.")
-    return Answer([_validation_json(one) for one in done], table([_validation(one) for one in told]), remarks)
+    return Answer(
+        [_validation_json(one) for one in done], table([_validation(one) for one in told]), remarks
+    )
 
 
 def _validation(one: "Validation") -> tuple[str, ...]:
@@ -96,9 +130,17 @@ def _validation(one: "Validation") -> tuple[str, ...]:
     before, after = (each.status.replace("_", " ") for each in (one.before, one.after))
     moved = f"{before} → {after}" if one.moves else after
     if one.outlook == "insufficient":
-        return one.before.id, moved, f"{counted(found.episodes, 'application')} of the 5 that it needs"
+        return (
+            one.before.id,
+            moved,
+            f"{counted(found.episodes, 'application')} of the 5 that it needs",
+        )
     share = f"{found.successes} of {found.episodes} succeeded"
-    return one.before.id, moved, f"{share}, p = {found.p_value:.3g}, confidence {found.confidence:.2f}"
+    return (
+        one.before.id,
+        moved,
+        f"{share}, p = {found.p_value:.3g}, confidence {found.confidence:.2f}",
+    )
 
 
 def _validation_json(one: "Validation") -> dict[str, object]:
@@ -125,7 +167,12 @@ def decide_pattern(call: Call) -> Answer:
 
     one = DECISIONS[call.args.verb](call.bench.patterns, call.args)
     by = f", superseded by {one.superseded_by}" if one.superseded_by else ""
-    doc = {"id": one.id, "status": one.status, "reason": one.status_reason, "superseded_by": one.superseded_by}
+    doc = {
+        "id": one.id,
+        "status": one.status,
+        "reason": one.status_reason,
+        "superseded_by": one.superseded_by,
+    }
     return Answer(doc, [f"{one.id} is {NAMES[one.status]}{by}."])
 
 
@@ -133,14 +180,18 @@ def merge_patterns(call: Call) -> Answer:
     made = call.bench.patterns.merge(call.args.ids)
     return Answer(
         {"id": made.id, "status": made.status, "merged": list(dict.fromkeys(call.args.ids))},
-        [f"Merged into {made.id} ({made.status}): {made.name}. The others are deprecated in its favour."],
+        [
+            f"Merged into {made.id} ({made.status}): {made.name}. The others are deprecated in its favour."
+        ],
     )
 
 
 def relate_patterns(call: Call) -> Answer:
     args = call.args
     call.bench.patterns.relate(args.id, args.relation, args.other, remove=args.remove)
-    return Answer(lines=[f"{args.id} {args.relation} {args.other}{' no longer' if args.remove else ''}."])
+    return Answer(
+        lines=[f"{args.id} {args.relation} {args.other}{' no longer' if args.remove else ''}."]
+    )
 
 
 _WEAK = {
@@ -151,16 +202,24 @@ _WEAK = {
 def prune_patterns(call: Call) -> Answer:
     args = call.args
     if args.ids and not args.deprecate:
-        raise InvalidQuery("IDs are for --deprecate.", "Without it, every pattern that is worth little is listed.")
+        raise InvalidQuery(
+            "IDs are for --deprecate.", "Without it, every pattern that is worth little is listed."
+        )
     weak = call.bench.patterns.weak()
     chosen = (tuple(args.ids) or tuple(pattern.id for pattern, _ in weak)) if args.deprecate else ()
     if chosen:
         call.bench.patterns.prune(chosen)
         weak = tuple((pattern, why) for pattern, why in weak if pattern.id in chosen)
-    lines = table([(p.id, ", ".join(_WEAK[one] for one in why), call.shown(p.name)) for p, why in weak])
+    lines = table(
+        [(p.id, ", ".join(_WEAK[one] for one in why), call.shown(p.name)) for p, why in weak]
+    )
     if chosen and weak:
-        lines.append(f"Deprecated {counted(len(chosen), 'pattern')}; `workbench undo` takes that back.")
-    rows = [{"id": p.id, "name": p.name, "why": why, "deprecated": args.deprecate} for p, why in weak]
+        lines.append(
+            f"Deprecated {counted(len(chosen), 'pattern')}; `workbench undo` takes that back."
+        )
+    rows = [
+        {"id": p.id, "name": p.name, "why": why, "deprecated": args.deprecate} for p, why in weak
+    ]
     return Answer(rows, lines, [] if weak else ["No pattern is worth little."])
 
 
@@ -174,8 +233,16 @@ def import_patterns(call: Call) -> Answer:
     lost = [call.shown(text) for text in intake.problems]
     new = [{"id": one.id, "name": one.name, "status": one.status} for one in intake.patterns]
     there = f", {counted(len(intake.present), 'one')} there already" if intake.present else ""
-    done = f"{counted(len(new), 'pattern')} to import" if dry else f"Imported {counted(written, 'pattern')}"
-    lines = [call.shown(f"{one.id}  {one.status}  {one.name}") for one in intake.patterns] if dry else []
+    done = (
+        f"{counted(len(new), 'pattern')} to import"
+        if dry
+        else f"Imported {counted(written, 'pattern')}"
+    )
+    lines = (
+        [call.shown(f"{one.id}  {one.status}  {one.name}") for one in intake.patterns]
+        if dry
+        else []
+    )
     return Answer(
         {"new": new, "present": intake.present, "written": written, "problems": lost},
         [*lines, f"{done}{there}."],
@@ -232,15 +299,22 @@ def _read(session: Session) -> object:
     except json.JSONDecodeError as error:
         raise UnreadableFile(f"{shown}:{error.lineno}: no JSON: {error.msg}.", _NOTHING) from error
     except RecursionError as error:
-        raise UnreadableFile(f"{shown} holds no JSON in UTF-8 that can be read.", _NOTHING) from error
+        raise UnreadableFile(
+            f"{shown} holds no JSON in UTF-8 that can be read.", _NOTHING
+        ) from error
 
 
-# Looking at patterns: lists, one in full, those that fit a task, those alike, a filled template, the tree.
+# Looking at patterns: lists, one in full, those that fit a task, those alike, a filled template,
+# the tree.
 
 
 def list_patterns(call: Call) -> Answer:
     args, every = call.args, call.bench.patterns.all()
-    stands = [one for one in every if (one.status == args.status if args.status else one.status != "deprecated")]
+    stands = [
+        one
+        for one in every
+        if (one.status == args.status if args.status else one.status != "deprecated")
+    ]
     wanted = [one for one in stands if args.category in (None, one.category)]
     chosen = cut(wanted, args.limit)
     none = "The store has no patterns yet; `workbench pattern add FILE` adds some, `pattern import` those of a file."
@@ -259,12 +333,19 @@ def show_pattern(call: Call) -> Answer:
     done = call.bench.patterns.applications(stored.id)
 
     def lines() -> Iterator[str]:
-        reasons = {finding.reason for held in call.bench.safety.unpermitted([stored]) for finding in held.findings}
+        reasons = {
+            finding.reason
+            for held in call.bench.safety.unpermitted([stored])
+            for finding in held.findings
+        }
         yield from (f"{FLAG} flagged: {reason}" for reason in sorted(reasons))
         yield from (mark.rstrip() for mark in (unreviewed(call.bench, stored),) if mark)
         yield from in_full(call.shown(stored), call.shown(done), moment)
 
-    told = {"applications": [application_json(one) for one in done], **review_json(call.bench, stored)}
+    told = {
+        "applications": [application_json(one) for one in done],
+        **review_json(call.bench, stored),
+    }
     return Answer(lambda: {**pattern_doc(stored), **told}, lines)
 
 
@@ -273,9 +354,14 @@ def _opened_to_find(session: Session) -> "AbstractContextManager[Workbench]":
     if args.actor is None:
         return session.reading()
     if args.show_secrets:
-        raise InvalidQuery("Agents are not shown secrets.", "Leave out --show-secrets or --for-agent.")
+        raise InvalidQuery(
+            "Agents are not shown secrets.", "Leave out --show-secrets or --for-agent."
+        )
     if args.explain or args.candidates:
-        raise InvalidQuery("Agents are served what is in use.", "Leave out --explain and --candidates, or --for-agent.")
+        raise InvalidQuery(
+            "Agents are served what is in use.",
+            "Leave out --explain and --candidates, or --for-agent.",
+        )
     return session.changing(actor_of(args), trusted=False)
 
 
@@ -284,8 +370,12 @@ def find_patterns(call: Call) -> Answer:
     args, task = call.args, _task(call.args)
     if args.actor is not None:
         return _serve(call, task)
-    statuses: frozenset[Status] = frozenset(("validated", "candidate") if args.candidates else ("validated",))
-    found = call.bench.patterns.find(task, args.limit or None, statuses=statuses, explain=args.explain)
+    statuses: frozenset[Status] = frozenset(
+        ("validated", "candidate") if args.candidates else ("validated",)
+    )
+    found = call.bench.patterns.find(
+        task, args.limit or None, statuses=statuses, explain=args.explain
+    )
     none = "No pattern in use fits this task." + ("" if args.explain else " --explain says why.")
     return Answer(
         lambda: _found_json(call.bench, found, args.explain),
@@ -302,7 +392,9 @@ def _task(args: Namespace) -> "Task":
     if not (args.task.strip() or args.type or args.domain or args.category or facts):
         hint = "Say what is to be done, or give --type, --domain, --category or --fact."
         raise InvalidQuery("The task is empty.", hint)
-    return task_of(args.task, args.type, args.domain, args.complexity, args.capability, args.category, facts)
+    return task_of(
+        args.task, args.type, args.domain, args.complexity, args.capability, args.category, facts
+    )
 
 
 def _serve(call: Call, task: "Task") -> Answer:
@@ -313,18 +405,30 @@ def _serve(call: Call, task: "Task") -> Answer:
     if not call.bench.trust.standing.trusted:
         return Answer([])
     most = args.limit or len(call.bench.patterns.all())
-    given = served(call.bench.context, call.bench.safety, call.bench.patterns.find(task, None), most)
+    given = served(
+        call.bench.context, call.bench.safety, call.bench.patterns.find(task, None), most
+    )
     try:
         keep(
             call.bench.context,
-            [reading_of(call.bench.context, given, task.text, Asked("cli", args.session), call.bench.safety)],
+            [
+                reading_of(
+                    call.bench.context,
+                    given,
+                    task.text,
+                    Asked("cli", args.session),
+                    call.bench.safety,
+                )
+            ],
         )
     except StoreProblem as error:
         warn(f"The reads were not counted. {error}")
     if given.held:
         warn(f"{counted(given.held, 'flagged pattern')} held back; `workbench scan` says why.")
     if given.unapproved:
-        warn(f"{counted(given.unapproved, 'pattern')} left out: this agent is served only what a person approved.")
+        warn(
+            f"{counted(given.unapproved, 'pattern')} left out: this agent is served only what a person approved."
+        )
     told = "{id} · {category} · confidence {confidence}\n{text}\n"
     return Answer(given.rows, [told.format(**row) for row in given.rows])
 
@@ -333,9 +437,16 @@ def similar_patterns(call: Call) -> Answer:
     found = call.bench.patterns.similar(call.args.id)
     return Answer(
         lambda: [
-            {**_row_json(call.bench, one.pattern), "likeness": round(one.score, 4), "parts": one.parts} for one in found
+            {
+                **_row_json(call.bench, one.pattern),
+                "likeness": round(one.score, 4),
+                "parts": one.parts,
+            }
+            for one in found
         ],
-        lambda: table([(f"{one.score:.2f}", *_row(call, one.pattern)) for one in found], right=(0, 4, 5)),
+        lambda: table(
+            [(f"{one.score:.2f}", *_row(call, one.pattern)) for one in found], right=(0, 4, 5)
+        ),
         [] if found else ["No other pattern resembles it."],
     )
 
@@ -362,8 +473,12 @@ def _tree_lines(tree: "Tree", indent: str) -> Iterator[str]:
 
 
 def _sign(bench: "Workbench", pattern: "Pattern") -> str:
-    """Return the sign of a pattern that is held back from agents, and for an agent of one nobody looked at."""
-    return unreviewed(bench, pattern) + (f"{FLAG} " if any(bench.safety.unpermitted([pattern])) else "")
+    """Return the sign of a pattern that is held back from agents, and for an agent of one nobody
+    looked at.
+    """
+    return unreviewed(bench, pattern) + (
+        f"{FLAG} " if any(bench.safety.unpermitted([pattern])) else ""
+    )
 
 
 def _said(pattern: "Pattern") -> str:
@@ -407,7 +522,9 @@ def _found_json(bench: "Workbench", found: "Found", explain: bool) -> Mapping[st
         {"id": pattern.id, "because": why.obstacle, "asked": why.asked, "unknown": why.unknown}
         for pattern, why in found.left_out
     ]
-    return {"features": features, "fits": fits, "patterns": rows} | ({"left_out": left_out} if explain else {})
+    return {"features": features, "fits": fits, "patterns": rows} | (
+        {"left_out": left_out} if explain else {}
+    )
 
 
 def _found_lines(call: Call, found: "Found") -> Iterator[str]:
@@ -417,7 +534,9 @@ def _found_lines(call: Call, found: "Found") -> Iterator[str]:
         if call.args.explain:
             yield call.shown(_explained(one))
     for fit in found.fits:
-        yield "   of    " + one_line(call.shown(f"{fit.about.replace('_', ' ')} {fit.name}: {fit.why}"), 200)
+        yield "   of    " + one_line(
+            call.shown(f"{fit.about.replace('_', ' ')} {fit.name}: {fit.why}"), 200
+        )
     for pattern, why in found.left_out[:LEFT_OUT]:
         # What is cut before it is masked may show how a secret begins.
         yield f"   not   {pattern.id}  {one_line(call.shown(pattern.name), 80)}: {call.shown(_why(why))}"
@@ -600,7 +719,9 @@ _VERBS = (
 def add_commands(commands: Commands) -> None:
     """Add `pattern` and what is below it."""
     top = add_verb(
-        commands, Verb("pattern", list_patterns, "keep and find what agents learned", "", _PATTERN, None), {}
+        commands,
+        Verb("pattern", list_patterns, "keep and find what agents learned", "", _PATTERN, None),
+        {},
     )
     top.set_defaults(status=None, category=None, limit=50, json=False, show_secrets=False)
     add_verbs(top, _VERBS, _OPTIONS)

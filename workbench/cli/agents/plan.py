@@ -11,7 +11,18 @@ from workbench.cli.output import moment, table, warn
 from workbench.cli.parsing import Commands, count, file_or_stdin
 from workbench.cli.safety.flags import review_json, unreviewed
 from workbench.cli.session import CLI_ACTOR, DONE, FOUND, PROBLEM, Session, actor_of
-from workbench.cli.verbs import Answer, Call, Option, Verb, add_verb, add_verbs, changing, flag, several, text
+from workbench.cli.verbs import (
+    Answer,
+    Call,
+    Option,
+    Verb,
+    add_verb,
+    add_verbs,
+    changing,
+    flag,
+    several,
+    text,
+)
 from workbench.core.agents import plan as rules
 from workbench.core.agents.episodes.episode import OUTCOMES
 from workbench.core.agents.patterns.pattern import Pattern
@@ -34,7 +45,11 @@ def list_plans(call: Call) -> Answer:
 
     def lines() -> list[str]:
         rows = [
-            (one.id, f"{doc['settled']} of {doc['of']}", unreviewed(call.bench, one) + call.shown(str(doc["goal"])))
+            (
+                one.id,
+                f"{doc['settled']} of {doc['of']}",
+                unreviewed(call.bench, one) + call.shown(str(doc["goal"])),
+            )
             for one, doc in every
         ]
         return table(rows)
@@ -107,7 +122,9 @@ def edit_plan(call: Call) -> Answer:
 
 def _told(plan: "Memory") -> Answer:
     doc = _brief(plan)
-    said = f"{plan.id}: {doc['settled']} of {doc['of']} settled, next is {doc['current'] or 'none'}."
+    said = (
+        f"{plan.id}: {doc['settled']} of {doc['of']} settled, next is {doc['current'] or 'none'}."
+    )
     del doc["goal"]
     return Answer(doc, [f"{said} `workbench undo` takes that back."])
 
@@ -187,12 +204,16 @@ def _decided(call: Call, found: "Decision") -> Answer:
             sign = "" if source is None else unreviewed(call.bench, source)
             yield f"{'>' if place == 0 else ' '} {one.value:.2f}  {one.type:<9}  {sign}{call.shown(one.action)}"
             by = f", by {one.source}" if one.source else ""
-            yield f"            {one.reason}{by}" + (f" (confidence {one.confidence:.2f})" if one.confidence else "")
+            yield f"            {one.reason}{by}" + (
+                f" (confidence {one.confidence:.2f})" if one.confidence else ""
+            )
 
     remarks = [f"Left out of Claude's reply: {call.shown(line)}" for line in found.unread]
     if found.usage is not None:
         remarks.append(f"Used {found.usage.input:,} tokens in and {found.usage.output:,} out.")
-    return Answer({"plan": found.plan, "candidates": found.candidates, "unread": found.unread}, lines, remarks)
+    return Answer(
+        {"plan": found.plan, "candidates": found.candidates, "unread": found.unread}, lines, remarks
+    )
 
 
 _PLAN = """A plan is a goal in steps, kept in the stream as a memory of the type `plan`. Without an ID a command means
@@ -219,7 +240,13 @@ _CHUNKS = f"minutes of the shortest step: {', '.join(map(str, rules.CHUNKS))} (d
 
 _OPTIONS: Mapping[str, Option] = {
     "--minutes": {"metavar": "N", "type": int, "help": "how long the goal takes (default: 60)"},
-    "--chunk": {"metavar": "N", "type": int, "choices": rules.CHUNKS, "default": 15, "help": _CHUNKS},
+    "--chunk": {
+        "metavar": "N",
+        "type": int,
+        "choices": rules.CHUNKS,
+        "default": 15,
+        "help": _CHUNKS,
+    },
     "--step": several("TEXT", "a step; several times"),
     "--file": {"type": file_or_stdin, "default": "", "help": "a check list (- reads stdin)"},
     "--dry-run": flag("print the plan and store nothing"),
@@ -230,7 +257,11 @@ _OPTIONS: Mapping[str, Option] = {
     "text": {"default": "", "help": "an observation that is not stored"},
     "task": {"help": "what is to be done (default: the current step)"},
     "--known": text("what is in working memory"),
-    "--actions": {"metavar": "N", "type": int, "help": "actions since the last lesson (default: counted)"},
+    "--actions": {
+        "metavar": "N",
+        "type": int,
+        "help": "actions since the last lesson (default: counted)",
+    },
     "--claude": flag("let Claude propose the candidates"),
     "--preview": flag("print what would be sent to Claude, and send nothing"),
     "--plan": text("which plan (default: the current one)", "ID"),
@@ -261,13 +292,23 @@ def add_commands(commands: Commands) -> None:
     top.set_defaults(json=False)
     add_verbs(top, _VERBS, _OPTIONS)
     about = "keep the working memory of an agent session"
-    top = add_verb(commands, Verb("working", list_sessions, about, "--json", _WORKING, None, _whole_store), {})
+    top = add_verb(
+        commands, Verb("working", list_sessions, about, "--json", _WORKING, None, _whole_store), {}
+    )
     operations = (
         Verb(name, work, about, f"--actor {' '.join(words)} --session --json", _DETAILS.get(name, ""), example,
              lambda session: session.changing(makes=session.args.verb == "init"))
         for name, (about, example, words, _) in OPERATIONS.items()
     )  # fmt: skip
-    showing = Verb("show", show, "show the layers and variables", "--session --json", "", "--session s1", _whole_store)
+    showing = Verb(
+        "show",
+        show,
+        "show the layers and variables",
+        "--session --json",
+        "",
+        "--session s1",
+        _whole_store,
+    )
     add_verbs(top, (showing, *operations), _WORKING_OPTIONS)
 
 
@@ -283,7 +324,10 @@ applies one operation, and stores it as one change, which `workbench undo` takes
 _SET = """VALUE is JSON, or else a text. Scopes: global, task, execution, intermediate, metadata. In scope accumulator a
 value is appended to a list, in scope control it ends with the next push-state."""
 
-_DETAILS = {"set": _SET, "clear": "Keeps the task as an episode, and of the working memory only its metadata."}
+_DETAILS = {
+    "set": _SET,
+    "clear": "Keeps the task as an episode, and of the working memory only its metadata.",
+}
 
 _WORKING_OPTIONS: Mapping[str, Option] = {
     "--scope": {"metavar": "SCOPE", "default": "task", "help": "which one (default: task)"},
@@ -318,7 +362,8 @@ def work(call: Call) -> Answer:
         value = answer["value"]
         return Answer(answer, [value if isinstance(value, str) else json.dumps(value)])
     rows = {
-        name: map(str, value) if isinstance(value, list | tuple) else [str(value)] for name, value in answer.items()
+        name: map(str, value) if isinstance(value, list | tuple) else [str(value)]
+        for name, value in answer.items()
     }
     return Answer(answer, [f"{name}: {', '.join(values)}" for name, values in rows.items()])
 
@@ -326,7 +371,10 @@ def work(call: Call) -> Answer:
 def show(call: Call) -> Answer:
     """Show the working memory of a session."""
     view = WorkingSession(call.bench.context, call.args.session).show()
-    rows = [(row["layer"], f"{row['tokens']:,}", f"of {row['budget']:,} tokens") for row in view["layers"]]
+    rows = [
+        (row["layer"], f"{row['tokens']:,}", f"of {row['budget']:,} tokens")
+        for row in view["layers"]
+    ]
     rows += [("total", f"{view['tokens']:,}", f"of {view['limit']:,}")]
     warmth = [f"{name}: {', '.join(view[name]) or 'nothing'}" for name in ("hot", "warm", "cold")]
     return Answer(view, [*table(rows, right=(1,)), *warmth])
@@ -341,4 +389,7 @@ def list_sessions(call: Call) -> Answer:
         for view in views
     ]
     none = "No session has a working memory. `workbench working init TASK` begins one."
-    return Answer([{name: view[name] for name in ("session", "tokens", "limit")} for view in views], lines or [none])
+    return Answer(
+        [{name: view[name] for name in ("session", "tokens", "limit")} for view in views],
+        lines or [none],
+    )

@@ -28,7 +28,9 @@ class Given:
     name: Path
 
     def of(self, path: Path) -> Path:
-        """Return the name of this file, or of one in its folder or below that, as somebody would write it here."""
+        """Return the name of this file, or of one in its folder or below that, as somebody would
+        write it here.
+        """
         if path == self.full:
             return self.name
         folder = self.full.parent
@@ -37,7 +39,9 @@ class Given:
     def said(self, error: WorkbenchError) -> WorkbenchError:
         """Return an error of the same kind that calls the file as somebody did."""
         said = copy(error)
-        said.message, said.hint = (text.replace(str(self.full), str(self.name)) for text in (error.message, error.hint))
+        said.message, said.hint = (
+            text.replace(str(self.full), str(self.name)) for text in (error.message, error.hint)
+        )
         return said
 
 
@@ -61,12 +65,18 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("target", metavar="OUT", type=Path)
     parser.add_argument("--from", dest="read_as", metavar="F", help="the format of IN")
     parser.add_argument("--to", dest="write_as", metavar="F", help="the format of OUT")
-    parser.add_argument("--force", action="store_true", help="replace OUT if it exists; a copy of what it held is kept")
+    parser.add_argument(
+        "--force",
+        action="store_true",
+        help="replace OUT if it exists; a copy of what it held is kept",
+    )
 
 
 def convert_file(session: Session) -> int:
     """Convert, say what was lost, and write the new file in one step."""
-    source, target = (given(session.cwd, name) for name in (session.args.source, session.args.target))
+    source, target = (
+        given(session.cwd, name) for name in (session.args.source, session.args.target)
+    )
     try:
         return _converted(session, source.full, target.full)
     except WorkbenchError as error:
@@ -109,5 +119,7 @@ def _report(done: "Converted", target: Path) -> None:
     read = done.parsed.records_read
     if done.written is not None and done.written != read:
         warn(f"{counted(read, 'record')} read, {done.written:,} found again in the new file.")
-    said = f"{counted(read, 'record')}" + (f" of {done.parsed.records_in:,}" if done.parsed.records_in != read else "")
+    said = f"{counted(read, 'record')}" + (
+        f" of {done.parsed.records_in:,}" if done.parsed.records_in != read else ""
+    )
     say(f"{target}: {said} as {done.export_format.title}.")

@@ -36,14 +36,37 @@ NOTHING = "Nothing was written."
 def add_choosing(parser: Parser) -> None:
     """Add the options that choose records."""
     parser.add_argument("--book", metavar="NAME", help="which playbook, when there are several")
-    parser.add_argument("--section", metavar="S", default="", help="playbooks: only sections whose name contains this")
-    parser.add_argument("--min-helpful", metavar="N", type=count, help="only what was marked helpful this often")
-    parser.add_argument("--within-budget", action="store_true", help="playbooks: only what the token budget keeps")
-    parser.add_argument("--dialect", choices=("counts", "bare"), help="ace: with or without counts (default: as read)")
-    parser.add_argument("--memories", action="store_true", help="the memories, where a playbook could be meant too")
-    parser.add_argument("--filter", metavar="TEXT", help="memories: only these, in the filter language of `list`")
-    parser.add_argument("--all-status", action="store_true", help="memories: include unapproved ones")
-    parser.add_argument("--mask", action="store_true", help="mask secrets in jsonl too, which otherwise loses nothing")
+    parser.add_argument(
+        "--section",
+        metavar="S",
+        default="",
+        help="playbooks: only sections whose name contains this",
+    )
+    parser.add_argument(
+        "--min-helpful", metavar="N", type=count, help="only what was marked helpful this often"
+    )
+    parser.add_argument(
+        "--within-budget", action="store_true", help="playbooks: only what the token budget keeps"
+    )
+    parser.add_argument(
+        "--dialect",
+        choices=("counts", "bare"),
+        help="ace: with or without counts (default: as read)",
+    )
+    parser.add_argument(
+        "--memories", action="store_true", help="the memories, where a playbook could be meant too"
+    )
+    parser.add_argument(
+        "--filter", metavar="TEXT", help="memories: only these, in the filter language of `list`"
+    )
+    parser.add_argument(
+        "--all-status", action="store_true", help="memories: include unapproved ones"
+    )
+    parser.add_argument(
+        "--mask",
+        action="store_true",
+        help="mask secrets in jsonl too, which otherwise loses nothing",
+    )
 
 
 def choice_of(args: "Namespace", bench: "Workbench") -> "tuple[Choice, tuple[str, ...]]":
@@ -58,14 +81,19 @@ def choice_of(args: "Namespace", bench: "Workbench") -> "tuple[Choice, tuple[str
     if (found is not None or args.memories) and (book or args.section or args.within_budget):
         option = "--filter" if found is not None else "--memories"
         raise WorkbenchError(
-            f"{option} chooses memories, --book, --section and --within-budget bullets.", f"{NOTHING} Give one."
+            f"{option} chooses memories, --book, --section and --within-budget bullets.",
+            f"{NOTHING} Give one.",
         )
-    if kind.holds == "playbook" or (kind.holds == "either" and (book or args.section or args.within_budget)):
+    if kind.holds == "playbook" or (
+        kind.holds == "either" and (book or args.section or args.within_budget)
+    ):
         book = bench.exporter.the_book(book)
     elif kind.holds == "either" and found is None and not args.memories and not args.all_status:
         book, remarks = _only_book(bench)
     chosen = Choice(book, args.section, args.min_helpful, found, args.dialect, args.all_status)
-    return replace(chosen, within_budget=args.within_budget, mask=args.mask or actor_of(args) != CLI_ACTOR), remarks
+    return replace(
+        chosen, within_budget=args.within_budget, mask=args.mask or actor_of(args) != CLI_ACTOR
+    ), remarks
 
 
 def _require_fitting(args: "Namespace", kind: "ExportFormat") -> None:
@@ -80,11 +108,14 @@ def _require_fitting(args: "Namespace", kind: "ExportFormat") -> None:
         ("within_budget", kind.holds in ("playbook", "either")),
     ):
         if getattr(args, name) not in (None, "", False) and not fits:
-            raise WorkbenchError(f"--{name.replace('_', '-')} does not go with --format {args.format}.", NOTHING)
+            raise WorkbenchError(
+                f"--{name.replace('_', '-')} does not go with --format {args.format}.", NOTHING
+            )
 
 
 def _only_book(bench: "Workbench") -> tuple[str | None, tuple[str, ...]]:
-    """Return the playbook when nobody said what is meant, with a remark where memories could be meant as well.
+    """Return the playbook when nobody said what is meant, with a remark where memories could be
+    meant as well.
 
     Without a playbook memories are meant. Raises `UnknownRecord` when there are several.
     """
@@ -93,9 +124,16 @@ def _only_book(bench: "Workbench") -> tuple[str | None, tuple[str, ...]]:
         return None, ()
     if len(books) > 1:
         names = ", ".join(books)
-        raise UnknownRecord(f"The store has {len(books)} playbooks.", f"Name one with --book ({names}), or --memories.")
+        raise UnknownRecord(
+            f"The store has {len(books)} playbooks.",
+            f"Name one with --book ({names}), or --memories.",
+        )
     memories = len(bench.library.memories)
-    remark = (f"The playbook {books[0]}; --memories or --filter TEXT exports memories instead.",) if memories else ()
+    remark = (
+        (f"The playbook {books[0]}; --memories or --filter TEXT exports memories instead.",)
+        if memories
+        else ()
+    )
     return books[0], remark
 
 
@@ -138,17 +176,25 @@ def add_commands(commands: Commands) -> None:
         commands, "export", export, "export a playbook, memories or judgments", _DETAILS,
         example="--format ace --out playbook.md",
     )  # fmt: skip
-    parser.add_argument("--format", required=True, metavar="F", help="what to write, one of those listed above")
+    parser.add_argument(
+        "--format", required=True, metavar="F", help="what to write, one of those listed above"
+    )
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--out", metavar="FILE", type=Path, help="write this file")
     where.add_argument("--copy", action="store_true", help="put the text on the clipboard")
     add_choosing(parser)
     add_allowing(parser)
-    parser.add_argument("--merge", action="store_true", help="keep what others changed in the file meanwhile")
-    parser.add_argument("--force", action="store_true", help="replace the file whatever it contains; a copy is kept")
+    parser.add_argument(
+        "--merge", action="store_true", help="keep what others changed in the file meanwhile"
+    )
+    parser.add_argument(
+        "--force", action="store_true", help="replace the file whatever it contains; a copy is kept"
+    )
     front = "with notes: let files without front matter get some, for votes, tags, types and titles"
     parser.add_argument("--front-matter", action="store_true", help=front)
-    parser.add_argument("--dry-run", action="store_true", help="show what would change in --out, and write nothing")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="show what would change in --out, and write nothing"
+    )
 
 
 def export(session: Session) -> int:
@@ -158,16 +204,26 @@ def export(session: Session) -> int:
     if args.format == NOTES:
         return export_folder(session, path)
     if args.front_matter:
-        raise WorkbenchError("--front-matter goes with --format notes only.", "Nothing was written.")
+        raise WorkbenchError(
+            "--front-matter goes with --format notes only.", "Nothing was written."
+        )
     if args.dry_run and path is None:
-        raise WorkbenchError("--dry-run goes with --out.", "Without it the text is printed, and nothing is written.")
+        raise WorkbenchError(
+            "--dry-run goes with --out.", "Without it the text is printed, and nothing is written."
+        )
     notes = path is not None and session.has_store()
     changes = args.allow_flagged or (notes and not args.dry_run)
     with ExitStack() as stack:
-        bench = stack.enter_context(session.changing() if changes else session.reading(approved=True))
+        bench = stack.enter_context(
+            session.changing() if changes else session.reading(approved=True)
+        )
         # What an agent exports holds what a person wrote or approved.
         by_person = actor_of(args) == CLI_ACTOR
-        seen = bench if by_person or not changes else stack.enter_context(session.reading(remarks=False, approved=True))
+        seen = (
+            bench
+            if by_person or not changes
+            else stack.enter_context(session.reading(remarks=False, approved=True))
+        )
         if not bench.trust.standing.trusted and bench.exporter.is_for_agents(args.format):
             # What agents read: a hook that asks for it goes on without, a file is not written.
             if path is not None or args.copy:
@@ -188,7 +244,9 @@ def export(session: Session) -> int:
 
 
 def _write(bench: "Workbench", rendered: "Rendered", path: Path, args: "Namespace") -> None:
-    preview = bench.exporter.preview(path, rendered.text, rendered.remarks, kind=rendered.export_format)
+    preview = bench.exporter.preview(
+        path, rendered.text, rendered.remarks, kind=rendered.export_format
+    )
     if args.dry_run:
         _foretell(preview)
         return
@@ -208,7 +266,9 @@ def _foretell(preview: "ExportPreview") -> None:
         from workbench.services.files.overwriting import why_said
 
         warn(f"workbench: {why_said(preview.obstacle)}")
-    say(f"{preview.path} {'would be written' if preview.changed else 'is already up to date'}. Nothing was written.")
+    say(
+        f"{preview.path} {'would be written' if preview.changed else 'is already up to date'}. Nothing was written."
+    )
 
 
 def report_written(done: "Written") -> None:
@@ -216,27 +276,45 @@ def report_written(done: "Written") -> None:
     if done.copy is not None:
         say(f"What {done.path} held is kept as {done.copy}.")
     if done.problem:
-        warn(f"workbench: {done.path} was written, but the store could not note that: {done.problem}")
+        warn(
+            f"workbench: {done.path} was written, but the store could not note that: {done.problem}"
+        )
 
 
 def _settle(bench: "Workbench", preview: "ExportPreview", *, merge: bool) -> None:
-    """Say why a file stays as it is, with both sides' changes where they are known; put them together when asked to."""
+    """Say why a file stays as it is, with both sides' changes where they are known; put them
+    together when asked to.
+    """
     if preview.diverged:
         _show_both(preview)
     take_theirs = f"`workbench import --theirs {shlex.quote(str(preview.path))}`"
     if merge and preview.merged is not None:
         report_written(bench.exporter.write_merged(preview))
-        say(f"{preview.path} was written with the changes of both sides; {take_theirs} takes theirs into the store.")
+        say(
+            f"{preview.path} was written with the changes of both sides; {take_theirs} takes theirs into the store."
+        )
         return
     assert preview.obstacle is not None
     changed = preview.obstacle.why == "changed" and not preview.kind.inside
     collide = ""
     if merge and preview.diverged:
         places = len(preview.three_way.conflicts)
-        collide = counted(places, "place was", "places were") + " changed on both sides. " if places else ""
+        collide = (
+            counted(places, "place was", "places were") + " changed on both sides. "
+            if places
+            else ""
+        )
     choices = (
-        *((f"{take_theirs} takes their changes into the store",) if changed and preview.kind.reads else ()),
-        *(("--merge writes both sides' changes",) if changed and not merge and preview.merged is not None else ()),
+        *(
+            (f"{take_theirs} takes their changes into the store",)
+            if changed and preview.kind.reads
+            else ()
+        ),
+        *(
+            ("--merge writes both sides' changes",)
+            if changed and not merge and preview.merged is not None
+            else ()
+        ),
         "--force replaces the file",
     )
     from workbench.services.files.overwriting import NotReplaced
@@ -246,8 +324,12 @@ def _settle(bench: "Workbench", preview: "ExportPreview", *, merge: bool) -> Non
 
 def _show_both(preview: "ExportPreview") -> None:
     names = {"ours": "here  ", "theirs": "there ", "both": "both  ", "conflict": "BOTH !"}
-    say("Since the file was last read or written here: - taken away, + written by the store, > written there;")
-    say("“here” only the store changed it, “there” only the file, “both” alike, “BOTH !” differently.")
+    say(
+        "Since the file was last read or written here: - taken away, + written by the store, > written there;"
+    )
+    say(
+        "“here” only the store changed it, “there” only the file, “both” alike, “BOTH !” differently."
+    )
     for who, _, lines in preview.three_way.changed():
         for sign, line in lines:
             shown = printable(line.removesuffix("\r"))
@@ -268,7 +350,9 @@ def _copy(text: str) -> None:
 
 
 def to_stdout(text: str) -> None:
-    """Write the exact bytes: no newline is translated, and only a terminal gets no character that it would obey."""
+    """Write the exact bytes: no newline is translated, and only a terminal gets no character that
+    it would obey.
+    """
     from workbench.core.files.replacing import bytes_of
 
     if sys.stdout.isatty():
@@ -296,7 +380,8 @@ def _report(preview: "ExportPreview") -> None:
     say(f"{preview.path} was replaced: {counted(added, 'line')} added, {removed:,} removed.")
 
 
-# `workbench export --format notes --out FOLDER`: what was changed here, back into the notes it came from.
+# `workbench export --format notes --out FOLDER`: what was changed here, back into the notes it came
+# from.
 
 
 _WHY = {
@@ -317,7 +402,11 @@ def export_folder(session: Session, path: Path | None) -> int:
     _require_folder(session, path)
     assert path is not None
     named: Path = args.out
-    with session.reading() if args.dry_run and not args.allow_flagged else session.changing() as bench:
+    with (
+        session.reading()
+        if args.dry_run and not args.allow_flagged
+        else session.changing() as bench
+    ):
         allow(bench, args.allow_flagged, args.reason)
         plan, held = _plan(bench, path, named, args)
         if args.dry_run:
@@ -341,15 +430,24 @@ def _require_folder(session: Session, path: Path | None) -> None:
     args = session.args
     for name in _NOT_WITH:
         if getattr(args, name) not in (None, "", False):
-            raise WorkbenchError(f"--{name.replace('_', '-')} does not go with --format notes.", "Nothing was written.")
+            raise WorkbenchError(
+                f"--{name.replace('_', '-')} does not go with --format notes.",
+                "Nothing was written.",
+            )
     if path is None:
         hint = "Name it with --out; nothing was written."
-        raise WorkbenchError("Notes are written back into the folder they were imported from.", hint)
+        raise WorkbenchError(
+            "Notes are written back into the folder they were imported from.", hint
+        )
 
 
-def _plan(bench: "Workbench", path: Path, named: Path, args: "Namespace") -> tuple["FolderPlan", bool]:
+def _plan(
+    bench: "Workbench", path: Path, named: Path, args: "Namespace"
+) -> tuple["FolderPlan", bool]:
     """Return what is written, without flagged records, and whether any was left out unasked."""
-    planned = partial(bench.folder_exporter.plan, path, force=args.force, makes_front=args.front_matter)
+    planned = partial(
+        bench.folder_exporter.plan, path, force=args.force, makes_front=args.front_matter
+    )
     plan = planned()
     if not plan.known:
         raise WorkbenchError(
@@ -382,21 +480,33 @@ def _say_left(bench: "Workbench", path: Path, left: "Iterable[LeftAlone]") -> No
         more = f": {shown(one.reason)}" if one.reason else ""
         warn(f"{path / one.name} was left as it is: {_WHY[one.why]}{more}.")
         if one.why == "changed":
-            warn("  `workbench import FOLDER --theirs` takes its text, --force writes ours and keeps a copy.")
+            warn(
+                "  `workbench import FOLDER --theirs` takes its text, --force writes ours and keeps a copy."
+            )
         elif one.why == "forgotten":
             warn("  --force removes it and keeps a copy.")
 
 
 def _summary(plan: "FolderPlan", edits: "tuple[FolderEdit, ...]", *, front: bool) -> str:
     said = counted(sum(edit.records for edit in edits), "record")
-    changed = f"{len(edits):,} of {counted(plan.known, 'file')} changed ({said})" if edits else "Nothing to write"
+    changed = (
+        f"{len(edits):,} of {counted(plan.known, 'file')} changed ({said})"
+        if edits
+        else "Nothing to write"
+    )
     return changed + _stays(plan, front=front)
 
 
 def _stays(plan: "FolderPlan", *, front: bool) -> str:
-    """Return what of the changes has no place in the files; with front matter only that of entries has none."""
+    """Return what of the changes has no place in the files; with front matter only that of entries
+    has none.
+    """
     if not plan.unplaced:
         return ""
     stays = ", ".join(f"{what} of {count:,}" for what, count in sorted(plan.unplaced.items()))
-    way = "" if front or "votes" not in plan.unplaced else " (--front-matter makes one in whole notes)"
+    way = (
+        ""
+        if front or "votes" not in plan.unplaced
+        else " (--front-matter makes one in whole notes)"
+    )
     return f" · kept in the store only, as the notes have no place for it: {stays}{way}"

@@ -57,26 +57,40 @@ def add_commands(commands: Commands) -> None:
         example="playbook.md notes/ --dry-run",
     )  # fmt: skip
     parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
-    parser.add_argument("--format", metavar="F", help="read the files as this format instead of recognising it")
+    parser.add_argument(
+        "--format", metavar="F", help="read the files as this format instead of recognising it"
+    )
     theirs = "take the file's version of what differs; with --dry-run as a diff"
     text = "the field that holds the text of JSON lines that are of no other format"
     parser.add_argument("--text", metavar="NAME", default="", help=text)
     parser.add_argument("--theirs", action="store_true", help=theirs)
-    parser.add_argument("--dry-run", action="store_true", help="say what would be imported, and write nothing")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="say what would be imported, and write nothing"
+    )
     again = "store what is skipped as purged, or as known from another file"
     parser.add_argument("--again", action="store_true", help=again)
     as_candidates = "take the statements of an instruction file as candidates"
     parser.add_argument("--as-candidates", action="store_true", help=as_candidates)
-    parser.add_argument("--issues", action="store_true", help="take the closed issues of a beads file as observations")
-    parser.add_argument("--as-new", action="store_true", help="let the memories count towards the next reflection")
+    parser.add_argument(
+        "--issues",
+        action="store_true",
+        help="take the closed issues of a beads file as observations",
+    )
+    parser.add_argument(
+        "--as-new", action="store_true", help="let the memories count towards the next reflection"
+    )
     parser.add_argument(
         "--epoch",
         metavar="WHEN",
         type=time,
         help="time of step 0 in files that count steps (otherwise they end now)",
     )
-    parser.add_argument("--step", metavar="HOURS", type=hours, default=1.0, help="hours a step takes (default: 1)")
-    parser.add_argument("--verbose", action="store_true", help="name everything in a folder that is not read")
+    parser.add_argument(
+        "--step", metavar="HOURS", type=hours, default=1.0, help="hours a step takes (default: 1)"
+    )
+    parser.add_argument(
+        "--verbose", action="store_true", help="name everything in a folder that is not read"
+    )
     add_json(parser)
 
 
@@ -86,7 +100,11 @@ def import_files(session: Session) -> int:
 
     _require_format(session)
     dry = session.args.dry_run
-    store = session.reading(planning=True, whole=True) if dry else session.changing(checkpoint=True, makes=True)
+    store = (
+        session.reading(planning=True, whole=True)
+        if dry
+        else session.changing(checkpoint=True, makes=True)
+    )
     read = 0
     done: list[dict[str, object]] = []
     with store as bench:
@@ -123,7 +141,9 @@ def import_files(session: Session) -> int:
 
 
 def _require_format(session: Session) -> None:
-    """Settle the format that is asked for, which naming the field of the text does, too. Raises `WorkbenchError`."""
+    """Settle the format that is asked for, which naming the field of the text does, too. Raises
+    `WorkbenchError`.
+    """
     args = session.args
     if args.text:
         args.format = args.format or LINES
@@ -136,7 +156,9 @@ def _require_format(session: Session) -> None:
 def _take_experience(
     session: Session, bench: "Workbench", path: Path
 ) -> tuple[list[dict[str, object]], frozenset[Path]]:
-    """Take in what a file or a folder holds of episodes and patterns; return what JSON says of each, and the files."""
+    """Take in what a file or a folder holds of episodes and patterns; return what JSON says of
+    each, and the files.
+    """
     from workbench.services.agents.consolidation import experience_in
 
     place = session.cwd / path.expanduser()
@@ -145,12 +167,18 @@ def _take_experience(
     return rows, frozenset(file.resolve() for one in found for file in one.files)
 
 
-def _taken(session: Session, bench: "Workbench", path: Path, found: "ExperienceFile") -> dict[str, object]:
+def _taken(
+    session: Session, bench: "Workbench", path: Path, found: "ExperienceFile"
+) -> dict[str, object]:
     """Take in what a file or a folder holds of one kind, say so, and return it for JSON."""
     from workbench.services.agents.consolidation import take
 
     args = session.args
-    taken = tuple(one.id for one in found.patterns) if found.kind == "patterns" else ("",) * len(found.new)
+    taken = (
+        tuple(one.id for one in found.patterns)
+        if found.kind == "patterns"
+        else ("",) * len(found.new)
+    )
     new, ids = len(taken), () if args.dry_run or not taken else take(bench.context, found)
     if not wants_json(args):
         _say_taken(path, found, new, Shown(bench), dry=args.dry_run)
@@ -169,7 +197,11 @@ def _say_taken(path: Path, found: "ExperienceFile", new: int, shown: Shown, *, d
     say(f"{path}: {found.kind} (JSON)")
     for line in found.lines if dry else ():
         say(f"  + {one_line(shown(line), LONGEST)}")
-    what = f"{'would be new' if dry else 'new'}: {counted(new, found.kind.removesuffix('s'))}" if new else "nothing new"
+    what = (
+        f"{'would be new' if dry else 'new'}: {counted(new, found.kind.removesuffix('s'))}"
+        if new
+        else "nothing new"
+    )
     say(f"  {what}{f', {len(found.present):,} present already' if found.present else ''}")
     if found.skipped:
         say(f"  {counted(found.skipped, 'record')} skipped")
@@ -196,7 +228,9 @@ def _json(plan: "ImportPlan", shown: Shown, *, dry: bool) -> dict[str, object]:
 
 
 def _plan(session: Session, bench: "Workbench", path: Path, taken: frozenset[Path]) -> "ImportPlan":
-    """Read one file, say what it is and what in it cannot be read; of a folder the files `taken` in are not told."""
+    """Read one file, say what it is and what in it cannot be read; of a folder the files `taken` in
+    are not told.
+    """
     args = session.args
     line = ProgressLine(f"reading {path.name}", LONG, monotonic)
     with interruptible() as cancelled:
@@ -226,7 +260,11 @@ def _say_passed(session: Session, plan: "ImportPlan", show: Shown) -> None:
     from workbench.core.text import printable
     from workbench.services.files.importing import SHOWN, passed_said
 
-    for line in () if wants_json(session.args) else passed_said(plan.passed, None if session.args.verbose else SHOWN):
+    for line in (
+        ()
+        if wants_json(session.args)
+        else passed_said(plan.passed, None if session.args.verbose else SHOWN)
+    ):
         say(f"  {printable(show(line))}")
 
 
@@ -263,11 +301,15 @@ def _report(plan: "ImportPlan", show: Shown, *, dry: bool) -> None:
     say(f"  {_counts(plan, dry=dry)}")
     if plan.kept:
         shown = show(_some(plan.kept))
-        say(f"  kept as they are in the store, where they differ: {shown}; --theirs takes the file's version")
+        say(
+            f"  kept as they are in the store, where they differ: {shown}; --theirs takes the file's version"
+        )
     if plan.purged:
         say(f"  left out, since they were purged: {show(_some(plan.purged))}; --again takes them")
     if plan.known:
-        files = dict.fromkeys(str(imported(memory.metadata).get("path") or memory.id) for memory in plan.known)
+        files = dict.fromkeys(
+            str(imported(memory.metadata).get("path") or memory.id) for memory in plan.known
+        )
         known = counted(len(plan.known), "memory", "memories")
         say(f"  {known} skipped, known from {show(_some(list(files), 3))}; --again keeps both")
     for note in plan.parsed.mappings if plan.records else ():
@@ -322,7 +364,9 @@ def _carry_out(session: Session, bench: "Workbench", plan: "ImportPlan") -> bool
     line = ProgressLine(f"importing {plan.path.name}", LONG, monotonic)
     with interruptible() as cancelled:
         try:
-            report = bench.importer.carry_out(plan, as_new=session.args.as_new, progress=line, cancelled=cancelled)
+            report = bench.importer.carry_out(
+                plan, as_new=session.args.as_new, progress=line, cancelled=cancelled
+            )
         finally:
             line.clear()
     if report.overtaken:
@@ -336,5 +380,9 @@ def _carry_out(session: Session, bench: "Workbench", plan: "ImportPlan") -> bool
 def _cancelled(report: "ImportReport") -> str:
     total = len(report.plan.records)
     done = f"{report.written:,} of {total:,} records were written"
-    rest = "`workbench undo` takes them back, importing again adds the rest." if report.written else "Nothing changed."
+    rest = (
+        "`workbench undo` takes them back, importing again adds the rest."
+        if report.written
+        else "Nothing changed."
+    )
     return f"workbench: The import of {report.plan.path.name} was stopped; {done}. {rest}"

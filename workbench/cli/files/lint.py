@@ -34,17 +34,29 @@ does not load of a MEMORY.md."""
 
 def add_commands(commands: Commands) -> None:
     """Add `lint`."""
-    parser = add_command(commands, "lint", lint, "look files over", _DETAILS, example="playbook.md MEMORY.md")
+    parser = add_command(
+        commands, "lint", lint, "look files over", _DETAILS, example="playbook.md MEMORY.md"
+    )
     parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
-    parser.add_argument("--format", metavar="F", help="the files' format instead of the one recognised")
+    parser.add_argument(
+        "--format", metavar="F", help="the files' format instead of the one recognised"
+    )
     parser.add_argument("--fix", metavar="RULE", help="put right what this rule found, or “all”")
-    parser.add_argument("--cut", action="store_true", help="print the lines of a MEMORY.md that are not loaded")
-    parser.add_argument("--dry-run", action="store_true", help="with --fix: show what would change, and write nothing")
+    parser.add_argument(
+        "--cut", action="store_true", help="print the lines of a MEMORY.md that are not loaded"
+    )
+    parser.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="with --fix: show what would change, and write nothing",
+    )
     add_json(parser)
 
 
 def lint(session: Session) -> int:
-    """Say what is wrong with each file; 0 when nothing is, 1 when something is, 2 when none could be read."""
+    """Say what is wrong with each file; 0 when nothing is, 1 when something is, 2 when none could
+    be read.
+    """
     from workbench.services.files.lint import look_over
 
     _require_rule(session)
@@ -78,7 +90,10 @@ def _require_rule(session: Session) -> None:
 
     rule = session.args.fix
     if rule is None and session.args.dry_run:
-        raise WorkbenchError("--dry-run goes with --fix RULE, or --fix all.", "Without --fix nothing is ever written.")
+        raise WorkbenchError(
+            "--dry-run goes with --fix RULE, or --fix all.",
+            "Without --fix nothing is ever written.",
+        )
     if rule is not None and rule != "all" and rule not in RULES:
         raise WorkbenchError(f"There is no rule “{rule}”.", f"Known ones: all, {', '.join(RULES)}.")
 
@@ -99,7 +114,9 @@ def _place(finding: "LintFinding") -> Place:
 
 
 def _fix(session: Session, linted: "Linted", file: Given) -> dict[str, object]:
-    """Show what the fixes change, write it unless this is a dry run, and return what was done for a program."""
+    """Show what the fixes change, write it unless this is a dry run, and return what was done for a
+    program.
+    """
     from workbench.services.files.lint import correction, make, require_writable
     from workbench.services.files.replaced import Replaced
 
@@ -108,7 +125,9 @@ def _fix(session: Session, linted: "Linted", file: Given) -> dict[str, object]:
     writes, speaks = bool(done.fixes) and not session.args.dry_run, not wants_json(session.args)
     if not done.fixes:
         if speaks:
-            say(f"{file.name}: nothing to put right{'' if rules is None else f' by the rule {session.args.fix}'}.")
+            say(
+                f"{file.name}: nothing to put right{'' if rules is None else f' by the rule {session.args.fix}'}."
+            )
         return _fixed_document(linted, done, written=False)
     if writes:
         require_writable(done.changes)
@@ -119,7 +138,9 @@ def _fix(session: Session, linted: "Linted", file: Given) -> dict[str, object]:
         for copy in copies:
             warn(f"What was there is kept as {copy}.")
         would = "" if writes else "would be "
-        settled = f"{done.found - done.left:,} of {counted(done.found, 'thing')} found {would}put right"
+        settled = (
+            f"{done.found - done.left:,} of {counted(done.found, 'thing')} found {would}put right"
+        )
         say(f"{file.name}: {settled} by {counted(done.fixes, 'fix', 'fixes')}.")
     return _fixed_document(linted, done, copies, written=writes)
 
@@ -134,7 +155,9 @@ def _tell_changes(done: "Correction", file: Given) -> None:
 def _fixed_document(
     linted: "Linted", done: "Correction", copies: Iterable[Path] = (), *, written: bool
 ) -> dict[str, object]:
-    changes = [change for change in done.changes if change.before != change.after] if done.fixes else []
+    changes = (
+        [change for change in done.changes if change.before != change.after] if done.fixes else []
+    )
     return {
         "file": str(linted.path),
         "format": linted.format,
@@ -143,7 +166,12 @@ def _fixed_document(
         "found": done.found,
         "left": done.left,
         "changes": [
-            {"file": str(c.path), "new": c.before is None, "lines": [str(line) for line in c.lines()]} for c in changes
+            {
+                "file": str(c.path),
+                "new": c.before is None,
+                "lines": [str(line) for line in c.lines()],
+            }
+            for c in changes
         ],
         "copies": [str(copy) for copy in copies],
     }
@@ -185,9 +213,8 @@ def _tell_cut(path: Path, cut: "Cut") -> None:
     for line in cut.below:
         say(f"{line.number}: {printable(line.text)}")
     if cut.below:
-        said = (
-            f"{counted(len(cut.below), 'line')} below {cut.limit} {'is' if len(cut.below) == 1 else 'are'} not loaded"
-        )
+        are = "is" if len(cut.below) == 1 else "are"
+        said = f"{counted(len(cut.below), 'line')} below {cut.limit} {are} not loaded"
     else:
         said = f"all of it is loaded (up to {MAX_LINES} lines and {MAX_BYTES:,} bytes)"
     say(f"{path}: {size}; {said}.")
@@ -195,7 +222,13 @@ def _tell_cut(path: Path, cut: "Cut") -> None:
 
 def _cut_document(path: Path, cut: "Cut") -> dict[str, object]:
     below = [{"line": line.number, "bytes": line.bytes, "text": line.text} for line in cut.below]
-    return {"file": str(path), "lines": len(cut.lines), "bytes": cut.bytes, "limit": cut.limit, "not_loaded": below}
+    return {
+        "file": str(path),
+        "lines": len(cut.lines),
+        "bytes": cut.bytes,
+        "limit": cut.limit,
+        "not_loaded": below,
+    }
 
 
 def _document(linted: "Linted") -> dict[str, object]:
@@ -203,7 +236,12 @@ def _document(linted: "Linted") -> dict[str, object]:
         "file": str(linted.path),
         "format": linted.format,
         "findings": [
-            {"line": f.line, "rule": f.rule, "message": f.message, "fix": f.fix.label if f.fix else None}
+            {
+                "line": f.line,
+                "rule": f.rule,
+                "message": f.message,
+                "fix": f.fix.label if f.fix else None,
+            }
             for f in linted.findings
         ],
     }

@@ -32,8 +32,12 @@ _STEP = 0.1
 
 def add_commands(commands: Commands) -> None:
     """Add `watch`."""
-    parser = add_command(commands, "watch", watch, "say which files changed on disk since they were read", _DETAILS)
-    parser.add_argument("places", metavar="PLACE", nargs="*", type=Path, help="only these files, or what is below")
+    parser = add_command(
+        commands, "watch", watch, "say which files changed on disk since they were read", _DETAILS
+    )
+    parser.add_argument(
+        "places", metavar="PLACE", nargs="*", type=Path, help="only these files, or what is below"
+    )
     parser.add_argument("--follow", action="store_true", help="go on looking, and say what changes")
     add_json(parser)
 
@@ -41,11 +45,16 @@ def add_commands(commands: Commands) -> None:
 def watch(session: Session) -> int:
     """Say what changed; once, or until somebody stops it."""
     if session.args.follow and wants_json(session.args):
-        raise InvalidQuery("--follow prints lines as things change; it does not go with --json.", "Nothing was read.")
+        raise InvalidQuery(
+            "--follow prints lines as things change; it does not go with --json.",
+            "Nothing was read.",
+        )
     with session.reading() as bench:
         found = _changes(session, bench)
         if wants_json(session.args):
-            write_json([{"path": str(one.path), "what": one.what, "format": one.format} for one in found])
+            write_json(
+                [{"path": str(one.path), "what": one.what, "format": one.format} for one in found]
+            )
         else:
             _tell(session, bench, found)
             if not found:
@@ -58,7 +67,9 @@ def watch(session: Session) -> int:
 def _changes(session: Session, bench: "Workbench") -> "tuple[FileChange, ...]":
     from workbench.services.files.overwriting import changes
 
-    return changes(bench.context, [session.cwd / place.expanduser() for place in session.args.places])
+    return changes(
+        bench.context, [session.cwd / place.expanduser() for place in session.args.places]
+    )
 
 
 def _tell(session: Session, bench: "Workbench", found: "tuple[FileChange, ...]") -> None:

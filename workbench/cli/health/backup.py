@@ -34,16 +34,32 @@ Nothing is left behind when something in it is not what the backup itself says.
 def add_commands(commands: Commands) -> None:
     """Add `backup` and `restore`."""
     backup = add_command(
-        commands, "backup", write_file, "write the store into one file", _BACKUP, example="memories.tar.gz"
+        commands,
+        "backup",
+        write_file,
+        "write the store into one file",
+        _BACKUP,
+        example="memories.tar.gz",
     )
-    backup.add_argument("file", metavar="FILE", type=Path, help="the file to write, such as memories.tar.gz")
+    backup.add_argument(
+        "file", metavar="FILE", type=Path, help="the file to write, such as memories.tar.gz"
+    )
     about = "back up a copy without the secrets you did not allow, in its whole history; the store stays as it is"
     backup.add_argument("--mask", action="store_true", help=about)
-    backup.add_argument("--force", action="store_true", help="replace the file if it is there already")
+    backup.add_argument(
+        "--force", action="store_true", help="replace the file if it is there already"
+    )
     add_json(backup)
-    restore: Parser = add_command(commands, "restore", restore_into, "make a new store of a backup", _RESTORE)
+    restore: Parser = add_command(
+        commands, "restore", restore_into, "make a new store of a backup", _RESTORE
+    )
     restore.add_argument("file", metavar="FILE", type=Path, help="the backup")
-    restore.add_argument("dir", metavar="DIR", type=Path, help="the folder of the new store; it must not be there yet")
+    restore.add_argument(
+        "dir",
+        metavar="DIR",
+        type=Path,
+        help="the folder of the new store; it must not be there yet",
+    )
     add_json(restore)
 
 
@@ -55,15 +71,21 @@ def write_file(session: Session) -> int:
     line = ProgressLine("MB backed up", _LONG)
     with session.reading(whole=True) as bench:
         if bench.context.settings.agents.only_approved(bench.context.actor):
-            require_person(bench.context.actor, "back up what nobody approved", "Nothing was written")
+            require_person(
+                bench.context.actor, "back up what nobody approved", "Nothing was written"
+            )
         try:
             made, secrets = _written(session, bench, file, _megabytes(line))
         finally:
             line.clear()
     if secrets:
         what = counted(secrets, "secret")
-        warn(f"{what} masked in it." if args.mask else f"It holds {what}; --mask writes it without.")
-    recent.remember_backup(paths.state_dir(), store, recent.LastBackup(file, parse_time(made.at), made.rev))
+        warn(
+            f"{what} masked in it." if args.mask else f"It holds {what}; --mask writes it without."
+        )
+    recent.remember_backup(
+        paths.state_dir(), store, recent.LastBackup(file, parse_time(made.at), made.rev)
+    )
     if wants_json(args):
         write_json(_json(made, file))
     else:
@@ -71,7 +93,9 @@ def write_file(session: Session) -> int:
     return 0
 
 
-def _written(session: Session, bench: "Workbench", file: Path, progress: "Progress") -> "tuple[Manifest, int]":
+def _written(
+    session: Session, bench: "Workbench", file: Path, progress: "Progress"
+) -> "tuple[Manifest, int]":
     """Write the backup; return it, and how many secrets its records hold, or how many were masked."""
     from workbench.services.health.backup import back_up, write_masked
 
@@ -87,7 +111,9 @@ def restore_into(session: Session) -> int:
 
     args = session.args
     if args.store is not None:
-        raise WorkbenchError("A backup is restored into a new folder.", "Name it as DIR, and leave --store out.")
+        raise WorkbenchError(
+            "A backup is restored into a new folder.", "Name it as DIR, and leave --store out."
+        )
     folder = session.cwd / args.dir.expanduser()
     line = ProgressLine("MB restored", _LONG)
     try:
@@ -113,10 +139,18 @@ def _print(made: "Manifest", what: str, where: Path) -> None:
         (what, str(where)),
         ("made", f"{moment(parse_time(made.at))}, revision {made.rev:,}, every byte checked"),
         ("holds", held(made.counts)),
-        *(("", f"{member.name}, {member.size:,} bytes, SHA-256 {member.sha256}") for member in made.members),
+        *(
+            ("", f"{member.name}, {member.size:,} bytes, SHA-256 {member.sha256}")
+            for member in made.members
+        ),
     ]
     if made.damaged:
-        rows.append(("note", f"{counted(made.damaged, 'place')} of the store itself damaged: see `workbench doctor`"))
+        rows.append(
+            (
+                "note",
+                f"{counted(made.damaged, 'place')} of the store itself damaged: see `workbench doctor`",
+            )
+        )
     say_table(rows)
 
 

@@ -37,15 +37,32 @@ _COMPACT = """Closed journal files (64 MB each) are gzipped; the history reads t
 def add_commands(commands: Commands) -> None:
     """Add `doctor` and `compact`."""
     parser = add_command(
-        commands, "doctor", examine, "check the store and say what is wrong with it", _DOCTOR, example="--json"
+        commands,
+        "doctor",
+        examine,
+        "check the store and say what is wrong with it",
+        _DOCTOR,
+        example="--json",
     )
     asked = parser.add_mutually_exclusive_group()
-    asked.add_argument("--recover", action="store_true", help="save what can be read into a new store beside this one")
-    asked.add_argument("--accept", action="store_true", help="take the journal as it is, with what is missing from it")
     asked.add_argument(
-        "--finish", action="store_true", help="go on with a purge, a masking or a change of files that was broken off"
+        "--recover",
+        action="store_true",
+        help="save what can be read into a new store beside this one",
     )
-    asked.add_argument("--accept-edit", action="store_true", help="take over what another program changed")
+    asked.add_argument(
+        "--accept",
+        action="store_true",
+        help="take the journal as it is, with what is missing from it",
+    )
+    asked.add_argument(
+        "--finish",
+        action="store_true",
+        help="go on with a purge, a masking or a change of files that was broken off",
+    )
+    asked.add_argument(
+        "--accept-edit", action="store_true", help="take over what another program changed"
+    )
     asked.add_argument("--dismiss-edit", action="store_true", help="turn it down; its file is kept")
     add_json(parser)
     add_command(commands, "compact", compact, "gzip the closed journal files", _COMPACT, example="")
@@ -93,7 +110,9 @@ def _settle(session: Session) -> int:
         if edit is not None:
             _print_edit(edit)
         if session.args.accept_edit:
-            say(f"Took over {counted(bench.care.accept_edit(), 'record')}. `workbench undo` takes it back.")
+            say(
+                f"Took over {counted(bench.care.accept_edit(), 'record')}. `workbench undo` takes it back."
+            )
         else:
             say(f"Turned down. The other version is kept as {bench.care.dismiss_edit().name}.")
         bench.close()
@@ -156,29 +175,49 @@ def _recover(session: Session, diagnosis: "Diagnosis") -> int:
     saved = doctor.recover(diagnosis.folder, session.clock())
     say(f"Recovered {counted(saved.entries, 'change')} into {saved.folder}.")
     if saved.from_checkpoint:
-        say(f"{counted(saved.from_checkpoint, 'record')} came from memory.json alone, without their history.")
+        say(
+            f"{counted(saved.from_checkpoint, 'record')} came from memory.json alone, without their history."
+        )
     say(f"This store stays as it is. Look at the new one with: workbench --store {saved.folder}")
     return 0
 
 
 def _print_diagnosis(diagnosis: "Diagnosis") -> None:
-    state = "every line is sound" if not diagnosis.damage else f"{counted(len(diagnosis.damage), 'place')} damaged"
+    state = (
+        "every line is sound"
+        if not diagnosis.damage
+        else f"{counted(len(diagnosis.damage), 'place')} damaged"
+    )
     rows = [
         ("store", str(diagnosis.folder)),
-        ("journal", f"{counted(diagnosis.entries, 'change')} up to revision {diagnosis.rev:,}; {state}"),
+        (
+            "journal",
+            f"{counted(diagnosis.entries, 'change')} up to revision {diagnosis.rev:,}; {state}",
+        ),
         *(("damage", str(place)) for place in diagnosis.damage),
     ]
     if diagnosis.damage:
-        rows.append(("", "`workbench doctor --recover` saves everything else into a new store beside this one"))
+        rows.append(
+            (
+                "",
+                "`workbench doctor --recover` saves everything else into a new store beside this one",
+            )
+        )
     rows += [*_gone(diagnosis), *(("merged", str(one)) for one in diagnosis.renumbered)]
     if diagnosis.renumbered:
         rows.append(("", "both are kept; the next change writes them down in order"))
     if diagnosis.torn:
         rows.append(
-            ("note", f"the last line is unfinished ({diagnosis.torn} bytes) and will be dropped: a crash left it")
+            (
+                "note",
+                f"the last line is unfinished ({diagnosis.torn} bytes) and will be dropped: a crash left it",
+            )
         )
     for one in diagnosis.purges:
-        rows += [("purge", str(one)), ("", "`workbench doctor --finish` goes on with it; there is no way back")]
+        rows += [
+            ("purge", str(one)),
+            ("", "`workbench doctor --finish` goes on with it; there is no way back"),
+        ]
     rows += [("beside", str(one)) for one in diagnosis.blobs[:SHOWN]]
     if len(diagnosis.blobs) > SHOWN:
         rows.append(("", f"and {len(diagnosis.blobs) - SHOWN:,} more; --json names all"))
@@ -195,29 +234,55 @@ def _gone(diagnosis: "Diagnosis") -> "Iterator[tuple[str, str]]":
     if diagnosis.held:
         names = ", ".join(key for _, key in diagnosis.held[:SHOWN])
         more = f" and {len(diagnosis.held) - SHOWN:,} more" if len(diagnosis.held) > SHOWN else ""
-        yield "", f"memory.json still knows what the journal does not, or not like that: {names}{more}"
+        yield (
+            "",
+            f"memory.json still knows what the journal does not, or not like that: {names}{more}",
+        )
         yield "", "`workbench doctor --recover` saves that too, into a new store beside this one"
     else:
-        yield "", "what it was is not known here; a backup, or the place it was copied from, may have it"
-    yield "", "`workbench doctor --accept` takes the journal as it is: after a checkout, or a backup put back"
+        yield (
+            "",
+            "what it was is not known here; a backup, or the place it was copied from, may have it",
+        )
+    yield (
+        "",
+        "`workbench doctor --accept` takes the journal as it is: after a checkout, or a backup put back",
+    )
 
 
 def _print_findings(findings: "Findings", backup: "LastBackup | None") -> None:
     rows = [("backup", _backup(findings, backup))]
     for group, label in findings.unfinished:
-        rows += [("unfinished", label), ("", f"`workbench undo --group {group}` takes back what was written")]
-    rows += [("leftover", f"{name}: a process left it; the next change removes it") for name in findings.leavings]
+        rows += [
+            ("unfinished", label),
+            ("", f"`workbench undo --group {group}` takes back what was written"),
+        ]
     rows += [
-        ("leftover", f"{path}: a process left it; the next one of its kind removes it") for path in findings.outside
+        ("leftover", f"{name}: a process left it; the next change removes it")
+        for name in findings.leavings
+    ]
+    rows += [
+        ("leftover", f"{path}: a process left it; the next one of its kind removes it")
+        for path in findings.outside
     ]
     about = "is not JSON; the next snapshot of its session writes it anew from the store"
     rows += [("working", f"{name} {about}") for name in findings.unreadable]
     rows += [("too long", f"{name} is kept whole and shown cut") for name in findings.too_long]
     if findings.open_to_git:
-        rows.append(("git", "`git add` would take this store in; a .gitignore in it with the line * keeps it out"))
+        rows.append(
+            (
+                "git",
+                "`git add` would take this store in; a .gitignore in it with the line * keeps it out",
+            )
+        )
     if findings.later:
         said = counted(findings.later, "memory is", "memories are")
-        rows.append(("clock", f"{said} dated after now, and not found before then; is this machine's clock right?"))
+        rows.append(
+            (
+                "clock",
+                f"{said} dated after now, and not found before then; is this machine's clock right?",
+            )
+        )
     for one in findings.half_done:
         _print_half_done(one)
         say("`workbench doctor --finish` does this.")
@@ -231,7 +296,9 @@ def _print_findings(findings: "Findings", backup: "LastBackup | None") -> None:
     say_table(rows)
     if findings.edit is not None:
         _print_edit(findings.edit)
-        say("`workbench doctor --accept-edit` takes this over, `--dismiss-edit` turns it down and keeps the file.")
+        say(
+            "`workbench doctor --accept-edit` takes this over, `--dismiss-edit` turns it down and keeps the file."
+        )
 
 
 def _backup(findings: "Findings", backup: "LastBackup | None") -> str:
@@ -243,7 +310,9 @@ def _backup(findings: "Findings", backup: "LastBackup | None") -> str:
 
 def _print_half_done(one: "HalfDone") -> None:
     if not one.readable:
-        say(f"A change of files was broken off; which ones is not known any more: {one.note.name} cannot be read.")
+        say(
+            f"A change of files was broken off; which ones is not known any more: {one.note.name} cannot be read."
+        )
         return
     say(f"A change of files was broken off ({one.note.name}); the store says that they are to be:")
     for edit in one.edits:
@@ -263,7 +332,9 @@ def _print_half_done(one: "HalfDone") -> None:
 
 
 def _print_edit(edit: "OutsideEdit") -> None:
-    say(f"{edit.file} was changed by another program since revision {edit.base}: {counted(edit.records, 'record')}")
+    say(
+        f"{edit.file} was changed by another program since revision {edit.base}: {counted(edit.records, 'record')}"
+    )
     for field in edit.fields[:SHOWN]:
         say(f"      {field.key} {field.field}: {_value(field.before)} → {_value(field.after)}")
     if len(edit.fields) > SHOWN:

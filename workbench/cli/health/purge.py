@@ -28,8 +28,12 @@ def add_commands(commands: Commands) -> None:
         commands, "purge", purge, "erase memories or bullets for good, from every file", _PURGE,
         example="mem-20261121-0000001",
     )  # fmt: skip
-    parser.add_argument("ids", metavar="ID", nargs="+", help="a memory's id or a bullet's (BOOK/ID)")
-    parser.add_argument("--yes-erase", metavar="ID", action="append", default=[], help="agree to erase this id")
+    parser.add_argument(
+        "ids", metavar="ID", nargs="+", help="a memory's id or a bullet's (BOOK/ID)"
+    )
+    parser.add_argument(
+        "--yes-erase", metavar="ID", action="append", default=[], help="agree to erase this id"
+    )
 
 
 def purge(session: Session) -> int:
@@ -41,9 +45,12 @@ def purge(session: Session) -> int:
 
 
 def erase(bench: "Workbench", plan: "PurgePlan") -> int:
-    """Erase what a plan names, with what was typed about it; say what was removed where, and return the exit code."""
+    """Erase what a plan names, with what was typed about it; say what was removed where, and return
+    the exit code.
+    """
     drafts.drop_about(
-        drafts.folder_of(paths.state_dir(), bench.library.folder), [f"{table}/{key}" for table, key in plan.asked]
+        drafts.folder_of(paths.state_dir(), bench.library.folder),
+        [f"{table}/{key}" for table, key in plan.asked],
     )
     erased = bench.eraser.carry_out(plan)
     _report(erased)
@@ -68,14 +75,20 @@ def require_agreement(ids: list[str], agreed: list[str], plan: "PurgePlan") -> N
 
 def _told(plan: "PurgePlan") -> str:
     parts = [", ".join(key for _, key in plan.asked)]
-    parts += [counted(len(places), kind.word) for kind, places in plan.about.items() if places and kind.word]
+    parts += [
+        counted(len(places), kind.word)
+        for kind, places in plan.about.items()
+        if places and kind.word
+    ]
     return ", ".join(parts)
 
 
 def _report(erased: "PurgeResult") -> None:
     done = erased.done
     if not done.rewritten:
-        say(f"{', '.join(key for _, key in erased.plan.asked)}: erased before, nothing of it is left in the store.")
+        say(
+            f"{', '.join(key for _, key in erased.plan.asked)}: erased before, nothing of it is left in the store."
+        )
         _report_elsewhere(erased)
         return
     say(f"Erased {_told(erased.plan)}.")
@@ -83,11 +96,15 @@ def _report(erased: "PurgeResult") -> None:
     if done.removed:
         say(f"removed: {', '.join(done.removed)}")
     if done.damaged:
-        say(f"{counted(done.damaged, 'damaged journal line')} held the text and had to go as a whole.")
+        say(
+            f"{counted(done.damaged, 'damaged journal line')} held the text and had to go as a whole."
+        )
     if erased.files:
         say(f"taken out of: {', '.join(erased.files)}")
     if erased.copies:
-        say(f"removed, as they held it: {counted(len(erased.copies), 'copy', 'copies')} of files that were replaced")
+        say(
+            f"removed, as they held it: {counted(len(erased.copies), 'copy', 'copies')} of files that were replaced"
+        )
     _report_elsewhere(erased)
 
 
@@ -96,4 +113,6 @@ def _report_elsewhere(erased: "PurgeResult") -> None:
     for place in erased.elsewhere:
         warn(f"{place} is a copy of this store and was not touched.")
     for left in erased.edited:
-        warn(f"The text may still be in {left}: it was edited by hand. Take it out there, and purge again to check.")
+        warn(
+            f"The text may still be in {left}: it was edited by hand. Take it out there, and purge again to check."
+        )

@@ -1,4 +1,6 @@
-"""How a store goes, as `workbench stats` prints it: a line of blocks for each number, and the number beside it."""
+"""How a store goes, as `workbench stats` prints it: a line of blocks for each number, and the
+number beside it.
+"""
 
 from collections.abc import Iterator, Mapping
 
@@ -18,7 +20,17 @@ _NAME = 24
 
 def trends_json(trends: Trends) -> dict[str, object]:
     """Return trends as JSON has them: a number for each day, the oldest first."""
-    names = ("made", "types", "categories", "approved", "rejected", "helpful", "harmful", "statuses", "confidences")
+    names = (
+        "made",
+        "types",
+        "categories",
+        "approved",
+        "rejected",
+        "helpful",
+        "harmful",
+        "statuses",
+        "confidences",
+    )
     return {
         "days": [day.isoformat() for day in trends.days],
         **{name: getattr(trends, name) for name in (*names, "sources")},
@@ -38,7 +50,11 @@ def trends_lines(trends: Trends) -> Iterator[str]:
         [
             ("  memories", sparkline(_fitted(trends.made)), f"{sum(trends.made):,}"),
             ("  decisions", sparkline(_fitted(trends.decided)), _decided(trends)),
-            ("  votes", sparkline(_fitted(trends.voted)), f"+{sum(trends.helpful):,} −{sum(trends.harmful):,}"),
+            (
+                "  votes",
+                sparkline(_fitted(trends.voted)),
+                f"+{sum(trends.helpful):,} −{sum(trends.harmful):,}",
+            ),
             *_named("type", trends.types),
             *_named("category", trends.categories),
         ]
@@ -46,7 +62,9 @@ def trends_lines(trends: Trends) -> Iterator[str]:
     if trends.hits:
         yield f"answered to agents: {', '.join(_hits(trends))}"
     yield "all of the store"
-    yield from table([("  confidence", _split(trends.confidences)), ("  sources", _split(trends.sources))])
+    yield from table(
+        [("  confidence", _split(trends.confidences)), ("  sources", _split(trends.sources))]
+    )
 
 
 def _named(what: str, names: Mapping[str, Daily]) -> list[tuple[str, str, str]]:
@@ -77,7 +95,10 @@ def _fitted(values: Daily) -> Daily:
 
 
 def _split(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{_name(name)} {number:,}" for name, number in counts.items() if number) or "nothing yet"
+    return (
+        ", ".join(f"{_name(name)} {number:,}" for name, number in counts.items() if number)
+        or "nothing yet"
+    )
 
 
 def _name(name: str) -> str:

@@ -11,7 +11,17 @@ from workbench.cli.parsing import Commands, Parser, add_command, add_keep, add_l
 from workbench.cli.progress import ProgressLine
 from workbench.cli.safety.flags import Shown, reasons, review_json, sign, unreviewed
 from workbench.cli.session import keeps
-from workbench.cli.verbs import Answer, Call, Option, Verb, add_verb, add_words, changing, flag, text
+from workbench.cli.verbs import (
+    Answer,
+    Call,
+    Option,
+    Verb,
+    add_verb,
+    add_words,
+    changing,
+    flag,
+    text,
+)
 from workbench.core.record import InvalidQuery, UnknownRecord, WorkbenchError
 from workbench.core.review.describe import describe
 from workbench.core.review.kinds import IMPORTANT, KINDS, group_of, kind_of
@@ -40,18 +50,28 @@ def list_queue(call: Call) -> Answer:
     args, bench = call.args, call.bench
     waiting = len(bench.review.queue())
     found = matching(bench, " ".join(args.filter), args.kind, found=args.found)
-    worked_out = frozenset(proposal.id for proposal in bench.review.found()) if args.found else frozenset()
+    worked_out = (
+        frozenset(proposal.id for proposal in bench.review.found()) if args.found else frozenset()
+    )
     shown = cut(found, args.limit)
     stored = [{"stored": proposal.id not in worked_out} if args.found else {} for proposal in shown]
-    json = [{**_json(call.shown(proposal)), **more} for proposal, more in zip(shown, stored, strict=True)]
+    json = [
+        {**_json(call.shown(proposal)), **more}
+        for proposal, more in zip(shown, stored, strict=True)
+    ]
     remarks = [] if found else [f"No proposal matches; {counted(waiting, 'proposal')} in all."]
     if not waiting and not found:
         remarks = ["Nothing waits. `workbench reflect` and `workbench upkeep` make proposals."]
-    return Answer(json, lambda: rows_of(bench, shown, call.shown), () if wants_json(args) else remarks)
+    return Answer(
+        json, lambda: rows_of(bench, shown, call.shown), () if wants_json(args) else remarks
+    )
 
 
-def matching(bench: "Workbench", text: str, kind: str | None, *, found: bool = False) -> tuple[Proposal, ...]:
-    """Return what waits and a filter and a kind let through; with `found`, what is worked out now, too.
+def matching(
+    bench: "Workbench", text: str, kind: str | None, *, found: bool = False
+) -> tuple[Proposal, ...]:
+    """Return what waits and a filter and a kind let through; with `found`, what is worked out now,
+    too.
 
     Raises `InvalidQuery`.
     """
@@ -64,7 +84,9 @@ def matching(bench: "Workbench", text: str, kind: str | None, *, found: bool = F
 
 
 def work_out(bench: "Workbench", kinds: Sequence[str]) -> None:
-    """Work out what waits without being stored, of these kinds or of all; what could not be is said."""
+    """Work out what waits without being stored, of these kinds or of all; what could not be is
+    said.
+    """
     looked = bench.working_out.run(lambda: False, only=kinds, asked=True, load=True)
     for _, problem in looked.problems:
         warn(problem)
@@ -87,7 +109,10 @@ def rows_of(bench: "Workbench", proposals: Sequence[Proposal], shown: Shown) -> 
     from workbench.services.review.queue import is_put_off
 
     now = bench.context.now()
-    rows = [_row(shown(p), sign(bench, bench.review.memory(p)), later=is_put_off(p, now)) for p in proposals]
+    rows = [
+        _row(shown(p), sign(bench, bench.review.memory(p)), later=is_put_off(p, now))
+        for p in proposals
+    ]
     return table(rows, right=(3,))
 
 
@@ -145,7 +170,9 @@ def _print_card(card: "Card", mask: Callable[[str], str]) -> None:
         _section("not possible now", [(card.problem,)])
     for bullet in card.touches:
         changed = card.after and card.after != bullet.content
-        text = word_diff(mask(bullet.content), mask(card.after)) if changed else mask(bullet.content)
+        text = (
+            word_diff(mask(bullet.content), mask(card.after)) if changed else mask(bullet.content)
+        )
         say()
         say(f"{bullet.id}{' would change' if changed else ''}")
         say(f"  {text}")
@@ -169,10 +196,19 @@ def _evidence(bench: "Workbench", proposal: Proposal, *, quick: bool) -> "Eviden
 def _row(proposal: Proposal, flagged: str, *, later: bool) -> tuple[str, ...]:
     flags = ", ".join((*(f"! {flag}" for flag in proposal.flags), *(("later",) if later else ())))
     label, at = describe(proposal).label, moment(proposal.created_at)
-    return (proposal.id, label, at, f"{proposal.importance:g}", flags, flagged + one_line(proposal.title, SHOWN))
+    return (
+        proposal.id,
+        label,
+        at,
+        f"{proposal.importance:g}",
+        flags,
+        flagged + one_line(proposal.title, SHOWN),
+    )
 
 
-def _print(bench: "Workbench", proposal: Proposal, memory: "Memory | None", evidence: "Evidence", why: str) -> None:
+def _print(
+    bench: "Workbench", proposal: Proposal, memory: "Memory | None", evidence: "Evidence", why: str
+) -> None:
     """Print a proposal and what speaks for and against it; `why` says why its memory is flagged."""
     words = describe(proposal)
     facts = [
@@ -203,12 +239,20 @@ def _print(bench: "Workbench", proposal: Proposal, memory: "Memory | None", evid
         _section("would change", [(c.id, ", ".join(c.fields)) for c in proposal.changes])
     _print_cited(bench, evidence)
     alike: tuple[tuple[Memory | Bullet, float], ...] = (*evidence.near, *evidence.near_bullets)
-    _section("alike", [(one.id, f"{s:.2f}", one_line(_marked(bench, one), SHOWN)) for one, s in alike])
+    _section(
+        "alike", [(one.id, f"{s:.2f}", one_line(_marked(bench, one), SHOWN)) for one, s in alike]
+    )
     rejected = [(t.rejected, t.similarity) for t in evidence.rejections]
-    _section("rejected before", [(m.id, f"{s:.2f}", one_line(_marked(bench, m), SHOWN)) for m, s in rejected])
+    _section(
+        "rejected before",
+        [(m.id, f"{s:.2f}", one_line(_marked(bench, m), SHOWN)) for m, s in rejected],
+    )
     against = [(c, bench.library.memories.find(c.other)) for c in evidence.against]
     marks = [(c, "" if other is None else unreviewed(bench, other)) for c, other in against]
-    _section("may contradict", [(c.other, c.reason, one_line(mark + c.theirs, SHOWN)) for c, mark in marks])
+    _section(
+        "may contradict",
+        [(c.other, c.reason, one_line(mark + c.theirs, SHOWN)) for c, mark in marks],
+    )
 
 
 def _marked(bench: "Workbench", record: "Memory | Bullet") -> str:
@@ -226,8 +270,13 @@ def _print_cited(bench: "Workbench", evidence: "Evidence") -> None:
                 say(f"  {text}")
     deeper = [branch for branch in evidence.tree if branch.depth]
     if deeper:
-        rows = [(_marked(bench, b.cited.memory) if b.cited.memory else b.cited.gone, b) for b in deeper]
-        _section("which rest on", [("  " * (b.depth - 1) + b.cited.id, one_line(said, SHOWN)) for said, b in rows])
+        rows = [
+            (_marked(bench, b.cited.memory) if b.cited.memory else b.cited.gone, b) for b in deeper
+        ]
+        _section(
+            "which rest on",
+            [("  " * (b.depth - 1) + b.cited.id, one_line(said, SHOWN)) for said, b in rows],
+        )
 
 
 def _section(title: str, rows: Sequence[Sequence[str]]) -> None:
@@ -249,17 +298,30 @@ def _evidence_json(bench: "Workbench", evidence: "Evidence") -> dict[str, object
     cited = [
         {"id": c.id, "gone": c.gone, "content": None}
         if c.memory is None
-        else {"id": c.id, "gone": c.gone, "content": c.memory.content, **review_json(bench, c.memory)}
+        else {
+            "id": c.id,
+            "gone": c.gone,
+            "content": c.memory.content,
+            **review_json(bench, c.memory),
+        }
         for c in evidence.cited
     ]
-    near: list[tuple[str, str, Memory | Bullet, float]] = [("memories", m.id, m, s) for m, s in evidence.near]
+    near: list[tuple[str, str, Memory | Bullet, float]] = [
+        ("memories", m.id, m, s) for m, s in evidence.near
+    ]
     near += [("bullets", f"{b.book}/{b.id}", b, s) for b, s in evidence.near_bullets]
     return {
         "cited": cited,
         "tree": [{"id": b.cited.id, "depth": b.depth, "gone": b.cited.gone} for b in evidence.tree],
         "searched": evidence.searched,
         "near": [
-            {"table": table, "id": id, "content": one.content, "similarity": s, **review_json(bench, one)}
+            {
+                "table": table,
+                "id": id,
+                "content": one.content,
+                "similarity": s,
+                **review_json(bench, one),
+            }
             for table, id, one, s in near
         ],
         "rejections": [
@@ -344,10 +406,21 @@ def add_commands(commands: Commands) -> None:
     """Add `review` and what is below it."""
     from workbench.cli.promotion import promote
 
-    top = Verb("review", list_queue, "decide on what waits in Review", "", _REVIEW, "approve mem-20261121-0000001")
+    top = Verb(
+        "review",
+        list_queue,
+        "decide on what waits in Review",
+        "",
+        _REVIEW,
+        "approve mem-20261121-0000001",
+    )
     review = add_verb(commands, top, _OPTIONS)
-    review.set_defaults(filter=[], limit=DEFAULT, kind=None, found=False, json=False, show_secrets=False)
-    below = review.add_subparsers(title="what to do", metavar="VERB", prog=review.prog, parser_class=Parser)
+    review.set_defaults(
+        filter=[], limit=DEFAULT, kind=None, found=False, json=False, show_secrets=False
+    )
+    below = review.add_subparsers(
+        title="what to do", metavar="VERB", prog=review.prog, parser_class=Parser
+    )
     verbs = (
         Verb("list", list_queue, "list what waits, in the order of the queue",
              "filter* limit --kind:list --found:list --show-secrets --json", _LIST, "type:error --found"),
@@ -448,30 +521,40 @@ def _decide(
 
 
 def _asked(call: Call, *, approving: bool = False) -> list[str]:
-    """Return the ids that were given, or those of a filter; raises `WorkbenchError` for a filter nobody agreed to.
+    """Return the ids that were given, or those of a filter; raises `WorkbenchError` for a filter
+    nobody agreed to.
 
     What is approved one by one only is left out of those of a filter.
     """
     args, bench = call.args, call.bench
     chosen = bool(args.filter.strip() or args.kind)
     if chosen == bool(args.ids):
-        raise InvalidQuery("Name ids, or --filter and --kind, and not both.", "Nothing was changed.")
+        raise InvalidQuery(
+            "Name ids, or --filter and --kind, and not both.", "Nothing was changed."
+        )
     if not chosen:
         return _waiting(bench, args.ids)
     every = matching(bench, args.filter, args.kind, found=args.found)
     alone = [p for p in every if approving and group_of(p) == IMPORTANT.id]
     found = [p for p in every if p not in alone]
     if alone:
-        warn(f"Left out: {counted(len(alone), 'memory', 'memories')} of importance 8 or more; archive those by ID.")
+        warn(
+            f"Left out: {counted(len(alone), 'memory', 'memories')} of importance 8 or more; archive those by ID."
+        )
     if not found:
-        raise InvalidQuery("No proposal matches.", "Nothing was changed; `workbench review list` shows what waits.")
+        raise InvalidQuery(
+            "No proposal matches.", "Nothing was changed; `workbench review list` shows what waits."
+        )
     if not args.yes:
         for line in rows_of(bench, found[:LISTED], call.shown):
             say(line)
         call.shown.remark()
         what = counted(len(found), "proposal")
         more = f", of which the first {LISTED} are listed" if len(found) > LISTED else ""
-        raise InvalidQuery(f"Nothing was decided yet: this is about {what}{more}.", "Add --yes to decide all of them.")
+        raise InvalidQuery(
+            f"Nothing was decided yet: this is about {what}{more}.",
+            "Add --yes to decide all of them.",
+        )
     return [proposal.id for proposal in found]
 
 
@@ -480,14 +563,18 @@ def _reason(call: Call) -> str:
 
 
 def _waiting(bench: "Workbench", asked: Sequence[str]) -> list[str]:
-    """Return the ids, each once, of what is called so; raises `UnknownRecord` for what waits for nothing."""
+    """Return the ids, each once, of what is called so; raises `UnknownRecord` for what waits for
+    nothing.
+    """
 
     ids = []
     for id in asked:
         try:
             ids.append(opened(bench, id).id)
         except UnknownRecord as error:
-            raise UnknownRecord(error.message, f"Nothing was changed. {_hint(bench, id)}") from error
+            raise UnknownRecord(
+                error.message, f"Nothing was changed. {_hint(bench, id)}"
+            ) from error
     return list(dict.fromkeys(ids))
 
 

@@ -1,4 +1,6 @@
-"""`workbench upkeep` and `workbench dedup`: what would tidy the store up, put into Review and nothing more."""
+"""`workbench upkeep` and `workbench dedup`: what would tidy the store up, put into Review and
+nothing more.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -41,7 +43,9 @@ Exit code: 0 when all is there, 1 when something is not.
 
 def _add_still_true(commands: Commands) -> None:
     """Add `still-true`."""
-    parser = add_command(commands, "still-true", check, "find memories that name deleted files and symbols", _DETAILS)
+    parser = add_command(
+        commands, "still-true", check, "find memories that name deleted files and symbols", _DETAILS
+    )
     about = "the working tree (default: the folder of the store's project)"
     parser.add_argument("--tree", metavar="DIR", type=Path, help=about)
     parser.add_argument("--dry-run", action="store_true", help="only say what would be proposed")
@@ -52,7 +56,10 @@ def check(session: Session) -> int:
     """Check, and put into Review what was found; ctrl+c stops, and then nothing is proposed."""
     args = session.args
     folder = None if args.tree is None else (session.cwd / args.tree.expanduser()).resolve()
-    with session.reading() if args.dry_run else session.changing() as bench, interruptible() as cancelled:
+    with (
+        session.reading() if args.dry_run else session.changing() as bench,
+        interruptible() as cancelled,
+    ):
         try:
             plan = bench.still_true.plan(folder, cancelled)
         except WorkbenchError as error:
@@ -82,13 +89,19 @@ def _print(plan: "TruePlan", shown: Shown, *, dry: bool) -> None:
     made = f"{counted(count, 'correction')} {done}" if count else "nothing new to propose"
     say(f"{looked}: {made}.")
     if plan.open:
-        say(f"{counted(len(plan.open), 'proposal')} of an earlier run {'waits' if len(plan.open) == 1 else 'wait'}.")
+        say(
+            f"{counted(len(plan.open), 'proposal')} of an earlier run {'waits' if len(plan.open) == 1 else 'wait'}."
+        )
     if plan.withdrawn:
-        say(f"{counted(len(plan.withdrawn), 'proposal')} {'would be' if dry else 'was'} withdrawn: no longer so.")
+        say(
+            f"{counted(len(plan.withdrawn), 'proposal')} {'would be' if dry else 'was'} withdrawn: no longer so."
+        )
     if plan.decided:
         say(f"{plan.decided:,} you decided on before.")
     if not plan.with_git:
-        warn("There is no git repository, or no git: only paths were looked for, and no new names are known.")
+        warn(
+            "There is no git repository, or no git: only paths were looked for, and no new names are known."
+        )
     if not plan.is_whole:
         warn("The folder holds so many files that not all of them were looked at.")
 
@@ -117,7 +130,12 @@ def _stale_json(stale: "Stale", shown: Shown) -> dict[str, object]:
         for one in stale.gone
     ]  # fmt: skip
     record, id = stale.record, stale.proposal.id
-    return {"id": shown(record.id), "proposal": shown(id), "content": shown(record.content), "gone": shown(gone)}
+    return {
+        "id": shown(record.id),
+        "proposal": shown(id),
+        "content": shown(record.content),
+        "gone": shown(gone),
+    }
 
 
 LONG = 1000
@@ -147,7 +165,12 @@ _TITLES: Mapping[str, str] = {
 
 def add_commands(commands: Commands) -> None:
     upkeep = add_command(
-        commands, "upkeep", look_after, "propose what the lifecycle suggests", _UPKEEP, example="--dry-run"
+        commands,
+        "upkeep",
+        look_after,
+        "propose what the lifecycle suggests",
+        _UPKEEP,
+        example="--dry-run",
     )
     upkeep.add_argument("--dry-run", action="store_true", help="only say what would be proposed")
     add_json(upkeep)
@@ -194,7 +217,14 @@ def find_duplicates(session: Session) -> int:
         shown = Shown(bench, how=HOW)
     if wants_json(session.args):
         would = len(plan.groups) if dry else 0
-        write_json({"dry_run": dry, "proposed": proposed, "would_propose": would, **_dedup_json(plan, shown)})
+        write_json(
+            {
+                "dry_run": dry,
+                "proposed": proposed,
+                "would_propose": would,
+                **_dedup_json(plan, shown),
+            }
+        )
     else:
         _print_dedup(plan, dry, proposed, shown)
     shown.remark()
@@ -205,15 +235,26 @@ def _print_plan(plan: "UpkeepPlan", dry: bool) -> None:
     for kind, count in plan.counts.items():
         if count:
             say(f"{_TITLES[kind]}: {count:,}")
-            rows = [(f"  {p.evidence[0]}", "; ".join(p.reasons), one_line(p.title, SHOWN)) for p in plan.of(kind)]
+            rows = [
+                (f"  {p.evidence[0]}", "; ".join(p.reasons), one_line(p.title, SHOWN))
+                for p in plan.of(kind)
+            ]
             _list(table(rows[:LISTED]), len(rows))
     count = len(plan.proposals)
-    done = "would be proposed" if dry else f"proposed; {'it waits' if count == 1 else 'they wait'} in Review"
+    done = (
+        "would be proposed"
+        if dry
+        else f"proposed; {'it waits' if count == 1 else 'they wait'} in Review"
+    )
     say(f"{counted(count, 'change')} {done}." if count else "Nothing to propose.")
     if plan.withdrawn:
-        say(f"{counted(len(plan.withdrawn), 'proposal')} {'would be' if dry else 'was'} withdrawn: no longer true.")
+        say(
+            f"{counted(len(plan.withdrawn), 'proposal')} {'would be' if dry else 'was'} withdrawn: no longer true."
+        )
     if plan.open:
-        say(f"{counted(len(plan.open), 'proposal')} of an earlier run {'waits' if len(plan.open) == 1 else 'wait'}.")
+        say(
+            f"{counted(len(plan.open), 'proposal')} of an earlier run {'waits' if len(plan.open) == 1 else 'wait'}."
+        )
     if plan.waiting:
         say(f"{counted(len(plan.waiting), 'candidate')} in Review flagged as overdue.")
     if plan.remark:
@@ -235,16 +276,22 @@ def _print_dedup(plan: "DedupPlan", dry: bool, proposed: int, shown: Shown) -> N
         _list([], len(plan.apart))
     count = len(plan.groups) if dry else proposed
     wait = "it waits" if count == 1 else "they wait"
-    done = f"{counted(count, 'group')} {'would be proposed' if dry else f'proposed; {wait} in Review'}"
+    done = (
+        f"{counted(count, 'group')} {'would be proposed' if dry else f'proposed; {wait} in Review'}"
+    )
     say(
         f"{counted(plan.compared, 'memory', 'memories')} compared from similarity {plan.threshold:.2f} on. "
         + (f"{done}." if plan.groups else "No duplicates to propose.")
     )
     if plan.floor > plan.threshold and (plan.groups or plan.waiting):
-        say(f"So many pairs are alike that only those from {plan.floor:.3f} on were judged; more may show once")
+        say(
+            f"So many pairs are alike that only those from {plan.floor:.3f} on were judged; more may show once"
+        )
         say("these are decided: run it again then.")
     if plan.waiting or plan.kept:
-        say(f"{counted(plan.waiting, 'merge')} in Review already; {counted(plan.kept, 'pair')} kept apart by you.")
+        say(
+            f"{counted(plan.waiting, 'merge')} in Review already; {counted(plan.kept, 'pair')} kept apart by you."
+        )
 
 
 def _print_members(group: "Group", shown: Shown) -> None:
@@ -296,10 +343,18 @@ def _group_json(group: "Group", shown: Shown) -> dict[str, object]:
 
 def _member(memory: "Memory", shown: Shown) -> dict[str, object]:
     content = shown(memory.content)
-    return {"id": memory.id, "status": memory.status, "created_at": memory.created_at, "content": content}
+    return {
+        "id": memory.id,
+        "status": memory.status,
+        "created_at": memory.created_at,
+        "content": content,
+    }
 
 
 def _record(proposal: object) -> dict[str, object]:
     doc = plain(proposal)
     assert isinstance(doc, dict)
-    return {name: doc[name] for name in ("id", "kind", "title", "evidence", "flags", "reasons", "importance")}
+    return {
+        name: doc[name]
+        for name in ("id", "kind", "title", "evidence", "flags", "reasons", "importance")
+    }

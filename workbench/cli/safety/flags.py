@@ -1,4 +1,6 @@
-"""What is flagged, where records are printed: the sign in a row, the reasons in a sentence, secrets masked."""
+"""What is flagged, where records are printed: the sign in a row, the reasons in a sentence, secrets
+masked.
+"""
 
 from typing import TYPE_CHECKING, TypeVar
 
@@ -25,9 +27,13 @@ def add_secrets(parser: "ArgumentParser") -> None:
 
 
 class Shown:
-    """Makes records what may be printed of them: secrets are masked unless the person asked for them."""
+    """Makes records what may be printed of them: secrets are masked unless the person asked for
+    them.
+    """
 
-    def __init__(self, bench: "Workbench", *, secrets: bool = False, how: str = "--show-secrets shows them") -> None:
+    def __init__(
+        self, bench: "Workbench", *, secrets: bool = False, how: str = "--show-secrets shows them"
+    ) -> None:
         self._mask = None if secrets else bench.safety.masked
         self._how = how
         self._masked = False
@@ -57,14 +63,18 @@ class Shown:
 
 
 def sign(bench: "Workbench", memory: "Memory | None") -> str:
-    """Return the signs of a memory, each with a space behind it: flagged, and for an agent unreviewed; mostly none."""
+    """Return the signs of a memory, each with a space behind it: flagged, and for an agent
+    unreviewed; mostly none.
+    """
     if memory is None:
         return ""
     return unreviewed(bench, memory) + (f"{FLAG} " if bench.safety.flags(memory) else "")
 
 
 def unreviewed(bench: "Workbench", record: "Outward") -> str:
-    """Return what an agent is told before a text that no person wrote or approved; nothing for a person."""
+    """Return what an agent is told before a text that no person wrote or approved; nothing for a
+    person.
+    """
     return "[unreviewed] " if is_unreviewed(bench, record) else ""
 
 
@@ -98,6 +108,8 @@ def held_back(number: int) -> str:
 
 
 def not_approved(number: int) -> str:
-    """Return what to say about memories that this agent is not given because no person stands by them."""
+    """Return what to say about memories that this agent is not given because no person stands by
+    them.
+    """
     what = counted(number, "memory was", "memories were")
     return f"{what} left out: agents.serve gives this agent only what a person wrote or approved."

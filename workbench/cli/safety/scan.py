@@ -1,4 +1,6 @@
-"""`workbench scan` and `workbench allow`: finding secrets and orders in files or in the store, and letting one pass."""
+"""`workbench scan` and `workbench allow`: finding secrets and orders in files or in the store, and
+letting one pass.
+"""
 
 import contextlib
 import sys
@@ -42,7 +44,13 @@ def add_commands(commands: Commands) -> None:
         commands, "scan", scan_texts, "find secrets and orders to agents in files or the store", _SCAN,
         example="CLAUDE.md notes/",
     )  # fmt: skip
-    scan.add_argument("files", metavar="FILE", nargs="*", type=file_or_stdin, help="files of text (default: the store)")
+    scan.add_argument(
+        "files",
+        metavar="FILE",
+        nargs="*",
+        type=file_or_stdin,
+        help="files of text (default: the store)",
+    )
     about = "take what is found out of the store and its whole history for good"
     scan.add_argument("--mask", action="store_true", help=about)
     add_json(scan)
@@ -75,7 +83,9 @@ def allow_record(session: Session) -> int:
             say(f"{args.id} is held back again.")
         else:
             held = bench.safety.allow(args.id, args.reason)
-            say(f"{held.id} may pass as it is now. `workbench allow {args.id} --withdraw` takes it back.")
+            say(
+                f"{held.id} may pass as it is now. `workbench allow {args.id} --withdraw` takes it back."
+            )
     return 0
 
 
@@ -89,19 +99,28 @@ def _scan_store(session: Session) -> int:
         leaks = bench.leaks.find(found, paths.state_dir(), frozenset(copies))
     if wants_json(session.args):
         line = _Lines()
-        places = [_finding_json(finding, file=name, line=line(text, finding)) for name, text, finding in inside]
+        places = [
+            _finding_json(finding, file=name, line=line(text, finding))
+            for name, text, finding in inside
+        ]
         write_json([*map(_held_json, found), *map(_leak_json, leaks), *places])
     else:
         for told in (*(held.line for held in found), *(leak.line for leak in leaks)):
             say(told)
         _list(inside)
         refused = sum(not held.why for held in found)
-        more = f", and {counted(len(inside), 'finding')} in copies of files that were replaced" if inside else ""
+        more = (
+            f", and {counted(len(inside), 'finding')} in copies of files that were replaced"
+            if inside
+            else ""
+        )
         said = f"{counted(len(found), 'flagged record')}, {refused:,} held back from promotion and export"
         if found or inside:
             say(f"{said}{more}.")
         if leaks:
-            say(f"{counted(len(leaks), 'secret')} beside the records' texts; `workbench scan --mask` takes them out.")
+            say(
+                f"{counted(len(leaks), 'secret')} beside the records' texts; `workbench scan --mask` takes them out."
+            )
         if not (found or inside or leaks):
             say("Nothing is flagged.")
     return FOUND if inside or leaks or any(not held.why for held in found) else 0
@@ -133,14 +152,20 @@ def mask(bench: "Workbench") -> int:
     """Take the secrets out of a store for good; say what was done, and return the exit code."""
     masked = bench.leaks.mask(bench.safety.flagged(), paths.state_dir())
     say(f"Masked {counted(masked.secrets, 'secret')} for good.")
-    say(f"rewritten: {', '.join(masked.done.rewritten)} ({counted(masked.done.lines, 'journal line')} changed)")
+    say(
+        f"rewritten: {', '.join(masked.done.rewritten)} ({counted(masked.done.lines, 'journal line')} changed)"
+    )
     if masked.done.removed:
         say(f"removed: {', '.join(masked.done.removed)}")
     if masked.done.damaged:
-        say(f"{counted(masked.done.damaged, 'damaged journal line')} held a secret and had to go as a whole.")
+        say(
+            f"{counted(masked.done.damaged, 'damaged journal line')} held a secret and had to go as a whole."
+        )
     for place in masked.elsewhere:
         warn(f"{place} still holds a secret and was not touched.")
-    say("Rotate it: what was stored may have been read, and version control or backups may hold it still.")
+    say(
+        "Rotate it: what was stored may have been read, and version control or backups may hold it still."
+    )
     return FOUND if masked.elsewhere else 0
 
 
@@ -150,7 +175,12 @@ def _scan_files(session: Session) -> int:
     found = list(findings_in(_texts(session)))
     if wants_json(session.args):
         line = _Lines()
-        write_json([_finding_json(finding, file=name, line=line(text, finding)) for name, text, finding in found])
+        write_json(
+            [
+                _finding_json(finding, file=name, line=line(text, finding))
+                for name, text, finding in found
+            ]
+        )
     else:
         _list(found)
         if not found:
@@ -169,10 +199,16 @@ def _texts(session: Session) -> Iterator[tuple[str, str]]:
         if name != "-" and (session.cwd / name).is_dir():
             raise UnreadableFile(f"{name} is a folder.", f"Name the files in it. {_NOT_SCANNED}")
         try:
-            data = sys.stdin.buffer.read() if name == "-" else _data(session.cwd / Path(name).expanduser())
+            data = (
+                sys.stdin.buffer.read()
+                if name == "-"
+                else _data(session.cwd / Path(name).expanduser())
+            )
         except (OSError, RuntimeError) as error:
             said = (getattr(error, "strerror", None) or str(error)).lower().rstrip(".")
-            raise UnreadableFile(f"{name} cannot be read: {said}.", f"Check the name. {_NOT_SCANNED}") from error
+            raise UnreadableFile(
+                f"{name} cannot be read: {said}.", f"Check the name. {_NOT_SCANNED}"
+            ) from error
         # What cannot be decoded is scanned all the same: a secret may stand beside it.
         yield name, data.decode("utf-8", "replace")
 
@@ -181,12 +217,16 @@ def _data(path: Path) -> bytes:
     """Return what is in a file. Raises `OSError`, and `UnreadableFile` for one that is too large."""
     data = read_named(path, _LARGEST)
     if len(data) > _LARGEST:
-        raise UnreadableFile(f"{path} is larger than {_LARGEST >> 20:,} MiB.", f"Scan it in parts. {_NOT_SCANNED}")
+        raise UnreadableFile(
+            f"{path} is larger than {_LARGEST >> 20:,} MiB.", f"Scan it in parts. {_NOT_SCANNED}"
+        )
     return data
 
 
 class _Lines:
-    """Tells the lines of findings, counting on from the one before: many in one text cost no more than the text."""
+    """Tells the lines of findings, counting on from the one before: many in one text cost no more
+    than the text.
+    """
 
     def __init__(self) -> None:
         self._text, self._at, self._line = "", 0, 1

@@ -31,27 +31,42 @@ def add_allowing(parser: Parser) -> None:
     """Add `--allow-flagged`, `--reason` and `--skip-flagged`."""
     about = "let this flagged record out as it is, from now on (with --reason); may be given several times"
     parser.add_argument("--allow-flagged", metavar="ID", action="append", default=[], help=about)
-    parser.add_argument("--reason", metavar="TEXT", default="", help="with --allow-flagged: why, kept in the history")
     parser.add_argument(
-        "--skip-flagged", action="store_true", help="leave out what is flagged, imported texts too, and say which"
+        "--reason",
+        metavar="TEXT",
+        default="",
+        help="with --allow-flagged: why, kept in the history",
+    )
+    parser.add_argument(
+        "--skip-flagged",
+        action="store_true",
+        help="leave out what is flagged, imported texts too, and say which",
     )
 
 
 def allow(bench: "Workbench", ids: Sequence[str], reason: str) -> None:
-    """Let the flagged records pass that a person named. Raises `WorkbenchError` without a reason, or for an id."""
+    """Let the flagged records pass that a person named. Raises `WorkbenchError` without a reason,
+    or for an id.
+    """
     if reason and not ids:
         raise WorkbenchError("--reason goes with --allow-flagged ID.", NOTHING)
     if ids and not reason.strip():
-        raise WorkbenchError("--allow-flagged needs --reason TEXT: why the text may go out.", NOTHING)
+        raise WorkbenchError(
+            "--allow-flagged needs --reason TEXT: why the text may go out.", NOTHING
+        )
     for id in dict.fromkeys(ids):
         bench.safety.allow(id, reason)
 
 
-def held_back(bench: "Workbench", parsed: "Parsed", *, imported: bool = True) -> frozenset[tuple[str, str]]:
-    """Return the places of flagged records that no person let pass, and say on stderr which they are.
+def held_back(
+    bench: "Workbench", parsed: "Parsed", *, imported: bool = True
+) -> frozenset[tuple[str, str]]:
+    """Return the places of flagged records that no person let pass, and say on stderr which they
+    are.
 
-    Those that came in with an import, which go out with a warning otherwise, count only as long as `imported`.
-    A flagged name of a playbook or section cannot be left out: it is refused with the rest by `require_clean`.
+    Those that came in with an import, which go out with a warning otherwise, count only as long as
+    `imported`. A flagged name of a playbook or section cannot be left out: it is refused with the
+    rest by `require_clean`.
     """
     from workbench.core.playbook.book import Bullet
     from workbench.core.stream.memory import Memory
@@ -75,16 +90,24 @@ def require_clean(bench: "Workbench", parsed: "Parsed") -> tuple[str, ...]:
     from workbench.services.safety.safety import FlaggedText
 
     try:
-        return _cut([f"flagged: {line}" for line in bench.safety.require_outgoing(parts_of(parsed))])
+        return _cut(
+            [f"flagged: {line}" for line in bench.safety.require_outgoing(parts_of(parsed))]
+        )
     except FlaggedText as error:
         for line in _cut([held.line for held in error.held]):
             warn(line)
-        raise FlaggedText(error.held, "--allow-flagged ID --reason TEXT; or leave it out: --skip-flagged") from error
+        raise FlaggedText(
+            error.held, "--allow-flagged ID --reason TEXT; or leave it out: --skip-flagged"
+        ) from error
 
 
 def _cut(lines: list[str]) -> tuple[str, ...]:
     more = len(lines) - FLAGGED_SHOWN
-    return tuple(lines) if more <= 0 else (*lines[:FLAGGED_SHOWN], f"… and {more:,} more; `workbench scan` lists all.")
+    return (
+        tuple(lines)
+        if more <= 0
+        else (*lines[:FLAGGED_SHOWN], f"… and {more:,} more; `workbench scan` lists all.")
+    )
 
 
 LINES_SHOWN = 20
@@ -98,9 +121,18 @@ Inside an agent it is refused. In CI, WORKBENCH_TRUST=PATH names stores that are
 
 def add_commands(commands: Commands) -> None:
     """Add `trust`."""
-    parser = add_command(commands, "trust", trust, "review data from elsewhere, and trust it", _TRUST, example="--show")
+    parser = add_command(
+        commands,
+        "trust",
+        trust,
+        "review data from elsewhere, and trust it",
+        _TRUST,
+        example="--show",
+    )
     asked = parser.add_mutually_exclusive_group()
-    asked.add_argument("--yes", action="store_true", help="take it over without a question (not under an agent)")
+    asked.add_argument(
+        "--yes", action="store_true", help="take it over without a question (not under an agent)"
+    )
     asked.add_argument("--show", action="store_true", help="only show what came")
     add_json(parser)
 
@@ -162,7 +194,9 @@ def agreed(*, yes: bool, what: str = "a store") -> bool:
     if yes:
         return True
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise WorkbenchError("No terminal to ask in.", "Nothing was changed; --yes takes it over unasked.")
+        raise WorkbenchError(
+            "No terminal to ask in.", "Nothing was changed; --yes takes it over unasked."
+        )
     sys.stdout.write("Take it over? Type yes: ")
     sys.stdout.flush()
     return sys.stdin.readline().strip().lower() == "yes"

@@ -41,12 +41,22 @@ def add_observation(parser: Parser) -> None:
     """Add the arguments that describe an observation."""
     parser.add_argument("text", metavar="TEXT", help="the text, or - to read it from stdin")
     about = "observation type; of an agent another one is kept, too, and reads as general"
-    kind = parser.add_argument("--type", metavar="T", choices=OBSERVATION_TYPES, default="general", help=about)
+    kind = parser.add_argument(
+        "--type", metavar="T", choices=OBSERVATION_TYPES, default="general", help=about
+    )
     parser.open_choices = (kind,)
-    parser.add_argument("--memory-type", metavar="M", choices=MEMORY_TYPES, default="episodic", help="memory type")
-    parser.add_argument("--session", metavar="S", default="", help="the agent session it comes from")
-    parser.add_argument("--speaker", metavar="WHO", default="", help="who said it: user, assistant, tool or a name")
-    parser.add_argument("--tag", metavar="T", action="append", default=[], help="a tag; may be given several times")
+    parser.add_argument(
+        "--memory-type", metavar="M", choices=MEMORY_TYPES, default="episodic", help="memory type"
+    )
+    parser.add_argument(
+        "--session", metavar="S", default="", help="the agent session it comes from"
+    )
+    parser.add_argument(
+        "--speaker", metavar="WHO", default="", help="who said it: user, assistant, tool or a name"
+    )
+    parser.add_argument(
+        "--tag", metavar="T", action="append", default=[], help="a tag; may be given several times"
+    )
     parser.add_argument(
         "--rated-by", metavar="TABLE", choices=[table.name for table in TABLES], default="",
         help="the importance table, general or code (otherwise: ingest goes by the config, append by general)",
@@ -58,7 +68,8 @@ def add_observation(parser: Parser) -> None:
 def observed(args: Namespace) -> "Observation":
     """Return the observation that the arguments describe.
 
-    Raises `UnreadableFile` when stdin is not UTF-8, and `InvalidQuery` for an unknown type that a person gives.
+    Raises `UnreadableFile` when stdin is not UTF-8, and `InvalidQuery` for an unknown type that a
+    person gives.
     """
     from workbench.services.stream.observation import Observation
 
@@ -66,7 +77,9 @@ def observed(args: Namespace) -> "Observation":
         import difflib
 
         close = difflib.get_close_matches(args.type, OBSERVATION_TYPES, n=1)
-        hint = f"Did you mean {close[0]}?" if close else f"Types are: {', '.join(OBSERVATION_TYPES)}."
+        hint = (
+            f"Did you mean {close[0]}?" if close else f"Types are: {', '.join(OBSERVATION_TYPES)}."
+        )
         raise InvalidQuery(f"There is no observation type “{args.type}”.", hint)
     return Observation(
         text_of(args.text), args.type, args.memory_type, args.session, tags_of(args.tag),
@@ -101,7 +114,9 @@ def append_text(session: Session) -> int:
 
 
 def _put_in_order(session: Session) -> None:
-    """Take what came into the index and, now and then, into a checkpoint; what was added is stored whatever comes."""
+    """Take what came into the index and, now and then, into a checkpoint; what was added is stored
+    whatever comes.
+    """
     sys.stdout.flush()
     with contextlib.suppress(WorkbenchError), session.changing(remarks=False) as bench:
         if bench.library.starts_slowly:
@@ -109,14 +124,23 @@ def _put_in_order(session: Session) -> None:
 
 
 def _append_in_full(session: Session, observation: "Observation") -> int:
-    """Add one observation that the store is loaded for: as it was typed, or one that was archived or purged."""
+    """Add one observation that the store is loaded for: as it was typed, or one that was archived
+    or purged.
+    """
     args, kept = session.args, keeps(session.args)
     with session.changing(actor_of(args), makes=True) as bench:
-        done = bench.ingest.append(observation, bench.safety.keep if kept else None, again=args.again)
+        done = bench.ingest.append(
+            observation, bench.safety.keep if kept else None, again=args.again
+        )
     if wants_json(args):
         _write_json(done.outcome, done.memory)
     else:
-        say(returned(done) or (SKIPPED.format(done.memory.id) if done.outcome == "skipped" else stored(done.memory)))
+        say(
+            returned(done)
+            or (
+                SKIPPED.format(done.memory.id) if done.outcome == "skipped" else stored(done.memory)
+            )
+        )
     return 0
 
 
@@ -135,7 +159,9 @@ def stored(memory: Memory) -> str:
 
 
 def returned(done: "Ingested") -> str:
-    """Say what became of an observation that the store knows, archived or purged; nothing for any other."""
+    """Say what became of an observation that the store knows, archived or purged; nothing for any
+    other.
+    """
     id = done.memory.id
     if done.outcome == "forgotten":
         told = f"Not stored: you {archived(done.memory, done.at, 'this')} ({id})."
@@ -147,7 +173,9 @@ def returned(done: "Ingested") -> str:
     if done.outcome == "absorbed":
         return f"Counted on {id}, which {'took its place' if done.verdict is None else 'says the same'}."
     if done.outcome == "purged":
-        return f"Not stored: {id} was purged{_on(done.at)} with this text. --again stores it anyway."
+        return (
+            f"Not stored: {id} was purged{_on(done.at)} with this text. --again stores it anyway."
+        )
     return ""
 
 
@@ -162,7 +190,9 @@ def _on(at: datetime | None) -> str:
 
 
 def masked_in(memory: Memory) -> str:
-    """Return a sentence on what was masked when a memory was captured, with a space before; mostly nothing."""
+    """Return a sentence on what was masked when a memory was captured, with a space before; mostly
+    nothing.
+    """
     from workbench.services.stream.observation import MASKED
 
     found = memory.metadata.get(MASKED)
@@ -170,7 +200,9 @@ def masked_in(memory: Memory) -> str:
 
 
 def remarks_on(memory: Memory) -> str:
-    """Return what was masked in a memory that came in, and what is flagged in it, with a space before."""
+    """Return what was masked in a memory that came in, and what is flagged in it, with a space
+    before.
+    """
     return masked_in(memory) + flagged_in(memory)
 
 

@@ -1,7 +1,7 @@
 """`workbench edit`, `pin`, `forget` and `unforget`: the daily care of single memories and bullets.
 
-Inside an agent, or with --actor, nothing is changed at once: another text and a forgetting become proposals that wait
-in Review, as over MCP; the rest is for a person.
+Inside an agent, or with --actor, nothing is changed at once: another text and a forgetting become
+proposals that wait in Review, as over MCP; the rest is for a person.
 """
 
 import os
@@ -74,7 +74,9 @@ merged or superseded counts for its successor. What was purged is not stored. --
 def ingest_text(call: Call) -> Answer:
     """Store one observation and say what became of it."""
     kept = keeps(call.args)
-    done = call.bench.ingest.add(observed(call.args), call.bench.safety.keep if kept else None, again=call.args.again)
+    done = call.bench.ingest.add(
+        observed(call.args), call.bench.safety.keep if kept else None, again=call.args.again
+    )
     return Answer(lambda: _ingested_json(done), _ingested(done))
 
 
@@ -138,26 +140,36 @@ archived nothing changes, and the file gets what was archived before.
 def archive(call: Call) -> Answer:
     args, bench = call.args, call.bench
     if args.status == "archived" and args.to is None:
-        raise InvalidQuery("They are archived already.", "Nothing was changed; --to FILE writes them to a file.")
+        raise InvalidQuery(
+            "They are archived already.", "Nothing was changed; --to FILE writes them to a file."
+        )
     path = None if args.to is None else call.session.cwd / args.to.expanduser()
     plan = bench.archiving.plan(args.status, instant(args.before, call.session.clock()))
     stay = f"{counted(plan.pinned, 'memory', 'memories')} of that age stay{'s' if plan.pinned == 1 else ''}: pinned."
     remarks = [stay] if plan.pinned else []
     if args.dry_run or not plan.memories:
-        return Answer(_archived_json(plan, dry=args.dry_run), lambda: _would_archive(call, plan), remarks)
+        return Answer(
+            _archived_json(plan, dry=args.dry_run), lambda: _would_archive(call, plan), remarks
+        )
     if path is not None:
         _require_room(bench, plan, path)
     bench.archiving.carry_out(plan)
-    lines = [f"Archived {counted(len(plan.memories), 'memory', 'memories')}. `workbench undo` brings them back."]
+    lines = [
+        f"Archived {counted(len(plan.memories), 'memory', 'memories')}. `workbench undo` brings them back."
+    ]
     lines = lines if plan.changes else []
     written = None if path is None else _write(bench, plan, path)
     if written is not None:
         lines.append(f"{written.path} holds them; `workbench import` reads it.")
-    return Answer({**_archived_json(plan, dry=False), "file": written and written.path}, lines, remarks)
+    return Answer(
+        {**_archived_json(plan, dry=False), "file": written and written.path}, lines, remarks
+    )
 
 
 def _require_room(bench: "Workbench", plan: "ArchivePlan", path: Path) -> None:
-    """Raise, before anything is changed, when the file may not be written or a text may not leave the store."""
+    """Raise, before anything is changed, when the file may not be written or a text may not leave
+    the store.
+    """
     from workbench.services.files.overwriting import NotReplaced
 
     bench.safety.require_outgoing(plan.memories)
@@ -169,8 +181,12 @@ def _require_room(bench: "Workbench", plan: "ArchivePlan", path: Path) -> None:
 def _preview(bench: "Workbench", plan: "ArchivePlan", path: Path) -> "ExportPreview":
     from workbench.services.files.exporting import Choice
 
-    rendered = bench.exporter.render(FORMAT, Choice(memories=bench.archiving.for_file(plan, path)), path)
-    return bench.exporter.preview(path, rendered.text, rendered.remarks, kind=rendered.export_format)
+    rendered = bench.exporter.render(
+        FORMAT, Choice(memories=bench.archiving.for_file(plan, path)), path
+    )
+    return bench.exporter.preview(
+        path, rendered.text, rendered.remarks, kind=rendered.export_format
+    )
 
 
 def _write(bench: "Workbench", plan: "ArchivePlan", path: Path) -> "Written":
@@ -183,7 +199,10 @@ def _write(bench: "Workbench", plan: "ArchivePlan", path: Path) -> "Written":
 
 def _would_archive(call: Call, plan: "ArchivePlan") -> Iterator[str]:
     shown = call.shown
-    rows = [(shown(m).id, moment(m.created_at), m.observation_type, shown(m.line)) for m in plan.memories[:LISTED]]
+    rows = [
+        (shown(m).id, moment(m.created_at), m.observation_type, shown(m.line))
+        for m in plan.memories[:LISTED]
+    ]
     yield from table(rows) if rows else ()
     if len(plan.memories) > LISTED:
         yield f"… {len(plan.memories) - LISTED:,} more"
@@ -217,7 +236,9 @@ QUERY = 48
 
 
 class Told(NamedTuple):
-    """What became of copies: those that were `updated`, those that say the old words still, and who had the memory."""
+    """What became of copies: those that were `updated`, those that say the old words still, and who
+    had the memory.
+    """
 
     updated: "tuple[Copy, ...]"
     left: "tuple[Copy, ...]"
@@ -229,7 +250,12 @@ class Told(NamedTuple):
         states = [*((copy, True) for copy in self.updated), *((copy, False) for copy in self.left)]
         return {
             "copies": [
-                {"kind": copy.kind, "name": mask(copy.name), "updated": done, "obstacle": copy.obstacle}
+                {
+                    "kind": copy.kind,
+                    "name": mask(copy.name),
+                    "updated": done,
+                    "obstacle": copy.obstacle,
+                }
                 for copy, done in states
             ],
             "given": [
@@ -249,12 +275,17 @@ NOTHING_TOLD = Told((), (), ())
 
 
 def with_copies(
-    session: Session, bench: "Workbench", corrected: "Iterable[Correction]", write: Callable[[], object], label: str
+    session: Session,
+    bench: "Workbench",
+    corrected: "Iterable[Correction]",
+    write: Callable[[], object],
+    label: str,
 ) -> Told | None:
-    """Write a correction, with its copies where `--copies` or a person's answer says so; return what became of them.
+    """Write a correction, with its copies where `--copies` or a person's answer says so; return
+    what became of them.
 
-    `None` where none were looked for: an agent's change, or one that leaves every text. Raises `Conflict` when a copy
-    was changed meanwhile; then nothing is written.
+    `None` where none were looked for: an agent's change, or one that leaves every text. Raises
+    `Conflict` when a copy was changed meanwhile; then nothing is written.
     """
     pairs = [(before, after) for before, after in corrected if before.content != after.content]
     if bench.context.actor != CLI_ACTOR or not pairs:
@@ -264,16 +295,26 @@ def with_copies(
     given = bench.given_lately.of(pairs[0][0].id) if len(pairs) == 1 else ()
     question = f"Update {counted(len(plan.updated), 'copy', 'copies')} too?"
     if plan.updated and are_wanted(session, bench, plan.updated, question):
-        bench.copies.carry_out(plan, write, f"{label} and {counted(len(plan.updated), 'copy', 'copies')}")
+        bench.copies.carry_out(
+            plan, write, f"{label} and {counted(len(plan.updated), 'copy', 'copies')}"
+        )
         return Told(plan.updated, plan.left, given)
     write()
     return Told((), plan.copies, given)
 
 
-def are_wanted(session: Session, bench: "Workbench", copies: "Sequence[Copy]", question: str) -> bool:
-    """Tell whether copies are to be changed, too: what the option says, else what a person answers who saw them."""
+def are_wanted(
+    session: Session, bench: "Workbench", copies: "Sequence[Copy]", question: str
+) -> bool:
+    """Tell whether copies are to be changed, too: what the option says, else what a person answers
+    who saw them.
+    """
     wanted = session.args.copies
-    if wanted is not None or wants_json(session.args) or not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if (
+        wanted is not None
+        or wants_json(session.args)
+        or not (sys.stdin.isatty() and sys.stdout.isatty())
+    ):
         return bool(wanted)
     for line in changed_lines(copies, bench.safety.masked):
         say(line)
@@ -290,16 +331,26 @@ def changed_lines(copies: "Iterable[Copy]", mask: Callable[[str], str]) -> Itera
 
 
 def told_lines(bench: "Workbench", told: Told, again: str) -> tuple[list[str], list[str]]:
-    """Return what became of the copies, in lines and remarks; `again` is what updates those that could be."""
+    """Return what became of the copies, in lines and remarks; `again` is what updates those that
+    could be.
+    """
     mask = bench.safety.masked
     could = [copy for copy in told.left if not copy.obstacle]
     lines = [f"Updated with it: {_names(told.updated, mask)}."] if told.updated else []
     remarks = [f"The old words still stand in {_names(could, mask)}. {again}"] if could else []
     for why in dict.fromkeys(copy.obstacle for copy in told.left if copy.obstacle):
-        remarks.append(f"{_names([copy for copy in told.left if copy.obstacle == why], mask)} {WHY[why]}.")
+        remarks.append(
+            f"{_names([copy for copy in told.left if copy.obstacle == why], mask)} {WHY[why]}."
+        )
     for one in told.given:
-        asked = f"; #{one.place} for its last query “{one_line(mask(one.query), QUERY)}”" if one.query else ""
-        lines.append(f"Given to {mask(one.agent)} in {counted(one.sessions, 'session')} this week{asked}.")
+        asked = (
+            f"; #{one.place} for its last query “{one_line(mask(one.query), QUERY)}”"
+            if one.query
+            else ""
+        )
+        lines.append(
+            f"Given to {mask(one.agent)} in {counted(one.sessions, 'session')} this week{asked}."
+        )
     return lines, remarks
 
 
@@ -324,7 +375,9 @@ def cast_vote(call: Call) -> Answer:
     keep = bench.safety.keep_typed if keeps(args) else None
     record = find_votable(bench.context, args.id)
     reason, of = clean_for_store(args.reason).strip(), clean_for_store(args.session)
-    said = votes.cast(bench.context, record, args.verdict, reason=reason, session=of, keep=keep).sentence
+    said = votes.cast(
+        bench.context, record, args.verdict, reason=reason, session=of, keep=keep
+    ).sentence
     return Answer({"id": args.id, "verdict": args.verdict, "said": said}, [said])
 
 
@@ -367,7 +420,9 @@ _OPTIONS: Mapping[str, Option] = {
     "text": {"help": "the text, or - to read it from stdin"},
     "observation": add_observation,
     "verdict": {"choices": ("helpful", "harmful")},
-    "--actor": _value("NAME", "the agent this is done by (otherwise: the agent that runs the command, or you)"),
+    "--actor": _value(
+        "NAME", "the agent this is done by (otherwise: the agent that runs the command, or you)"
+    ),
     "actor:reason": partial(add_actor, typed="the reason"),
     "actor:given": partial(add_actor, typed="what is given"),
     "keep": partial(add_keep, what="the reason"),
@@ -461,8 +516,14 @@ def edit_records(call: Call) -> Answer:
         return _in_editor(session, bench, found)
     bullet = next((record for record in found if isinstance(record, Bullet)), None)
     if bullet is not None and (len(found) > 1 or set(wanted.named) - {"content", "section"}):
-        raise InvalidQuery(f"{bullet.id} is a bullet: it has a text and a section, and is edited alone.", UNCHANGED)
-    if bench.context.actor != CLI_ACTOR and wanted.named == ("content",) and isinstance(found[0], Memory):
+        raise InvalidQuery(
+            f"{bullet.id} is a bullet: it has a text and a section, and is edited alone.", UNCHANGED
+        )
+    if (
+        bench.context.actor != CLI_ACTOR
+        and wanted.named == ("content",)
+        and isinstance(found[0], Memory)
+    ):
         return _ask_to_replace(bench, found[0], wanted.content or "")
     return _edited(bench, found[0].id, *_edit(session, bench, found, wanted))
 
@@ -470,16 +531,24 @@ def edit_records(call: Call) -> Answer:
 def _edit(
     session: Session, bench: "Workbench", found: "Sequence[Memory | Bullet]", wanted: "FieldEdit"
 ) -> "tuple[Sequence[str], Told | None]":
-    """Write new values, with the copies of what is corrected where that is wanted; return what differs now."""
+    """Write new values, with the copies of what is corrected where that is wanted; return what
+    differs now.
+    """
     ids, places = [record.id for record in found], [_place(record) for record in found]
     changed: list[str] = []
 
     def write() -> None:
         one = found[0]
-        changed[:] = bench.fields.edit(ids, wanted) if isinstance(one, Memory) else _edit_bullet(bench, one, wanted)
+        changed[:] = (
+            bench.fields.edit(ids, wanted)
+            if isinstance(one, Memory)
+            else _edit_bullet(bench, one, wanted)
+        )
 
     if keeps(session.args) or _hides(bench, wanted.content):
-        with bench.safety.keeping(f"edit {_named(ids)}", wanted.typed if keeps(session.args) else (), lambda: places):
+        with bench.safety.keeping(
+            f"edit {_named(ids)}", wanted.typed if keeps(session.args) else (), lambda: places
+        ):
             write()
         return changed, None
     corrected = [_as_edited(bench, record, wanted) for record in found]
@@ -574,19 +643,27 @@ def _in_editor(session: Session, bench: "Workbench", found: "Sequence[Memory | B
     from workbench.services.stream.fields import FieldEdit
 
     if len(found) > 1:
-        raise InvalidQuery("The editor opens one text at a time.", f"{UNCHANGED} Say which field is to change.")
+        raise InvalidQuery(
+            "The editor opens one text at a time.", f"{UNCHANGED} Say which field is to change."
+        )
     if bench.context.actor != CLI_ACTOR:
-        raise WorkbenchError("An agent has no editor here.", f"{UNCHANGED} Give the text after the id.")
+        raise WorkbenchError(
+            "An agent has no editor here.", f"{UNCHANGED} Give the text after the id."
+        )
     setting = session.settings().settings.editor
     known = setting or os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if not known and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise WorkbenchError("There is no terminal for an editor.", f"{UNCHANGED} Give the text after the id.")
+        raise WorkbenchError(
+            "There is no terminal for an editor.", f"{UNCHANGED} Give the text after the id."
+        )
     record = found[0]
     saved = editor.edit(record.content, setting)
     if saved is None:
         return _edited(bench, record.id, (), None)
     if records(bench, [_place(record)])[0].content != record.content:
-        raise Conflict(f"{record.id} was changed by someone else meanwhile.", "Nothing was written.")
+        raise Conflict(
+            f"{record.id} was changed by someone else meanwhile.", "Nothing was written."
+        )
     return _edited(bench, record.id, *_edit(session, bench, found, FieldEdit(content=saved)))
 
 
@@ -601,7 +678,9 @@ def _ask_to_replace(bench: "Workbench", memory: Memory, text: str) -> Answer:
     from workbench.services.agents.requests import AgentRequests
     from workbench.services.stream.observation import Observation
 
-    same = Observation(text, memory.observation_type, memory.memory_type, memory.session_id, memory.tags)
+    same = Observation(
+        text, memory.observation_type, memory.memory_type, memory.session_id, memory.tags
+    )
     proposal = AgentRequests(bench.context).replace(memory, same)
     said = f"A person is asked whether this takes the place of {memory.id}; until then nothing changes."
     return Answer({"id": memory.id, "changed": False, "ids": [], "proposed": proposal.id}, [said])
@@ -616,11 +695,15 @@ def _named(ids: Sequence[str]) -> str:
 
 
 def _edited(bench: "Workbench", id: str, changed: Sequence[str], told: Told | None) -> Answer:
-    said = f"Edited {_named(changed)}. {_UNDO}" if changed else "Nothing differs; nothing was changed."
+    said = (
+        f"Edited {_named(changed)}. {_UNDO}" if changed else "Nothing differs; nothing was changed."
+    )
     copies = {} if told is None or told == NOTHING_TOLD else told.values(bench)
     again = "`workbench undo`, then the same with --copies, updates them too."
     more, remarks = told_lines(bench, told, again) if told is not None and changed else ([], [])
-    return Answer({"id": id, "changed": bool(changed), "ids": list(changed), **copies}, [said, *more], remarks)
+    return Answer(
+        {"id": id, "changed": bool(changed), "ids": list(changed), **copies}, [said, *more], remarks
+    )
 
 
 # `workbench replace`: other words in every record that holds them, each one seen first.
@@ -665,7 +748,11 @@ def replace_words(call: Call) -> Answer:
     places = _only(args.only, bench.replacing.places(wanted, among))
     if args.dry_run or not places:
         elsewhere = bench.replacing.elsewhere(wanted)
-        json = {"dry_run": args.dry_run, "places": [_place_json(bench, place) for place in places], "ids": []}
+        json = {
+            "dry_run": args.dry_run,
+            "places": [_place_json(bench, place) for place in places],
+            "ids": [],
+        }
         lines = [line for place in places for line in _place_lines(bench, place)]
         last = f"{counted(len(places), 'place')}. {NOT_WRITTEN}"
         return Answer({**json, "elsewhere": dict(elsewhere)}, [*lines, last], _stays(elsewhere))
@@ -678,12 +765,18 @@ def replace_words(call: Call) -> Answer:
     bench.replacing.carry_out(wanted, chosen, plan if along else None)
     told = Told(plan.updated if along else (), plan.left if along else plan.copies, ())
     elsewhere = bench.replacing.elsewhere(wanted)
-    json = {"dry_run": False, "places": [_place_json(bench, place) for place in chosen], "elsewhere": dict(elsewhere)}
+    json = {
+        "dry_run": False,
+        "places": [_place_json(bench, place) for place in chosen],
+        "elsewhere": dict(elsewhere),
+    }
     json |= {"ids": [place.name for place in chosen], "copies": told.values(bench)["copies"]}
     if not chosen:
         return Answer(json, [f"Taken nowhere. {NOT_WRITTEN}"])
     what = chosen[0].name if len(chosen) == 1 else counted(len(chosen), "record")
-    more, remarks = told_lines(bench, told, "`workbench undo`, then the same with --copies, replaces there too.")
+    more, remarks = told_lines(
+        bench, told, "`workbench undo`, then the same with --copies, replaces there too."
+    )
     said = f"Replaced “{bench.safety.masked(wanted.find)}” in {what}. {_UNDO}"
     return Answer(json, [said, *more], [*remarks, *_stays(elsewhere)])
 
@@ -693,8 +786,16 @@ def _stays(elsewhere: "Sequence[Elsewhere]") -> list[str]:
     if not elsewhere:
         return []
     said = ", ".join(counted(count, *_ELSEWHERE[kind]) for kind, count in elsewhere)
-    more = " --names takes tags, categories and titles along." if any(e.kind in _NAMED for e in elsewhere) else ""
-    stays = "which stays as it is" if sum(count for _, count in elsewhere) == 1 else "which stay as they are"
+    more = (
+        " --names takes tags, categories and titles along."
+        if any(e.kind in _NAMED for e in elsewhere)
+        else ""
+    )
+    stays = (
+        "which stays as it is"
+        if sum(count for _, count in elsewhere) == 1
+        else "which stay as they are"
+    )
     return [f"It stands in {said} too, {stays}.{more}"]
 
 
@@ -704,7 +805,9 @@ def _only(names: str | None, places: "Sequence[Place]") -> "list[Place]":
     asked = [name.strip() for name in names.split(",") if name.strip()]
     known = {place.name: place for place in places}
     if missing := [name for name in asked if name not in known]:
-        raise UnknownRecord(f"{missing[0]} does not hold it.", f"{NOT_WRITTEN} --dry-run lists the places.")
+        raise UnknownRecord(
+            f"{missing[0]} does not hold it.", f"{NOT_WRITTEN} --dry-run lists the places."
+        )
     return [known[name] for name in dict.fromkeys(asked)]
 
 
@@ -717,7 +820,9 @@ def _chosen(session: Session, bench: "Workbench", places: "Sequence[Place]") -> 
     if session.args.yes or session.args.only is not None:
         return fitting
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise WorkbenchError("No terminal to ask in.", f"{NOT_WRITTEN} --yes takes all, --dry-run shows them.")
+        raise WorkbenchError(
+            "No terminal to ask in.", f"{NOT_WRITTEN} --yes takes all, --dry-run shows them."
+        )
     return list(_asked(bench, fitting))
 
 

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.describe import bullet_json, compact, memory_json
 from workbench.cli.output import cut, fail, moment, plain, say, say_table, table, warn, write_json
-from workbench.cli.parsing import Commands, Parser, add_at, add_command, add_json, add_limit, count, wants_json
+from workbench.cli.parsing import (
+    Commands,
+    Parser,
+    add_at,
+    add_command,
+    add_json,
+    add_limit,
+    count,
+    wants_json,
+)
 from workbench.cli.progress import ProgressLine
 from workbench.cli.safety.flags import Shown, add_secrets, reasons, review_json, sign, unreviewed
 from workbench.cli.session import CLI_ACTOR, PROBLEM, Session, actor_of
@@ -57,22 +66,43 @@ stands on is not taken back; both values are named then."""
 
 def _add_history(commands: Commands) -> None:
     """Add `undo`, `redo` and `history`."""
-    parser = add_command(commands, "undo", undo, "take back your latest change, or any one", _UNDO, example="--rev 41")
+    parser = add_command(
+        commands,
+        "undo",
+        undo,
+        "take back your latest change, or any one",
+        _UNDO,
+        example="--rev 41",
+    )
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--rev", metavar="REV", type=count, help="the change with this revision, whoever made it")
-    which.add_argument("--group", metavar="NAME", help="everything that was written under this name")
+    which.add_argument(
+        "--rev", metavar="REV", type=count, help="the change with this revision, whoever made it"
+    )
+    which.add_argument(
+        "--group", metavar="NAME", help="everything that was written under this name"
+    )
     add_json(parser)
     add_json(add_command(commands, "redo", redo, "do again what was undone last", example=""))
     history = add_command(
         commands, "history", show_history, "list what was done, the newest first",
         example="mem-20261121-0000001 --values",
     )  # fmt: skip
-    history.add_argument("id", metavar="ID", nargs="?", help="only what changed in this record, with every value")
     history.add_argument(
-        "-n", metavar="N", type=count, default=HISTORY_DEFAULT, help=f"how many (default: {HISTORY_DEFAULT})"
+        "id", metavar="ID", nargs="?", help="only what changed in this record, with every value"
+    )
+    history.add_argument(
+        "-n",
+        metavar="N",
+        type=count,
+        default=HISTORY_DEFAULT,
+        help=f"how many (default: {HISTORY_DEFAULT})",
     )
     history.add_argument("--values", action="store_true", help="show every value before and after")
-    history.add_argument("--reads", action="store_true", help="list what agents read and what files were written, too")
+    history.add_argument(
+        "--reads",
+        action="store_true",
+        help="list what agents read and what files were written, too",
+    )
     add_secrets(history)
     add_json(history)
 
@@ -92,7 +122,9 @@ def undo(session: Session) -> int:
         except UndoConflict as conflict:
             fail(conflict)
             for clash in conflict.clashes[1:]:
-                warn(f"      {clash.key} {clash.name}: now {told(clash.present)}, would become {told(clash.wanted)}")
+                warn(
+                    f"      {clash.key} {clash.name}: now {told(clash.present)}, would become {told(clash.wanted)}"
+                )
             return PROBLEM
         revision = bench.library.revision
     if wants_json(args):
@@ -128,7 +160,9 @@ def show_history(session: Session) -> int:
         return 0
     if not events:
         warn("Nothing was done in this store yet.")
-    for event, line in zip(events, table([_row(event) for event in events], right=(0,)), strict=True):
+    for event, line in zip(
+        events, table([_row(event) for event in events], right=(0,)), strict=True
+    ):
         say(line)
         if values:
             _print_fields(event, place is None)
@@ -178,7 +212,8 @@ def _event_json(event: "Event") -> dict[str, object]:
     }  # fmt: skip
 
 
-# `workbench views`, and how a list is arranged: by a view that was saved in the app, or by an order of its own.
+# `workbench views`, and how a list is arranged: by a view that was saved in the app, or by an order
+# of its own.
 
 
 LONG = 2000
@@ -193,14 +228,25 @@ as [views."NAME"]. `workbench list --view NAME` lists what one shows."""
 
 def _add_views(commands: Commands) -> None:
     """Add `views`."""
-    add_json(add_command(commands, "views", list_views, "list the views that were saved", _VIEWS, example="--json"))
+    add_json(
+        add_command(
+            commands,
+            "views",
+            list_views,
+            "list the views that were saved",
+            _VIEWS,
+            example="--json",
+        )
+    )
 
 
 def add_arranging(parser: Parser) -> None:
     """Add `--view` and `--sort`; read them with `chosen`."""
     parser.add_argument("--view", metavar="NAME", help="what a saved view shows; FILTER narrows it")
     names = ", ".join(order.id for order in ORDERS)
-    about = f"one of {names}; --sort=-NAME turns it round (default: the view's, else the newest first)"
+    about = (
+        f"one of {names}; --sort=-NAME turns it round (default: the view's, else the newest first)"
+    )
     parser.add_argument("--sort", metavar="ORDER", help=about)
 
 
@@ -215,19 +261,26 @@ def list_views(session: Session) -> int:
     if wants_json(session.args):
         write_json([_view_json(view) for view in views])
         return 0
-    say_table([(one_line(view.name, _SHOWN), view.filter or "everything", _told(view)) for view in views])
+    say_table(
+        [(one_line(view.name, _SHOWN), view.filter or "everything", _told(view)) for view in views]
+    )
     if not views:
         warn("No view was saved yet: f in the Stream, first row.")
     return 0
 
 
 def chosen(session: Session) -> tuple[str, Arranged]:
-    """Return the filter and the order of `--view`, `--sort` and FILTER. Raises `UnknownRecord`, `InvalidQuery`."""
+    """Return the filter and the order of `--view`, `--sort` and FILTER. Raises `UnknownRecord`,
+    `InvalidQuery`.
+    """
     args = session.args
     view = SavedView("", "") if args.view is None else _named(session, args.view)
     if args.sort is not None and find_order(args.sort) is None:
         known = ", ".join(order.id for order in ORDERS)
-        raise InvalidQuery(f"There is no order “{args.sort}”.", f"There are: {known}; --sort=-NAME turns one round.")
+        raise InvalidQuery(
+            f"There is no order “{args.sort}”.",
+            f"There are: {known}; --sort=-NAME turns one round.",
+        )
     arranged = view.arranged if args.sort is None else view.arranged._replace(order=args.sort)
     return " ".join(part for part in (view.filter, *args.filter) if part), arranged
 
@@ -245,14 +298,21 @@ def found_by(bench: "Workbench", text: str, name: str | None) -> "StreamView":
 
 
 def arrange(bench: "Workbench", view: "StreamView", arranged: Arranged) -> "Sequence[Memory]":
-    """Return the memories of a view in an order. Raises `InvalidQuery` for scores without words to rank for."""
+    """Return the memories of a view in an order. Raises `InvalidQuery` for scores without words to
+    rank for.
+    """
     by = arranged.by
     if by is None or by.id != SCORE:
         return ordered(view.memories, arranged)
     words = " ".join(view.filter.words)
     if not words:
-        raise InvalidQuery("To sort by score takes words to rank for.", "Add some to the filter, or sort otherwise.")
-    from workbench.services.stream.semantic import semantic_matches  # numeric libraries: only where something is ranked
+        raise InvalidQuery(
+            "To sort by score takes words to rank for.",
+            "Add some to the filter, or sort otherwise.",
+        )
+    from workbench.services.stream.semantic import (
+        semantic_matches,
+    )  # numeric libraries: only where something is ranked
 
     line = ProgressLine("reading the memories", LONG)
     try:
@@ -260,7 +320,9 @@ def arrange(bench: "Workbench", view: "StreamView", arranged: Arranged) -> "Sequ
     finally:
         line.clear()
     holding = [memory.id for memory in view.memories]
-    found = semantic_matches(bench.tuning, words, view.tests, holding, bench.context.now(), worth=True)
+    found = semantic_matches(
+        bench.tuning, words, view.tests, holding, bench.context.now(), worth=True
+    )
     return ordered(view.memories, arranged, found.held)
 
 
@@ -271,7 +333,11 @@ def _named(session: Session, name: str) -> SavedView:
     from workbench.services.safety.masking import masked_text
 
     near = difflib.get_close_matches(name, views, n=1, cutoff=0.4)
-    hint = f"Did you mean “{masked_text(near[0])}”?" if near else "`workbench views` lists those that are."
+    hint = (
+        f"Did you mean “{masked_text(near[0])}”?"
+        if near
+        else "`workbench views` lists those that are."
+    )
     raise UnknownRecord(f"There is no view “{one_line(masked_text(name), _SHOWN)}”.", hint)
 
 
@@ -283,7 +349,12 @@ def _told(view: SavedView) -> str:
 
 
 def _view_json(view: SavedView) -> dict[str, str]:
-    return {"name": view.name, "filter": view.filter, "order": view.arranged.order, "dates": view.arranged.dates}
+    return {
+        "name": view.name,
+        "filter": view.filter,
+        "order": view.arranged.order,
+        "dates": view.arranged.dates,
+    }
 
 
 DEFAULT = 50
@@ -302,7 +373,11 @@ Decisions are those about candidates and other proposals, votes those that stand
 def add_commands(commands: Commands) -> None:
     _add_history(commands)
     show = add_command(
-        commands, "show", show_record, "print memories or bullets in full", example="mem-20261121-0000001 shr-00001"
+        commands,
+        "show",
+        show_record,
+        "print memories or bullets in full",
+        example="mem-20261121-0000001 shr-00001",
     )
     about = "a memory's id or a bullet's (BOOK/ID when several playbooks have it)"
     show.add_argument("ids", metavar="ID", nargs="+", help=about)
@@ -313,15 +388,21 @@ def add_commands(commands: Commands) -> None:
         commands, "list", list_memories, "list memories, the newest first", _LIST,
         example="type:error since:7d --sort votes",
     )  # fmt: skip
-    listing.add_argument("filter", metavar="FILTER", nargs="*", help="which memories (default: all)")
+    listing.add_argument(
+        "filter", metavar="FILTER", nargs="*", help="which memories (default: all)"
+    )
     listing.takes_filter = True
     add_arranging(listing)
     add_limit(listing, DEFAULT)
     add_at(listing)
     add_secrets(listing)
     add_json(listing)
-    stats = add_command(commands, "stats", print_stats, "show statistics of the store", _STATS, example="--days 30")
-    stats.add_argument("--days", metavar="N", type=count, help="days that trends are of (default: six weeks)")
+    stats = add_command(
+        commands, "stats", print_stats, "show statistics of the store", _STATS, example="--days 30"
+    )
+    stats.add_argument(
+        "--days", metavar="N", type=count, help="days that trends are of (default: six weeks)"
+    )
     add_at(stats)
     add_json(stats)
     _add_views(commands)
@@ -331,12 +412,15 @@ def show_record(session: Session) -> int:
     """Print records with all they hold."""
     at, by_person = session.at(), actor_of(session.args) == CLI_ACTOR
     with session.reading(at=None if by_person else at) as bench:
-        found = [_record(bench, id, at if by_person else None) for id in dict.fromkeys(session.args.ids)]
+        found = [
+            _record(bench, id, at if by_person else None) for id in dict.fromkeys(session.args.ids)
+        ]
         shown = Shown(bench, secrets=session.args.show_secrets)
         printed = [shown(record) for record in found]
     if wants_json(session.args):
         docs = [
-            (memory_json(shown) if isinstance(shown, Memory) else bullet_json(shown)) | review_json(bench, record)
+            (memory_json(shown) if isinstance(shown, Memory) else bullet_json(shown))
+            | review_json(bench, record)
             for shown, record in zip(printed, found, strict=True)
         ]
         write_json(docs[0] if len(docs) == 1 else docs)
@@ -357,13 +441,19 @@ def _record(bench: "Workbench", id: str, at: int | None) -> Memory | Bullet:
     else:
         record = bench.history.at_revision(bench.history.place_of(id), at)
     if not isinstance(record, Memory | Bullet):
-        raise UnknownRecord(f"{id} is neither a memory nor a bullet.", "`workbench history` shows what changed.")
+        raise UnknownRecord(
+            f"{id} is neither a memory nor a bullet.", "`workbench history` shows what changed."
+        )
     return record
 
 
 def _print_record(session: Session, record: Memory | Bullet, why: str, mark: str) -> None:
     """Print a record; `why` says why it is flagged, the `mark` stands before its text."""
-    facts = _memory_facts(record, session.clock(), why) if isinstance(record, Memory) else _bullet_facts(record, why)
+    facts = (
+        _memory_facts(record, session.clock(), why)
+        if isinstance(record, Memory)
+        else _bullet_facts(record, why)
+    )
     say_table([(name, value) for name, value in facts if value])
     say()
     say(mark + record.content)
@@ -408,7 +498,11 @@ def print_stats(session: Session) -> int:
     from workbench.services.health.trends import DAYS
 
     with session.reading(at=session.at()) as bench:
-        stats, gauge, shown = Shown(bench)(bench.overview.stats()), bench.overview.gauge(), Shown(bench)
+        stats, gauge, shown = (
+            Shown(bench)(bench.overview.stats()),
+            bench.overview.gauge(),
+            Shown(bench),
+        )
         trends = shown(bench.trends.look(session.args.days or DAYS))
         unfinished = dict(bench.library.unfinished)
     if wants_json(session.args):
@@ -437,18 +531,35 @@ def _start(memory: Memory) -> str:
 
 
 def _memory_facts(memory: Memory, now: "datetime", why: str) -> list[tuple[str, str]]:
-    status = f"{memory.status} ({memory.archived_reason})" if memory.archived_reason else memory.status
+    status = (
+        f"{memory.status} ({memory.archived_reason})" if memory.archived_reason else memory.status
+    )
     effective, sure = effective_importance(memory, now), scored(memory)
-    notes = {name: value for name, value in memory.metadata.items() if name not in NOTES and name != FILE_KEY}
+    notes = {
+        name: value
+        for name, value in memory.metadata.items()
+        if name not in NOTES and name != FILE_KEY
+    }
     return [
         ("id", memory.id),
         ("summary", memory.summary),
-        ("type", f"{memory.observation_type} · {memory.memory_type}{' · reflection' if memory.is_synthetic else ''}"),
-        ("status", status + (" · imported" if is_imported(memory) else "") + (" · pinned" if memory.pinned else "")),
+        (
+            "type",
+            f"{memory.observation_type} · {memory.memory_type}{' · reflection' if memory.is_synthetic else ''}",
+        ),
+        (
+            "status",
+            status
+            + (" · imported" if is_imported(memory) else "")
+            + (" · pinned" if memory.pinned else ""),
+        ),
         ("⚑ flagged", why),
         ("importance", f"{memory.importance_score:g} · with votes {effective:g}"),
         ("votes", f"+{memory.helpful_given} −{memory.harmful_count}{_start(memory)}"),
-        ("confidence", f"{sure.value} of {SUREST}: {known}" if (known := " · ".join(told(sure))) else ""),
+        (
+            "confidence",
+            f"{sure.value} of {SUREST}: {known}" if (known := " · ".join(told(sure))) else "",
+        ),
         ("length", f"{_length(memory)}: an agent's budget may cut it" if memory.is_long else ""),
         ("section", memory.section),
         ("category", memory.category),
@@ -461,7 +572,12 @@ def _memory_facts(memory: Memory, now: "datetime", why: str) -> list[tuple[str, 
         ("promoted to", memory.promoted_to or ""),
         ("review after", moment(memory.review_after) if memory.review_after else ""),
         ("created", moment(memory.created_at)),
-        ("read", f"{moment(memory.last_accessed_at)} · {memory.access_count:,} times" if memory.access_count else ""),
+        (
+            "read",
+            f"{moment(memory.last_accessed_at)} · {memory.access_count:,} times"
+            if memory.access_count
+            else "",
+        ),
         *((name, one_line(compact(value), SHOWN)) for name, value in notes.items()),
     ]
 
@@ -498,4 +614,7 @@ def _split(counts: Mapping[str, int]) -> str:
 
 
 def _gauge_json(gauge: "Gauge") -> dict[str, object]:
-    return {c.name: {"value": c.value, "limit": c.limit, "fraction": c.fraction} for c in gauge.conditions}
+    return {
+        c.name: {"value": c.value, "limit": c.limit, "fraction": c.fraction}
+        for c in gauge.conditions
+    }

@@ -1,4 +1,6 @@
-"""`workbench search`: what an agent is given for a query. Nothing counts as read unless an agent asks."""
+"""`workbench search`: what an agent is given for a query. Nothing counts as read unless an agent
+asks.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -8,7 +10,14 @@ from workbench.cli.describe import found_json
 from workbench.cli.output import moment, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_at, add_command, add_json, count, time, wants_json
 from workbench.cli.progress import ProgressLine
-from workbench.cli.safety.flags import Shown, add_secrets, held_back, not_approved, review_json, sign
+from workbench.cli.safety.flags import (
+    Shown,
+    add_secrets,
+    held_back,
+    not_approved,
+    review_json,
+    sign,
+)
 from workbench.cli.session import Session, actor_of
 from workbench.cli.tuning.profile import profile_in_use, profile_of
 from workbench.core.record import InvalidQuery
@@ -28,7 +37,8 @@ if TYPE_CHECKING:
     from workbench.services.tuning.session import Question
 
 
-# What `search` says about the floor: that nothing is relevant, which memories are weak, and by what figures.
+# What `search` says about the floor: that nothing is relevant, which memories are weak, and by what
+# figures.
 
 
 _LONGEST = 60
@@ -77,14 +87,22 @@ def _chosen_floor(cosine: float, lexical: float, known: bool) -> str:
 
 
 def weak_json(against: "AgainstFloor", id: str) -> dict[str, object]:
-    """Return a memory's relevance and, unless the floor is turned off, whether it is weak, as fields of its row."""
+    """Return a memory's relevance and, unless the floor is turned off, whether it is weak, as
+    fields of its row.
+    """
     weak = {} if against.verdict.standard.why == "off" else {"weak": against.is_weak(id)}
     return {"relevance": against.relevance(id), **weak}
 
 
 def floor_json(against: "AgainstFloor", id: str) -> dict[str, object]:
-    """Return the floor and what the query and a memory reach, or why there is none, as fields of an explanation."""
-    floor, reach, why = against.verdict.standard.floor, against.verdict.reach, against.verdict.standard.why
+    """Return the floor and what the query and a memory reach, or why there is none, as fields of an
+    explanation.
+    """
+    floor, reach, why = (
+        against.verdict.standard.floor,
+        against.verdict.reach,
+        against.verdict.standard.why,
+    )
     if floor is None or reach is None:
         return {} if why == "off" else {"floor": None, "no_floor": why}
     cosine, lexical, known = against.scores_of(id)
@@ -92,7 +110,10 @@ def floor_json(against: "AgainstFloor", id: str) -> dict[str, object]:
         "floor": {
             "query": floor.query,
             "memory": floor.memory,
-            "query_reaches": {"cosine": reach.cosine if reach.known else None, "lexical": reach.lexical},
+            "query_reaches": {
+                "cosine": reach.cosine if reach.known else None,
+                "lexical": reach.lexical,
+            },
             "memory_reaches": {"cosine": cosine if known else None, "lexical": lexical},
         }
     }
@@ -127,12 +148,20 @@ def add_commands(commands: Commands) -> None:
         example='"why did the token refresh fail" -k 5 --explain',
     )  # fmt: skip
     parser.add_argument("query", metavar="QUERY")
-    parser.add_argument("-k", metavar="N", type=count, help="how many to show (default: the profile's k)")
-    parser.add_argument("--profile", metavar="P", help="the retrieval profile (default: the one in use)")
-    parser.add_argument("--now", metavar="WHEN", type=time, help="rank as at this time: 7d, 2026-11-21, …")
+    parser.add_argument(
+        "-k", metavar="N", type=count, help="how many to show (default: the profile's k)"
+    )
+    parser.add_argument(
+        "--profile", metavar="P", help="the retrieval profile (default: the one in use)"
+    )
+    parser.add_argument(
+        "--now", metavar="WHEN", type=time, help="rank as at this time: 7d, 2026-11-21, …"
+    )
     about = "serve this agent: what it is served counts as read by it now"
     parser.add_argument("--for-agent", metavar="NAME", dest="actor", help=about)
-    parser.add_argument("--session", metavar="S", default="", help="with --for-agent: the agent's session")
+    parser.add_argument(
+        "--session", metavar="S", default="", help="with --for-agent: the agent's session"
+    )
     parser.add_argument("--explain", action="store_true", help="show how each score came about")
     add_at(parser)
     add_secrets(parser)
@@ -144,7 +173,11 @@ def search(session: Session) -> int:
     args = session.args
     _check(args)
     looks = args.actor is None
-    with session.reading(at=session.at()) if looks else session.changing(actor_of(args), trusted=False) as bench:
+    with (
+        session.reading(at=session.at())
+        if looks
+        else session.changing(actor_of(args), trusted=False) as bench
+    ):
         if args.actor is not None and not bench.trust.standing.trusted:
             # A hook goes on without: what nobody here has seen is no agent's to read.
             return nothing_served(session)
@@ -165,12 +198,20 @@ def search(session: Session) -> int:
         _say_nothing_relevant(args, served)
         # An agent's answer comes masked already, but for what a person allowed.
         shown = Shown(bench, secrets=args.show_secrets or args.actor is not None)
-        top, name = tuple(shown(scored) for scored in served.top), _namer(bench, shown, agent=args.actor is not None)
+        top, name = (
+            tuple(shown(scored) for scored in served.top),
+            _namer(bench, shown, agent=args.actor is not None),
+        )
         used = profile_in_use(session, bench)
         if wants_json(args):
             asked = bench.tuning.question(args.query) if args.explain else None
             about = {"profile": used.name, "profile_from": used.origin}
-            write_json([{**row, **about} for row in _rows_json(bench, served, top, asked, blocks, args.query, name)])
+            write_json(
+                [
+                    {**row, **about}
+                    for row in _rows_json(bench, served, top, asked, blocks, args.query, name)
+                ]
+            )
         else:
             _print(bench, served, top, args.query if args.explain else None, blocks, name, used)
         shown.remark()
@@ -192,7 +233,9 @@ def _rows_json(
     query: str,
     name: Callable[[str], str],
 ) -> list[dict[str, object]]:
-    """Return the answer's rows, for an agent in their blocks; with a question, how each score came about."""
+    """Return the answer's rows, for an agent in their blocks; with a question, how each score came
+    about.
+    """
     from workbench.services.tuning.session import term_parts
 
     rows = []
@@ -210,13 +253,21 @@ def _rows_json(
 
 def _check(args: "Namespace") -> None:
     if not args.query.strip():
-        raise InvalidQuery("The query is empty.", "Say what to look for; `workbench list` shows everything.")
+        raise InvalidQuery(
+            "The query is empty.", "Say what to look for; `workbench list` shows everything."
+        )
     if args.actor is None and args.session:
-        raise InvalidQuery("--session is the session of an agent that is served.", "Name it: --for-agent NAME.")
+        raise InvalidQuery(
+            "--session is the session of an agent that is served.", "Name it: --for-agent NAME."
+        )
     if args.actor is not None and args.now is not None:
-        raise InvalidQuery("--now only looks, so it serves no agent.", "Leave out --now or --for-agent.")
+        raise InvalidQuery(
+            "--now only looks, so it serves no agent.", "Leave out --now or --for-agent."
+        )
     if args.actor is not None and args.at is not None:
-        raise InvalidQuery("--at only looks, so it serves no agent.", "Leave out --at or --for-agent.")
+        raise InvalidQuery(
+            "--at only looks, so it serves no agent.", "Leave out --at or --for-agent."
+        )
 
 
 def nothing_served(session: Session) -> int:
@@ -233,9 +284,17 @@ def _served(session: Session, bench: "Workbench", profile: "Profile") -> "Served
 
     args, tuning = session.args, bench.tuning
     if args.actor is None:
-        return look(tuning, args.query, args.k, profile, session.time(args.now) or bench.context.now())
+        return look(
+            tuning, args.query, args.k, profile, session.time(args.now) or bench.context.now()
+        )
     served = serve(
-        bench.context, tuning, args.query, args.k, profile, bench.safety, replace(BY_COMMAND, session=args.session)
+        bench.context,
+        tuning,
+        args.query,
+        args.k,
+        profile,
+        bench.safety,
+        replace(BY_COMMAND, session=args.session),
     )
     if served.held:
         warn(held_back(served.held))
@@ -249,7 +308,9 @@ def _served(session: Session, bench: "Workbench", profile: "Profile") -> "Served
 
 
 def _say_nothing_relevant(args: "Namespace", served: "Served") -> None:
-    """Say that nothing is relevant: beside the answer, and to an agent that reads text as its answer."""
+    """Say that nothing is relevant: beside the answer, and to an agent that reads text as its
+    answer.
+    """
     sentence = nothing_relevant(args.query, served.floor)
     if sentence:
         (warn if args.actor is None or wants_json(args) else say)(sentence)
@@ -262,14 +323,22 @@ def _remarks(bench: "Workbench", found: "Served", query: str, wanted: int) -> li
     ranking = found.ranking
     stored, served = len(bench.library.memories), len(ranking.candidates)
     if not stored:
-        return ["The store has no memories yet; `workbench import` or `workbench ingest` adds some."]
+        return [
+            "The store has no memories yet; `workbench import` or `workbench ingest` adds some."
+        ]
     if not served and (only := ranking.profile.candidates):
         whom = counted(stored, "memory", "memories")
-        return [f"The candidate filter of {ranking.profile.name} ({only}) leaves nothing of {whom}."]
+        return [
+            f"The candidate filter of {ranking.profile.name} ({only}) leaves nothing of {whom}."
+        ]
     if not served and ranking.profile.scorer == "episodic":
-        return [f"Agents are served no episode at that time; the store holds {counted(stored, 'memory', 'memories')}."]
+        return [
+            f"Agents are served no episode at that time; the store holds {counted(stored, 'memory', 'memories')}."
+        ]
     if not served:
-        return [f"Agents are served nothing at that time; the store holds {counted(stored, 'memory', 'memories')}."]
+        return [
+            f"Agents are served nothing at that time; the store holds {counted(stored, 'memory', 'memories')}."
+        ]
     remarks = []
     if only_stop_words(query):
         remarks.append("The query has only common words, so full text finds nothing in it.")
@@ -277,10 +346,14 @@ def _remarks(bench: "Workbench", found: "Served", query: str, wanted: int) -> li
         others = listed(without=RELEVANCE)
         remarks.append(f"Every memory is equally relevant; {others} alone decide the order.")
     if wanted > served:
-        remarks.append(f"Only {counted(served, 'memory', 'memories')} can be served at that time; these are all.")
+        remarks.append(
+            f"Only {counted(served, 'memory', 'memories')} can be served at that time; these are all."
+        )
         if candidates := bench.review.waiting_candidates():
             wait = "waits" if candidates == 1 else "wait"
-            remarks.append(f"{counted(candidates, 'candidate')} {wait} in Review: `workbench review` lists them.")
+            remarks.append(
+                f"{counted(candidates, 'candidate')} {wait} in Review: `workbench review` lists them."
+            )
     return remarks
 
 
@@ -310,7 +383,9 @@ def _print(
 
     With the query that is `explained` it says how each score came about.
     """
-    find = bench.library.memories.find  # what is printed may have lost the secret that it is flagged for
+    find = (
+        bench.library.memories.find
+    )  # what is printed may have lost the secret that it is flagged for
     rows = [
         _row(served, place, scored, scored.memory.id if blocks is None else blocks.name(scored.memory.id),
              sign(bench, find(scored.memory.id)), agent=blocks is not None)
@@ -356,7 +431,9 @@ def _explained(
     return [*lines, *figures, total]
 
 
-def _row(served: "Served", place: int, scored: "Scored", name: str, flagged: str, *, agent: bool) -> tuple[str, ...]:
+def _row(
+    served: "Served", place: int, scored: "Scored", name: str, flagged: str, *, agent: bool
+) -> tuple[str, ...]:
     memory, stored = scored.memory, served.ranking.ids[place - 1]
     weak = "weak: " if served.floor.is_weak(stored) else ""
     return (
@@ -383,7 +460,10 @@ def _terms(served: "Served", id: str, query: str) -> list[str]:
     from workbench.services.tuning.session import term_parts
 
     parts = term_parts(served.ranking, id, query)
-    rows = [("     ", t.term, f"{t.value:.4f}", t.note, f"× {t.weight:.3g}", f"= {t.weighted:.4f}") for t in parts]
+    rows = [
+        ("     ", t.term, f"{t.value:.4f}", t.note, f"× {t.weight:.3g}", f"= {t.weighted:.4f}")
+        for t in parts
+    ]
     return table(rows, right=(2,)) if rows else []
 
 
@@ -401,15 +481,28 @@ def _parts(
     """
     ranking, rows = served.ranking, []
     for factor in FACTORS:
-        raw, norm, weighted = (part[factor.id] for part in (scored.raw, scored.norm, scored.weighted))
+        raw, norm, weighted = (
+            part[factor.id] for part in (scored.raw, scored.norm, scored.weighted)
+        )
         bounds, weight = ranking.bounds[factor.id], ranking.weight(factor)
         span = f"of {_bound(bounds.low, bounds.low_id, name)} … {_bound(bounds.high, bounds.high_id, name)}"
         span = "all are equal" if bounds.dead else span
         rows.append(
-            ("     ", factor.label, f"{raw:.4f}", span, f"→ {norm:.4f}", f"× {weight:.3g}", f"= {weighted:.4f}")
+            (
+                "     ",
+                factor.label,
+                f"{raw:.4f}",
+                span,
+                f"→ {norm:.4f}",
+                f"× {weight:.3g}",
+                f"= {weighted:.4f}",
+            )
         )
     shares = asked.shares(ranking, id)
-    lines = [*table(rows, right=(2,)), f"         relevance is {_made([s for s in shares if not s.idle])}"]
+    lines = [
+        *table(rows, right=(2,)),
+        f"         relevance is {_made([s for s in shares if not s.idle])}",
+    ]
     lines += [f"         {tell(share.said)}" for share in shares if tell is not None and share.said]
     return [*lines, f"         total {scored.total:.4f}"]
 
@@ -431,8 +524,12 @@ def _bound(value: float, id: str, name: Callable[[str], str]) -> str:
     return f"{value:.4f} ({name(id) or 'frozen'})"
 
 
-def _explain_json(served: "Served", asked: "Question", id: str, name: Callable[[str], str]) -> dict[str, object]:
-    """Return the bounds of each factor, with the ids of who sets them, and what the relevance is made of."""
+def _explain_json(
+    served: "Served", asked: "Question", id: str, name: Callable[[str], str]
+) -> dict[str, object]:
+    """Return the bounds of each factor, with the ids of who sets them, and what the relevance is
+    made of.
+    """
     ranking = served.ranking
     bounds = {
         factor: {

@@ -1,4 +1,6 @@
-"""`workbench status`: one line for a shell prompt, which is printed again and again and is not to wait."""
+"""`workbench status`: one line for a shell prompt, which is printed again and again and is not to
+wait.
+"""
 
 from workbench.cli.output import say, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
@@ -11,7 +13,16 @@ since you last opened the app on this store (unseen)."""
 
 def add_commands(commands: Commands) -> None:
     """Add `status`."""
-    add_json(add_command(commands, "status", print_status, "print one line for a shell prompt", _STATUS, example=""))
+    add_json(
+        add_command(
+            commands,
+            "status",
+            print_status,
+            "print one line for a shell prompt",
+            _STATUS,
+            example="",
+        )
+    )
 
 
 def print_status(session: Session) -> int:

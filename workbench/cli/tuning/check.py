@@ -71,9 +71,13 @@ _KINDS: Mapping[Why, str] = {
 
 def add_commands(commands: Commands) -> None:
     """Add `check`."""
-    parser = add_command(commands, "check", check, "check what a store answers against a file, for CI", _DETAILS)
+    parser = add_command(
+        commands, "check", check, "check what a store answers against a file, for CI", _DETAILS
+    )
     parser.add_argument("file", metavar="FILE", type=Path, help="the expectations")
-    parser.add_argument("--profile", metavar="P", help="the retrieval profile (default: the one in use)")
+    parser.add_argument(
+        "--profile", metavar="P", help="the retrieval profile (default: the one in use)"
+    )
     about = "as this agent is served, where the settings tell agents apart"
     parser.add_argument("--for-agent", metavar="NAME", default="check", help=about)
     about = "the zone of times without an offset: Asia/Tokyo (default: UTC)"
@@ -136,13 +140,21 @@ def _title(bench: "Workbench", expected: Expected) -> str:
 
 
 def _reason(bench: "Workbench", one: Checked, short: Shortfall) -> str:
-    facts: dict[str, object] = {"id": one_line(short.id, 60), "place": short.place, "value": short.value}
+    facts: dict[str, object] = {
+        "id": one_line(short.id, 60),
+        "place": short.place,
+        "value": short.value,
+    }
     if isinstance(one.expected, QualityExpected):
         facts |= {"metric": one.expected.measure.title, "least": one.expected.at_least}
     else:
         memory = bench.library.memories.find(short.id)
         at = one.expected.now or bench.context.now()
-        facts |= {"top": one.expected.top, "hidden": memory and hidden_because(memory, at), "near": ""}
+        facts |= {
+            "top": one.expected.top,
+            "hidden": memory and hidden_because(memory, at),
+            "near": "",
+        }
         if short.why == "unknown":
             close = nearest(short.id, [memory.id for memory in bench.library.memories.all()])
             facts["near"] = f" (did you mean {close}?)" if close else ""

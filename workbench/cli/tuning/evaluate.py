@@ -1,4 +1,6 @@
-"""`workbench eval` and `workbench tune`: how good profiles are on judged queries, and what a better one would be."""
+"""`workbench eval` and `workbench tune`: how good profiles are on judged queries, and what a better
+one would be.
+"""
 
 import shlex
 from collections.abc import Iterable
@@ -47,19 +49,33 @@ def add_commands(commands: Commands) -> None:
         example="queries.jsonl --profile workbench",
     )  # fmt: skip
     _add_queries(parser)
-    parser.add_argument("--profile", metavar="P", action="append", help="a profile; may be given several times")
+    parser.add_argument(
+        "--profile", metavar="P", action="append", help="a profile; may be given several times"
+    )
     add_json(parser)
     parser = add_command(
         commands, "tune", tune, "search better weights and half-lives on judged queries", _TUNE,
         example="queries.jsonl --save mine",
     )  # fmt: skip
     _add_queries(parser)
-    parser.add_argument("--profile", metavar="P", help="the profile to start from (default: the one in use)")
-    parser.add_argument("--metric", metavar="M", default="ndcg@10", help="ndcg@K, mrr@K, recall@K or p@K (ndcg@10)")
-    parser.add_argument("--folds", metavar="N", type=count, default=5, help="folds of the cross-validation (5)")
-    parser.add_argument("--save", metavar="NAME", help="save the proposal as a profile with this name")
-    parser.add_argument("--use", metavar="NAME", help="use this profile in this store, for agents too")
-    about = "save it although it is not better, and replace a profile of your own that has this name"
+    parser.add_argument(
+        "--profile", metavar="P", help="the profile to start from (default: the one in use)"
+    )
+    parser.add_argument(
+        "--metric", metavar="M", default="ndcg@10", help="ndcg@K, mrr@K, recall@K or p@K (ndcg@10)"
+    )
+    parser.add_argument(
+        "--folds", metavar="N", type=count, default=5, help="folds of the cross-validation (5)"
+    )
+    parser.add_argument(
+        "--save", metavar="NAME", help="save the proposal as a profile with this name"
+    )
+    parser.add_argument(
+        "--use", metavar="NAME", help="use this profile in this store, for agents too"
+    )
+    about = (
+        "save it although it is not better, and replace a profile of your own that has this name"
+    )
     parser.add_argument("--force", action="store_true", help=about)
     add_json(parser)
 
@@ -79,11 +95,15 @@ def evaluate(session: Session) -> int:
         judged = _judged(session, bench)
         line = ProgressLine("evaluating", 1)
         with progressing(line) as cancelled:
-            found = _evaluator(bench).evaluate(judged, chosen, base=base, progress=line, cancelled=cancelled)
+            found = _evaluator(bench).evaluate(
+                judged, chosen, base=base, progress=line, cancelled=cancelled
+            )
     if wants_json(args):
         from workbench.services.safety.masking import masked, masked_text
 
-        write_json(masked(_evaluation_json(found), cache(masked_text)))  # each query stands there once for a profile
+        write_json(
+            masked(_evaluation_json(found), cache(masked_text))
+        )  # each query stands there once for a profile
     else:
         _print_evaluation(found, own=args.queries is None)
         if said:
@@ -112,13 +132,23 @@ def tune(session: Session) -> int:
             scoring.clear()
             found = scored.tune(start, Search(measure, args.folds), line, cancelled, profiles)
         held = args.save is not None and found.keeps and not args.force
-        saved = None if args.save is None or held else evaluator.save(found, judged, args.save, replacing=args.force)
+        saved = (
+            None
+            if args.save is None or held
+            else evaluator.save(found, judged, args.save, replacing=args.force)
+        )
     if wants_json(args):
         write_json(_proposal_json(found, judged, saved))
     else:
-        _print_proposal(found, saved, used, _counted(judged, own=True) if args.queries is None else "")
+        _print_proposal(
+            found, saved, used, _counted(judged, own=True) if args.queries is None else ""
+        )
     if held:
-        worth = "inconclusive whether the proposal is better" if found.beaten else "the proposal is not better"
+        worth = (
+            "inconclusive whether the proposal is better"
+            if found.beaten
+            else "the proposal is not better"
+        )
         warn(f"On queries it was not chosen on, {worth}: it was not saved. --force saves it.")
         return FOUND
     return 0
@@ -128,14 +158,18 @@ def _use(session: Session) -> int:
     """Put a profile to use in the store."""
     args = session.args
     if args.queries is not None or args.save is not None or args.profile is not None:
-        raise InvalidQuery("--use goes alone: it puts a saved profile to use.", "Nothing was changed.")
+        raise InvalidQuery(
+            "--use goes alone: it puts a saved profile to use.", "Nothing was changed."
+        )
     with session.changing() as bench:
         use(session, bench, args.use)
     return 0
 
 
 def _every(profiles: "Profiles", used: "Profile") -> "list[Profile]":
-    """Return the built-in profiles and the person's own, and the one in use; what cannot be read is said, left out."""
+    """Return the built-in profiles and the person's own, and the one in use; what cannot be read is
+    said, left out.
+    """
     found = [] if used.name in profiles.names() else [used]
     for name in profiles.names():
         try:
@@ -170,7 +204,9 @@ def _query_set(session: Session, bench: "Workbench") -> "JudgedSet":
         return from_file(bench.context, session.cwd / session.args.queries.expanduser())
     if not any(query.relevant for query in judged_queries(bench.context)):
         hint = "Name a query set, `workbench import FILE` one, or grade memories in Tune (J)."
-        raise InvalidQuery("No query of this store is judged yet, so there is nothing to measure with.", hint)
+        raise InvalidQuery(
+            "No query of this store is judged yet, so there is nothing to measure with.", hint
+        )
     return from_store(bench.context)
 
 
@@ -183,7 +219,10 @@ def _evaluator(bench: "Workbench") -> "Evaluator":
 def _evaluation_json(found: "Evaluation") -> dict[str, object]:
     return {
         "profiles": {result.profile.name: _result_json(result) for result in found.results},
-        "verdicts": [{"base": one.base, "profile": one.new, **_verdict_json(one.verdict)} for one in found.verdicts],
+        "verdicts": [
+            {"base": one.base, "profile": one.new, **_verdict_json(one.verdict)}
+            for one in found.verdicts
+        ],
         "query_set": _set_json(found.judged),
         "tuned_on_these": found.seen,
     }
@@ -227,7 +266,9 @@ def _verdict_json(verdict: "Verdict") -> dict[str, object]:
     }
 
 
-def _proposal_json(found: "TunedProfile", judged: "JudgedSet", saved: Path | None) -> dict[str, object]:
+def _proposal_json(
+    found: "TunedProfile", judged: "JudgedSet", saved: Path | None
+) -> dict[str, object]:
     from workbench.core.tuning.profile import parameters_of
 
     keeps = found.keeps and saved is None
@@ -254,7 +295,9 @@ def _proposal_json(found: "TunedProfile", judged: "JudgedSet", saved: Path | Non
 
 
 def _counted(judged: "JudgedSet", own: bool) -> str:
-    """Count the queries and grades that were measured with, and say when they are the store's `own`."""
+    """Count the queries and grades that were measured with, and say when they are the store's
+    `own`.
+    """
     text = f"{counted(len(judged.queries), 'query', 'queries')}, {counted(judged.judgments, 'judgment')}"
     return f"{text}: the store's own, as no file was named" if own else text
 
@@ -262,7 +305,10 @@ def _counted(judged: "JudgedSet", own: bool) -> str:
 def _print_evaluation(found: "Evaluation", own: bool) -> None:
     names = list(found.results[0].mean)
     rows = [("profile", *names, "unjudged")]
-    rows += [(r.profile.name, *(f"{value:.3f}" for value in r.mean.values()), f"{r.unjudged:,}") for r in found.results]
+    rows += [
+        (r.profile.name, *(f"{value:.3f}" for value in r.mean.values()), f"{r.unjudged:,}")
+        for r in found.results
+    ]
     say_table(rows, right=range(1, len(names) + 2))
     say(_counted(found.judged, own))
     if (first := found.results[0]).unjudged:
@@ -286,7 +332,9 @@ def _verdict_row(one: "Compared") -> tuple[str, str]:
     return (f"{one.new} against {one.base}", one.verdict.sentence)
 
 
-def _print_proposal(found: "TunedProfile", saved: Path | None, used: "ProfileInUse", measured: str) -> None:
+def _print_proposal(
+    found: "TunedProfile", saved: Path | None, used: "ProfileInUse", measured: str
+) -> None:
     if measured:
         say(measured)
     keeps = found.keeps and saved is None
@@ -294,9 +342,13 @@ def _print_proposal(found: "TunedProfile", saved: Path | None, used: "ProfileInU
         known = "is known to beat" if found.beaten else "beats"
         best = "the best of them" if found.moved else "what there is"
         forced = "" if saved is None else f" --force saves {best} anyway."
-        say(f"None of {found.tried:,} settings {known} {used} on held-out queries.{forced or ' Keep it.'}")
+        say(
+            f"None of {found.tried:,} settings {known} {used} on held-out queries.{forced or ' Keep it.'}"
+        )
     if found.moved and not keeps:
-        rows = [(m.parameter, *(_value(m, value) for value in (m.before, m.after))) for m in found.moved]
+        rows = [
+            (m.parameter, *(_value(m, value) for value in (m.before, m.after))) for m in found.moved
+        ]
         contender = f": your profile {found.contender}" if found.contender else ""
         say(f"{'Saved' if found.keeps else 'Proposal'}, from {used}{contender}:")
         say_table([(f"  {name}", before, "→", after) for name, before, after in rows], right=(1, 3))
@@ -308,9 +360,14 @@ def _print_proposal(found: "TunedProfile", saved: Path | None, used: "ProfileInU
     _print_seen(found.seen)
     if saved:
         say(f"Saved as {saved}.")
-        say(f"`workbench tune --use {shlex.quote(saved.stem)}` uses it in this store, for agents too.")
+        say(
+            f"`workbench tune --use {shlex.quote(saved.stem)}` uses it in this store, for agents too."
+        )
     else:
-        say("Nothing was changed" + ("." if found.keeps else "; --save NAME keeps the proposal as a profile."))
+        say(
+            "Nothing was changed"
+            + ("." if found.keeps else "; --save NAME keeps the proposal as a profile.")
+        )
 
 
 def _value(moved: "Moved", value: float | None) -> str:

@@ -43,7 +43,12 @@ def add_commands(commands: Commands) -> None:
         example="use ~/models/multilingual",
     )  # fmt: skip
     parser.add_argument(
-        "what", metavar="ACTION", nargs="?", choices=("show", "use"), default="show", help="show or use"
+        "what",
+        metavar="ACTION",
+        nargs="?",
+        choices=("show", "use"),
+        default="show",
+        help="show or use",
     )
     about = f"use: a folder with model.safetensors, tokenizer.json and config.json, or “{BUNDLED}”"
     parser.add_argument("folder", metavar="DIR", nargs="?", help=about)
@@ -58,7 +63,9 @@ def model(session: Session) -> int:
     if args.what == "use":
         return _use(session)
     if args.folder is not None:
-        raise InvalidRecord("`model show` takes nothing else.", "`workbench model use DIR` uses another model.")
+        raise InvalidRecord(
+            "`model show` takes nothing else.", "`workbench model use DIR` uses another model."
+        )
     found = model_at(session.settings().settings.model)
     if wants_json(args):
         write_json(_json(found))
@@ -75,9 +82,14 @@ def _use(session: Session) -> int:
     require_person(actor_of(args), "choose the embedding model")
     if args.folder is None:
         raise InvalidRecord(
-            "`model use` needs a folder.", f"`workbench model use {BUNDLED}` goes back to the bundled one."
+            "`model use` needs a folder.",
+            f"`workbench model use {BUNDLED}` goes back to the bundled one.",
         )
-    folder = None if args.folder == BUNDLED else (session.cwd / Path(args.folder).expanduser()).absolute()
+    folder = (
+        None
+        if args.folder == BUNDLED
+        else (session.cwd / Path(args.folder).expanduser()).absolute()
+    )
     before, found = session.settings().settings.model, model_at(folder)
     set_values(path, {"model": "" if folder is None else str(folder)})
     if not wants_json(args):
@@ -95,11 +107,16 @@ def _compared(session: Session, bench: "Workbench", found: "Model", path: Path) 
     from workbench.core.record import WorkStopped
     from workbench.services.tuning.evaluation import try_model
 
-    line, folder = ProgressLine("embedding the memories", LONG), None if found.is_bundled else found.folder
+    line, folder = (
+        ProgressLine("embedding the memories", LONG),
+        None if found.is_bundled else found.folder,
+    )
     try:
         with progressing(line) as cancelled:
             profiles, profile = bench.tuning.profiles, bench.tuning.default()
-            change = try_model(bench.context, bench.retriever, profiles, profile, folder, line, cancelled)
+            change = try_model(
+                bench.context, bench.retriever, profiles, profile, folder, line, cancelled
+            )
     except WorkStopped as stopped:
         fail(stopped)
         warn("The model is set anyway.")
@@ -123,7 +140,10 @@ def _print(bench: "Workbench", change: "ModelChange") -> None:
     say(f"{queries} under {change.now.profile.name}: nDCG@10 {before:.3f} → {now:.3f}")
     say(change.verdict.sentence)
     changed = sorted(_differences(bench, change))
-    down, up = [row for row in changed if row[0] < 0][:MOST], [row for row in changed if row[0] > 0][-MOST:]
+    down, up = (
+        [row for row in changed if row[0] < 0][:MOST],
+        [row for row in changed if row[0] > 0][-MOST:],
+    )
     rows = [
         ("  " + one_line(query, SHOWN), f"{was:.2f}", "→", f"{is_now:.2f}")
         for _, query, was, is_now in (*reversed(up), *reversed(down))
@@ -131,7 +151,9 @@ def _print(bench: "Workbench", change: "ModelChange") -> None:
     say_table(rows, right=(1, 3))
 
 
-def _differences(bench: "Workbench", change: "ModelChange") -> "Iterator[tuple[float, str, float, float]]":
+def _differences(
+    bench: "Workbench", change: "ModelChange"
+) -> "Iterator[tuple[float, str, float, float]]":
     """Yield how much each query gained, the query, and its nDCG@10 before and now."""
     for was, now in zip(change.before.queries, change.now.queries, strict=True):
         values = was.values["ndcg@10"], now.values["ndcg@10"]

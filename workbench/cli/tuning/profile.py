@@ -26,7 +26,9 @@ def profile_in_use(session: Session, bench: "Workbench") -> "ProfileInUse":
 
 
 def use(session: Session, bench: "Workbench", name: str) -> None:
-    """Let the store be ranked under a profile, or without a name that of the settings, and say which is in use."""
+    """Let the store be ranked under a profile, or without a name that of the settings, and say
+    which is in use.
+    """
     before, used = bench.tuning.used, bench.tuning.use(name)
     if wants_json(session.args):
         write_json({"profile": used.name, "profile_from": used.origin})

@@ -1,4 +1,6 @@
-"""`workbench queries`: the saved queries with their judgments, out to files and measured against runs."""
+"""`workbench queries`: the saved queries with their judgments, out to files and measured against
+runs.
+"""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,14 +32,27 @@ query sets and qrels, and `workbench eval FILE` measures profiles on them."""
 def add_commands(commands: Commands) -> None:
     """Add `queries`."""
     parser = add_command(
-        commands, "queries", queries, "list, export and measure saved queries", _DETAILS, example="export queries.jsonl"
+        commands,
+        "queries",
+        queries,
+        "list, export and measure saved queries",
+        _DETAILS,
+        example="export queries.jsonl",
     )
-    parser.add_argument("what", choices=("list", "export", "measure"), help="what to do, as described above")
-    parser.add_argument("file", metavar="FILE", nargs="?", type=Path, help="the file to write or to read")
     parser.add_argument(
-        "--format", choices=("jsonl", "qrels", "run", "judgments"), help="export: what to write (jsonl)"
+        "what", choices=("list", "export", "measure"), help="what to do, as described above"
     )
-    parser.add_argument("--profile", metavar="P", help="export, run: whose rankings (the one in use)")
+    parser.add_argument(
+        "file", metavar="FILE", nargs="?", type=Path, help="the file to write or to read"
+    )
+    parser.add_argument(
+        "--format",
+        choices=("jsonl", "qrels", "run", "judgments"),
+        help="export: what to write (jsonl)",
+    )
+    parser.add_argument(
+        "--profile", metavar="P", help="export, run: whose rankings (the one in use)"
+    )
     parser.add_argument("--force", action="store_true", help="export: replace a file that is there")
     add_json(parser)
     parser.mixes = True
@@ -57,17 +72,23 @@ def queries(session: Session) -> int:
 
 def _check(what: str, args: object) -> None:
     """Raise for options that do not go together."""
-    file, format, profile, force = (getattr(args, name) for name in ("file", "format", "profile", "force"))
+    file, format, profile, force = (
+        getattr(args, name) for name in ("file", "format", "profile", "force")
+    )
     if what == "list" and file is not None:
         raise WorkbenchError("`queries list` takes no file.", "`queries export FILE` writes one.")
     if what != "list" and file is None:
         raise WorkbenchError(f"`queries {what}` needs a FILE.", "Nothing was done.")
     if what != "export" and (format or profile or force):
-        raise WorkbenchError("--format, --profile and --force go with `queries export`.", "Nothing was done.")
+        raise WorkbenchError(
+            "--format, --profile and --force go with `queries export`.", "Nothing was done."
+        )
     if profile and format != "run":
         raise WorkbenchError("--profile goes with --format run.", "Nothing was written.")
     if what == "export" and getattr(args, "json", False):
-        raise WorkbenchError("--json does not go with `queries export`.", "--format jsonl writes JSON lines.")
+        raise WorkbenchError(
+            "--json does not go with `queries export`.", "--format jsonl writes JSON lines."
+        )
 
 
 def _list(session: Session, bench: "Workbench") -> int:
@@ -77,13 +98,26 @@ def _list(session: Session, bench: "Workbench") -> int:
     shown = Shown(bench, how="the app shows them")
     saved = shown(list(bench.tuning.queries()))
     if wants_json(session.args):
-        rows = [{"id": q.id, "query": q.text, "now": q.now, "tags": q.tags, "created_at": q.created_at} for q in saved]
-        write_json([{**row, "judgments": len(grades.get(q.id, []))} for row, q in zip(rows, saved, strict=True)])
+        rows = [
+            {"id": q.id, "query": q.text, "now": q.now, "tags": q.tags, "created_at": q.created_at}
+            for q in saved
+        ]
+        write_json(
+            [
+                {**row, "judgments": len(grades.get(q.id, []))}
+                for row, q in zip(rows, saved, strict=True)
+            ]
+        )
         return 0
     if not saved:
-        warn("No queries are saved yet; S saves one in Tune, and `workbench import FILE` reads a query set.")
+        warn(
+            "No queries are saved yet; S saves one in Tune, and `workbench import FILE` reads a query set."
+        )
         return 0
-    lines = [(q.id, str(len(grades.get(q.id, []))), moment(q.now) if q.now else "", q.text) for q in saved]
+    lines = [
+        (q.id, str(len(grades.get(q.id, []))), moment(q.now) if q.now else "", q.text)
+        for q in saved
+    ]
     shown.remark()
     say_table([("id", "graded", "asked at", "query"), *lines], right=(1,))
     return 0
@@ -98,12 +132,16 @@ def _export(session: Session, bench: "Workbench") -> int:
     to_file = str(args.file) != "-"
     path = session.cwd / args.file.expanduser()
     if to_file and present_bytes(path) is not None and not args.force:
-        raise WorkbenchError(f"{path} is there already.", "Nothing was written; --force replaces it.")
+        raise WorkbenchError(
+            f"{path} is there already.", "Nothing was written; --force replaces it."
+        )
     text = _text(session, bench)
     if not to_file:
         to_stdout(text)
         return 0
-    preview = bench.exporter.preview(path, text, kind=export.KINDS[args.format or "jsonl"].export_format)
+    preview = bench.exporter.preview(
+        path, text, kind=export.KINDS[args.format or "jsonl"].export_format
+    )
     done = bench.exporter.write(preview, force=args.force)
     say(
         f"{path} has {counted(text.count(chr(10)), 'line')} now."
@@ -123,7 +161,10 @@ def _text(session: Session, bench: "Workbench") -> str:
         return write(bench.context)
     profile = profile_of(session, bench)
     warn(f"Ranked under {profile_in_use(session, bench)}.")
-    loading, line = ProgressLine("reading the memories", LONG), ProgressLine("asking the queries", 1)
+    loading, line = (
+        ProgressLine("reading the memories", LONG),
+        ProgressLine("asking the queries", 1),
+    )
     with progressing(loading, line) as cancelled:
         bench.retriever.load(loading, cancelled)
         loading.clear()

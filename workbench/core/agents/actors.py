@@ -6,7 +6,9 @@ from typing import NamedTuple
 from workbench.core.record import WorkbenchError
 
 SERVE = ("all", "approved")
-"""Whether agents are given everything that is not held back, or only what a person wrote or approved."""
+"""Whether agents are given everything that is not held back, or only what a person wrote or
+approved.
+"""
 
 ENVIRONMENT: Mapping[str, str] = {
     "CLAUDECODE": "claude",
@@ -23,12 +25,16 @@ ENVIRONMENT: Mapping[str, str] = {
     "GOOSE_TERMINAL": "goose",
     "AI_AGENT": "agent",
 }
-"""Variables that agents set for the commands they run, and which agent that is; none that a person would set."""
+"""Variables that agents set for the commands they run, and which agent that is; none that a person
+would set.
+"""
 
 
 def agent_in(environment: Mapping[str, str]) -> str:
     """Return the agent that runs a command with these variables; empty for a person."""
-    return next((agent for name, agent in ENVIRONMENT.items() if environment.get(name, "").strip()), "")
+    return next(
+        (agent for name, agent in ENVIRONMENT.items() if environment.get(name, "").strip()), ""
+    )
 
 
 OWN_TERMINAL = "that is for a person, in a terminal of their own."
@@ -43,7 +49,9 @@ def stands_by(actor: str) -> bool:
 
 
 def require_person(actor: str, what: str, lost: str = "Nothing was changed") -> None:
-    """Raise `WorkbenchError` unless a person acts; `what` is what an agent cannot do, `lost` what was left alone."""
+    """Raise `WorkbenchError` unless a person acts; `what` is what an agent cannot do, `lost` what
+    was left alone.
+    """
     if not stands_by(actor):
         raise WorkbenchError(f"An agent cannot {what}.", f"{lost}; {OWN_TERMINAL}")
 
@@ -51,8 +59,8 @@ def require_person(actor: str, what: str, lost: str = "Nothing was changed") -> 
 class AgentSettings(NamedTuple):
     """How agents are served: `serve` is one of `SERVE`.
 
-    The agents in `approved_only` get approved texts only, in any case. With `recall` an agent's hook answers each
-    prompt with what the store holds on it.
+    The agents in `approved_only` get approved texts only, in any case. With `recall` an agent's
+    hook answers each prompt with what the store holds on it.
     """
 
     serve: str = "all"
@@ -64,7 +72,8 @@ class AgentSettings(NamedTuple):
         return self.serve == "approved" or actor.removeprefix("agent:") in self.approved_only
 
 
-# Why a pattern stands where it does, where no person says why: the numbers of its evidence, or what was done.
+# Why a pattern stands where it does, where no person says why: the numbers of its evidence, or what
+# was done.
 
 
 EVIDENCE, REFINED, APPROVED, RESTORED = "evidence", "refined", "approved", "restored"

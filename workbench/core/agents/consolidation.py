@@ -1,4 +1,6 @@
-"""Consolidating what agents did and learned (source 004, section 4.2): its stages, and the record of a run."""
+"""Consolidating what agents did and learned (source 004, section 4.2): its stages, and the record
+of a run.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -49,7 +51,9 @@ class StageResult(Record, frozen=True):
 
 
 class ConsolidationRun(Record, frozen=True):
-    """One run: when it began, of which stages, what is done, and when it ended (`None` while stages are left)."""
+    """One run: when it began, of which stages, what is done, and when it ended (`None` while stages
+    are left).
+    """
 
     id: str
     begun_at: datetime
@@ -68,7 +72,9 @@ class ConsolidationRun(Record, frozen=True):
 
 def goes_on(run: ConsolidationRun | None, now: datetime) -> bool:
     """Tell whether the last run was broken off, a short while ago, and is gone on with."""
-    return run is not None and run.ended_at is None and bool(run.left) and now - run.begun_at < GOES_ON
+    return (
+        run is not None and run.ended_at is None and bool(run.left) and now - run.begun_at < GOES_ON
+    )
 
 
 def due_at(run: ConsolidationRun | None) -> datetime | None:

@@ -1,7 +1,7 @@
 """Documents: whole texts under a path, as agents and people keep them beside single memories.
 
-One kind for what the store keeps itself (below `/memories`) and for files of a folder on disk: an external memory
-session (source 002), a folder of notes.
+One kind for what the store keeps itself (below `/memories`) and for files of a folder on disk: an
+external memory session (source 002), a folder of notes.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,9 @@ ROOT = "/memories"
 """The folder below which the store's own documents have their paths."""
 
 DocumentScope = Literal["overview", "detail", "messages"]
-"""Which layer of an external memory a document is: always in the context, looked up, or the raw conversation."""
+"""Which layer of an external memory a document is: always in the context, looked up, or the raw
+conversation.
+"""
 
 OVERVIEW, DETAIL, MESSAGES, WORKING = "overview.md", "detail", "messages.jsonl", "working-memory"
 """The names of an external memory: its files and folders."""
@@ -30,7 +32,8 @@ HEADINGS = ("Current Task", "Key Decisions", "Known Context", "Pending Issues", 
 class Document(Record, frozen=True):
     """A text under a path.
 
-    `id` is the path: below `ROOT` for one that the store keeps, else relative to `origin`, the folder on disk.
+    `id` is the path: below `ROOT` for one that the store keeps, else relative to `origin`, the
+    folder on disk.
     """
 
     id: str
@@ -61,7 +64,8 @@ class Document(Record, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class DocumentSection:
-    """What stands below one heading, up to the next: from `line` to `end`, both counted from 1, and its tokens.
+    """What stands below one heading, up to the next: from `line` to `end`, both counted from 1, and
+    its tokens.
 
     `level` is the number of its `#`; what stands above the first heading has no title and level 0.
     """
@@ -74,7 +78,9 @@ class DocumentSection:
 
 
 def sections(text: str) -> tuple[DocumentSection, ...]:
-    """Return the sections of a Markdown text, by heading; code is looked over. An empty text has none."""
+    """Return the sections of a Markdown text, by heading; code is looked over. An empty text has
+    none.
+    """
     if not text.strip("\ufeff \t\r\n"):
         return ()
     found = list(lines(text))
@@ -85,7 +91,9 @@ def sections(text: str) -> tuple[DocumentSection, ...]:
     stops = [(number - 1, start) for number, start, _ in starts[1:]]
     stops.append((found[-1].number, len(text)))
     return tuple(
-        DocumentSection(head.lstrip("#").strip(), _level(head), number, end, tokens_of(text[start:stop]))
+        DocumentSection(
+            head.lstrip("#").strip(), _level(head), number, end, tokens_of(text[start:stop])
+        )
         for (number, start, head), (end, stop) in zip(starts, stops, strict=True)
     )
 
@@ -113,7 +121,8 @@ def overview_template() -> str:
     return "# Working Memory\n\n" + "\n".join(parts)
 
 
-# What a store knows of folders of documents on disk: which it follows, and what it changed in their files.
+# What a store knows of folders of documents on disk: which it follows, and what it changed in their
+# files.
 
 
 class FollowedFolder(Record, frozen=True):
@@ -125,11 +134,13 @@ class FollowedFolder(Record, frozen=True):
 
 
 class EditedFile(Record, frozen=True):
-    """The last change that was made to a file from here, by the hashes of its bytes (empty: there is no such file).
+    """The last change that was made to a file from here, by the hashes of its bytes (empty: there
+    is no such file).
 
-    `id` is its absolute path. `was` is what it held before this change, `sha256` what it holds since. The bytes
-    themselves are kept outside the store, so that no secret of a file gets into it; without them there is no way back.
-    `turn` counts its changes, `folders` is how many folders were made for it.
+    `id` is its absolute path. `was` is what it held before this change, `sha256` what it holds
+    since. The bytes themselves are kept outside the store, so that no secret of a file gets into
+    it; without them there is no way back. `turn` counts its changes, `folders` is how many folders
+    were made for it.
     """
 
     id: str

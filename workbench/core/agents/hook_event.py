@@ -17,7 +17,9 @@ _ALIASES = {
     "sessionStart": "SessionStart", "beforeSubmitPrompt": "UserPromptSubmit", "sessionEnd": "SessionEnd",
     "postToolUse": "PostToolUse", "postToolUseFailure": "PostToolUseFailure", "preCompact": "PreCompact",
 }  # fmt: skip
-"""Other names of events: those of source 001, section 1.3, and those that some agents write otherwise."""
+"""Other names of events: those of source 001, section 1.3, and those that some agents write
+otherwise.
+"""
 
 
 class HookEvent(NamedTuple):
@@ -64,7 +66,9 @@ def _response(doc: Mapping[str, Any]) -> tuple[str, bool]:
     if not isinstance(found, Mapping):
         return "\n".join(part for part in (_told(found), said) if part), bool(said)
     code = found.get("exit_code", found.get("exitCode", 0))
-    failed = bool(found.get("is_error") or found.get("interrupted")) or (isinstance(code, int) and code != 0)
+    failed = bool(found.get("is_error") or found.get("interrupted")) or (
+        isinstance(code, int) and code != 0
+    )
     return "\n".join(part for part in (_told(found), said) if part), failed or bool(said)
 
 
@@ -86,7 +90,10 @@ def _told(value: object) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping):
-        parts = (value.get(name) for name in ("output", "stdout", "stderr", "content", "text", "message", "error"))
+        parts = (
+            value.get(name)
+            for name in ("output", "stdout", "stderr", "content", "text", "message", "error")
+        )
         return "\n".join(told for part in parts if part and (told := _told(part)))
     if isinstance(value, list):
         return "\n".join(told for part in value if (told := _told(part)))
@@ -97,15 +104,18 @@ def _text(doc: Mapping[str, Any], *names: str) -> str:
     return next((value for name in names if isinstance(value := doc.get(name), str) and value), "")
 
 
-# Where agents are told which hooks to run, and which of them the workbench wants: an entry for each agent.
+# Where agents are told which hooks to run, and which of them the workbench wants: an entry for each
+# agent.
 
 
 class HookFile(NamedTuple):
-    """The settings of one agent: the file of a project, that of a user (below their home), and the hooks.
+    """The settings of one agent: the file of a project, that of a user (below their home), and the
+    hooks.
 
-    `events` gives each the seconds that it may take at the most; 0 leaves that to the agent. Where it `is_flat`, a
-    command stands in the list of its event, and not in a group of that list. `told_at` names the events, as Claude
-    Code calls them, at which the agent takes text for its context.
+    `events` gives each the seconds that it may take at the most; 0 leaves that to the agent. Where
+    it `is_flat`, a command stands in the list of its event, and not in a group of that list.
+    `told_at` names the events, as Claude Code calls them, at which the agent takes text for its
+    context.
     """
 
     project: str
@@ -115,13 +125,21 @@ class HookFile(NamedTuple):
     told_at: frozenset[str] = frozenset({"SessionStart", "UserPromptSubmit"})
 
 
-_EVENTS = {"SessionStart": 10, "UserPromptSubmit": 10, "Stop": 60, "PreCompact": 60, "PostCompact": 30}
+_EVENTS = {
+    "SessionStart": 10,
+    "UserPromptSubmit": 10,
+    "Stop": 60,
+    "PreCompact": 60,
+    "PostCompact": 30,
+}
 
 HOOK_FILES: Mapping[str, HookFile] = {
-    # The command names this machine's workbench, which is no business of those who share the project's own file.
+    # The command names this machine's workbench, which is no business of those who share the
+    # project's own file.
     "claude-code": HookFile(".claude/settings.local.json", ".claude/settings.json", {**_EVENTS, "SessionEnd": 0}),
     "codex": HookFile(".codex/hooks.json", ".codex/hooks.json", _EVENTS),
-    # What it keeps of a session is no transcript that could be read, so that each use of a tool is told.
+    # What it keeps of a session is no transcript that could be read, so that each use of a tool is
+    # told.
     "cursor": HookFile(
         ".cursor/hooks.json", ".cursor/hooks.json",
         {"sessionStart": 10, "beforeSubmitPrompt": 10, "postToolUse": 10, "postToolUseFailure": 10},

@@ -1,24 +1,28 @@
-"""The layers of what an agent is given for a task: an entry for each, in the order in which they stand and are filled.
+"""The layers of what an agent is given for a task: an entry for each, in the order in which they
+stand and are filled.
 
-`services.agents.layers` has what finds the items of each. At 8,000 tokens each layer
-has a minimum, which the layers before it leave to it as far as it can use it, and a maximum; the last one gets the
-rest. Both are scaled with the budget. From 20,000 tokens on the maximum is that of a working memory of that size
-(source 004, section 1), which the settings hold.
+`services.agents.layers` has what finds the items of each. At 8,000 tokens each layer has a minimum,
+which the layers before it leave to it as far as it can use it, and a maximum; the last one gets the
+rest. Both are scaled with the budget. From 20,000 tokens on the maximum is that of a working memory
+of that size (source 004, section 1), which the settings hold.
 """
 
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 USUAL, LARGE = 8_000, 20_000
-"""Tokens that a context takes where nobody says how many it may, at every door; and those of a working memory."""
+"""Tokens that a context takes where nobody says how many it may, at every door; and those of a
+working memory.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class LayerKind:
     """One layer: its id, its heading, and its tokens in the usual and a large budget.
 
-    Its maximum is scaled with the budget, but not below the `floor`. One that `may_lack` is not there at all where
-    nothing is found for it. What it gives stands in the order in which it was found, or, `in_time`, the last first.
+    Its maximum is scaled with the budget, but not below the `floor`. One that `may_lack` is not
+    there at all where nothing is found for it. What it gives stands in the order in which it was
+    found, or, `in_time`, the last first.
     """
 
     id: str
@@ -43,7 +47,9 @@ class LayerKind:
 
 
 class ContextSettings(NamedTuple):
-    """The tokens of each layer in a context of 20,000, by its id, as a person sets them; smaller ones in proportion."""
+    """The tokens of each layer in a context of 20,000, by its id, as a person sets them; smaller
+    ones in proportion.
+    """
 
     pinned: int = 2_000
     overview: int = 3_000
@@ -56,9 +62,13 @@ class ContextSettings(NamedTuple):
     episodes: int = 1_500
 
     def sized(self, kind: LayerKind) -> LayerKind:
-        """Return a layer with the tokens that are set for it; one that has no setting keeps its own."""
+        """Return a layer with the tokens that are set for it; one that has no setting keeps its
+        own.
+        """
         large = self._asdict().get(kind.id, kind.large)
-        least, most, floor = (part * large // kind.large for part in (kind.least, kind.most, kind.floor))
+        least, most, floor = (
+            part * large // kind.large for part in (kind.least, kind.most, kind.floor)
+        )
         return replace(kind, least=least, most=most, large=large, floor=floor)
 
 

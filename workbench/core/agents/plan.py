@@ -1,6 +1,7 @@
 """Plans (source 000, algorithms 10 to 12): a goal in steps, when to leave it, and what to do next.
 
-A plan is kept as text, a Markdown check list below its goal, so that whoever edits the text edits the plan.
+A plan is kept as text, a Markdown check list below its goal, so that whoever edits the text edits
+the plan.
 """
 
 import re
@@ -48,13 +49,17 @@ class Step:
 
 
 def step_of(text: str) -> Step:
-    """Return the step that a line states, such as “Write the test (30 min)”. Raises `InvalidRecord`."""
+    """Return the step that a line states, such as “Write the test (30 min)”. Raises
+    `InvalidRecord`.
+    """
     line = one_line(text.strip(), len(text) + 1)
     said = _DURATION.search(line)
     minutes = round(float(said[1]) * (60 if said[2] == "h" else 1)) if said else 0
     line = line[: said.start()].strip() if said else line
     if not 0 < len(line) <= LONGEST_STEP:
-        raise InvalidRecord(f"A goal or step has 1 to {LONGEST_STEP} characters, not {len(line):,}.", _UNCHANGED)
+        raise InvalidRecord(
+            f"A goal or step has 1 to {LONGEST_STEP} characters, not {len(line):,}.", _UNCHANGED
+        )
     return timed(Step(line), minutes)
 
 
@@ -74,7 +79,10 @@ def path_of(number: str, plan: Step) -> Path:
     """Return where the step with a number stands. Raises `InvalidRecord`."""
     known = {named(path): path for path, _ in walk(plan) if path}
     if number.strip(". ") not in known:
-        raise InvalidRecord(f"There is no step {number}.", f"Steps are: {', '.join(list(known)[:12]) or 'none yet'}.")
+        raise InvalidRecord(
+            f"There is no step {number}.",
+            f"Steps are: {', '.join(list(known)[:12]) or 'none yet'}.",
+        )
     return known[number.strip(". ")]
 
 
@@ -98,7 +106,9 @@ def _too_deep() -> InvalidRecord:
 
 
 def checked(plan: Step) -> Step:
-    """Return a plan that is not too large, and in which nothing is a part of itself. Raises `InvalidRecord`."""
+    """Return a plan that is not too large, and in which nothing is a part of itself. Raises
+    `InvalidRecord`.
+    """
     every = list(walk(plan))
     if len(every) > MOST_STEPS + 1:
         message = f"A plan has at most {MOST_STEPS} steps; this one would have {len(every) - 1:,}."
@@ -106,8 +116,12 @@ def checked(plan: Step) -> Step:
     if max(len(path) for path, _ in every) > DEEPEST:
         raise _too_deep()
     for path, step in every:
-        if any(at(plan, path[:end]).text.casefold() == step.text.casefold() for end in range(len(path))):
-            raise InvalidRecord(f"“{step.text}” cannot be a part of itself (step {named(path)}).", _UNCHANGED)
+        if any(
+            at(plan, path[:end]).text.casefold() == step.text.casefold() for end in range(len(path))
+        ):
+            raise InvalidRecord(
+                f"“{step.text}” cannot be a part of itself (step {named(path)}).", _UNCHANGED
+            )
     return plan
 
 
@@ -116,7 +130,11 @@ def checked(plan: Step) -> Step:
 
 def plan_text(plan: Step) -> str:
     lines = [_said(plan)]
-    lines += [f"{'  ' * (len(path) - 1)}- [{_MARKS[state_of(one)]}] {_said(one)}" for path, one in walk(plan) if path]
+    lines += [
+        f"{'  ' * (len(path) - 1)}- [{_MARKS[state_of(one)]}] {_said(one)}"
+        for path, one in walk(plan)
+        if path
+    ]
     return "\n".join(lines)
 
 
@@ -131,7 +149,9 @@ def state_of(step: Step) -> State:
 
 
 def read_plan(text: str) -> Step:
-    """Read a check list below its goal; what is indented is a part of what stands above. Raises `InvalidRecord`."""
+    """Read a check list below its goal; what is indented is a part of what stands above. Raises
+    `InvalidRecord`.
+    """
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     if not lines:
         raise InvalidRecord("There is no goal: the first line of a plan states it.", _UNCHANGED)
@@ -139,12 +159,16 @@ def read_plan(text: str) -> Step:
     for number, line in lines[1:]:
         row = _LINE.fullmatch(line)
         if row is None:
-            raise InvalidRecord(f"Line {number} is no step.", "A step is written “- [ ] what to do (15 min)”.")
+            raise InvalidRecord(
+                f"Line {number} is no step.", "A step is written “- [ ] what to do (15 min)”."
+            )
         indent = len(row[1].expandtabs(4))
         indents = [*(one for one in indents if one < indent), indent]
         if len(indents) > DEEPEST:
             raise _too_deep()
-        state: State = next((s for s, mark in _MARKS.items() if mark == (row[2] or " ").lower()), "open")
+        state: State = next(
+            (s for s, mark in _MARKS.items() if mark == (row[2] or " ").lower()), "open"
+        )
         found.append((len(indents), replace(step_of(row[3]), state=state)))
     below = defaultdict[int, list[Step]](list)
     for depth, step in reversed(found):
@@ -181,9 +205,13 @@ def added(plan: Step, under: Path, step: Step, place: int = MOST_STEPS) -> Step:
 
 
 def reworded(step: Step, said: Step) -> Step:
-    """Return a step with another text and duration. Raises `InvalidRecord` for another one than its steps take."""
+    """Return a step with another text and duration. Raises `InvalidRecord` for another one than its
+    steps take.
+    """
     if step.steps and said.minutes not in (0, step.total):
-        raise InvalidRecord(f"Its steps take {step.total} minutes together.", "Change the duration of one of them.")
+        raise InvalidRecord(
+            f"Its steps take {step.total} minutes together.", "Change the duration of one of them."
+        )
     return replace(step, text=said.text, minutes=said.minutes)
 
 
@@ -193,26 +221,34 @@ def moved(plan: Step, path: Path, by: int) -> tuple[Step, Path]:
     to = max(0, min(len(above.steps) - 1, place + by))
     steps = list(above.steps)
     steps.insert(to, steps.pop(place))
-    return changed(plan, path[:-1], lambda one: (replace(one, steps=tuple(steps)),)), (*path[:-1], to)
+    return changed(plan, path[:-1], lambda one: (replace(one, steps=tuple(steps)),)), (
+        *path[:-1],
+        to,
+    )
 
 
 # Decomposition (algorithm 11)
 
 
 def decomposed(goal: Step, chunk: int = 15, named: Sequence[Step] = ()) -> Step:
-    """Part a goal until what is left is shorter than two chunks, or `DEEPEST` levels down; durations add up.
+    """Part a goal until what is left is shorter than two chunks, or `DEEPEST` levels down;
+    durations add up.
 
     Its own parts are those that are `named`, where there are enough. Raises `InvalidRecord`.
     """
     if chunk not in CHUNKS:
-        raise InvalidRecord(f"A chunk has {', '.join(map(str, CHUNKS))} minutes, not {chunk}.", _UNCHANGED)
+        raise InvalidRecord(
+            f"A chunk has {', '.join(map(str, CHUNKS))} minutes, not {chunk}.", _UNCHANGED
+        )
     return checked(_parted(timed(goal, goal.minutes), chunk, named, 0))
 
 
 def timed(step: Step, minutes: int) -> Step:
     """Return a step of another duration. Raises `InvalidRecord`."""
     if not 0 <= minutes <= MOST_MINUTES:
-        raise InvalidRecord(f"A step takes 0 to {MOST_MINUTES:,} minutes, not {minutes:,}.", _UNCHANGED)
+        raise InvalidRecord(
+            f"A step takes 0 to {MOST_MINUTES:,} minutes, not {minutes:,}.", _UNCHANGED
+        )
     return replace(step, minutes=minutes)
 
 
@@ -222,14 +258,21 @@ def _parted(step: Step, chunk: int, named: Sequence[Step], depth: int) -> Step:
     most = min(MOST_PARTS, step.minutes // chunk)
     if len(named) < (FEWEST_OF_DAY if depth == 0 and step.minutes >= DAY else 2):
         named = [
-            Step(one_line(f"{step.text}, part {number}" if depth else f"Part {number}", LONGEST_STEP))
+            Step(
+                one_line(f"{step.text}, part {number}" if depth else f"Part {number}", LONGEST_STEP)
+            )
             for number in range(1, most + 1)
         ]
     rest = one_line("; ".join(one.text for one in named[most - 1 :]), LONGEST_STEP)
     parts = named if len(named) <= most else [*named[: most - 1], Step(rest)]
     shared = _shared(step.minutes, [one.minutes for one in parts])
     both = zip(parts, shared, strict=True)
-    return replace(step, steps=tuple(_parted(replace(one, minutes=share), chunk, (), depth + 1) for one, share in both))
+    return replace(
+        step,
+        steps=tuple(
+            _parted(replace(one, minutes=share), chunk, (), depth + 1) for one, share in both
+        ),
+    )
 
 
 def _shared(total: int, wanted: Sequence[int]) -> list[int]:
@@ -250,7 +293,9 @@ _NO = r"(?:no|not|never|without|zero|0|nothing|isn't|wasn't|aren't|free of|fixed
 _BROKEN = r"(?:errors?|fail(?:ed|s|ing|ures?)|exceptions?)"
 _WORDED: Mapping[Rule, re.Pattern[str]] = {
     "error_detected": re.compile(rf"\b{_BROKEN}\b(?!\s*[:=]\s*0\b|-free)", re.IGNORECASE),
-    "user_instruction": re.compile(r"(?:^|[.!?]\s+)\W*(?:user|instruction)\s*:", re.IGNORECASE | re.MULTILINE),
+    "user_instruction": re.compile(
+        r"(?:^|[.!?]\s+)\W*(?:user|instruction)\s*:", re.IGNORECASE | re.MULTILINE
+    ),
     "goal_satisfied": re.compile(r"\b(?:done|already|implemented|fixed|passes)\b", re.IGNORECASE),
     "blocked": re.compile(r"\b(?:blocked|missing)\b", re.IGNORECASE),
 }
@@ -262,7 +307,9 @@ def keywords(text: str) -> frozenset[str]:
 
 
 def rule_for(step: str, observation: str) -> Rule | None:
-    """Return the first rule by which an observation takes one off the current step; `None` to go on."""
+    """Return the first rule by which an observation takes one off the current step; `None` to go
+    on.
+    """
     for rule in RULES:
         for found in _WORDED[rule].finditer(observation):
             if rule == "user_instruction":
@@ -272,13 +319,19 @@ def rule_for(step: str, observation: str) -> Rule | None:
                 continue
             goal = keywords(step)
             opens = not before.strip(" \t\n*-✓✔[]x")
-            if rule != "goal_satisfied" or opens or len(goal & keywords(observation)) >= COVERED * max(1, len(goal)):
+            if (
+                rule != "goal_satisfied"
+                or opens
+                or len(goal & keywords(observation)) >= COVERED * max(1, len(goal))
+            ):
                 return rule
     return None
 
 
 def is_debounced(fired: datetime | None, now: datetime) -> bool:
-    """Tell whether a plan was left so lately that it is not left again; a clock set back does not count."""
+    """Tell whether a plan was left so lately that it is not left again; a clock set back does not
+    count.
+    """
     return fired is not None and timedelta(0) <= now - fired < DEBOUNCE
 
 
@@ -290,7 +343,9 @@ MOST_CANDIDATES, MUCH_ACTIVITY, REASONING = 5, 100, 0.5
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What a decision rests on: the task, what is at hand in words, the goals with those finished, and the actions."""
+    """What a decision rests on: the task, what is at hand in words, the goals with those finished,
+    and the actions.
+    """
 
     context: str
     known: str = ""
@@ -301,7 +356,9 @@ class Situation:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An action that was proposed, what proposes it (with the pattern's confidence), and its value with the reason."""
+    """An action that was proposed, what proposes it (with the pattern's confidence), and its value
+    with the reason.
+    """
 
     type: ActionType
     action: str
@@ -316,17 +373,23 @@ def evaluated(kind: ActionType, known: Situation) -> tuple[float, str]:
     if kind == "retrieval":
         asked = keywords(known.context)
         held = len(asked & keywords(known.known))
-        return 1 - (held / len(asked) if asked else 1), f"{held} of {len(asked)} keywords are in working memory"
+        return 1 - (
+            held / len(asked) if asked else 1
+        ), f"{held} of {len(asked)} keywords are in working memory"
     if kind == "grounding":
         finished = known.finished / known.goals if known.goals else 1.0
         return 1 - finished, f"{known.finished} of {known.goals} goals are finished"
     if kind == "learning":
-        return min(1.0, known.actions / MUCH_ACTIVITY), f"{known.actions} actions since the last lesson"
+        return min(
+            1.0, known.actions / MUCH_ACTIVITY
+        ), f"{known.actions} actions since the last lesson"
     return REASONING, "always worth the same"
 
 
 def ranked(proposed: Sequence[Candidate], known: Situation) -> tuple[Candidate, ...]:
-    """Return the first candidates with their values, the one to choose first: ties by confidence, then by order."""
+    """Return the first candidates with their values, the one to choose first: ties by confidence,
+    then by order.
+    """
     valued = []
     for one in proposed[:MOST_CANDIDATES]:
         value, reason = evaluated(one.type, known)

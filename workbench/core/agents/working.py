@@ -1,4 +1,6 @@
-"""Working memory: what an agent keeps in mind for one task, as a frozen value, with its rules (source 004, 1)."""
+"""Working memory: what an agent keeps in mind for one task, as a frozen value, with its rules
+(source 004, 1).
+"""
 
 import json
 import math
@@ -56,8 +58,8 @@ Temperature = Literal["hot", "warm", "cold"]
 class Variable(Record, frozen=True):
     """A variable of a session. `n` counts up with every writing.
 
-    One that is `cold` was pruned: it is no longer in the context, and becomes a part of the session's episode. Of one
-    whose value is a summary, `whole` is what it was.
+    One that is `cold` was pruned: it is no longer in the context, and becomes a part of the
+    session's episode. Of one whose value is a summary, `whole` is what it was.
     """
 
     id: str
@@ -103,20 +105,30 @@ class WorkingMemory:
     def read(self, name: str) -> "WorkingMemory":
         """Count that a variable was read."""
         one = self.variables.get(name)
-        return self if one is None else self.with_([replace(one, access_count=one.access_count + 1)])
+        return (
+            self if one is None else self.with_([replace(one, access_count=one.access_count + 1)])
+        )
 
     @property
     def is_blank(self) -> bool:
         """Whether there is nothing of a task in it."""
-        return all(one.scope in ("global", "metadata", "retrieved") for one in self.variables.values())
+        return all(
+            one.scope in ("global", "metadata", "retrieved") for one in self.variables.values()
+        )
 
     def with_(self, variables: Iterable[Variable], without: Iterable[str] = ()) -> "WorkingMemory":
-        left = {name: one for name, one in self.variables.items() if name not in without} if without else self.variables
+        left = (
+            {name: one for name, one in self.variables.items() if name not in without}
+            if without
+            else self.variables
+        )
         return replace(self, variables={**left, **{one.name: one for one in variables}})
 
 
 class Pruned(NamedTuple):
-    """What pruning came to: the names of results that left, of texts that were summarised, and of unused context."""
+    """What pruning came to: the names of results that left, of texts that were summarised, and of
+    unused context.
+    """
 
     memory: WorkingMemory
     moved: tuple[str, ...] = ()
@@ -134,12 +146,16 @@ def scope_of(name: str) -> tuple[Scope, str]:
         return KINDS[name], name
     found = next((scope for key, scope in JSON_KEYS.items() if name in (scope, key)), None)
     if found is None:
-        raise InvalidRecord(f"There is no scope “{name[:40]}”.", f"Scopes are: {', '.join((*SCOPES, *KINDS))}.")
+        raise InvalidRecord(
+            f"There is no scope “{name[:40]}”.", f"Scopes are: {', '.join((*SCOPES, *KINDS))}."
+        )
     return found, ""
 
 
 def put(memory: WorkingMemory, key: str, value: object, scope: str, at: datetime) -> WorkingMemory:
-    """Set a variable; an accumulator appends. Raises `InvalidRecord` for what cannot be kept, and without room."""
+    """Set a variable; an accumulator appends. Raises `InvalidRecord` for what cannot be kept, and
+    without room.
+    """
     where, kind = scope_of(scope)
     if kind == "accumulator":
         value = [*_listed(memory.value(f"{where}.{key}", [])), *_listed(value)]
@@ -151,28 +167,39 @@ def find(memory: WorkingMemory, key: str, scope: str) -> Variable:
     where, _ = scope_of(scope)
     found = memory.variables.get(f"{where}.{key}")
     if found is None:
-        raise InvalidRecord(f"There is no variable “{key[:60]}” in scope {where}.", "Nothing was changed.")
+        raise InvalidRecord(
+            f"There is no variable “{key[:60]}” in scope {where}.", "Nothing was changed."
+        )
     return found
 
 
 def push_state(memory: WorkingMemory, state: Mapping[str, Any], at: datetime) -> WorkingMemory:
-    """Begin a state: what it says takes the place of what was, control variables end, and the time is kept."""
+    """Begin a state: what it says takes the place of what was, control variables end, and the time
+    is kept.
+    """
     ended = [name for name, one in memory.variables.items() if one.kind == "control"]
-    new = memory.with_([_made(memory, str(key), value, "execution", at) for key, value in state.items()], ended)
+    new = memory.with_(
+        [_made(memory, str(key), value, "execution", at) for key, value in state.items()], ended
+    )
     known = {key: state[key] for key in ("current_phase", "current_subtask") if key in state}
-    states = [*_listed(memory.value("metadata.states", [])), {"at": iso(at), **known}][-MOST_STATES:]
+    states = [*_listed(memory.value("metadata.states", [])), {"at": iso(at), **known}][
+        -MOST_STATES:
+    ]
     return _within(memory, new.with_([_made(new, "states", states, "metadata", at)]))
 
 
 def add_retrieved(
     memory: WorkingMemory, rows: Sequence[tuple[str, str]], at: datetime
 ) -> tuple[WorkingMemory, tuple[str, ...]]:
-    """Add texts that were found, by their ids, as far as the layer has room, and return the ids of those added.
+    """Add texts that were found, by their ids, as far as the layer has room, and return the ids of
+    those added.
 
     What nobody read makes room first; a text of which only the beginning fits is cut.
     """
     ids = {id for id, _ in rows}
-    new = memory.with_((), [one.name for one in memory.of("retrieved") if one.key in ids or not _is_wanted(one)])
+    new = memory.with_(
+        (), [one.name for one in memory.of("retrieved") if one.key in ids or not _is_wanted(one)]
+    )
     added = list[str]()
     for id, text in rows:
         room = LAYERS["retrieved"][0] - fill(new)["retrieved"] - tokens_of(id)
@@ -187,10 +214,14 @@ def add_retrieved(
 
 
 def task_of(task: str | Mapping[str, Any]) -> dict[str, Any]:
-    """Return the variables of a task: as they are named, or what its sentences say of goals and constraints."""
+    """Return the variables of a task: as they are named, or what its sentences say of goals and
+    constraints.
+    """
     if not isinstance(task, str):
         return {str(key): value for key, value in task.items()}
-    sentences = [part for one in re.split(r"(?<=[.!?;])\s+|\n+", task) if (part := one.strip(" -*\t"))]
+    sentences = [
+        part for one in re.split(r"(?<=[.!?;])\s+|\n+", task) if (part := one.strip(" -*\t"))
+    ]
     limits = [one for one in sentences if _LIMITS.search(one)]
     criteria = [one for one in sentences if one not in limits and _CRITERIA.search(one)]
     goals = [one for one in sentences if one not in limits and one not in criteria] or sentences
@@ -201,23 +232,39 @@ def task_of(task: str | Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in found.items() if value}
 
 
-_LIMITS = re.compile(r"\b(must|never|don't|do not|without|only|should not|no more than|at most)\b", re.I)
-_CRITERIA = re.compile(r"\b(done when|so that|until|pass|passes|succeeds|is green|accepted when)\b", re.I)
+_LIMITS = re.compile(
+    r"\b(must|never|don't|do not|without|only|should not|no more than|at most)\b", re.I
+)
+_CRITERIA = re.compile(
+    r"\b(done when|so that|until|pass|passes|succeeds|is green|accepted when)\b", re.I
+)
 _FILES = re.compile(r"(?<![\w/.])(?:[\w.-]+/)*[\w-]+\.[a-z]{1,5}\b(?!\()")
 
 
-def _made(memory: WorkingMemory, key: str, value: object, scope: Scope, at: datetime, kind: str = "") -> Variable:
-    """Return a variable with a new value; raises `InvalidRecord` when that is no JSON value, or too long."""
+def _made(
+    memory: WorkingMemory, key: str, value: object, scope: Scope, at: datetime, kind: str = ""
+) -> Variable:
+    """Return a variable with a new value; raises `InvalidRecord` when that is no JSON value, or too
+    long.
+    """
     if not key.strip() or len(key) > LONGEST_KEY:
-        raise InvalidRecord(f"The name of a variable has 1 to {LONGEST_KEY} characters.", "Nothing was set.")
+        raise InvalidRecord(
+            f"The name of a variable has 1 to {LONGEST_KEY} characters.", "Nothing was set."
+        )
     plain = _plain(key, value, DEEPEST)
     if (size := len(text_of(plain))) > MAX_CONTENT:
-        message = f"The value of {key} has {size:,} characters; a variable has at most {MAX_CONTENT:,}."
+        message = (
+            f"The value of {key} has {size:,} characters; a variable has at most {MAX_CONTENT:,}."
+        )
         raise InvalidRecord(message, "Nothing was set: keep it in a file and store its path.")
     n = max((one.n for one in memory.variables.values()), default=0) + 1
     old = memory.variables.get(f"{scope}.{key}")
-    made = Variable(f"{memory.session}:{scope}.{key}", memory.session, scope, key, at, plain, n, kind=kind)
-    return _counted(made if old is None else replace(made, kind=kind or old.kind, pinned=old.pinned))
+    made = Variable(
+        f"{memory.session}:{scope}.{key}", memory.session, scope, key, at, plain, n, kind=kind
+    )
+    return _counted(
+        made if old is None else replace(made, kind=kind or old.kind, pinned=old.pinned)
+    )
 
 
 def _counted(one: Variable) -> Variable:
@@ -229,7 +276,11 @@ def _plain(key: str, value: object, left: int) -> Any:
         return {str(name): _plain(key, item, left - 1) for name, item in value.items()}
     if left and isinstance(value, list | tuple | set | frozenset):
         return [_plain(key, item, left - 1) for item in value]
-    if value is None or isinstance(value, str | bool) or (isinstance(value, int) and abs(value) < 1 << 63):
+    if (
+        value is None
+        or isinstance(value, str | bool)
+        or (isinstance(value, int) and abs(value) < 1 << 63)
+    ):
         return value
     if isinstance(value, float) and math.isfinite(value):
         return value
@@ -259,12 +310,19 @@ def results(memory: WorkingMemory) -> list[Variable]:
 
 def temperatures(memory: WorkingMemory) -> list[tuple[Variable, Temperature]]:
     """Return all variables by scope, each hot, warm or cold; results the latest first."""
-    left, ages = {"hot": HOT, "warm": WARM}, {one.key: age for age, one in enumerate(results(memory))}
+    left, ages = (
+        {"hot": HOT, "warm": WARM},
+        {one.key: age for age, one in enumerate(results(memory))},
+    )
     named, found = _open_steps(memory), list[tuple[Variable, Temperature]]()
     for scope in SCOPES:
         for one in results(memory) if scope == "intermediate" else memory.of(scope):
             age = ages.get(one.key, 0) if scope == "intermediate" else 1
-            is_goal = one.pinned or (scope == "task" and one.key in _GOALS) or one.name == "execution.current_subtask"
+            is_goal = (
+                one.pinned
+                or (scope == "task" and one.key in _GOALS)
+                or one.name == "execution.current_subtask"
+            )
             warmth: Temperature = "hot" if is_goal or scope == "global" or age == 0 else "warm"
             if scope == "metadata" or (age > RECENT and not named(one.key)):
                 warmth = "cold"
@@ -279,9 +337,14 @@ def temperatures(memory: WorkingMemory) -> list[tuple[Variable, Temperature]]:
 
 
 def _open_steps(memory: WorkingMemory) -> Callable[[str], bool]:
-    """Return what tells whether an open step names a subtask: one in progress or failed, or of the rest of the plan."""
+    """Return what tells whether an open step names a subtask: one in progress or failed, or of the
+    rest of the plan.
+    """
     done = set(map(str, _listed(memory.value("execution.completed", []))))
-    steps = [memory.value(f"execution.{name}", "") for name in ("current_subtask", "in_progress", "failed")]
+    steps = [
+        memory.value(f"execution.{name}", "")
+        for name in ("current_subtask", "in_progress", "failed")
+    ]
     for step in _listed(memory.value("task.plan", [])):
         said = step if isinstance(step, Mapping) else {"id": step}
         if str(said.get("status", "")).lower() not in _DONE and str(said.get("id")) not in done:
@@ -299,7 +362,9 @@ def _over(memory: WorkingMemory) -> list[str]:
 
 
 def _within(before: WorkingMemory, memory: WorkingMemory) -> WorkingMemory:
-    """Return a changed memory, pruned where a layer is over its budget; raises `InvalidRecord` when that is no help."""
+    """Return a changed memory, pruned where a layer is over its budget; raises `InvalidRecord` when
+    that is no help.
+    """
     if not _over(memory):
         return memory
     now = prune(memory).memory
@@ -307,22 +372,29 @@ def _within(before: WorkingMemory, memory: WorkingMemory) -> WorkingMemory:
     for id in _over(now):
         if tokens[id] > was[id]:
             message = f"The {id} layer would have {tokens[id]:,} tokens; it has room for {LAYERS[id][0]:,}."
-            raise InvalidRecord(message, "Nothing was set: drop variables, or keep the text in a file.")
+            raise InvalidRecord(
+                message, "Nothing was set: drop variables, or keep the text in a file."
+            )
     return now
 
 
 def prune(memory: WorkingMemory) -> Pruned:
-    """Take out what is cold, in this order, and summarise aggressively where a layer is still over its budget.
+    """Take out what is cold, in this order, and summarise aggressively where a layer is still over
+    its budget.
 
-    Results more than five subtasks back that no open step names; traces of finished subtasks become summaries;
-    retrieved context goes that nobody read.
+    Results more than five subtasks back that no open step names; traces of finished subtasks become
+    summaries; retrieved context goes that nobody read.
     """
     named = _open_steps(memory)
     moved = [one for one in results(memory)[RECENT + 1 :] if not (one.pinned or named(one.key))]
     now, shorter = memory.with_([replace(one, cold=True) for one in moved]), list[Variable]()
     for one in results(now):
         trace = one.value.get("trace") if isinstance(one.value, Mapping) else None
-        if trace and len(_lines(trace)) > _SUMMARY and one.key != memory.value("execution.current_subtask"):
+        if (
+            trace
+            and len(_lines(trace)) > _SUMMARY
+            and one.key != memory.value("execution.current_subtask")
+        ):
             shorter.append(_shortened(one, {**one.value, "trace": summary(_lines(trace))}))
     dropped = [one.name for one in now.of("retrieved") if not _is_wanted(one)]
     now, warning = now.with_(shorter, dropped), ""
@@ -333,15 +405,27 @@ def prune(memory: WorkingMemory) -> Pruned:
                 if fill(now)[id] > LAYERS[id][0]:
                     shorter.append(_shortened(one, summary(_lines(one.value))))
                     now = now.with_(shorter[-1:])
-    return Pruned(now, tuple(one.name for one in moved), tuple(one.name for one in shorter), tuple(dropped), warning)
+    return Pruned(
+        now,
+        tuple(one.name for one in moved),
+        tuple(one.name for one in shorter),
+        tuple(dropped),
+        warning,
+    )
 
 
 def summary(text: str) -> str:
-    """Return what a text comes to without a model: its first and last line, errors, paths and numbers."""
+    """Return what a text comes to without a model: its first and last line, errors, paths and
+    numbers.
+    """
     lines = [line.strip()[:120] for line in text.splitlines() if line.strip()] or [""]
     parts = [lines[0], *[line for line in lines[1:-1] if _ERROR.search(line)][:2], *lines[1:][-1:]]
     for pattern in (_PATH, _NUMBER):
-        found = [one for one in dict.fromkeys(pattern.findall(text)) if not any(one in part for part in parts)]
+        found = [
+            one
+            for one in dict.fromkeys(pattern.findall(text))
+            if not any(one in part for part in parts)
+        ]
         parts += [", ".join(found[:5])] if found else []
     return " … ".join(parts)[:_SUMMARY]
 
@@ -364,14 +448,24 @@ def _shortened(one: Variable, value: object) -> Variable:
 
 
 def _longest(memory: WorkingMemory, layer: str) -> list[Variable]:
-    """Return the variables of a layer that a summary makes shorter, the longest first; goals and pinned ones never."""
+    """Return the variables of a layer that a summary makes shorter, the longest first; goals and
+    pinned ones never.
+    """
     kept = {one.name for one in results(memory)[:1]} | {f"task.{key}" for key in _GOALS}
-    found = [one for one in memory.of(*LAYERS[layer][1]) if one.name not in kept and not (one.pinned or one.kind)]
-    return sorted((one for one in found if len(text_of(one.value)) > _SUMMARY), key=lambda one: -one.tokens)
+    found = [
+        one
+        for one in memory.of(*LAYERS[layer][1])
+        if one.name not in kept and not (one.pinned or one.kind)
+    ]
+    return sorted(
+        (one for one in found if len(text_of(one.value)) > _SUMMARY), key=lambda one: -one.tokens
+    )
 
 
 def edited(memory: WorkingMemory, doc: Mapping[str, object], at: datetime) -> WorkingMemory:
-    """Return a memory with what somebody changed in its JSON; what cannot be read there stays as it is."""
+    """Return a memory with what somebody changed in its JSON; what cannot be read there stays as it
+    is.
+    """
     new = memory
     for field_name, scope in JSON_KEYS.items():
         given, known = doc.get(field_name), {one.key: one for one in memory.of(scope)}
@@ -388,25 +482,42 @@ def edited(memory: WorkingMemory, doc: Mapping[str, object], at: datetime) -> Wo
 
 
 def episode_of(memory: WorkingMemory, status: str, output: str) -> dict[str, object] | None:
-    """Return the episode of a task, with the results that were pruned; `None` where there was no task."""
+    """Return the episode of a task, with the results that were pruned; `None` where there was no
+    task.
+    """
     if memory.is_blank:
         return None
     parts: dict[str, dict[str, Any]] = {scope: {} for scope in SCOPES}
     for one in sorted(memory.variables.values(), key=lambda one: one.n):
         parts[one.scope][one.key] = one.full
     task, values = parts["task"], parts["intermediate"].items()
-    said = str(task.get("description") or task.get("primary_goal") or task.get("goal") or "").strip()
-    trace = [{"subtask_id": key, **(v if isinstance(v, Mapping) else {"output": v})} for key, v in values]
+    said = str(
+        task.get("description") or task.get("primary_goal") or task.get("goal") or ""
+    ).strip()
+    trace = [
+        {"subtask_id": key, **(v if isinstance(v, Mapping) else {"output": v})} for key, v in values
+    ]
     context = {key: value for key, value in task.items() if key not in (*_GOALS, "plan")}
     used = [one.key for one in memory.of("retrieved") if one.access_count]
     return {
         "task": {
             "original_input": said or f"Task of session {memory.session}",
-            "parsed_goals": {key: task[key] for key in ("primary_goal", "goals", "success_criteria") if key in task},
+            "parsed_goals": {
+                key: task[key]
+                for key in ("primary_goal", "goals", "success_criteria")
+                if key in task
+            },
             "constraints": _listed(task.get("constraints", [])),
             "context": context,
         },
         "execution": {"plan": task.get("plan"), "trace": trace, "state": parts["execution"]},
-        "outcome": {"status": status.upper(), "primary_output": output or (trace[-1].get("output") if trace else "")},
-        "metadata": {"source": "working memory", "retrieved": used, "working_memory": parts["metadata"]},
+        "outcome": {
+            "status": status.upper(),
+            "primary_output": output or (trace[-1].get("output") if trace else ""),
+        },
+        "metadata": {
+            "source": "working memory",
+            "retrieved": used,
+            "working_memory": parts["metadata"],
+        },
     }

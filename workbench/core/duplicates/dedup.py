@@ -1,4 +1,5 @@
-"""When two texts say the same (source 000, algorithm 4; source 001, section 3.3), without vector maths.
+"""When two texts say the same (source 000, algorithm 4; source 001, section 3.3), without vector
+maths.
 
 Static embeddings ignore word order and negation, so a high cosine alone never merges anything:
 a text is absorbed only if what it negates, its numbers, its identifiers, its symbols and its words
@@ -23,13 +24,16 @@ from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.words import CJK, HANGUL, THAI, folded, words
 
-# Function words of many languages, as the rules for duplicates know them: what negates, is opposed, or only fills.
+# Function words of many languages, as the rules for duplicates know them: what negates, is opposed,
+# or only fills.
 #
-# Where words are not parted by spaces these are looked for as they stand, and what is between them is taken in pairs.
+# Where words are not parted by spaces these are looked for as they stand, and what is between them
+# is taken in pairs.
 
 
 _NEGATING_WORDS = (
-    # English, then German, French, Spanish, Italian, Portuguese, Dutch, Russian, Swedish: those that are not English.
+    # English, then German, French, Spanish, Italian, Portuguese, Dutch, Russian, Swedish: those
+    # that are not English.
     "not no never none nor neither nothing nobody nowhere without cannot cant dont doesnt didnt isnt arent wasnt "
     "shouldnt mustnt wouldnt couldnt avoid avoids avoided avoiding forbid forbids forbidden prohibit prohibited "
     "refuse except unless lack lacks lacking non hardly rarely seldom instead "
@@ -50,7 +54,9 @@ _NEGATING_PHRASES = (
 _BEGINNINGS = ("않", "없", "말고", "말아", "말것", "마세요", "마십시오", "금지")
 """How Korean words begin that negate, whatever comes behind."""
 
-_HARMLESS = "不同 不仅 不僅 不断 不斷 不过 不過 不但 不久 不如 不管 不论 不論 不少 未来 未來 少ない 危ない"
+_HARMLESS = (
+    "不同 不仅 不僅 不断 不斷 不过 不過 不但 不久 不如 不管 不论 不論 不少 未来 未來 少ない 危ない"
+)
 """Words with a negation in them that negate nothing."""
 
 _MEANINGS = {
@@ -91,7 +97,9 @@ FILLERS = frozenset(_FILLING.split())
 
 
 def said_words(text: str) -> list[str]:
-    """Return the words of a text in order; of scripts without spaces the function words whole, the rest in pairs."""
+    """Return the words of a text in order; of scripts without spaces the function words whole, the
+    rest in pairs.
+    """
     if text.isascii() or not _unspaced().search(text):
         return words(text)
     text = _particles().sub("", text)
@@ -105,7 +113,11 @@ def said_words(text: str) -> list[str]:
 
 def is_negation(word: str) -> bool:
     """Tell whether a lower-case word negates what stands beside it."""
-    return word in NEGATIONS or word.endswith("n't") or (not word.isascii() and word.startswith(_BEGINNINGS))
+    return (
+        word in NEGATIONS
+        or word.endswith("n't")
+        or (not word.isascii() and word.startswith(_BEGINNINGS))
+    )
 
 
 def negates_before(word: str) -> bool:
@@ -114,11 +126,14 @@ def negates_before(word: str) -> bool:
 
 
 def english(word: str) -> str:
-    """Return the English word that the rules know for one of another language, or the word without Korean endings."""
+    """Return the English word that the rules know for one of another language, or the word without
+    Korean endings.
+    """
     return word if word.isascii() else _means().get(word) or _korean_endings().sub("", word)
 
 
-# Nothing of this is made before a text needs it: a hook begins a hundred times a day, most often for English.
+# Nothing of this is made before a text needs it: a hook begins a hundred times a day, most often
+# for English.
 
 
 @cache
@@ -155,19 +170,27 @@ def _behind() -> re.Pattern[str]:
 
 @cache
 def _phrases() -> re.Pattern[str]:
-    """Function words of scripts without spaces, by their first characters: most characters begin none."""
+    """Function words of scripts without spaces, by their first characters: most characters begin
+    none.
+    """
     known = (*_NEGATING_PHRASES.split(), *_HARMLESS.split(), *FILLERS, *_means())
     longest = sorted(filter(_unspaced().match, known), key=lambda word: (word[0], -len(word)))
-    rests = {first: "|".join(word[1:] for word in some) for first, some in groupby(longest, itemgetter(0))}
-    return re.compile(f"(?=[{''.join(rests)}])(?:{'|'.join(f'{first}(?:{rest})' for first, rest in rests.items())})")
+    rests = {
+        first: "|".join(word[1:] for word in some)
+        for first, some in groupby(longest, itemgetter(0))
+    }
+    return re.compile(
+        f"(?=[{''.join(rests)}])(?:{'|'.join(f'{first}(?:{rest})' for first, rest in rests.items())})"
+    )
 
 
-# What a record is about beside its text: two people, services or files are never one, whatever is said of them.
+# What a record is about beside its text: two people, services or files are never one, whatever is
+# said of them.
 #
-# Every comparison for duplicates asks here. A reader of another tool's file keeps what names a record in it under
-# `FILE_KEY`; a section names what it holds unless it is the one for all the rest; the file that a record was read
-# from
-# is its place, the file that an agent looked at while it noticed something is not.
+# Every comparison for duplicates asks here. A reader of another tool's file keeps what names a
+# record in it under `FILE_KEY`; a section names what it holds unless it is the one for all the
+# rest; the file that a record was read from is its place, the file that an agent looked at while it
+# noticed something is not.
 
 
 # What lets two texts or records say different things, as the kinds that decisions are made by.
@@ -207,7 +230,9 @@ _UNSAID = frozenset({"id", "version", "order", "raw", "lead", "metadata"})
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Whose record it is, what names it, and where it belongs; each part is empty where nothing says so."""
+    """Whose record it is, what names it, and where it belongs; each part is empty where nothing
+    says so.
+    """
 
     owner: str = ""
     names: tuple[tuple[str, str], ...] = ()
@@ -224,14 +249,19 @@ class Identity:
         found = (
             (Conflict.OWNERS, bool(self.owner and other.owner) and self.owner != other.owner),
             (Conflict.NAMES, named or strangers),
-            (Conflict.SECTIONS, bool(self.section and other.section) and self.section != other.section),
+            (
+                Conflict.SECTIONS,
+                bool(self.section and other.section) and self.section != other.section,
+            ),
             (Conflict.FILES, bool(self.path and other.path) and self.path != other.path),
         )
         return tuple(conflict for conflict, differs in found if differs)
 
 
 class Described(Generic[R]):
-    """A record and what it is compared by, made once when it is asked for: many records may have one text."""
+    """A record and what it is compared by, made once when it is asked for: many records may have
+    one text.
+    """
 
     def __init__(self, record: R) -> None:
         self.record: R = record
@@ -272,21 +302,27 @@ def text_key(text: str) -> str:
 
 
 def says_all_the_same(one: Memory | Bullet, other: Memory | Bullet) -> bool:
-    """Tell whether two records are equal in everything but their ids and places: one may go, its counts added up.
+    """Tell whether two records are equal in everything but their ids and places: one may go, its
+    counts added up.
 
-    What only the file's form tells (the order of keys, a value written in another way) counts as well.
+    What only the file's form tells (the order of keys, a value written in another way) counts as
+    well.
     """
     return type(one) is type(other) and all_said(one) == all_said(other)
 
 
 def all_said(record: Memory | Bullet) -> tuple[object, ...]:
-    """Return everything that a record says but for its id, its place and its counts, to be compared with another's."""
+    """Return everything that a record says but for its id, its place and its counts, to be compared
+    with another's.
+    """
     told = _MEMORY if isinstance(record, Memory) else _BULLET
     return (*told(record), identity_of(record), _noted(record.metadata))
 
 
 def _teller(kind: type[Any]) -> Callable[[object], tuple[object, ...]]:
-    names = (f.name for f in fields(kind) if f.name not in _UNSAID and not f.name.startswith(_ADDED_UP))
+    names = (
+        f.name for f in fields(kind) if f.name not in _UNSAID and not f.name.startswith(_ADDED_UP)
+    )
     return attrgetter(*names)
 
 
@@ -301,7 +337,9 @@ def _names(metadata: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
 
 
 def _noted(metadata: Mapping[str, object]) -> dict[str, object]:
-    """Return the notes of a record with the values that its file wrote in another form, without ids."""
+    """Return the notes of a record with the values that its file wrote in another form, without
+    ids.
+    """
     kept = metadata.get(FILE_KEY)
     forms = kept if isinstance(kept, Mapping) else {}
     written = [{k: v for k, v in form.items() if k != "id"} if isinstance(form := forms.get(name), Mapping) else {}
@@ -314,10 +352,12 @@ RECENT = 10
 
 
 class PairVerdict(NamedTuple):
-    """What to do with a new text that resembles an old one, with reasons for and against absorbing it.
+    """What to do with a new text that resembles an old one, with reasons for and against absorbing
+    it.
 
-    `conflicts` names those reasons against it that let the two say different things, each a `Conflict` or, where words
-    differ, those words; without any, they say what they say in other words.
+    `conflicts` names those reasons against it that let the two say different things, each a
+    `Conflict` or, where words differ, those words; without any, they say what they say in other
+    words.
     """
 
     action: Literal["absorb", "propose", "distinct"]
@@ -348,7 +388,9 @@ def judge_pair(
     `cosine` runs −1…1, `order_similarity` 0…100 (an edit ratio of the ordered texts).
     """
     if not cosine >= thresholds.flag:
-        return PairVerdict("distinct", (), (f"similarity {_down(cosine, 2)} is below {thresholds.flag:.2f}",))
+        return PairVerdict(
+            "distinct", (), (f"similarity {_down(cosine, 2)} is below {thresholds.flag:.2f}",)
+        )
     new, old = _said(new_text), _said(old_text)
     opposed = _opposites(new.stems, old.stems)
     checks = (*_checks(new, old, opposed), _compare_order(order_similarity, thresholds.order))
@@ -360,7 +402,9 @@ def judge_pair(
 
 
 def conflicts(new_text: str, old_text: str) -> tuple[str, ...]:
-    """Name what lets two texts say different things, as `judge_pair` does, without a look at their letters."""
+    """Name what lets two texts say different things, as `judge_pair` does, without a look at their
+    letters.
+    """
     new, old = _said(new_text), _said(old_text)
     return _conflicts(new, old, _opposites(new.stems, old.stems))
 
@@ -376,12 +420,16 @@ def negations(text: str) -> tuple[str, ...]:
 
 
 def without_sql(text: str) -> str:
-    """Return a text in which what names a constraint or a test of SQL ("NOT NULL") is one word, and negates nothing."""
+    """Return a text in which what names a constraint or a test of SQL ("NOT NULL") is one word, and
+    negates nothing.
+    """
     return _SQL.sub(r"not\1", text)
 
 
 def opposites(new_text: str, old_text: str) -> tuple[tuple[str, str], ...]:
-    """Return pairs of opposite words of which each text holds only its own, such as (passed, failed)."""
+    """Return pairs of opposite words of which each text holds only its own, such as (passed,
+    failed).
+    """
     return _opposites(_stems(new_text), _stems(old_text))
 
 
@@ -389,31 +437,53 @@ def _opposites(new: Mapping[str, str], old: Mapping[str, str]) -> tuple[tuple[st
     only_new, only_old = new.keys() - old.keys(), old.keys() - new.keys()
     pairs: set[tuple[str, str]] = set()
     for left, right in _OPPOSED_STEMS:
-        pairs.update(product(only_new & left, only_old & right), product(only_new & right, only_old & left))
-    pairs.update((a, p + a) for a in only_new for p in _PREFIXES if len(a) >= _ROOT_WORDS and p + a in only_old)
-    pairs.update((p + b, b) for b in only_old for p in _PREFIXES if len(b) >= _ROOT_WORDS and p + b in only_new)
+        pairs.update(
+            product(only_new & left, only_old & right), product(only_new & right, only_old & left)
+        )
+    pairs.update(
+        (a, p + a)
+        for a in only_new
+        for p in _PREFIXES
+        if len(a) >= _ROOT_WORDS and p + a in only_old
+    )
+    pairs.update(
+        (p + b, b)
+        for b in only_old
+        for p in _PREFIXES
+        if len(b) >= _ROOT_WORDS and p + b in only_new
+    )
     return tuple((new[a], old[b]) for a, b in sorted(pairs))
 
 
 def numbers(text: str) -> tuple[str, ...]:
-    """Return the numbers and versions of `text` in order: sign and percent kept, thousands commas dropped."""
-    return tuple(re.sub(r",(?=\d{3}(?!\d))", "", n).replace("−", "-") for n in _NUMBER.findall(text))
+    """Return the numbers and versions of `text` in order: sign and percent kept, thousands commas
+    dropped.
+    """
+    return tuple(
+        re.sub(r",(?=\d{3}(?!\d))", "", n).replace("−", "-") for n in _NUMBER.findall(text)
+    )
 
 
 def identifiers(text: str) -> tuple[str, ...]:
-    """Return names from code in order: back-ticked spans first, then ALL_CAPS, snake_case, camelCase,
-    paths, dotted names, flags and the like."""
+    """Return names from code in order: back-ticked spans first, then ALL_CAPS, snake_case,
+    camelCase, paths, dotted names, flags and the like.
+    """
     quoted = [span.strip() for span in _TICKED.findall(text)]
     rest = _TICKED.sub(" ", text)
     tokens = (
-        t.strip(":!?*").rstrip(".") for t in _BREAKS.split(rest if rest.isascii() else re.sub(_NO_CODE, " ", rest))
+        t.strip(":!?*").rstrip(".")
+        for t in _BREAKS.split(rest if rest.isascii() else re.sub(_NO_CODE, " ", rest))
     )
     return (*quoted, *(t for t in tokens if _is_identifier(t)))
 
 
 def symbols(text: str) -> tuple[str, ...]:
-    """Return the characters that say something without being words: operators, currency, emoji, a prefixed `!`."""
-    marks = {char for char in set(text) if char != "`" and unicodedata.category(char).startswith("S")}
+    """Return the characters that say something without being words: operators, currency, emoji, a
+    prefixed `!`.
+    """
+    marks = {
+        char for char in set(text) if char != "`" and unicodedata.category(char).startswith("S")
+    }
     if not marks and "!" not in text:
         return ()
     return tuple(
@@ -424,7 +494,9 @@ def symbols(text: str) -> tuple[str, ...]:
 
 
 def content_words(text: str) -> tuple[str, ...]:
-    """Return the stems of the words of `text` in order, without articles and other fillers or negations."""
+    """Return the stems of the words of `text` in order, without articles and other fillers or
+    negations.
+    """
     return tuple(_stem(w) for w in said_words(text) if w not in _FILLERS and not is_negation(w))
 
 
@@ -453,7 +525,10 @@ _OPPOSED = (
     ("always", "never sometimes"),
     ("add create insert install include", "remove delete drop uninstall exclude"),
     ("before prior", "after"),
-    ("increase raise more above over greater maximum max upper", "decrease lower less below under smaller minimum min"),
+    (
+        "increase raise more above over greater maximum max upper",
+        "decrease lower less below under smaller minimum min",
+    ),
     ("start open begin", "stop close end"),
     ("true yes", "false no"),
     ("first earliest oldest", "last latest newest"),
@@ -470,7 +545,9 @@ _OPPOSED = (
 )
 _PREFIXES = ("un", "in", "im", "ir", "dis", "non", "de", "mis", "a")
 _PLACES, _COMPARED = 50, 1 << 18
-"""Places that are looked at of a text that is said already, and characters of it in all, if those are more."""
+"""Places that are looked at of a text that is said already, and characters of it in all, if those
+are more.
+"""
 
 _CLAUSES = re.compile(r"[.;:!?]\s|[。；：！？]")
 _CLAUSE = 200  # characters before a match in which a negation is looked for
@@ -491,7 +568,8 @@ def _stem(word: str) -> str:
 
 
 _OPPOSED_STEMS = tuple(
-    (frozenset(map(_stem, left.split())), frozenset(map(_stem, right.split()))) for left, right in _OPPOSED
+    (frozenset(map(_stem, left.split())), frozenset(map(_stem, right.split())))
+    for left, right in _OPPOSED
 )
 
 
@@ -506,9 +584,11 @@ def _negated(text: str) -> list[tuple[str, str]]:
 
 
 def negated(text: str, most: int, passed: Collection[str] = ()) -> list[list[str]]:
-    """Return up to so many words with a meaning beside each negation, last first: those that it negates.
+    """Return up to so many words with a meaning beside each negation, last first: those that it
+    negates.
 
-    They stand behind it, or before it in Japanese and Korean. What is `passed` over counts for none.
+    They stand behind it, or before it in Japanese and Korean. What is `passed` over counts for
+    none.
     """
     tokens = said_words(without_sql(text))
     said = [
@@ -539,7 +619,9 @@ def _says(entry: str, needle: str) -> bool:
     while start >= 0 and left:
         left -= 1
         end = start + len(needle)
-        whole = not _joined(entry[start - 1 : start], needle[0]) and not _joined(needle[-1], entry[end : end + 1])
+        whole = not _joined(entry[start - 1 : start], needle[0]) and not _joined(
+            needle[-1], entry[end : end + 1]
+        )
         clause = _CLAUSES.split(entry[max(0, start - _CLAUSE) : start])[-1]
         behind = "" if entry.isascii() else _CLAUSES.split(entry[end : end + _CLAUSE])[0]
         if whole and not any(map(is_negation, said_words(f"{clause} {behind}"))):
@@ -566,7 +648,8 @@ def _is_identifier(token: str) -> bool:
 class _Said(NamedTuple):
     """What one text says, as far as pairs are compared by it.
 
-    What is `negated` stands there as stems and as written; `plain_identifiers` could be words in capitals.
+    What is `negated` stands there as stems and as written; `plain_identifiers` could be words in
+    capitals.
     """
 
     words: frozenset[str]
@@ -598,17 +681,25 @@ def _said(text: str) -> _Said:
 
 
 def _strict_identifiers(said: _Said, other: _Said) -> tuple[str, ...]:
-    """Return a text's identifiers, without plain words that the other only writes otherwise (NEVER, never)."""
-    plain = {n for n in said.plain_identifiers.difference(other.identifiers) if n.lower() in other.words}
+    """Return a text's identifiers, without plain words that the other only writes otherwise (NEVER,
+    never).
+    """
+    plain = {
+        n for n in said.plain_identifiers.difference(other.identifiers) if n.lower() in other.words
+    }
     return tuple(n for n in said.identifiers if n not in plain) if plain else said.identifiers
 
 
 Check = tuple[bool, str]
-"""Whether the texts agree in one respect, and the sentence that says so (empty: nothing to compare)."""
+"""Whether the texts agree in one respect, and the sentence that says so (empty: nothing to
+compare).
+"""
 
 
 def _facts(new: _Said, old: _Said) -> tuple[tuple[str, Sequence[str], Sequence[str]], ...]:
-    """Return what two texts must share exactly and in order, by its name, and what each of them holds of it."""
+    """Return what two texts must share exactly and in order, by its name, and what each of them
+    holds of it.
+    """
     return (
         ("numbers", new.numbers, old.numbers),
         ("identifiers", _strict_identifiers(new, old), _strict_identifiers(old, new)),
@@ -640,14 +731,29 @@ def _compare(what: str, new: Sequence[str], old: Sequence[str]) -> Check:
         return True, f"the {what} agree" if new else ""
     if _reordered(new, old):
         return False, f"the {what} stand in another order"
-    return False, f"the {what} differ: {_told(_beyond(new, old))} against {_told(_beyond(old, new))}"
+    return (
+        False,
+        f"the {what} differ: {_told(_beyond(new, old))} against {_told(_beyond(old, new))}",
+    )
 
 
 def _conflicts(new: _Said, old: _Said, opposed: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-    """Name the checks (in the order of `judge_pair`) that find another meaning; other words alone are none."""
-    found = [Conflict.OPPOSITES] if opposed else [Conflict.NEGATION] if new.negations != old.negations else []
+    """Name the checks (in the order of `judge_pair`) that find another meaning; other words alone
+    are none.
+    """
+    found = (
+        [Conflict.OPPOSITES]
+        if opposed
+        else [Conflict.NEGATION]
+        if new.negations != old.negations
+        else []
+    )
     kinds = (Conflict.NUMBERS, Conflict.IDENTIFIERS, Conflict.SYMBOLS)
-    found += [kind for kind, (_, mine, theirs) in zip(kinds, _facts(new, old), strict=True) if mine != theirs]
+    found += [
+        kind
+        for kind, (_, mine, theirs) in zip(kinds, _facts(new, old), strict=True)
+        if mine != theirs
+    ]
     if new.content != old.content and _reordered(new.content, old.content):
         found.append(Conflict.ORDER)
     return tuple(found)
@@ -669,7 +775,10 @@ def _reordered(new: Sequence[str], old: Sequence[str]) -> bool:
 
 def _compare_order(similarity: float, limit: float) -> Check:
     same = similarity >= limit
-    return same, f"ordered text similarity {_down(similarity, 1)} {'reaches' if same else 'is below'} {limit:g}"
+    return (
+        same,
+        f"ordered text similarity {_down(similarity, 1)} {'reaches' if same else 'is below'} {limit:g}",
+    )
 
 
 def _down(number: float, digits: int) -> str:
@@ -688,11 +797,13 @@ def _told(items: Sequence[str]) -> str:
     return ", ".join(items[:3]) + (", …" if len(items) > 3 else "") if items else "none"
 
 
-# Content words that only one of two texts holds: what lets two much alike sentences be about different things.
+# Content words that only one of two texts holds: what lets two much alike sentences be about
+# different things.
 #
-# "Highest degree your mom completed" and "… your dad completed" share all but one word each, and no similarity tells
-# them apart. Function words, the forms of one word (use, using), British and American spelling, and words written as
-# one or as two (lock file, lockfile) make no difference here. A form that is missed keeps two texts apart, no more.
+# "Highest degree your mom completed" and "… your dad completed" share all but one word each, and no
+# similarity tells them apart. Function words, the forms of one word (use, using), British and
+# American spelling, and words written as one or as two (lock file, lockfile) make no difference
+# here. A form that is missed keeps two texts apart, no more.
 
 
 Differing = tuple[tuple[str, ...], tuple[str, ...]]
@@ -706,7 +817,9 @@ NAMED = 2
 
 
 def differing(one: str, other: str) -> Differing:
-    """Return the content words of each text that stand in no form in the other; numbers and names of code are out."""
+    """Return the content words of each text that stand in no form in the other; numbers and names
+    of code are out.
+    """
     left, right = _content(one), _content(other)
     mine = [word for word in left if word not in right]
     theirs = [word for word in right if word not in left]
@@ -720,7 +833,8 @@ def differing(one: str, other: str) -> Differing:
 def word_conflicts(one: str, other: str) -> tuple[str, ...]:
     """Name, in short words, what content words let two much alike texts say different things.
 
-    Each has one of its own; or one says much more than the other; or what both say stands in another order.
+    Each has one of its own; or one says much more than the other; or what both say stands in
+    another order.
     """
     mine, theirs = differing(one, other)
     if mine and theirs:
@@ -734,14 +848,20 @@ def word_conflicts(one: str, other: str) -> tuple[str, ...]:
 
 
 def same_word(one: str, other: str) -> bool:
-    """Tell whether two words are forms or spellings of one: "use" and "using", "colour" and "color"."""
+    """Tell whether two words are forms or spellings of one: "use" and "using", "colour" and
+    "color".
+    """
     a, b = (_BASE.get(word, word) for word in (_spelled(english(one)), _spelled(english(other))))
     if a == b:
         return True
-    shared = next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+    shared = next(
+        (n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b))
+    )
     # "planned" and "plan": the doubled letter belongs to the ending.
     return any(
-        {a[cut:], b[cut:]} <= tails for cut in range(max(_ROOT, shared - 1), shared + 1) for tails in _endings(a, cut)
+        {a[cut:], b[cut:]} <= tails
+        for cut in range(max(_ROOT, shared - 1), shared + 1)
+        for tails in _endings(a, cut)
     )
 
 
@@ -777,18 +897,30 @@ _FUNCTION = frozenset(
     )
 )
 
-_SPELLINGS = (("isation", "ization"), ("ise", "ize"), ("ising", "izing"), ("yse", "yze"), ("our", "or"), ("ogue", "og"))
+_SPELLINGS = (
+    ("isation", "ization"),
+    ("ise", "ize"),
+    ("ising", "izing"),
+    ("yse", "yze"),
+    ("our", "or"),
+    ("ogue", "og"),
+)
 
 
 @lru_cache(maxsize=256)
 def _content(text: str) -> Mapping[str, None]:
-    """Return the content words of a text once each, in order; a text stands in many pairs, so the last are kept."""
+    """Return the content words of a text once each, in order; a text stands in many pairs, so the
+    last are kept.
+    """
     named = {word for name in set(identifiers(text)) if not name.isalpha() for word in words(name)}
     found = (word.removesuffix("'s") for word in said_words(text))
     return dict.fromkeys(
         word
         for word in found
-        if english(word) not in _FUNCTION and word not in named and not word[0].isdigit() and not is_negation(word)
+        if english(word) not in _FUNCTION
+        and word not in named
+        and not word[0].isdigit()
+        and not is_negation(word)
     )
 
 
@@ -810,7 +942,9 @@ def _spelled(word: str) -> str:
 
 
 def _endings(word: str, cut: int) -> tuple[frozenset[str], ...]:
-    """Return the rows of endings after so many characters; a doubled consonant may stand before "ed" and "ing"."""
+    """Return the rows of endings after so many characters; a doubled consonant may stand before
+    "ed" and "ing".
+    """
     last = word[cut - 1]
     return (*_TAILS, frozenset(("", "s", f"{last}ed", f"{last}ing")))
 

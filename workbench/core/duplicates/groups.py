@@ -1,8 +1,10 @@
-"""Groups of memories that say the same, for the batch deduplication (source 003): what joins them, what parts them.
+"""Groups of memories that say the same, for the batch deduplication (source 003): what joins them,
+what parts them.
 
-A high cosine never joins two memories by itself. Two texts join when most of their words are the same and nothing
-in one says something else than the other: what is negated, opposite words, numbers, identifiers, symbols, order,
-or a content word of each that the other does not hold (mom, dad).
+A high cosine never joins two memories by itself. Two texts join when most of their words are the
+same and nothing in one says something else than the other: what is negated, opposite words,
+numbers, identifiers, symbols, order, or a content word of each that the other does not hold (mom,
+dad).
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -34,7 +36,9 @@ from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import SERVED, Memory, Status
 
 COMMON_WORDS = 0.5
-"""Which share of all their words two memories need in common to be taken for the same; below it they are related."""
+"""Which share of all their words two memories need in common to be taken for the same; below it
+they are related.
+"""
 
 PairKind = Literal["same", "alike", "apart"]
 """Nothing differs but the form; other words, but nothing against it; something speaks against it."""
@@ -60,13 +64,18 @@ class Pair:
 
 
 def word_set(text: str) -> frozenset[str]:
-    """Return the stems of a text's words, each once, without numbers and identifiers: those are compared apart."""
+    """Return the stems of a text's words, each once, without numbers and identifiers: those are
+    compared apart.
+    """
     named = {word for name in set(identifiers(text)) for word in content_words(name)}
-    return frozenset(stem for stem in content_words(text) if stem not in named and not stem[0].isdigit())
+    return frozenset(
+        stem for stem in content_words(text) if stem not in named and not stem[0].isdigit()
+    )
 
 
 def common_words(one: frozenset[str], other: frozenset[str], opposed: int = 0) -> float:
-    """Return which share of the words of two texts both have, 0…1 (two without words have all in common).
+    """Return which share of the words of two texts both have, 0…1 (two without words have all in
+    common).
 
     Of so many `opposed` pairs, such as passed and failed, each counts as one word that both have.
     """
@@ -75,7 +84,8 @@ def common_words(one: frozenset[str], other: frozenset[str], opposed: int = 0) -
 
 
 def much_alike(one: str, other: str, words: frozenset[str], other_words: frozenset[str]) -> bool:
-    """Tell whether two texts have so many words in common that they may say the same, or the opposite.
+    """Tell whether two texts have so many words in common that they may say the same, or the
+    opposite.
 
     `words` and `other_words` are their word sets.
     """
@@ -83,7 +93,10 @@ def much_alike(one: str, other: str, words: frozenset[str], other_words: frozens
     if share >= COMMON_WORDS:
         return True
     # Opposites are worth looking for only where they can make up for what is missing.
-    return share >= COMMON_WORDS / 2 and common_words(words, other_words, len(opposites(one, other))) >= COMMON_WORDS
+    return (
+        share >= COMMON_WORDS / 2
+        and common_words(words, other_words, len(opposites(one, other))) >= COMMON_WORDS
+    )
 
 
 class Rule(NamedTuple):
@@ -94,16 +107,31 @@ class Rule(NamedTuple):
 
 
 def rule_of(text: str) -> Rule:
-    return Rule(frozenset(content_words(text)), frozenset(w for said in negations(text) for w in content_words(said)))
+    return Rule(
+        frozenset(content_words(text)),
+        frozenset(w for said in negations(text) for w in content_words(said)),
+    )
 
 
-def two_sides(wanted: Rule, other: Rule, related: Callable[[str, str], bool]) -> tuple[str, str] | None:
+def two_sides(
+    wanted: Rule, other: Rule, related: Callable[[str, str], bool]
+) -> tuple[str, str] | None:
     """Return what one text wants in place of what the other rules out: "use pnpm", "don't use npm".
 
     The two words are related, or all that the texts say beside them is the same.
     """
-    shared, mine, theirs = wanted.words & other.words, wanted.words - other.words, other.words - wanted.words
-    if wanted.ruled_out or not shared or not mine or len(theirs) != 1 or not theirs <= other.ruled_out:
+    shared, mine, theirs = (
+        wanted.words & other.words,
+        wanted.words - other.words,
+        other.words - wanted.words,
+    )
+    if (
+        wanted.ruled_out
+        or not shared
+        or not mine
+        or len(theirs) != 1
+        or not theirs <= other.ruled_out
+    ):
         return None
     (out,) = theirs
     alone = len(mine) == 1 and len(shared) > 1
@@ -116,7 +144,9 @@ def facts_of(text: str) -> tuple[object, ...]:
 
 
 def parted_by(verdict: PairVerdict, differing: tuple[str, ...]) -> PairVerdict:
-    """Return what is to do with two texts whose records are told apart by something else than their texts, if any."""
+    """Return what is to do with two texts whose records are told apart by something else than their
+    texts, if any.
+    """
     if not differing:
         return verdict
     return verdict._replace(
@@ -126,10 +156,14 @@ def parted_by(verdict: PairVerdict, differing: tuple[str, ...]) -> PairVerdict:
     )
 
 
-def read_texts(new: str, old: str, similarity: float, order: float, thresholds: DedupThresholds) -> PairVerdict:
-    """Judge two texts that were chosen by their cosine; `order` is their ordered text similarity (0–100).
+def read_texts(
+    new: str, old: str, similarity: float, order: float, thresholds: DedupThresholds
+) -> PairVerdict:
+    """Judge two texts that were chosen by their cosine; `order` is their ordered text similarity
+    (0–100).
 
-    Unless they say the same in every respect, content words that only one of them holds speak against it as well.
+    Unless they say the same in every respect, content words that only one of them holds speak
+    against it as well.
     """
     # The pair was chosen by its cosine already, and rounding must not turn that decision over.
     limits = thresholds._replace(flag=min(thresholds.flag, similarity))
@@ -147,7 +181,9 @@ def _each_once(*some: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def same_text(one: Memory, other: Memory) -> Pair:
-    """Return the pair of two memories about the same thing whose texts differ in white space at most."""
+    """Return the pair of two memories about the same thing whose texts differ in white space at
+    most.
+    """
     older, newer = by_age((one, other))
     return Pair(older.id, newer.id, 1.0, SAME_TEXT)
 
@@ -160,7 +196,8 @@ def by_age(memories: Iterable[Memory]) -> list[Memory]:
 def in_merge_order(memories: Iterable[Memory]) -> tuple[Memory, ...]:
     """Return the newest first, and last the one whose id a merge keeps.
 
-    That is the one with a name, which its file knows it by; of several the most trusted, of those the oldest.
+    That is the one with a name, which its file knows it by; of several the most trusted, of those
+    the oldest.
     """
     aged = by_age(memories)
 
@@ -188,9 +225,9 @@ def complete_groups(
 ) -> list[tuple[int, ...]]:
     """Join items into groups in which every two fit each other, at most `most` in each.
 
-    `pairs` come with the closest first and fit; two groups become one only when all their members fit one another,
-    so that no chain of small steps ever joins two that differ. Each group is in ascending order; the groups come
-    in the order of their first pair.
+    `pairs` come with the closest first and fit; two groups become one only when all their members
+    fit one another, so that no chain of small steps ever joins two that differ. Each group is in
+    ascending order; the groups come in the order of their first pair.
     """
     groups: dict[int, list[int]] = {}
     for one, other in pairs:
@@ -245,15 +282,19 @@ def merge_memories(
 def absorb(
     target: Memory, candidate: Memory, now: datetime, content: str | None = None
 ) -> tuple[Memory, tuple[Memory, ...]]:
-    """Return `target` with what a candidate that nobody approved adds to it, and the archived candidate.
+    """Return `target` with what a candidate that nobody approved adds to it, and the archived
+    candidate.
 
-    It adds its votes, tags, citations and relations, and its id as an alias. The target's text (unless `content` is
-    another one), its time, status, importance and standing stay its own. Raises as `merge_memories` does.
+    It adds its votes, tags, citations and relations, and its id as an alias. The target's text
+    (unless `content` is another one), its time, status, importance and standing stay its own.
+    Raises as `merge_memories` does.
     """
     text = target.content if content is None else content
     merged, archived = merge_memories((candidate, target), now, keep=target.id, content=text)
     summaries = {candidate.content: candidate.summary, target.content: target.summary}
-    return replace(merged, summary=summaries.get(text, ""), **{n: getattr(target, n) for n in _STANDING}), archived
+    return replace(
+        merged, summary=summaries.get(text, ""), **{n: getattr(target, n) for n in _STANDING}
+    ), archived
 
 
 _STANDING = (
@@ -262,9 +303,14 @@ _STANDING = (
 )  # fmt: skip
 
 
-def merge_note(members: Iterable[Memory | Bullet], now: datetime, counts: Sequence[str]) -> dict[str, object]:
+def merge_note(
+    members: Iterable[Memory | Bullet], now: datetime, counts: Sequence[str]
+) -> dict[str, object]:
     """Describe what is merged, as JSON values: the time, and each record's id, content and counts."""
-    records = [{"id": m.id, "content": m.content, "counts": {n: getattr(m, n) for n in counts}} for m in members]
+    records = [
+        {"id": m.id, "content": m.content, "counts": {n: getattr(m, n) for n in counts}}
+        for m in members
+    ]
     return {"at": iso(now), "records": records}
 
 
@@ -305,10 +351,14 @@ def union(*groups: Iterable[str], without: Iterable[str] = ()) -> tuple[str, ...
 
 def _check(members: Sequence[Memory], keep: str | None) -> None:
     if len(members) < 2:
-        raise WorkbenchError("A merge needs at least two different memories.", "Nothing was changed.")
+        raise WorkbenchError(
+            "A merge needs at least two different memories.", "Nothing was changed."
+        )
     archived = next((m for m in members if m.status == "archived"), None)
     if archived is not None:
-        raise WorkbenchError(f"Memory {archived.id} is archived and cannot be merged.", "Restore it first.")
+        raise WorkbenchError(
+            f"Memory {archived.id} is archived and cannot be merged.", "Restore it first."
+        )
     if keep is not None and all(m.id != keep for m in members):
         raise UnknownRecord(f"Memory {keep} is not among those to merge.", "Nothing was changed.")
 
@@ -324,7 +374,9 @@ def _united(kept: Memory, newest: Memory, members: Sequence[Memory]) -> Memory:
         citations=union(*(m.citations for m in members), without=ids),
         aliases=union(*((*m.aliases, m.id) for m in members), without=[kept.id]),
         importance_score=fmean(m.importance_score for m in members),
-        last_feedback_at=max((m.last_feedback_at for m in members if m.last_feedback_at), default=None),
+        last_feedback_at=max(
+            (m.last_feedback_at for m in members if m.last_feedback_at), default=None
+        ),
         pinned=any(m.pinned for m in members),
         status=_status(members),
         confidence=max(m.confidence for m in members),
@@ -358,19 +410,25 @@ def _notes(metadata: Mapping[str, object]) -> list[Mapping[str, object]]:
 
 
 def _listed(holder: Mapping[str, object], key: str) -> list[Mapping[str, object]]:
-    """Return the mappings in a list value; anything else (an import may bring any shape) is left out."""
+    """Return the mappings in a list value; anything else (an import may bring any shape) is left
+    out.
+    """
     value = holder.get(key)
-    return [entry for entry in value if isinstance(entry, Mapping)] if isinstance(value, list) else []
+    return (
+        [entry for entry in value if isinstance(entry, Mapping)] if isinstance(value, list) else []
+    )
 
 
-# A decision to keep two records that resemble each other, and which records such decisions hold for.
+# A decision to keep two records that resemble each other, and which records such decisions hold
+# for.
 
 
 class KeptPair(Record, frozen=True):
-    """Two memories, or two bullets of one book, that a person keeps both, with their true cosine (−1…1) at the time.
+    """Two memories, or two bullets of one book, that a person keeps both, with their true cosine
+    (−1…1) at the time.
 
-    `book` is empty for memories. `texts` marks both texts: when one of them changes, the question is asked again;
-    where it is empty nobody knows what they were, and it is never asked again.
+    `book` is empty for memories. `texts` marks both texts: when one of them changes, the question
+    is asked again; where it is empty nobody knows what they were, and it is never asked again.
     """
 
     id: str
@@ -385,7 +443,9 @@ class KeptPair(Record, frozen=True):
 
 
 class KeptApart:
-    """Which records somebody keeps apart, by the decisions that were made; called with two as they are now."""
+    """Which records somebody keeps apart, by the decisions that were made; called with two as they
+    are now.
+    """
 
     def __init__(self, pairs: Iterable[KeptPair]) -> None:
         self._texts: dict[tuple[str, str, str], set[str]] = {}
@@ -401,19 +461,28 @@ class KeptApart:
     def count(self, records: Iterable[Memory | Bullet]) -> int:
         """Return how many pairs of some records are kept apart."""
         known = {(_book(record), record.id): record for record in records}
-        pairs = ((known.get((book, left)), known.get((book, right))) for book, left, right in self._texts)
-        return sum(one is not None and other is not None and self(one, other) for one, other in pairs)
+        pairs = (
+            (known.get((book, left)), known.get((book, right))) for book, left, right in self._texts
+        )
+        return sum(
+            one is not None and other is not None and self(one, other) for one, other in pairs
+        )
 
 
-def kept_pair(one: Memory | Bullet, other: Memory | Bullet, similarity: float, actor: str, at: datetime) -> KeptPair:
+def kept_pair(
+    one: Memory | Bullet, other: Memory | Bullet, similarity: float, actor: str, at: datetime
+) -> KeptPair:
     """Return the decision to keep two records of one kind, whichever is named first."""
     left, right = sorted((one, other), key=lambda record: record.id)
     book, texts = _book(one), texts_mark(left, right)
-    return KeptPair(_name(book, left.id, right.id, texts), book, left.id, right.id, similarity, texts, actor, at)
+    return KeptPair(
+        _name(book, left.id, right.id, texts), book, left.id, right.id, similarity, texts, actor, at
+    )
 
 
 def pairs_kept_by(proposal: Proposal, actor: str) -> tuple[KeptPair, ...]:
-    """Return the decisions that a proposal to merge memories stands for that `actor` turned down; of any other none.
+    """Return the decisions that a proposal to merge memories stands for that `actor` turned down;
+    of any other none.
 
     An old one does not say what the texts were.
     """
@@ -444,8 +513,12 @@ def _book(record: Memory | Bullet) -> str:
 
 
 def _name(book: str, left: str, right: str, texts: str) -> str:
-    """Name the one decision about two bullets, or the one about two memories with these texts, which may come back."""
+    """Name the one decision about two bullets, or the one about two memories with these texts,
+    which may come back.
+    """
     if book:
         return f"{book}/{left}|{right}"
-    mark = blake2b(f"{left}\0{right}\0{texts}".encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    mark = blake2b(
+        f"{left}\0{right}\0{texts}".encode("utf-8", "surrogatepass"), digest_size=8
+    ).hexdigest()
     return f"{left}|{right}|{mark if texts else ''}"

@@ -1,7 +1,7 @@
 """Writing files in one step: a draft beside the target takes its name once it is whole.
 
-A draft is locked as long as it is written, and the lock goes with its process: process ids would not tell, they lie
-across containers. So a killed process leaves none for good.
+A draft is locked as long as it is written, and the lock goes with its process: process ids would
+not tell, they lie across containers. So a killed process leaves none for good.
 """
 
 import contextlib
@@ -30,8 +30,8 @@ def write_file(
 ) -> None:
     """Write a file in one step; raises `OSError`, and the file is as it was then.
 
-    `durable` waits for the disk, so that a power loss does not undo it. `new` replaces nothing: it raises
-    `FileExistsError`. For `begin` and `tidy` see `draft_beside`.
+    `durable` waits for the disk, so that a power loss does not undo it. `new` replaces nothing: it
+    raises `FileExistsError`. For `begin` and `tidy` see `draft_beside`.
     """
     with draft_beside(path, begin, tidy=tidy) as (file, draft):
         fill(file, data, durable=durable)
@@ -46,16 +46,23 @@ def write_file(
 
 
 @contextmanager
-def draft_beside(target: Path, begin: str = "", *, tidy: bool = True) -> Iterator[tuple[BinaryIO, Path]]:
-    """Give an empty file (0600) beside `target`, to be given its name; whatever has not taken it goes at the end.
+def draft_beside(
+    target: Path, begin: str = "", *, tidy: bool = True
+) -> Iterator[tuple[BinaryIO, Path]]:
+    """Give an empty file (0600) beside `target`, to be given its name; whatever has not taken it
+    goes at the end.
 
-    What a killed process left of the same kind is removed, unless not `tidy`: whose name begins with `begin`, or else
-    the target's. Raises `OSError`.
+    What a killed process left of the same kind is removed, unless not `tidy`: whose name begins
+    with `begin`, or else the target's. Raises `OSError`.
     """
     begin = begin or f".{target.name}."
     if tidy:
         with contextlib.suppress(OSError), os.scandir(target.parent) as entries:
-            for name in [entry.name for entry in entries if entry.name.startswith(begin) and is_draft(entry.name)]:
+            for name in [
+                entry.name
+                for entry in entries
+                if entry.name.startswith(begin) and is_draft(entry.name)
+            ]:
                 remove_left(target.with_name(name))
     while True:
         draft = target.with_name(f"{begin}{os.urandom(4).hex()}{_DRAFT}")
@@ -74,7 +81,9 @@ def draft_beside(target: Path, begin: str = "", *, tidy: bool = True) -> Iterato
 
 
 def unlocked(draft: Path) -> str:
-    """Return what SQLite opens a draft by: without locks of its own, which some systems take for the draft's."""
+    """Return what SQLite opens a draft by: without locks of its own, which some systems take for
+    the draft's.
+    """
     return f"{draft.absolute().as_uri()}?nolock=1"
 
 
@@ -93,7 +102,9 @@ def put_in_place(draft: Path, path: Path) -> None:
 
 
 def take_free_name(draft: Path, path: Path) -> None:
-    """Give a draft a name that nothing has; unlike a rename, this never replaces. Raises `FileExistsError`."""
+    """Give a draft a name that nothing has; unlike a rename, this never replaces. Raises
+    `FileExistsError`.
+    """
     try:
         path.hardlink_to(draft)
     except FileExistsError:
@@ -119,11 +130,17 @@ def is_draft(name: str) -> bool:
 
 
 def left_in(folder: Path) -> tuple[Path, ...]:
-    """Return the files below a folder that a killed process left; those that are being written are none of them.
+    """Return the files below a folder that a killed process left; those that are being written are
+    none of them.
 
     They go with the next file of their kind. A folder that cannot be looked at has none.
     """
-    found = (Path(place) / name for place, _, inside in os.walk(folder) for name in inside if is_draft(name))
+    found = (
+        Path(place) / name
+        for place, _, inside in os.walk(folder)
+        for name in inside
+        if is_draft(name)
+    )
     return tuple(sorted(path for path in found if is_free(path)))
 
 

@@ -17,7 +17,9 @@ from workbench.core.text import counted
 from workbench.core.tuning.judgment import MAX_GRADE
 
 Fate = Literal["kept", "left out"]
-"""What becomes of a text that is no record: it stays in the file it stands in, or does not get into another one."""
+"""What becomes of a text that is no record: it stays in the file it stands in, or does not get into
+another one.
+"""
 
 _FATES: dict[Fate, str] = {"kept": "kept in the file", "left out": "left out"}
 
@@ -27,8 +29,8 @@ class Issue:
     """Something in a file that a person should know, printed as `file:line: reason`.
 
     `line` counts from 1. `records` is how many records are *not* read because of it: 1 for a broken
-    record, 0 for a remark about one that was read. `what` is found there; `fate` is what becomes of it when it is
-    no record, and `no_part_of` what it does not belong to ("playbook").
+    record, 0 for a remark about one that was read. `what` is found there; `fate` is what becomes of
+    it when it is no record, and `no_part_of` what it does not belong to ("playbook").
     """
 
     file: str
@@ -77,11 +79,12 @@ def in_scale(grade: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class JudgedQuery:
-    """One line of a query set: the text, graded memory ids (0–3), tags, and the moment it is asked at.
+    """One line of a query set: the text, graded memory ids (0–3), tags, and the moment it is asked
+    at.
 
-    `topic` is what TREC files call it. `beyond` are the grades outside 0–3 as a file has them: they are written back
-    where `relevant` still has what they were read as. `raw` is the line it was read from; it is written back as long
-    as it still says the same.
+    `topic` is what TREC files call it. `beyond` are the grades outside 0–3 as a file has them: they
+    are written back where `relevant` still has what they were read as. `raw` is the line it was
+    read from; it is written back as long as it still says the same.
     """
 
     text: str
@@ -94,7 +97,11 @@ class JudgedQuery:
 
     @property
     def grades(self) -> dict[str, int]:
-        held = {id: grade for id, grade in self.beyond.items() if self.relevant.get(id) == in_scale(grade)}
+        held = {
+            id: grade
+            for id, grade in self.beyond.items()
+            if self.relevant.get(id) == in_scale(grade)
+        }
         return {**self.relevant, **held}
 
 
@@ -123,10 +130,11 @@ class Detection:
 class Parsed:
     """Everything one file held. `records_in` = records here + the sum of `Issue.records`.
 
-    `in_steps` says that records were created at a step that is counted, not at a time that is named.
-    `digest` is the SHA-256 of the file's bytes (set by `opening.read_file`, empty for a database), to
-    be compared before the file is replaced. `offered` is how many statements a document has of which records can be
-    made when somebody asks for them, `closed` how many closed issues.
+    `in_steps` says that records were created at a step that is counted, not at a time that is
+    named. `digest` is the SHA-256 of the file's bytes (set by `opening.read_file`, empty for a
+    database), to be compared before the file is replaced. `offered` is how many statements a
+    document has of which records can be made when somebody asks for them, `closed` how many closed
+    issues.
     """
 
     format: str = ""
@@ -149,7 +157,13 @@ class Parsed:
     def records_read(self) -> int:
         """Memories, bullets, queries, runs and the parts of replies together."""
         bullets = sum(len(p.bullets) for p in self.playbooks)
-        return len(self.memories) + bullets + len(self.queries) + len(self.runs) + sum(map(parts_in, self.replies))
+        return (
+            len(self.memories)
+            + bullets
+            + len(self.queries)
+            + len(self.runs)
+            + sum(map(parts_in, self.replies))
+        )
 
 
 def parts_in(reply: Curation | Analysis) -> int:
@@ -170,17 +184,19 @@ def nothing_beside(name: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class ReadContext:
-    """What a reader may ask of its surroundings: the time, the file's name, rules for missing values.
+    """What a reader may ask of its surroundings: the time, the file's name, rules for missing
+    values.
 
     `now` stands in for absent times. Step counters become one time every `step_hours` hours, the
     first at `epoch`, or the last at `now` when there is no epoch. `importance` rates (observation
     type, content) on 0–10 for records that bring no rating. `agent` names whose memories they are
-    where ids are made from it; when empty it is taken from `file`. `path` is the file's absolute path
-    where it is known, and `beside` gives the text of a file named relative to it, `None` when there is
-    none (both set by `opening.read_file`). With `as_candidates` the statements of a document that makes no records
-    otherwise are read as candidates, with `issues` the closed issues of a tracker as observations. `text_name` is the
-    field that holds the text, in formats that leave it to the file. Readers of files that may be long call `watch`
-    with (lines read, lines in all) every now and then; it may raise to stop them.
+    where ids are made from it; when empty it is taken from `file`. `path` is the file's absolute
+    path where it is known, and `beside` gives the text of a file named relative to it, `None` when
+    there is none (both set by `opening.read_file`). With `as_candidates` the statements of a
+    document that makes no records otherwise are read as candidates, with `issues` the closed issues
+    of a tracker as observations. `text_name` is the field that holds the text, in formats that
+    leave it to the file. Readers of files that may be long call `watch` with (lines read, lines in
+    all) every now and then; it may raise to stop them.
     """
 
     now: datetime
@@ -207,8 +223,9 @@ ReadPath = Callable[[Path, ReadContext], Parsed]
 """Reads a file that is no text (a database). Raises `UnreadableFile`."""
 
 WriteText = Callable[[Parsed, str | None], str]
-"""`(parsed, original)`: the file's text. `original`, when given, is the text being replaced: what in
-it is unchanged or could not be read stays as it is."""
+"""`(parsed, original)`: the file's text. `original`, when given, is the text being replaced: what
+in it is unchanged or could not be read stays as it is.
+"""
 
 
 Holds = Literal["playbook", "memories", "either", "queries"]
@@ -217,9 +234,11 @@ Holds = Literal["playbook", "memories", "either", "queries"]
 
 @dataclass(frozen=True, slots=True)
 class Dialects:
-    """The ways in which one format is written, by name; `None` stands for the one that a playbook was read in.
+    """The ways in which one format is written, by name; `None` stands for the one that a playbook
+    was read in.
 
-    `write` gives a playbook's text in one of them, `remarks` says in sentences what of it that text does not hold.
+    `write` gives a playbook's text in one of them, `remarks` says in sentences what of it that text
+    does not hold.
     """
 
     names: tuple[Dialect, ...]
@@ -231,12 +250,13 @@ class Dialects:
 class Format:
     """One kind of file: how to recognise it, read it and, when `write` is given, write it.
 
-    A file that is written `holds` records of one kind, and its name usually ends in `suffix`. With `read_path`
-    the file is no text and is read through that; `read` then says so. A file to write whose name has one of the
-    `endings` asks for this format. One that `loses_nothing` holds records as the store has them, archived ones and
-    secrets too; one that `carries_status` says which of its memories nobody approved, and so may hold them all. What
-    `needs_times` cannot be written of bullets without one. `dialects` are the ways to write it, where there are
-    several; judged queries `by_topic` are told apart by their names, not by their texts.
+    A file that is written `holds` records of one kind, and its name usually ends in `suffix`. With
+    `read_path` the file is no text and is read through that; `read` then says so. A file to write
+    whose name has one of the `endings` asks for this format. One that `loses_nothing` holds records
+    as the store has them, archived ones and secrets too; one that `carries_status` says which of
+    its memories nobody approved, and so may hold them all. What `needs_times` cannot be written of
+    bullets without one. `dialects` are the ways to write it, where there are several; judged
+    queries `by_topic` are told apart by their names, not by their texts.
     """
 
     name: str
@@ -264,10 +284,11 @@ class Format:
 class ExportFormat:
     """One kind of file to write: its name, what it can hold, and the usual ending of its name.
 
-    `reads` tells that a file that is there already can be changed in place; `inside` that it is written into a file
-    of somebody else, of which everything but our part stays. `reader` is the format that reads it back, if any.
-    `endings`, `loses_nothing`, `carries_status`, `needs_times`, `dialects` and `by_topic` are as of a `Format`. What
-    stands in a prompt says where it comes from.
+    `reads` tells that a file that is there already can be changed in place; `inside` that it is
+    written into a file of somebody else, of which everything but our part stays. `reader` is the
+    format that reads it back, if any. `endings`, `loses_nothing`, `carries_status`, `needs_times`,
+    `dialects` and `by_topic` are as of a `Format`. What stands in a prompt says where it comes
+    from.
     """
 
     name: str

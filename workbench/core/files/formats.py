@@ -1,7 +1,7 @@
 """All formats, in the order of asking.
 
-A new format is one module with a `FORMAT`, and its line here. A line only names the format: what nobody
-reads or writes is not loaded.
+A new format is one module with a `FORMAT`, and its line here. A line only names the format: what
+nobody reads or writes is not loaded.
 """
 
 from collections.abc import Mapping
@@ -69,7 +69,9 @@ SURE = 0.3
 
 
 def format_named(name: str) -> "Format":
-    """Return the format called `name`, or read under that name. Raises `UnreadableFile` when there is none."""
+    """Return the format called `name`, or read under that name. Raises `UnreadableFile` when there
+    is none.
+    """
     for known in known_formats():
         if known.name == ALIASES.get(name, name):
             return known
@@ -79,7 +81,9 @@ def format_named(name: str) -> "Format":
 def detect(path: str | Path, text: str) -> "tuple[Detection, ...]":
     """Return the formats `text` may have, the likeliest first; empty when it is none of them."""
     found = [known.detect(text[:HEAD], str(path)) for known in known_formats()]
-    return tuple(sorted((one for one in found if one.confidence >= SURE), key=lambda one: -one.confidence))
+    return tuple(
+        sorted((one for one in found if one.confidence >= SURE), key=lambda one: -one.confidence)
+    )
 
 
 def format_names() -> str:

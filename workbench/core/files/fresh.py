@@ -18,7 +18,8 @@ class NotRegular(OSError):
 
 
 def read_named(path: Path, most: int) -> bytes:
-    """Return what is in a regular file that a person named, through links: `most` bytes and one more at most.
+    """Return what is in a regular file that a person named, through links: `most` bytes and one
+    more at most.
 
     It never waits for a pipe or a device. Raises `NotRegular`, or another `OSError`.
     """
@@ -27,7 +28,8 @@ def read_named(path: Path, most: int) -> bytes:
 
 
 def open_handle(path: Path, flags: int, *, follow: bool = False) -> int:
-    """Open (with O_CREAT: or make, 0600) a regular file as a descriptor, without waiting, nor following links.
+    """Open (with O_CREAT: or make, 0600) a regular file as a descriptor, without waiting, nor
+    following links.
 
     `follow` follows them. Raises `NotRegular`, or another `OSError`.
     """

@@ -28,7 +28,9 @@ Edit = tuple[int, int, str]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line: its number, where it starts, its text without the line end, and whether it is code in a fence."""
+    """One line: its number, where it starts, its text without the line end, and whether it is code
+    in a fence.
+    """
 
     number: int
     start: int
@@ -47,7 +49,9 @@ def lines(text: str) -> Iterator[Line]:
 
 
 def open_fence(text: str) -> str:
-    """Return the mark of the code fence that is still open at the end of `text`, empty when none is."""
+    """Return the mark of the code fence that is still open at the end of `text`, empty when none
+    is.
+    """
     fence = ""
     if any(map(text.__contains__, _FENCES)):
         for _, mark in _fenced(text):
@@ -90,12 +94,18 @@ def span(text: str, start: int, end: int, line: int) -> Span:
 
 
 def plain(raw: str) -> str:
-    """Return the meaning of a raw text: line feeds only, no escapes of what would be a heading or a rule, no NUL."""
-    return clean_for_store(_ESCAPED_RULE.sub(r"\1\2", _ESCAPED.sub(r"\1", raw.replace("\r\n", "\n"))))
+    """Return the meaning of a raw text: line feeds only, no escapes of what would be a heading or a
+    rule, no NUL.
+    """
+    return clean_for_store(
+        _ESCAPED_RULE.sub(r"\1\2", _ESCAPED.sub(r"\1", raw.replace("\r\n", "\n")))
+    )
 
 
 def raw(value: str, newline: str) -> str:
-    """Write a text such that none of its lines is a heading, and the last one no rule, which ends an entry."""
+    """Write a text such that none of its lines is a heading, and the last one no rule, which ends
+    an entry.
+    """
     text = _ENDS.sub("\n", value.strip(BLANKS))
     return _RULE.sub(r"\1\\\2", _HASH.sub(r"\\\1", text)).replace("\n", newline)
 
@@ -107,7 +117,9 @@ def newline_of(text: str) -> str:
 
 
 def applied(text: str, edits: list[Edit]) -> str:
-    """Return `text` with all edits made; one inside an earlier one is left out, an overlap is taken once."""
+    """Return `text` with all edits made; one inside an earlier one is left out, an overlap is taken
+    once.
+    """
     out: list[str] = []
     at = 0
     for start, end, new in sorted(edits, key=lambda edit: (edit[0], -edit[1])):
@@ -125,12 +137,15 @@ Rule = Literal[
 RULES: tuple[Rule, ...] = get_args(Rule)
 
 COMPARED = 100
-"""Records with one text that another one with it is compared with at most; they may all be about other things."""
+"""Records with one text that another one with it is compared with at most; they may all be about
+other things.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """What a person can let happen: said in a few words, as edits of the file and as other files to write.
+    """What a person can let happen: said in a few words, as edits of the file and as other files to
+    write.
 
     `beside` are pairs of a file's name, relative to the one looked at, and its whole text.
     """

@@ -1,8 +1,10 @@
-"""Locks on files: one holder at a time, across threads and processes, with waiting for it or without.
+"""Locks on files: one holder at a time, across threads and processes, with waiting for it or
+without.
 
-The operating system frees a lock when its process dies. A lock file can be unlinked while somebody holds it (a branch
-switch in git does that), and then a second process could lock a new one of the same name. So a lock whose path names
-another file is none, and the folder can be locked as well where the system can do that.
+The operating system frees a lock when its process dies. A lock file can be unlinked while somebody
+holds it (a branch switch in git does that), and then a second process could lock a new one of the
+same name. So a lock whose path names another file is none, and the folder can be locked as well
+where the system can do that.
 """
 
 import math
@@ -53,12 +55,15 @@ def try_lock(handle: int) -> bool:
 
 @contextmanager
 def locked(path: Path, *, make: bool = False, folder: bool = False) -> Iterator[bool]:
-    """Lock a file (which is made where it is to `make`) or a `folder` for the block, without waiting.
+    """Lock a file (which is made where it is to `make`) or a `folder` for the block, without
+    waiting.
 
     Gives `False` when somebody else has it. No link is followed. Raises `OSError`.
     """
     if folder:
-        opened = os.open(path, _FOLDER | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0))
+        opened = os.open(
+            path, _FOLDER | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
+        )
     else:
         opened = open_handle(path, os.O_RDWR | (os.O_CREAT if make else 0))
     handle = _locked(path, opened)
@@ -78,7 +83,9 @@ def is_free(path: Path, *, folder: bool = False) -> bool:
 
 
 def _locked(path: Path, handle: int) -> int:
-    """Lock the file of a handle if `path` still names it, and return the handle; close it otherwise, and return -1."""
+    """Lock the file of a handle if `path` still names it, and return the handle; close it
+    otherwise, and return -1.
+    """
     try:
         if try_lock(handle) and names(path, handle):
             return handle
@@ -104,7 +111,9 @@ def names(path: Path, handle: int) -> bool:
 
 
 class Holder(NamedTuple):
-    """Who holds a lock: the process id, the command's name (empty when unknown), and whether it is this process."""
+    """Who holds a lock: the process id, the command's name (empty when unknown), and whether it is
+    this process.
+    """
 
     pid: int
     command: str = ""
@@ -114,10 +123,11 @@ class Holder(NamedTuple):
 class Patience(NamedTuple):
     """How long to wait for a lock that somebody else holds.
 
-    `seconds`: 0 does not wait at all, infinity waits without end; `gives_up` is asked again and again and ends the
-    waiting when it says so; `waits_for` is told whom the waiting is for (`None`: it cannot be known), when it begins
-    and whenever that changes. `abandons` is asked in place of `gives_up` where something is stored that cannot be had
-    again (see `irreplaceable`). All are called on the thread that waits.
+    `seconds`: 0 does not wait at all, infinity waits without end; `gives_up` is asked again and
+    again and ends the waiting when it says so; `waits_for` is told whom the waiting is for (`None`:
+    it cannot be known), when it begins and whenever that changes. `abandons` is asked in place of
+    `gives_up` where something is stored that cannot be had again (see `irreplaceable`). All are
+    called on the thread that waits.
     """
 
     seconds: float = 10.0
@@ -136,7 +146,9 @@ def patience() -> Patience:
 
 @contextmanager
 def waiting(how: Patience) -> Iterator[None]:
-    """Let every write within the block wait for a busy store as `how` says (this thread's or task's writes only)."""
+    """Let every write within the block wait for a busy store as `how` says (this thread's or task's
+    writes only).
+    """
     token = _patience.set(how)
     try:
         yield
@@ -146,7 +158,9 @@ def waiting(how: Patience) -> Iterator[None]:
 
 @contextmanager
 def irreplaceable() -> Iterator[None]:
-    """Let every write within the block wait without end: what it stores was paid for, and cannot be had again."""
+    """Let every write within the block wait without end: what it stores was paid for, and cannot be
+    had again.
+    """
     how = patience()
     with waiting(how._replace(seconds=math.inf, gives_up=how.abandons)):
         yield
@@ -155,16 +169,25 @@ def irreplaceable() -> Iterator[None]:
 class StoreBusy(StoreProblem):
     """Somebody else does not let go of a store's lock; nothing was changed.
 
-    `folder` is the store, `holder` who holds it (`None` when that cannot be known), `seconds` how long was waited.
+    `folder` is the store, `holder` who holds it (`None` when that cannot be known), `seconds` how
+    long was waited.
     """
 
     def __init__(
-        self, folder: Path, holder: Holder | None, seconds: float, hint: str = "Nothing was changed; try again."
+        self,
+        folder: Path,
+        holder: Holder | None,
+        seconds: float,
+        hint: str = "Nothing was changed; try again.",
     ) -> None:
         self.folder = folder
         self.holder = holder
         self.seconds = seconds
-        since = f"has been writing to {folder} for {seconds:.0f} seconds" if seconds >= 1 else f"is writing to {folder}"
+        since = (
+            f"has been writing to {folder} for {seconds:.0f} seconds"
+            if seconds >= 1
+            else f"is writing to {folder}"
+        )
         super().__init__(f"{who(holder)} {since}.", hint)
 
 
@@ -174,14 +197,18 @@ def who(holder: Holder | None) -> str:
         return "Another process"
     if holder.own:
         return "Another thread"
-    return f"Another process ({holder.command}, {holder.pid})" if holder.command else f"Another process ({holder.pid})"
+    return (
+        f"Another process ({holder.command}, {holder.pid})"
+        if holder.command
+        else f"Another process ({holder.pid})"
+    )
 
 
 class FileLock:
     """A lock file plus a thread lock; re-entrant within a thread.
 
-    `with_folder` locks the folder of the file, too. How long is waited says `patience`, and what is said of a disk
-    that refuses, `refused`.
+    `with_folder` locks the folder of the file, too. How long is waited says `patience`, and what is
+    said of a disk that refuses, `refused`.
     """
 
     def __init__(
@@ -200,9 +227,15 @@ class FileLock:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Hold the lock for the block. Raises `StoreBusy` when somebody else holds it, `StoreProblem` for the disk."""
+        """Hold the lock for the block. Raises `StoreBusy` when somebody else holds it,
+        `StoreProblem` for the disk.
+        """
         waiting = _Waiting(self._path.parent)
-        waiting.until(lambda: self._threads.acquire(timeout=_POLL), lambda: Holder(os.getpid(), own=True), pause=0)
+        waiting.until(
+            lambda: self._threads.acquire(timeout=_POLL),
+            lambda: Holder(os.getpid(), own=True),
+            pause=0,
+        )
         try:
             if self._depth == 0:
                 waiting.until(self._attempt, self._holder)
@@ -217,9 +250,11 @@ class FileLock:
             self._threads.release()
 
     def renew(self) -> bool:
-        """Take a lock that is held again when its path names another file by now, and tell whether that was so.
+        """Take a lock that is held again when its path names another file by now, and tell whether
+        that was so.
 
-        Somebody may have written since, then. Call it before what must not be written twice. Raises as `held` does.
+        Somebody may have written since, then. Call it before what must not be written twice. Raises
+        as `held` does.
         """
         if self._folder >= 0 and not names(self._path.parent, self._folder):
             self._let_go()
@@ -243,7 +278,9 @@ class FileLock:
         return self._handle >= 0
 
     def _lock_folder(self) -> bool:
-        """Lock the folder; return `False` when somebody else has. Where folders cannot be locked, go without."""
+        """Lock the folder; return `False` when somebody else has. Where folders cannot be locked,
+        go without.
+        """
         try:
             self._folder = _locked(self._path.parent, os.open(self._path.parent, _FOLDER))
         except OSError:
@@ -267,16 +304,22 @@ class _Waiting:
         self._asked = 0.0
         self._told: Holder | bool | None = False
 
-    def until(self, attempt: Callable[[], bool], whom: Callable[[], Holder | None], pause: float = _POLL) -> None:
+    def until(
+        self, attempt: Callable[[], bool], whom: Callable[[], Holder | None], pause: float = _POLL
+    ) -> None:
         while not attempt():
             waited = time.monotonic() - self._begun
-            if waited >= self._how.seconds or (self._how.gives_up is not None and self._how.gives_up()):
+            if waited >= self._how.seconds or (
+                self._how.gives_up is not None and self._how.gives_up()
+            ):
                 raise StoreBusy(self._folder, whom(), waited)
             self._tell(waited, whom)
             time.sleep(pause)
 
     def _tell(self, waited: float, whom: Callable[[], Holder | None]) -> None:
-        if self._how.waits_for is None or (self._told is not False and waited < self._asked + _ASK_AGAIN):
+        if self._how.waits_for is None or (
+            self._told is not False and waited < self._asked + _ASK_AGAIN
+        ):
             return
         self._asked = waited
         if (now := whom()) != self._told:
@@ -285,7 +328,8 @@ class _Waiting:
 
 
 def _note(handle: int) -> None:
-    """Write into a lock file that is held who holds it, where the system does not tell; a failure is no harm.
+    """Write into a lock file that is held who holds it, where the system does not tell; a failure
+    is no harm.
 
     Linux tells; there a write would only make the journal's fsync dearer.
     """
@@ -299,7 +343,9 @@ def _note(handle: int) -> None:
 
 
 def holder_of(*paths: Path) -> Holder | None:
-    """Return who holds a lock on the first of `paths` that is locked, or `None` when that cannot be known."""
+    """Return who holds a lock on the first of `paths` that is locked, or `None` when that cannot be
+    known.
+    """
     for path in paths:
         pid, command = _locked_by(path) if _TELLS else _noted(path)
         if pid:
@@ -308,14 +354,22 @@ def holder_of(*paths: Path) -> Holder | None:
 
 
 def _locked_by(path: Path) -> tuple[int, str]:
-    """Ask the kernel: a line is `1: FLOCK ADVISORY WRITE <pid> <major>:<minor>:<inode> 0 EOF`, hexadecimal devices."""
+    """Ask the kernel: a line is `1: FLOCK ADVISORY WRITE <pid> <major>:<minor>:<inode> 0 EOF`,
+    hexadecimal devices.
+    """
     try:
         seen = path.stat()
         lines = [line.split() for line in _LOCKS.read_text("ascii").splitlines()]
-        held = [words for words in lines if len(words) > 5 and words[1] == "FLOCK" and _inode(words[5]) == seen.st_ino]
+        held = [
+            words
+            for words in lines
+            if len(words) > 5 and words[1] == "FLOCK" and _inode(words[5]) == seen.st_ino
+        ]
         device = f"{os.major(seen.st_dev):02x}:{os.minor(seen.st_dev):02x}:"
         # Some file systems show another device there than `stat` does; then the inode alone tells.
-        best = next((words for words in held if words[5].startswith(device)), held[0] if held else None)
+        best = next(
+            (words for words in held if words[5].startswith(device)), held[0] if held else None
+        )
         pid = int(best[4]) if best else 0
     except (OSError, ValueError):
         return 0, ""

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from workbench.core.files.lint import BLANKS, lines
 from workbench.core.text import clean_for_store
 
-# What a Markdown file says of itself: front matter between rules, or a META comment in either spelling.
+# What a Markdown file says of itself: front matter between rules, or a META comment in either
+# spelling.
 
 
 _META = re.compile(r"<!--\s*META:?[ \t]*\r?\n", re.IGNORECASE)
@@ -16,7 +17,9 @@ _FRONT = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*\r?$", re.DOTALL | r
 
 
 def meta(text: str) -> tuple[str, int] | None:
-    """Return what the META comment says and where it ends; `None` when there is none, or it never ends."""
+    """Return what the META comment says and where it ends; `None` when there is none, or it never
+    ends.
+    """
     opened = _META.search(text)
     end = text.find("-->", opened.end()) if opened else -1
     return None if opened is None or end < 0 else (text[opened.end() : end], end + len("-->"))
@@ -28,7 +31,9 @@ def facts(said: str) -> dict[str, str]:
 
 
 def front_matter(text: str) -> Mapping[str, str]:
-    """Return what a file says of itself; where front matter and a META comment name the same, the comment counts."""
+    """Return what a file says of itself; where front matter and a META comment name the same, the
+    comment counts.
+    """
     front, comment = _FRONT.match(text), meta(text)
     return {**facts(front[1] if front else ""), **facts(comment[0] if comment else "")}
 
@@ -41,7 +46,8 @@ MAX_BYTES = 25_000
 
 
 def cut_at(text: str) -> tuple[int, str] | None:
-    """Return the first line that is not loaded whole, and which limit it is below; `None` when all are loaded.
+    """Return the first line that is not loaded whole, and which limit it is below; `None` when all
+    are loaded.
 
     Empty lines at the end do not count.
     """
@@ -49,14 +55,19 @@ def cut_at(text: str) -> tuple[int, str] | None:
     for line in lines(text):
         size += len(line.text.encode(errors="replace"))
         if line.text.strip() and (line.number > MAX_LINES or size > MAX_BYTES):
-            return line.number, f"line {MAX_LINES}" if line.number > MAX_LINES else f"byte {MAX_BYTES:,}"
+            return (
+                line.number,
+                f"line {MAX_LINES}" if line.number > MAX_LINES else f"byte {MAX_BYTES:,}",
+            )
         size += 2 if text[line.end : line.end + 2] == "\r\n" else 1
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class CutLine:
-    """One line of MEMORY.md: its number, the bytes of the file up to its end, and whether it is loaded whole."""
+    """One line of MEMORY.md: its number, the bytes of the file up to its end, and whether it is
+    loaded whole.
+    """
 
     number: int
     bytes: int
@@ -66,7 +77,9 @@ class CutLine:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """The lines of MEMORY.md against what is loaded of it. `limit` names the limit that some lie below, if any do."""
+    """The lines of MEMORY.md against what is loaded of it. `limit` names the limit that some lie
+    below, if any do.
+    """
 
     lines: tuple[CutLine, ...]
     bytes: int

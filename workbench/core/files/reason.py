@@ -1,4 +1,6 @@
-"""Why something in a file is not read, or is odd: a value, so that places with the same reason can be told together."""
+"""Why something in a file is not read, or is odd: a value, so that places with the same reason can
+be told together.
+"""
 
 from dataclasses import dataclass
 
@@ -7,9 +9,11 @@ from workbench.core.text import ELLIPSIS
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """What is wrong: `pattern` is the sentence, with a `{}` for each of the `values` that only this place has.
+    """What is wrong: `pattern` is the sentence, with a `{}` for each of the `values` that only this
+    place has.
 
-    Reasons with one pattern are of one kind. A pattern without values is plain text, braces and all.
+    Reasons with one pattern are of one kind. A pattern without values is plain text, braces and
+    all.
     """
 
     pattern: str
@@ -21,7 +25,9 @@ class Reason:
     @property
     def kind(self) -> str:
         """The sentence without what only this place has."""
-        return self.pattern.format(*(ELLIPSIS for _ in self.values)) if self.values else self.pattern
+        return (
+            self.pattern.format(*(ELLIPSIS for _ in self.values)) if self.values else self.pattern
+        )
 
     def under(self, pattern: str, *values: object) -> "Reason":
         """Return the reason with what it is about in front of it."""

@@ -15,11 +15,12 @@ from workbench.core.files.fresh import NotRegular, open_handle
 from workbench.core.files.reason import Reason
 from workbench.core.record import Conflict, StoreProblem, WorkbenchError
 
-# A file's bytes as text and back, also where some are no UTF-8: they stay what they are until their line changes.
+# A file's bytes as text and back, also where some are no UTF-8: they stay what they are until their
+# line changes.
 #
-# Such a byte is a lone surrogate in the text (PEP 383), so that text and bytes are the same in both directions.
-# Readers
-# and writers of formats never see one: they are given the character that the byte is in Windows-1252.
+# Such a byte is a lone surrogate in the text (PEP 383), so that text and bytes are the same in both
+# directions. Readers and writers of formats never see one: they are given the character that the
+# byte is in Windows-1252.
 
 
 _ESCAPED = re.compile("[\udc80-\udcff]")
@@ -35,7 +36,9 @@ _SIGNATURES = (
 
 
 def text_in(data: bytes) -> str | None:
-    """Return the text that bytes are; `None` where they are none, or in another encoding throughout."""
+    """Return the text that bytes are; `None` where they are none, or in another encoding
+    throughout.
+    """
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
@@ -47,7 +50,9 @@ def text_in(data: bytes) -> str | None:
 
 
 def bytes_of(text: str) -> bytes:
-    """Return the bytes that a text is in a file. Raises `UnicodeEncodeError` for a half character in it."""
+    """Return the bytes that a text is in a file. Raises `UnicodeEncodeError` for a half character
+    in it.
+    """
     return text.encode("utf-8", "surrogateescape")
 
 
@@ -59,7 +64,9 @@ def kind_of(data: bytes) -> str:
 
 def tolerant(format: Format) -> Format:
     """Return a format whose reader and writer can do with bytes that are no UTF-8."""
-    return replace(format, read=_reading(format.read), write=format.write and _writing(format.write))
+    return replace(
+        format, read=_reading(format.read), write=format.write and _writing(format.write)
+    )
 
 
 def _reading(read: ReadText) -> ReadText:
@@ -93,7 +100,9 @@ def _has_escaped(text: str) -> bool:
 
 
 def mended(text: str) -> str:
-    """Return a text as readers are given it: with the characters that such bytes are in Windows-1252."""
+    """Return a text as readers are given it: with the characters that such bytes are in
+    Windows-1252.
+    """
     return _ESCAPED.sub(lambda found: _character(found.group()), text)
 
 
@@ -107,19 +116,25 @@ def _said(text: str, file: str) -> Iterator[Issue]:
         found = _ESCAPED.search(line)
         if found is not None:
             byte = bytes_of(found.group())[0]
-            what = Reason("byte 0x{} is not UTF-8: read as “{}”", (f"{byte:02x}", _character(found.group())))
+            what = Reason(
+                "byte 0x{} is not UTF-8: read as “{}”", (f"{byte:02x}", _character(found.group()))
+            )
             yield Issue(file, number, what, 0, "kept")
 
 
 def restored(text: str, original: str | None) -> str:
-    """Return a text that is to replace another one, with the bytes of those lines that did not change."""
+    """Return a text that is to replace another one, with the bytes of those lines that did not
+    change.
+    """
     if original is None or not _has_escaped(original):
         return text
     lines: defaultdict[str, deque[str]] = defaultdict(deque)
     for line in original.split("\n"):
         if _ESCAPED.search(line):
             lines[mended(line)].append(line)
-    return "\n".join(lines[line].popleft() if lines.get(line) else line for line in text.split("\n"))
+    return "\n".join(
+        lines[line].popleft() if lines.get(line) else line for line in text.split("\n")
+    )
 
 
 NOTHING = "Nothing was written."
@@ -182,7 +197,9 @@ def _check_folder(folder: Path) -> None:
 
 
 def _mode_of_new_files(beside: Path) -> int:
-    """Return the mode that a new file gets; the umask of a process can only be read by setting it, for all threads."""
+    """Return the mode that a new file gets; the umask of a process can only be read by setting it,
+    for all threads.
+    """
     probe = beside.with_name(f"{beside.name}.mode.new")
     os.close(os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
     try:
@@ -193,10 +210,11 @@ def _mode_of_new_files(beside: Path) -> int:
 
 @contextmanager
 def held(folder: Path) -> Iterator[Path]:
-    """Give a path that leads into a folder as it is now, wherever the folder's own name leads by then.
+    """Give a path that leads into a folder as it is now, wherever the folder's own name leads by
+    then.
 
-    `folder` is absolute and holds no link; where one stands in it by now, `NotADirectoryError` is raised, or another
-    `OSError`. Where the system has no such path, it is the folder's own.
+    `folder` is absolute and holds no link; where one stands in it by now, `NotADirectoryError` is
+    raised, or another `OSError`. Where the system has no such path, it is the folder's own.
     """
     if not hasattr(os, "O_PATH"):
         yield folder
@@ -219,14 +237,19 @@ def replace_file(path: Path, text: str, before: bytes | _Anything | None = ANYTH
 
 
 def replace_bytes(
-    path: Path, data: bytes, before: bytes | _Anything | None = ANYTHING, *, through_links: bool = True
+    path: Path,
+    data: bytes,
+    before: bytes | _Anything | None = ANYTHING,
+    *,
+    through_links: bool = True,
 ) -> None:
     """Write a file in one step, keeping its mode; a new one may be read by whom the umask lets.
 
-    `before` is what the file holds as far as the caller knows, `None` when there is none. Raises `Conflict` when it
-    holds something else or is no file any more, and `StoreProblem` when it cannot be written; the file is as it was
-    then. Not `through_links`, a path with a link in it is such a conflict. The folder is held from the look to the
-    rename: whoever puts another in its place meanwhile gets nothing written there.
+    `before` is what the file holds as far as the caller knows, `None` when there is none. Raises
+    `Conflict` when it holds something else or is no file any more, and `StoreProblem` when it
+    cannot be written; the file is as it was then. Not `through_links`, a path with a link in it is
+    such a conflict. The folder is held from the look to the rename: whoever puts another in its
+    place meanwhile gets nothing written there.
     """
     try:
         if not through_links and not _is_itself(path):
@@ -242,13 +265,17 @@ def replace_bytes(
     except (FileExistsError, NotADirectoryError) as error:
         raise changed_meanwhile(path) from error
     except OSError as error:
-        raise StoreProblem(f"{path} cannot be written: {error.strerror}.", "The file is as it was.") from error
+        raise StoreProblem(
+            f"{path} cannot be written: {error.strerror}.", "The file is as it was."
+        ) from error
 
 
 def remove_file(path: Path, before: bytes | None, *, through_links: bool = True) -> None:
-    """Remove a file that holds `before`; one that is gone already is no matter. Held and checked as in `replace_bytes`.
+    """Remove a file that holds `before`; one that is gone already is no matter. Held and checked as
+    in `replace_bytes`.
 
-    Raises `Conflict` when it is something else, and `StoreProblem` when it cannot be removed; it stays then.
+    Raises `Conflict` when it is something else, and `StoreProblem` when it cannot be removed; it
+    stays then.
     """
     try:
         if not through_links and not _is_itself(path):
@@ -269,7 +296,9 @@ def remove_file(path: Path, before: bytes | None, *, through_links: bool = True)
 
 def changed_meanwhile(path: Path) -> Conflict:
     """Return the error that says that a file is not what it was."""
-    return Conflict(f"{path} was changed by another program meanwhile.", "Nothing was written; look again.")
+    return Conflict(
+        f"{path} was changed by another program meanwhile.", "Nothing was written; look again."
+    )
 
 
 def _put_in_place(new: Path, target: Path, before: bytes | _Anything | None) -> None:
@@ -288,7 +317,9 @@ def _is_itself(path: Path) -> bool:
 
 
 def _holds(path: Path, data: bytes) -> bool:
-    """Tell whether an ordinary file holds just these bytes; no link is followed, and no pipe is waited for."""
+    """Tell whether an ordinary file holds just these bytes; no link is followed, and no pipe is
+    waited for.
+    """
     try:
         return _bytes(path) == data
     except (FileNotFoundError, NotRegular):

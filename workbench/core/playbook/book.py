@@ -140,7 +140,9 @@ def slug_for(key: str) -> str:
 
 
 def initials(key: str) -> str:
-    """Return the prefix that a section has when its slug is not a known one; some files have it all the same."""
+    """Return the prefix that a section has when its slug is not a known one; some files have it all
+    the same.
+    """
     plain = key.replace("-", "_")
     words = [w for w in plain.split("_") if any(c.isalnum() for c in w)]
     if len(words) > 1:
@@ -149,7 +151,9 @@ def initials(key: str) -> str:
 
 
 def next_number(bullets: tuple[Bullet, ...]) -> int:
-    """Return the next number of the file-wide counter: one more than the highest in any id or alias."""
+    """Return the next number of the file-wide counter: one more than the highest in any id or
+    alias.
+    """
     numbers = [number_of(name) for b in bullets for name in (b.id, *b.aliases)]
     return max(numbers, default=0) + 1
 

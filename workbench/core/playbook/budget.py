@@ -23,7 +23,9 @@ _CLOSE = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Where the share of helpful marks lies: posterior mean, lower and upper end of the band, marks counted."""
+    """Where the share of helpful marks lies: posterior mean, lower and upper end of the band, marks
+    counted.
+    """
 
     mean: float
     low: float
@@ -35,14 +37,17 @@ class Interval:
 def helpful_share(helpful: int, harmful: int, band: float = 0.9) -> Interval:
     """Return the share of helpful marks under a uniform prior: Beta(1 + helpful, 1 + harmful).
 
-    The band leaves (1 − `band`) / 2 of the posterior on either side. Negative counts are taken as 0.
+    The band leaves (1 − `band`) / 2 of the posterior on either side. Negative counts are taken as
+    0.
     """
     helpful, harmful = max(0, helpful), max(0, harmful)
     total = helpful + harmful
     scale = min(1.0, MOST / total) if total else 1.0
     a, b = 1 + helpful * scale, 1 + harmful * scale
     tail = (1 - band) / 2
-    return Interval((1 + helpful) / (2 + total), beta_quantile(tail, a, b), beta_quantile(1 - tail, a, b), total)
+    return Interval(
+        (1 + helpful) / (2 + total), beta_quantile(tail, a, b), beta_quantile(1 - tail, a, b), total
+    )
 
 
 def beta_quantile(share: float, a: float, b: float) -> float:
@@ -61,9 +66,12 @@ def beta_share(x: float, a: float, b: float) -> float:
     """Return the regularised incomplete beta function I_x(a, b): the share of Beta(a, b) below `x`."""
     if x <= 0 or x >= 1:
         return float(x >= 1)
-    log_front = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
+    log_front = (
+        math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
+    )
     front = math.exp(log_front)
-    # The continued fraction converges fast on the near side of the mean; the other side is its complement.
+    # The continued fraction converges fast on the near side of the mean; the other side is its
+    # complement.
     if x < (a + 1) / (a + b + 2):
         return front * _fraction(x, a, b) / a
     return 1 - front * _fraction(1 - x, b, a) / b
@@ -107,7 +115,8 @@ _STEPS = 50
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """Estimated tokens by bullet id and by section id (its heading and its bullets), and of all that is not deprecated.
+    """Estimated tokens by bullet id and by section id (its heading and its bullets), and of all
+    that is not deprecated.
 
     Every part is rounded up by itself.
     """
@@ -119,7 +128,9 @@ class Costs:
 
 @dataclass(frozen=True, slots=True)
 class Fitting:
-    """What fits into `budget` tokens: the bullets in and out, in file order, and the tokens of those in it."""
+    """What fits into `budget` tokens: the bullets in and out, in file order, and the tokens of
+    those in it.
+    """
 
     budget: int
     kept: tuple[Bullet, ...]
@@ -154,11 +165,15 @@ def costs(playbook: Playbook) -> Costs:
     for bullet in _living(playbook):
         if bullet.section in sections:
             sections[bullet.section] += bullets[bullet.id]
-    return Costs(bullets, sections, sum(sections[id] for id in sections if sections[id] > headings[id]))
+    return Costs(
+        bullets, sections, sum(sections[id] for id in sections if sections[id] > headings[id])
+    )
 
 
 def bullet_tokens(bullet: Bullet) -> int:
-    """Return the estimated tokens of a bullet's line: as it stands in its file, or else with its counts."""
+    """Return the estimated tokens of a bullet's line: as it stands in its file, or else with its
+    counts.
+    """
     marks = f"[{bullet.id}] helpful={bullet.helpful_count} harmful={bullet.harmful_count} :: "
     line = f"{marks}{bullet.content}" if bullet.raw is None else bullet.raw
     return tokens_of("\n".join((*bullet.lead, line, "")))
@@ -170,7 +185,8 @@ def heading_tokens(section: Section) -> int:
 
 
 def standing(bullet: Bullet) -> Standing:
-    """Return what a bullet is: proven are two votes or more, most of them helpful; net harmful is more harm than help.
+    """Return what a bullet is: proven are two votes or more, most of them helpful; net harmful is
+    more harm than help.
 
     What was voted on once, or for and against alike, is as good as untried.
     """
@@ -185,17 +201,21 @@ def standing(bullet: Bullet) -> Standing:
 def ranked(bullets: Iterable[Bullet]) -> list[Bullet]:
     """Return bullets in the order in which a budget takes them.
 
-    Proven ones come by the lower bound of their share of helpful votes, the shorter first where that is equal; untried
-    ones the newest first.
+    Proven ones come by the lower bound of their share of helpful votes, the shorter first where
+    that is equal; untried ones the newest first.
     """
     return sorted(bullets, key=_place)
 
 
 def fit(playbook: Playbook, budget: int) -> Fitting:
-    """Return what of a playbook fits; a section's heading costs as soon as one of its bullets is in."""
+    """Return what of a playbook fits; a section's heading costs as soon as one of its bullets is
+    in.
+    """
     order = ranked(_living(playbook))
     headings = {s.id: heading_tokens(s) for s in playbook.sections}
-    places, spent = fill([(standing(b), bullet_tokens(b), b.section) for b in order], budget, headings)
+    places, spent = fill(
+        [(standing(b), bullet_tokens(b), b.section) for b in order], budget, headings
+    )
     inside = {order[place].id for place in places}
     parts: tuple[list[Bullet], list[Bullet]] = ([], [])
     for bullet in _living(playbook):
@@ -204,12 +224,16 @@ def fit(playbook: Playbook, budget: int) -> Fitting:
 
 
 def fill(
-    ranked: Sequence[tuple[Standing, int, str]], budget: int, headings: Mapping[str, int] = MappingProxyType({})
+    ranked: Sequence[tuple[Standing, int, str]],
+    budget: int,
+    headings: Mapping[str, int] = MappingProxyType({}),
 ) -> tuple[set[int], int]:
-    """Return the places of those that fit, and the tokens that they take; each is its standing, tokens and section.
+    """Return the places of those that fit, and the tokens that they take; each is its standing,
+    tokens and section.
 
-    What does not fit is passed over, and a shorter one after it may still come in; but nothing that is net harmful
-    comes in where something better is out. A tenth of the budget is kept for untried ones, as far as any fit it.
+    What does not fit is passed over, and a shorter one after it may still come in; but nothing that
+    is net harmful comes in where something better is out. A tenth of the budget is kept for untried
+    ones, as far as any fit it.
     """
     inside, opened, spent = set[int](), set[str](), 0
     turns = (("pinned", budget), ("untried", budget // 10), ("proven", budget), ("untried", budget))
@@ -233,7 +257,11 @@ def _place(bullet: Bullet) -> tuple[float, ...]:
     if what == "proven":
         return turn, -round(_STEPS * helpful_share(helpful, harmful).low), bullet_tokens(bullet)
     if what == "untried":
-        return turn, -bullet.created_at.timestamp() if bullet.created_at else 0.0, -number_of(bullet.id)
+        return (
+            turn,
+            -bullet.created_at.timestamp() if bullet.created_at else 0.0,
+            -number_of(bullet.id),
+        )
     return turn, harmful - helpful
 
 

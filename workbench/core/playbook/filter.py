@@ -1,8 +1,8 @@
 """The filter of the playbook: `is:unused section:pitfalls -wip "exact phrase" login`.
 
-Words and phrases are looked for in a bullet's id, aliases, text and section; all must be there. Commas
-part alternatives of a clause, a leading `-` negates a clause, a phrase or a word. A quote that is not
-closed ends with the text, so that a filter can be read while it is being typed.
+Words and phrases are looked for in a bullet's id, aliases, text and section; all must be there.
+Commas part alternatives of a clause, a leading `-` negates a clause, a phrase or a word. A quote
+that is not closed ends with the text, so that a filter can be read while it is being typed.
 """
 
 import difflib
@@ -10,7 +10,13 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from workbench.core.playbook.book import Bullet, Section, is_high_performing, is_problematic, is_unused
+from workbench.core.playbook.book import (
+    Bullet,
+    Section,
+    is_high_performing,
+    is_problematic,
+    is_unused,
+)
 from workbench.core.record import InvalidQuery
 from workbench.core.text import Folded
 
@@ -67,7 +73,8 @@ class BookClause:
     def holds(self, bullet: Bullet, section: Section, among: Among = NOBODY) -> bool:
         if self.key == "is":
             found = any(
-                FLAGS[value](bullet) if value in FLAGS else bullet.id in among.get(value, ()) for value in self.values
+                FLAGS[value](bullet) if value in FLAGS else bullet.id in among.get(value, ())
+                for value in self.values
             )
         else:
             places = (section.title.casefold(), section.key.casefold(), section.id.casefold())
@@ -97,11 +104,15 @@ class BookFilter:
         if not (self.words or self.excluded):
             return True
         text = Folded("\n".join((bullet.id, *bullet.aliases, section.title, bullet.content)))
-        return all(word in text for word in self.words) and not any(word in text for word in self.excluded)
+        return all(word in text for word in self.words) and not any(
+            word in text for word in self.excluded
+        )
 
 
 def parse_book_filter(text: str) -> BookFilter:
-    """Read a filter; raises `InvalidQuery` for an `is:` that is not known and for a clause without a value."""
+    """Read a filter; raises `InvalidQuery` for an `is:` that is not known and for a clause without
+    a value.
+    """
     clauses: list[BookClause] = []
     words: list[str] = []
     excluded: list[str] = []
@@ -110,20 +121,31 @@ def parse_book_filter(text: str) -> BookFilter:
         if found["key"]:
             clauses.append(_clause(found["key"].lower(), found["values"], negated))
             continue
-        word = (found["phrase"] if found["phrase"] is not None else found["word"]).replace('"', "").casefold()
+        word = (
+            (found["phrase"] if found["phrase"] is not None else found["word"])
+            .replace('"', "")
+            .casefold()
+        )
         if word.strip() and word != "-":
             (excluded if negated else words).append(word)
     return BookFilter(tuple(clauses), tuple(words), tuple(excluded))
 
 
 def _clause(key: str, text: str, negated: bool) -> BookClause:
-    values = tuple(value for part in text.split(",") if (value := part.replace('"', "").strip().casefold()))
+    values = tuple(
+        value for part in text.split(",") if (value := part.replace('"', "").strip().casefold())
+    )
     if not values:
-        raise InvalidQuery(f"“{key}:” needs a value.", f"For example: {'is:unused' if key == 'is' else 'section:api'}.")
+        raise InvalidQuery(
+            f"“{key}:” needs a value.",
+            f"For example: {'is:unused' if key == 'is' else 'section:api'}.",
+        )
     known = (*FLAGS, *AMONG)
     strange = next((value for value in values if key == "is" and value not in known), None)
     if strange is not None:
-        near = [flag for flag in known if flag.startswith(strange)] or difflib.get_close_matches(strange, known, n=1)
+        near = [flag for flag in known if flag.startswith(strange)] or difflib.get_close_matches(
+            strange, known, n=1
+        )
         hint = f"Did you mean “is:{near[0]}”?" if near else f"It is one of: {', '.join(known)}."
         raise InvalidQuery(f"There is no “is:{strange}”.", hint)
     return BookClause(key, values, negated)

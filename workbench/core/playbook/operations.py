@@ -1,4 +1,6 @@
-"""Suggested changes of a playbook as JSON, so that they can wait in the queue: what a Curator or a Reflector said."""
+"""Suggested changes of a playbook as JSON, so that they can wait in the queue: what a Curator or a
+Reflector said.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,15 +10,22 @@ from itertools import pairwise
 from typing import Any, Literal, get_args
 
 from workbench.core.duplicates.groups import merge_note, summed, union, with_note
-from workbench.core.playbook.book import Bullet, Playbook, Section, bullet_id, next_number, section_key
+from workbench.core.playbook.book import (
+    Bullet,
+    Playbook,
+    Section,
+    bullet_id,
+    next_number,
+    section_key,
+)
 from workbench.core.record import Conflict, InvalidRecord, UnknownRecord
 from workbench.core.reflection.llm import UnreadableReply, find_json
 
 # Playbook operations as values, applied without a language model (source 003, ACE curator).
 #
-# `apply` is deterministic and touches only what the operation names: a removed or moved bullet hands
-# the lines above it to whatever follows, so that no other line of the file changes. Ids and sections
-# that do not exist are errors that name them; nothing is guessed.
+# `apply` is deterministic and touches only what the operation names: a removed or moved bullet
+# hands the lines above it to whatever follows, so that no other line of the file changes. Ids and
+# sections that do not exist are errors that name them; nothing is guessed.
 
 
 UNCHANGED = "The playbook was not changed."
@@ -61,7 +70,8 @@ class Delete:
 
 @dataclass(frozen=True, slots=True)
 class CreateMeta:
-    """Add a section at the end of the book, unless it exists, and a bullet in it, unless `content` is empty.
+    """Add a section at the end of the book, unless it exists, and a bullet in it, unless `content`
+    is empty.
 
     `section_id` names the new section; absent means its key.
     """
@@ -127,15 +137,18 @@ def find_bullet(playbook: Playbook, name: str, *, aliases: bool = True) -> Bulle
     if not found:
         raise UnknownRecord(f"There is no bullet {name} in the playbook.", UNCHANGED)
     if len(found) > 1:
-        raise Conflict(f"Several bullets carry the id {name}.", "Renumber them first; the playbook was not changed.")
+        raise Conflict(
+            f"Several bullets carry the id {name}.",
+            "Renumber them first; the playbook was not changed.",
+        )
     return found[0]
 
 
 def find_section(playbook: Playbook, name: str) -> Section:
     """Return the section with the id, or else the key or title, `name`.
 
-    Bullets above the first heading live in a section without a title; a titled one of the same key wins.
-    Raises `UnknownRecord` for none and `Conflict` for several.
+    Bullets above the first heading live in a section without a title; a titled one of the same key
+    wins. Raises `UnknownRecord` for none and `Conflict` for several.
     """
     found = [s for s in playbook.sections if s.id == name]
     found = found or [s for s in playbook.sections if s.key in (name, section_key(name))]
@@ -144,7 +157,9 @@ def find_section(playbook: Playbook, name: str) -> Section:
         raise UnknownRecord(f"There is no section “{name}” in the playbook.", UNCHANGED)
     if len(found) > 1:
         ids = ", ".join(s.id for s in found)
-        raise Conflict(f"Several sections are called “{name}”.", f"Name one of them by its id: {ids}.")
+        raise Conflict(
+            f"Several sections are called “{name}”.", f"Name one of them by its id: {ids}."
+        )
     return found[0]
 
 
@@ -170,7 +185,9 @@ def _update(playbook: Playbook, op: Update) -> Playbook:
 
 def _merge(playbook: Playbook, op: Merge, now: datetime) -> Playbook:
     _require_text(op.content)
-    sources = tuple({b.id: b for b in (find_bullet(playbook, name) for name in op.source_ids)}.values())
+    sources = tuple(
+        {b.id: b for b in (find_bullet(playbook, name) for name in op.source_ids)}.values()
+    )
     if len(sources) < 2:
         raise InvalidRecord("A merge needs at least two different bullets.", UNCHANGED)
     keep = sources[0] if op.keep_id is None else find_bullet(playbook, op.keep_id)
@@ -198,7 +215,9 @@ def _united(members: Sequence[Bullet], content: str, now: datetime) -> Bullet:
         neutral_count=summed(members, "neutral_count"),
         pinned=any(b.pinned for b in members),
         state="active" if any(b.state == "active" for b in members) else "deprecated",
-        last_feedback_at=max((b.last_feedback_at for b in members if b.last_feedback_at), default=None),
+        last_feedback_at=max(
+            (b.last_feedback_at for b in members if b.last_feedback_at), default=None
+        ),
         aliases=union(*((*b.aliases, b.id) for b in members), without=[keep.id]),
         metadata=with_note(keep.metadata, merge_note(members, now, BULLET_COUNTS)),
     )
@@ -236,7 +255,9 @@ def _move(playbook: Playbook, op: Move) -> Playbook:
         return playbook
     playbook = _removed(playbook, bullet.id)
     moved = replace(bullet, section=section.id, lead=())
-    return _with_members(playbook, section.id, _placed(playbook.in_section(section.id), moved, position))
+    return _with_members(
+        playbook, section.id, _placed(playbook.in_section(section.id), moved, position)
+    )
 
 
 def _reorder(playbook: Playbook, op: Reorder) -> Playbook:
@@ -244,11 +265,15 @@ def _reorder(playbook: Playbook, op: Reorder) -> Playbook:
     members = playbook.in_section(section.id)
     wanted = [find_bullet(playbook, name) for name in op.bullet_ids]
     if sorted(b.id for b in wanted) != sorted(b.id for b in members):
-        raise InvalidRecord(f"The new order must name every bullet of “{section.title}” once.", UNCHANGED)
+        raise InvalidRecord(
+            f"The new order must name every bullet of “{section.title}” once.", UNCHANGED
+        )
     orders = _increasing([b.order for b in members])
     # The lines between the bullets stay where they are; only the bullets change places.
     slots = zip(wanted, members, orders, strict=True)
-    return _with_members(playbook, section.id, [replace(b, lead=at.lead, order=order) for b, at, order in slots])
+    return _with_members(
+        playbook, section.id, [replace(b, lead=at.lead, order=order) for b, at, order in slots]
+    )
 
 
 def _require_text(content: str) -> None:
@@ -280,7 +305,9 @@ def _removed(playbook: Playbook, name: str) -> Playbook:
 
 
 def _placed(members: Sequence[Bullet], bullet: Bullet, position: int) -> list[Bullet]:
-    """Insert `bullet` at `position` with an order between its neighbours'; renumber only when there is no room."""
+    """Insert `bullet` at `position` with an order between its neighbours'; renumber only when there
+    is no room.
+    """
     before = [b.order for b in members[:position]]
     after = [b.order for b in members[position:]]
     if before and after:
@@ -291,7 +318,10 @@ def _placed(members: Sequence[Bullet], bullet: Bullet, position: int) -> list[Bu
         order = before[-1] + 1 if before else 0.0
     row = [*members[:position], replace(bullet, order=order), *members[position:]]
     orders = _increasing([b.order for b in row])
-    return [b if b.order == order else replace(b, order=order) for b, order in zip(row, orders, strict=True)]
+    return [
+        b if b.order == order else replace(b, order=order)
+        for b, order in zip(row, orders, strict=True)
+    ]
 
 
 def _increasing(orders: Sequence[float]) -> list[float]:
@@ -307,12 +337,15 @@ def _with_members(playbook: Playbook, section_id: str, members: Sequence[Bullet]
     known = {s.id: i for i, s in enumerate(playbook.sections)}
     lost = next((b for b in others if b.section not in known), None)
     if lost is not None:
-        raise InvalidRecord(f"Bullet {lost.id} is in section “{lost.section}”, which does not exist.", UNCHANGED)
+        raise InvalidRecord(
+            f"Bullet {lost.id} is in section “{lost.section}”, which does not exist.", UNCHANGED
+        )
     bullets = sorted([*others, *members], key=lambda b: known[b.section])
     return replace(playbook, bullets=tuple(bullets))
 
 
-# The replies of the ACE roles as values (source 003): the Reflector's analysis and the Curator's operations.
+# The replies of the ACE roles as values (source 003): the Reflector's analysis and the Curator's
+# operations.
 
 
 Tag = Literal["helpful", "harmful", "neutral"]
@@ -363,19 +396,32 @@ class Curation:
     odd: tuple[Odd, ...] = ()
 
 
-ANALYSIS_TEXTS = ("reasoning", "error_identification", "root_cause_analysis", "correct_approach", "key_insight")
+ANALYSIS_TEXTS = (
+    "reasoning",
+    "error_identification",
+    "root_cause_analysis",
+    "correct_approach",
+    "key_insight",
+)
 
 
 def read_analysis(reply: str) -> Analysis:
     """Read a Reflector's reply, with or without code fence and prose around the JSON.
 
-    A tag that cannot be read is kept in `odd`. Raises `UnreadableReply` when nothing of an analysis is there.
+    A tag that cannot be read is kept in `odd`. Raises `UnreadableReply` when nothing of an analysis
+    is there.
     """
     data = find_json(reply, "bullet_tags", "key_insight")
-    if not isinstance(data, dict) or not any(key in data for key in (*ANALYSIS_TEXTS, "bullet_tags")):
+    if not isinstance(data, dict) or not any(
+        key in data for key in (*ANALYSIS_TEXTS, "bullet_tags")
+    ):
         raise UnreadableReply("The JSON in the reply is no analysis: it has none of its fields.")
     texts = {key: _text(data, key) for key in ANALYSIS_TEXTS}
-    odd = [Odd(_json(data[k]), f"“{k}” is not a text.") for k in ANALYSIS_TEXTS if not _is_text(data.get(k))]
+    odd = [
+        Odd(_json(data[k]), f"“{k}” is not a text.")
+        for k in ANALYSIS_TEXTS
+        if not _is_text(data.get(k))
+    ]
     tags: list[BulletTag] = []
     for raw in _items(data.get("bullet_tags"), "bullet_tags", odd):
         found = _tag(raw)
@@ -431,8 +477,14 @@ def read_operation(raw: object) -> Curated | Odd:
     section = _text(raw, "section")
     made: dict[str, tuple[Operation | None, str]] = {
         "ADD": (Add(section, content) if section and content else None, "a section and a content"),
-        "UPDATE": (Update(bullet, content) if bullet and content else None, "a bullet_id and a content"),
-        "MERGE": (Merge(sources, content, keep) if len(sources) > 1 and content else None, "two source_ids, a content"),
+        "UPDATE": (
+            Update(bullet, content) if bullet and content else None,
+            "a bullet_id and a content",
+        ),
+        "MERGE": (
+            Merge(sources, content, keep) if len(sources) > 1 and content else None,
+            "two source_ids, a content",
+        ),
         "DELETE": (Delete(bullet) if bullet else None, "a bullet_id"),
         "CREATE_META": (
             CreateMeta(name, content) if (name := _text(raw, "section_name") or section) else None,
@@ -440,7 +492,9 @@ def read_operation(raw: object) -> Curated | Odd:
         ),
     }
     if kind not in made:
-        return Odd(_json(raw), f"There is no operation “{kind}”." if kind else "The operation has no type.")
+        return Odd(
+            _json(raw), f"There is no operation “{kind}”." if kind else "The operation has no type."
+        )
     operation, needs = made[kind]
     if operation is None:
         return Odd(_json(raw), f"{kind} needs {needs}.")
@@ -458,7 +512,9 @@ def _items(value: object, name: str, odd: list[Odd]) -> Sequence[object]:
 
 def _names(value: object) -> tuple[str, ...]:
     """Return the distinct ids of a list, or none when something else is among them."""
-    if not isinstance(value, list) or not all(isinstance(name, str) and name.strip() for name in value):
+    if not isinstance(value, list) or not all(
+        isinstance(name, str) and name.strip() for name in value
+    ):
         return ()
     return tuple(dict.fromkeys(name.strip() for name in value))
 
@@ -494,14 +550,26 @@ def to_json(suggested: Suggested, book: str, reply: str) -> dict[str, object]:
         case Add():
             said = {"type": "ADD", "section": suggested.section, "content": suggested.content}
         case Update():
-            said = {"type": "UPDATE", "bullet_id": suggested.bullet_id, "content": suggested.content}
+            said = {
+                "type": "UPDATE",
+                "bullet_id": suggested.bullet_id,
+                "content": suggested.content,
+            }
         case Merge():
-            said = {"type": "MERGE", "source_ids": list(suggested.source_ids), "content": suggested.content}
+            said = {
+                "type": "MERGE",
+                "source_ids": list(suggested.source_ids),
+                "content": suggested.content,
+            }
             said |= {"keep_id": suggested.keep_id} if suggested.keep_id else {}
         case Delete():
             said = {"type": "DELETE", "bullet_id": suggested.bullet_id}
         case CreateMeta():
-            said = {"type": "CREATE_META", "section_name": suggested.section_name, "content": suggested.content}
+            said = {
+                "type": "CREATE_META",
+                "section_name": suggested.section_name,
+                "content": suggested.content,
+            }
         case BulletTag():
             said = {"type": "TAG", "bullet_id": suggested.bullet_id, "tag": suggested.tag}
         case _:
@@ -529,14 +597,22 @@ def from_json(doc: Mapping[str, object]) -> tuple[str, str, Suggested]:
     }
     found = made.get(doc.get("type"))
     if found is None:
-        raise InvalidRecord(f"There is no operation “{doc.get('type')}”.", "The playbook was not changed.")
+        raise InvalidRecord(
+            f"There is no operation “{doc.get('type')}”.", "The playbook was not changed."
+        )
     return text(BOOK), text(REPLY), found
 
 
 def said_then(doc: Mapping[str, object]) -> dict[str, str]:
-    """Return what the bullets of a suggestion said when it was made, by id; suggestions of before name none."""
+    """Return what the bullets of a suggestion said when it was made, by id; suggestions of before
+    name none.
+    """
     said = doc.get(THEN)
-    return {str(id): text for id, text in said.items() if isinstance(text, str)} if isinstance(said, dict) else {}
+    return (
+        {str(id): text for id, text in said.items() if isinstance(text, str)}
+        if isinstance(said, dict)
+        else {}
+    )
 
 
 def named_ids(suggested: Suggested) -> tuple[str, ...]:
@@ -561,7 +637,9 @@ def title(suggested: Suggested) -> str:
         case Delete():
             return f"DELETE {suggested.bullet_id}"
         case CreateMeta():
-            return f"NEW SECTION {suggested.section_name}" + (f": {suggested.content}" if suggested.content else "")
+            return f"NEW SECTION {suggested.section_name}" + (
+                f": {suggested.content}" if suggested.content else ""
+            )
         case BulletTag():
             return f"{suggested.bullet_id} was {suggested.tag}"
     return type(suggested).__name__
@@ -571,7 +649,9 @@ def title(suggested: Suggested) -> str:
 
 
 def merged_from(bullet: Bullet) -> tuple[Mapping[str, Any], ...]:
-    """Return the records of the bullet's latest merge (id, content, counts), itself first; empty when there is none."""
+    """Return the records of the bullet's latest merge (id, content, counts), itself first; empty
+    when there is none.
+    """
     notes = bullet.metadata.get("merged")
     if not isinstance(notes, list) or not notes or not isinstance(notes[-1], Mapping):
         return ()
@@ -584,8 +664,9 @@ def merged_from(bullet: Bullet) -> tuple[Mapping[str, Any], ...]:
 def split(playbook: Playbook, bullet_id: str, now: datetime) -> Playbook:
     """Return the playbook with the bullets that the latest merge of this one united.
 
-    Each gets back its text and the counts it had; what was voted since stays with the bullet that was kept, and so
-    does a text that was edited since. Raises `InvalidRecord` when nothing was merged, or an id is taken meanwhile.
+    Each gets back its text and the counts it had; what was voted since stays with the bullet that
+    was kept, and so does a text that was edited since. Raises `InvalidRecord` when nothing was
+    merged, or an id is taken meanwhile.
     """
     bullet = find_bullet(playbook, bullet_id, aliases=False)
     records = merged_from(bullet)
@@ -610,7 +691,8 @@ def _kept(bullet: Bullet, records: tuple[Mapping[str, Any], ...]) -> Bullet:
     rest = {key: value for key, value in bullet.metadata.items() if key != "merged"}
     others = [_counts(record) for record in records[1:]]
     counts = {
-        name: max(0, getattr(bullet, name) - sum(other.get(name, 0) for other in others)) for name in BULLET_COUNTS
+        name: max(0, getattr(bullet, name) - sum(other.get(name, 0) for other in others))
+        for name in BULLET_COUNTS
     }
     gone = {str(record["id"]) for record in records[1:]}
     return replace(
@@ -626,7 +708,11 @@ def _counts(record: Mapping[str, Any]) -> dict[str, Any]:
     counts = record.get("counts")
     if not isinstance(counts, Mapping):
         return {}
-    return {name: counts[name] for name in BULLET_COUNTS if type(counts.get(name)) is int and counts[name] >= 0}
+    return {
+        name: counts[name]
+        for name in BULLET_COUNTS
+        if type(counts.get(name)) is int and counts[name] >= 0
+    }
 
 
 def _beside(playbook: Playbook, bullet: Bullet, names: list[str], now: datetime) -> Playbook:

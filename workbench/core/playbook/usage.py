@@ -40,7 +40,8 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class BulletUsage:
-    """A bullet's runs: with it, without it, and the difference of the shares with its 95 % interval (Newcombe).
+    """A bullet's runs: with it, without it, and the difference of the shares with its 95 % interval
+    (Newcombe).
 
     `difference` is `None` when one side has no runs.
     """
@@ -60,10 +61,16 @@ class BulletUsage:
         return "helps" if self.low > 0 else "hurts" if self.high < 0 else "unclear"
 
 
-def usages(runs: Iterable[Run], bullets: Iterable[str], aliases: Mapping[str, str] | None = None) -> list[BulletUsage]:
-    """Return the usage of each of `bullets`, in their order; `aliases` leads from an old id to the bullet it became."""
+def usages(
+    runs: Iterable[Run], bullets: Iterable[str], aliases: Mapping[str, str] | None = None
+) -> list[BulletUsage]:
+    """Return the usage of each of `bullets`, in their order; `aliases` leads from an old id to the
+    bullet it became.
+    """
     heirs = aliases or {}
-    all_runs = [Run(frozenset(heirs.get(id, id) for id in run.bullets), run.correct) for run in runs]
+    all_runs = [
+        Run(frozenset(heirs.get(id, id) for id in run.bullets), run.correct) for run in runs
+    ]
     right, count = sum(run.correct for run in all_runs), len(all_runs)
     used: dict[str, list[bool]] = {}
     for run in all_runs:
@@ -77,7 +84,9 @@ def usages(runs: Iterable[Run], bullets: Iterable[str], aliases: Mapping[str, st
 
 
 def compared(bullet: str, used_right: int, used: int, other_right: int, other: int) -> BulletUsage:
-    """Compare two shares: Wilson intervals, and Newcombe's hybrid score interval of their difference."""
+    """Compare two shares: Wilson intervals, and Newcombe's hybrid score interval of their
+    difference.
+    """
     with_it, without = rate(used_right, used), rate(other_right, other)
     if not used or not other:
         return BulletUsage(bullet, with_it, without, None, -1.0, 1.0)
@@ -94,20 +103,29 @@ def rate(correct: int, runs: int) -> Rate:
         return Rate(0, 0, 0.0, 1.0)
     share = correct / runs
     middle = (share + Z * Z / (2 * runs)) / (1 + Z * Z / runs)
-    half = Z * math.sqrt(share * (1 - share) / runs + Z * Z / (4 * runs * runs)) / (1 + Z * Z / runs)
+    half = (
+        Z * math.sqrt(share * (1 - share) / runs + Z * Z / (4 * runs * runs)) / (1 + Z * Z / runs)
+    )
     return Rate(correct, runs, max(0.0, middle - half), min(1.0, middle + half))
 
 
 def disagrees(usage: BulletUsage, helpful: int, harmful: int) -> bool:
-    """Tell whether votes and outcomes contradict each other: mostly helpful but it hurts, or the other way round."""
-    return (usage.verdict == "hurts" and helpful > harmful) or (usage.verdict == "helps" and harmful > helpful)
+    """Tell whether votes and outcomes contradict each other: mostly helpful but it hurts, or the
+    other way round.
+    """
+    return (usage.verdict == "hurts" and helpful > harmful) or (
+        usage.verdict == "helps" and harmful > helpful
+    )
 
 
-# What one log of runs tells about the bullets of a playbook, as it is stored: which were used, and how it ended.
+# What one log of runs tells about the bullets of a playbook, as it is stored: which were used, and
+# how it ended.
 
 
 class Outcome(Record, frozen=True):
-    """All runs that used the same bullets, by their places in the tally: how many there were, how many were right."""
+    """All runs that used the same bullets, by their places in the tally: how many there were, how
+    many were right.
+    """
 
     used: tuple[int, ...]
     correct: int
@@ -145,5 +163,9 @@ def tallied(book: str, source: str, runs: Iterable[Run], at: datetime) -> UsageT
         right[run.bullets] += run.correct
     bullets = tuple(sorted({id for used in every for id in used}))
     place = {id: index for index, id in enumerate(bullets)}
-    outcomes = sorted((tuple(sorted(place[id] for id in used)), right[used], every[used]) for used in every)
-    return UsageTally(f"{book}/{source}", book, source, bullets, tuple(Outcome(*each) for each in outcomes), at)
+    outcomes = sorted(
+        (tuple(sorted(place[id] for id in used)), right[used], every[used]) for used in every
+    )
+    return UsageTally(
+        f"{book}/{source}", book, source, bullets, tuple(Outcome(*each) for each in outcomes), at
+    )

@@ -23,8 +23,8 @@ class UnreadableReply(WorkbenchError):
 def find_json(text: str, *keys: str) -> dict[str, object] | list[object]:
     """Return the JSON value in `text`: alone, in a code fence, or with prose around it.
 
-    An object that has one of `keys` wins over any other value, else the longest one. Raw line breaks inside
-    strings are accepted. Raises `UnreadableReply` when there is none.
+    An object that has one of `keys` wins over any other value, else the longest one. Raw line
+    breaks inside strings are accepted. Raises `UnreadableReply` when there is none.
     """
     best: tuple[bool, int] = (False, 0)
     value: dict[str, object] | list[object] | None = None
@@ -43,7 +43,9 @@ def _values(text: str) -> Iterator[tuple[dict[str, object] | list[object], int]]
 
 
 def _embedded(text: str) -> Iterator[tuple[dict[str, object] | list[object], int]]:
-    """Yield the objects and arrays of `text` that are inside no other one, with their lengths in characters."""
+    """Yield the objects and arrays of `text` that are inside no other one, with their lengths in
+    characters.
+    """
     decoder = json.JSONDecoder(strict=False)
     place = 0
     for _ in range(_MAX_STARTS):
@@ -81,7 +83,9 @@ ENOUGH_WORDS = 2
 
 @dataclass(frozen=True, slots=True)
 class Substance:
-    """What an insight has to it: its length in characters and the distinct actionable words, in order."""
+    """What an insight has to it: its length in characters and the distinct actionable words, in
+    order.
+    """
 
     characters: int
     actionable: tuple[str, ...]
@@ -103,7 +107,8 @@ def needs_round(text: str, made: int, limit: int) -> bool:
     return made < limit and not substance(text).enough
 
 
-# What was asked of a language model and what it cost: the record that a month's budget is counted from.
+# What was asked of a language model and what it cost: the record that a month's budget is counted
+# from.
 
 
 STAGES = {
@@ -121,7 +126,8 @@ STAGES = {
 
 
 class UnreadReply(Record, frozen=True):
-    """A reply that could not be read, kept as it came: what it was for, why it could not be read, and the question.
+    """A reply that could not be read, kept as it came: what it was for, why it could not be read,
+    and the question.
 
     `memories` are the ids its citations count from 1, in order; without any, those of the run.
     """
@@ -136,7 +142,8 @@ class UnreadReply(Record, frozen=True):
 class LlmRun(Record, frozen=True):
     """One use of a language model: what for, when, and the tokens sent and received.
 
-    `unread` are the replies nobody has dealt with yet; `memories` the ids their citations count from 1, in order.
+    `unread` are the replies nobody has dealt with yet; `memories` the ids their citations count
+    from 1, in order.
     """
 
     id: str
@@ -160,4 +167,5 @@ def spent_in_month(runs: Iterable[LlmRun], now: datetime) -> int:
     return sum(run.tokens for run in runs if run.made_at.astimezone(UTC).strftime("%Y-%m") == month)
 
 
-# When to reflect (source 000, algorithm 6): by force, importance, observations or hours, in that order.
+# When to reflect (source 000, algorithm 6): by force, importance, observations or hours, in that
+# order.

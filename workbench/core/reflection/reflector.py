@@ -14,7 +14,9 @@ INSIGHT_IMPORTANCE = 8.0
 RETRIEVED = 50
 """Memories that are sent with one question at most (source 000, algorithm 8)."""
 
-Stage = Literal["questions", "insights", "refine", "rate", "cluster", "analyse", "curate", "merge", "propose"]
+Stage = Literal[
+    "questions", "insights", "refine", "rate", "cluster", "analyse", "curate", "merge", "propose"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +34,11 @@ class Request:
 class Insight:
     """One thing a reflection found.
 
-    `citations` are ids of memories of the request; `unresolved` what was cited and names none of them. `rounds`
-    are the texts before this one when it was refined, the first one first. `importance` runs 0–10, `label` says
-    how it came to be (such as "extractive"), and `kinds` what it is as a lesson (corrects, instructs, generalises,
-    recurs), as far as that is known. `standing` says that a user stated it for every time.
+    `citations` are ids of memories of the request; `unresolved` what was cited and names none of
+    them. `rounds` are the texts before this one when it was refined, the first one first.
+    `importance` runs 0–10, `label` says how it came to be (such as "extractive"), and `kinds` what
+    it is as a lesson (corrects, instructs, generalises, recurs), as far as that is known.
+    `standing` says that a user stated it for every time.
     """
 
     text: str
@@ -67,10 +70,11 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A reply, or a part of one, that could not be read: what it was for, its text as it came, and why not.
+    """A reply, or a part of one, that could not be read: what it was for, its text as it came, and
+    why not.
 
-    `question` is the one it answers, if any, so that it can be asked again; `memories` are the ids that its citations
-    count from 1, if those are not all of the request.
+    `question` is the one it answers, if any, so that it can be asked again; `memories` are the ids
+    that its citations count from 1, if those are not all of the request.
     """
 
     stage: Stage
@@ -86,7 +90,8 @@ STOPPED = "You stopped it."
 
 @dataclass(frozen=True, slots=True)
 class Reflection:
-    """What a reflector found. `complete` is false when it stopped early, and `stopped` says why in a sentence.
+    """What a reflector found. `complete` is false when it stopped early, and `stopped` says why in
+    a sentence.
 
     `by_person` is true when a person stopped it.
     """
@@ -103,7 +108,9 @@ class Reflection:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Where a reflection is: its stage, how far (`total` 0 when unknown), and the text that came in since."""
+    """Where a reflection is: its stage, how far (`total` 0 when unknown), and the text that came in
+    since.
+    """
 
     stage: Stage
     done: int = 0
@@ -113,7 +120,8 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What would leave the machine: one text per call that is known beforehand, and an estimate of all tokens.
+    """What would leave the machine: one text per call that is known beforehand, and an estimate of
+    all tokens.
 
     `texts` is empty when nothing leaves.
     """
@@ -144,10 +152,13 @@ class Reflector(Protocol):
         """Return what would be sent; sends nothing."""
 
     def reflect(self, request: Request, tell: Tell, cancelled: Cancelled) -> Reflection:
-        """Return what was found; raises `ReflectionProblem`. A cancelled one returns what it has, not `complete`."""
+        """Return what was found; raises `ReflectionProblem`. A cancelled one returns what it has,
+        not `complete`.
+        """
 
 
-# How deep a reflection stands: it may cite reflections, and those others again (source 003, reflection trees).
+# How deep a reflection stands: it may cite reflections, and those others again (source 003,
+# reflection trees).
 
 
 Find = Callable[[str], Memory | None]
@@ -155,9 +166,11 @@ Find = Callable[[str], Memory | None]
 
 
 def depth_of(memory: Memory, find: Find) -> int:
-    """Return 0 for an observation, 1 for a reflection on observations, 2 for one on such reflections, and so on.
+    """Return 0 for an observation, 1 for a reflection on observations, 2 for one on such
+    reflections, and so on.
 
-    What cannot be found counts as nothing, and so does a citation that leads back to where it came from.
+    What cannot be found counts as nothing, and so does a citation that leads back to where it came
+    from.
     """
     return _depths(memory, find)[memory.id]
 
@@ -187,6 +200,8 @@ def _depths(memory: Memory, find: Find) -> dict[str, int]:
             above.add(at.id)
             waiting += [one for one in open_ones if one.id != at.id]
             continue
-        known[at.id] = 1 + max((known.get(found.id, 0) for found in cited if found.id != at.id), default=0)
+        known[at.id] = 1 + max(
+            (known.get(found.id, 0) for found in cited if found.id != at.id), default=0
+        )
         above.discard(at.id)
     return known

@@ -1,4 +1,6 @@
-"""When to reflect (source 000, algorithm 6): by force, importance, observations or hours, in that order."""
+"""When to reflect (source 000, algorithm 6): by force, importance, observations or hours, in that
+order.
+"""
 
 from dataclasses import replace
 from datetime import datetime
@@ -65,11 +67,17 @@ def record_observation(state: ReflectionState, importance: float, now: datetime)
 
 def reset(state: ReflectionState, now: datetime) -> ReflectionState:
     """Start over after a reflection made at `now`."""
-    return replace(state, accumulated_importance=0.0, observations_since_last=0, last_reflection_at=now)
+    return replace(
+        state, accumulated_importance=0.0, observations_since_last=0, last_reflection_at=now
+    )
 
 
 def should_reflect(
-    state: ReflectionState, now: datetime, limits: TriggerLimits = TRIGGER_LIMITS, *, force: bool = False
+    state: ReflectionState,
+    now: datetime,
+    limits: TriggerLimits = TRIGGER_LIMITS,
+    *,
+    force: bool = False,
 ) -> TriggerVerdict:
     """Tell whether a reflection is due at `now`; a condition fires when it reaches its limit."""
     if force:
@@ -79,8 +87,12 @@ def should_reflect(
 
 
 def gauge(state: ReflectionState, now: datetime, limits: TriggerLimits = TRIGGER_LIMITS) -> Gauge:
-    """Return each condition's standing; of equally advanced ones the earlier in trigger order leads."""
-    hours = 0.0 if state.last_reflection_at is None else hours_between(state.last_reflection_at, now)
+    """Return each condition's standing; of equally advanced ones the earlier in trigger order
+    leads.
+    """
+    hours = (
+        0.0 if state.last_reflection_at is None else hours_between(state.last_reflection_at, now)
+    )
     conditions = (
         _condition("importance", state.accumulated_importance, limits.importance),
         _condition("observations", state.observations_since_last, limits.observations),

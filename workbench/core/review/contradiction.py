@@ -1,8 +1,9 @@
-"""Contradictions as far as cheap rules see them: two sentences about the same thing that say it the other way round.
+"""Contradictions as far as cheap rules see them: two sentences about the same thing that say it the
+other way round.
 
-Each text is taken sentence by sentence. Sentences that share most of their words are compared: opposite words
-("before" and "after"), something that only one of them negates, and numbers that differ.
-A rule that fires is a reason to look, never a verdict.
+Each text is taken sentence by sentence. Sentences that share most of their words are compared:
+opposite words ("before" and "after"), something that only one of them negates, and numbers that
+differ. A rule that fires is a reason to look, never a verdict.
 """
 
 import re
@@ -14,7 +15,9 @@ from itertools import product
 from workbench.core.duplicates.dedup import content_words, negated, numbers, opposites
 
 SHARED = 0.6
-"""From which share of their words (twice the common ones over all) two sentences are about the same thing."""
+"""From which share of their words (twice the common ones over all) two sentences are about the same
+thing.
+"""
 
 SAME = 0.8
 """From which share they differ in little else than a number."""
@@ -56,13 +59,17 @@ class _Sentence:
 
 
 def contradictions(text: str, others: Iterable[tuple[str, str]]) -> tuple[Contradiction, ...]:
-    """Return the first contradiction of `text` with each of `others`, which are (id, text), in their order."""
+    """Return the first contradiction of `text` with each of `others`, which are (id, text), in
+    their order.
+    """
     mine = _sentences(text)
     found = (_between(id, mine, _sentences(other)) for id, other in others)
     return tuple(one for one in found if one is not None)
 
 
-def _between(id: str, mine: tuple[_Sentence, ...], theirs: tuple[_Sentence, ...]) -> Contradiction | None:
+def _between(
+    id: str, mine: tuple[_Sentence, ...], theirs: tuple[_Sentence, ...]
+) -> Contradiction | None:
     for one, other in product(mine, theirs):
         if reason := _reason(one, other):
             return Contradiction(id, reason, one.text, other.text)
@@ -74,14 +81,18 @@ def _reason(one: _Sentence, other: _Sentence) -> str:
     share = 2 * shared / max(1, len(one.stems) + len(other.stems))
     if shared < LEAST or share < SHARED:
         return ""
-    opposed = next((pair for pair in opposites(one.text, other.text) if not _WEAK.intersection(pair)), None)
+    opposed = next(
+        (pair for pair in opposites(one.text, other.text) if not _WEAK.intersection(pair)), None
+    )
     if opposed:
         return f"this says “{opposed[0]}”, the other “{opposed[1]}”"
     if word := _negated_only_in(one, other):
         return f"this negates “{word}”, the other does not"
     if word := _negated_only_in(other, one):
         return f"the other negates “{word}”, this does not"
-    here, there = (set(a) - set(b) for a, b in ((one.numbers, other.numbers), (other.numbers, one.numbers)))
+    here, there = (
+        set(a) - set(b) for a, b in ((one.numbers, other.numbers), (other.numbers, one.numbers))
+    )
     if share >= SAME and len(here) == len(there) == 1:
         return f"this says {here.pop()}, the other {there.pop()}"
     return ""
@@ -95,8 +106,14 @@ def _negated_only_in(one: _Sentence, other: _Sentence) -> str:
 
 @lru_cache(512)
 def _sentences(text: str) -> tuple[_Sentence, ...]:
-    parts = [part[:_LONGEST] for raw in _ENDS.split(text[: _SENTENCES * _LONGEST]) if (part := raw.strip())]
-    return tuple(_Sentence(part, _stems(part), _negated(part), numbers(part)) for part in parts[:_SENTENCES])
+    parts = [
+        part[:_LONGEST]
+        for raw in _ENDS.split(text[: _SENTENCES * _LONGEST])
+        if (part := raw.strip())
+    ]
+    return tuple(
+        _Sentence(part, _stems(part), _negated(part), numbers(part)) for part in parts[:_SENTENCES]
+    )
 
 
 def _stems(sentence: str) -> frozenset[str]:
@@ -104,6 +121,8 @@ def _stems(sentence: str) -> frozenset[str]:
 
 
 def _negated(sentence: str) -> tuple[tuple[str, str], ...]:
-    """Return the word that each negation is about, as its stem and as written: the next one with a meaning."""
+    """Return the word that each negation is about, as its stem and as written: the next one with a
+    meaning.
+    """
     found = (beside[0] for beside in reversed(negated(sentence, 1, (_LONGER,))) if beside)
     return tuple((stems[0], word) for word in found if (stems := content_words(word)))

@@ -1,4 +1,6 @@
-"""What a proposal asks, in words: its question, what yes and no mean, and what speaks for and against it."""
+"""What a proposal asks, in words: its question, what yes and no mean, and what speaks for and
+against it.
+"""
 
 from dataclasses import dataclass
 
@@ -32,4 +34,12 @@ def describe(proposal: Proposal) -> Wording:
         if flag in proposal.flags:
             label, question = other, asked
     said = tuple(f"{id} says: {text}" for id, text in said_then(proposal.operation).items())
-    return Wording(label, proposal.title, question, kind.yes, kind.no, (*proposal.reasons, *said), proposal.flags)
+    return Wording(
+        label,
+        proposal.title,
+        question,
+        kind.yes,
+        kind.no,
+        (*proposal.reasons, *said),
+        proposal.flags,
+    )

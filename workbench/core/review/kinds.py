@@ -1,7 +1,8 @@
 """The kinds of proposals: what each asks, in words.
 
-What deciding does is in `services.review.kinds`, what works proposals out in `services.review.finders`, how one is
-drawn in `tui.review.drawing`; each has a table by the names of the kinds.
+What deciding does is in `services.review.kinds`, what works proposals out in
+`services.review.finders`, how one is drawn in `tui.review.drawing`; each has a table by the names
+of the kinds.
 """
 
 from collections.abc import Mapping
@@ -12,16 +13,22 @@ if TYPE_CHECKING:
 
 
 class Group(NamedTuple):
-    """Kinds of proposals whose decisions have consequences of one sort; `about` says in a sentence which."""
+    """Kinds of proposals whose decisions have consequences of one sort; `about` says in a sentence
+    which.
+    """
 
     id: str
     title: str
     about: str
 
 
-NOISE = Group("noise", "Suggested for archiving", "Approving archives what was not used; nothing is erased.")
+NOISE = Group(
+    "noise", "Suggested for archiving", "Approving archives what was not used; nothing is erased."
+)
 
-IMPORTANT = Group("important", "Archiving: importance 8 or more", "These can only be archived one at a time.")
+IMPORTANT = Group(
+    "important", "Archiving: importance 8 or more", "These can only be archived one at a time."
+)
 """Those of the group before whose memory has an importance of `IMPORTANT_FROM` or more."""
 
 IMPORTANT_FROM = 8.0
@@ -31,12 +38,22 @@ LATER = Group("later", "Left for later", "You postponed these; each shows when i
 
 GROUPS = (
     Group("trust", "Not yet trusted", "Agents are served none of this until you have reviewed it."),
-    Group("known", "Proposed changes", "Approving replaces, archives or rewords what agents are served now."),
+    Group(
+        "known",
+        "Proposed changes",
+        "Approving replaces, archives or rewords what agents are served now.",
+    ),
     Group("true", "Still true?", "Agents are served these; rejecting one lowers its confidence."),
     Group("new", "Candidates", "Approving confirms these, and agents are served them."),
-    Group("files", "Changed on disk", "These files changed since they were imported; approving imports the changes."),
+    Group(
+        "files",
+        "Changed on disk",
+        "These files changed since they were imported; approving imports the changes.",
+    ),
     Group("same", "Duplicates", "Approving merges them into one; votes, tags and ids are kept."),
-    Group("places", "Misplaced", "Approving moves these to where they belong, or archives the copy."),
+    Group(
+        "places", "Misplaced", "Approving moves these to where they belong, or archives the copy."
+    ),
     NOISE,
     IMPORTANT,
     LATER,
@@ -51,13 +68,13 @@ OTHER = "known"
 class ProposalKind(NamedTuple):
     """One kind of proposals.
 
-    `yes` and `no` say what approving and rejecting do; a `sign` stands for the label where there is little room. A
-    proposal with a flag of `flagged` has another label and question; one about more than two memories those of `many`,
-    if there are any, with a place for the `{count}`.
+    `yes` and `no` say what approving and rejecting do; a `sign` stands for the label where there is
+    little room. A proposal with a flag of `flagged` has another label and question; one about more
+    than two memories those of `many`, if there are any, with a place for the `{count}`.
 
     `is_candidate` says that it is a memory that waits, and no record of its own,
-    `settled_by_promotion` that promoting its memory answers it, `of_archived` that its memory is an archived one.
-    `group` is one of `GROUPS`.
+    `settled_by_promotion` that promoting its memory answers it, `of_archived` that its memory is an
+    archived one. `group` is one of `GROUPS`.
     """
 
     id: str
@@ -195,7 +212,9 @@ def kind_of(id: str) -> ProposalKind:
 
 
 def is_noise(kind: str) -> bool:
-    """Tell whether proposals of a kind only suggest what to archive: they are counted nowhere as waiting."""
+    """Tell whether proposals of a kind only suggest what to archive: they are counted nowhere as
+    waiting.
+    """
     return kind_of(kind).group == NOISE.id
 
 
@@ -206,6 +225,8 @@ def group_of(proposal: "Proposal") -> str:
 
 
 def order_of(proposal: "Proposal") -> tuple[bool, float]:
-    """Return what sorts the most important first, and what may be noise last, the least important of it first."""
+    """Return what sorts the most important first, and what may be noise last, the least important
+    of it first.
+    """
     noise = is_noise(proposal.kind)
     return (noise, proposal.importance if noise else -proposal.importance)

@@ -1,4 +1,5 @@
-"""The learning lifecycle: signal → candidate → confirmed → promoted → archived (source 001, section 3).
+"""The learning lifecycle: signal → candidate → confirmed → promoted → archived (source 001, section
+3).
 
 Every step is a function from memory to memory that raises `WorkbenchError` when the step is
 impossible. The age rules only find; archiving and asking are proposals that a person decides.
@@ -22,7 +23,13 @@ from workbench.core.stream.confidence import (
     times,
     times_applied,
 )
-from workbench.core.stream.memory import ARCHIVED_FROM, ARCHIVED_REASONS, ArchivedReason, Memory, Status
+from workbench.core.stream.memory import (
+    ARCHIVED_FROM,
+    ARCHIVED_REASONS,
+    ArchivedReason,
+    Memory,
+    Status,
+)
 
 LADDER: tuple[Status, ...] = ("signal", "candidate", "confirmed", "promoted")
 """The statuses of a living memory, in the order they are climbed."""
@@ -49,8 +56,12 @@ class Tombstone:
     similarity: float
 
 
-def approve(memory: Memory, now: datetime | None = None, limits: LifecycleLimits = LIFECYCLE_LIMITS) -> Memory:
-    """Confirm a signal or candidate; "still true?" is asked `confirmed_days` after `now` (default: its creation)."""
+def approve(
+    memory: Memory, now: datetime | None = None, limits: LifecycleLimits = LIFECYCLE_LIMITS
+) -> Memory:
+    """Confirm a signal or candidate; "still true?" is asked `confirmed_days` after `now` (default:
+    its creation).
+    """
     _require(memory, ("signal", "candidate"), "approved")
     review = None if now is None else now + timedelta(days=limits.confirmed_days)
     return replace(keeping_word(memory), status="confirmed", review_after=review)
@@ -71,7 +82,9 @@ def later(memory: Memory, review_after: datetime) -> Memory:
 
 
 def reconfirm(memory: Memory, now: datetime, limits: LifecycleLimits = LIFECYCLE_LIMITS) -> Memory:
-    """Answer "still true?" with yes: a confirmed memory is asked about again after `confirmed_days`."""
+    """Answer "still true?" with yes: a confirmed memory is asked about again after
+    `confirmed_days`.
+    """
     _require(memory, ("confirmed",), "re-confirmed")
     return later(stood_by(memory), now + timedelta(days=limits.confirmed_days))
 
@@ -83,14 +96,17 @@ def contradict(memory: Memory) -> Memory:
 
 
 def moved_to(memory: Memory, status: Status, now: datetime) -> Memory:
-    """Put a signal up for review, or confirm a signal or candidate; raises `WorkbenchError` for any other step.
+    """Put a signal up for review, or confirm a signal or candidate; raises `WorkbenchError` for any
+    other step.
 
     The other steps are made by what they are for: forgetting, promoting to a file, restoring, undo.
     """
     if status == "confirmed":
         return approve(memory, now)
     if status != "candidate":
-        raise WorkbenchError(f"An edit cannot set the status {status}.", f"{UNCHANGED} {_WAYS[status]}")
+        raise WorkbenchError(
+            f"An edit cannot set the status {status}.", f"{UNCHANGED} {_WAYS[status]}"
+        )
     _require(memory, ("signal",), "put up for review")
     return replace(memory, status="candidate")
 
@@ -110,22 +126,30 @@ def forget(memory: Memory) -> Memory:
 
 
 def archive(memory: Memory, reason: ArchivedReason) -> Memory:
-    """Archive a living memory. Pinned and confirmed ones cannot be pruned: only a person lets go of them."""
+    """Archive a living memory. Pinned and confirmed ones cannot be pruned: only a person lets go of
+    them.
+    """
     _require(memory, LADDER, "archived")
     if reason not in ARCHIVED_REASONS:
         raise InvalidRecord(f"“{reason}” is not a reason to archive.", UNCHANGED)
     if reason == "pruned" and (memory.pinned or memory.status == "confirmed"):
         what = "pinned" if memory.pinned else "confirmed"
-        raise WorkbenchError(f"Memory {memory.id} is {what} and cannot be pruned.", "Forget it if it is not needed.")
+        raise WorkbenchError(
+            f"Memory {memory.id} is {what} and cannot be pruned.", "Forget it if it is not needed."
+        )
     metadata = {**memory.metadata, ARCHIVED_FROM: memory.status}
-    return replace(memory, status="archived", archived_reason=reason, review_after=None, metadata=metadata)
+    return replace(
+        memory, status="archived", archived_reason=reason, review_after=None, metadata=metadata
+    )
 
 
 def promote(memory: Memory, to: str) -> Memory:
     """Mark a confirmed memory as graduated to a file or skill named `to`."""
     _require(memory, ("confirmed",), "promoted")
     if not to.strip():
-        raise WorkbenchError(f"Memory {memory.id} was not promoted.", "Say where it goes, such as CLAUDE.md.")
+        raise WorkbenchError(
+            f"Memory {memory.id} was not promoted.", "Say where it goes, such as CLAUDE.md."
+        )
     return replace(memory, status="promoted", promoted_to=to.strip(), review_after=None)
 
 
@@ -138,7 +162,9 @@ def restore(memory: Memory) -> Memory:
     _require(memory, ("archived",), "restored")
     if memory.archived_reason == "merged":
         into = memory.metadata.get("merged_into", "another memory")
-        raise WorkbenchError(f"Memory {memory.id} was merged into {into}.", "Undo the merge to get it back.")
+        raise WorkbenchError(
+            f"Memory {memory.id} was merged into {into}.", "Undo the merge to get it back."
+        )
     before = memory.metadata.get(ARCHIVED_FROM)
     fallback: Status = "promoted" if memory.promoted_to else "candidate"
     status = next((s for s in LADDER if s == before), fallback)
@@ -146,13 +172,15 @@ def restore(memory: Memory) -> Memory:
     return replace(memory, status=status, archived_reason=None, metadata=metadata)
 
 
-def age_finding(memory: Memory, now: datetime, limits: LifecycleLimits = LIFECYCLE_LIMITS) -> AgeFinding | None:
+def age_finding(
+    memory: Memory, now: datetime, limits: LifecycleLimits = LIFECYCLE_LIMITS
+) -> AgeFinding | None:
     """Return what the age rules suggest at `now`, or `None`.
 
-    Signals count from the last time they were touched (came here, read, voted on, put off), candidates
-    and confirmed memories from when they came here, unless they have a `review_after`: then nothing is asked
-    before it, and it is asked then. Pinned and confirmed memories, and what an agent was given in the last
-    `SERVED_DAYS`, are never archived by age.
+    Signals count from the last time they were touched (came here, read, voted on, put off),
+    candidates and confirmed memories from when they came here, unless they have a `review_after`:
+    then nothing is asked before it, and it is asked then. Pinned and confirmed memories, and what
+    an agent was given in the last `SERVED_DAYS`, are never archived by age.
     """
     if memory.review_after is not None and memory.review_after > now:
         return None
@@ -164,16 +192,21 @@ def age_finding(memory: Memory, now: datetime, limits: LifecycleLimits = LIFECYC
         limit, finding = limits.confirmed_days, AgeFinding("reconfirm", _waiting(memory, now))
     else:
         return None
-    return finding if memory.review_after is not None or _days(arrived(memory), now) >= limit else None
+    return (
+        finding if memory.review_after is not None or _days(arrived(memory), now) >= limit else None
+    )
 
 
 def waits_from(candidate: Memory, limits: LifecycleLimits = LIFECYCLE_LIMITS) -> datetime:
-    """Return the moment from which a candidate waits long, whether it is put off or not (see `age_finding`)."""
+    """Return the moment from which a candidate waits long, whether it is put off or not (see
+    `age_finding`).
+    """
     return moved(arrived(candidate), timedelta(days=limits.candidate_days))
 
 
 def earned_confirmation(memory: Memory, limits: LifecycleLimits = LIFECYCLE_LIMITS) -> bool:
-    """Tell whether a signal or candidate was seen again, applied or marked helpful often enough to be confirmed.
+    """Tell whether a signal or candidate was seen again, applied or marked helpful often enough to
+    be confirmed.
 
     Each time that something spoke against it takes one away.
     """
@@ -183,28 +216,38 @@ def earned_confirmation(memory: Memory, limits: LifecycleLimits = LIFECYCLE_LIMI
     return seen - scored(memory).against >= limits.sightings
 
 
-def is_doubtful(memory: Memory, since: datetime | None, limits: LifecycleLimits = LIFECYCLE_LIMITS) -> bool:
+def is_doubtful(
+    memory: Memory, since: datetime | None, limits: LifecycleLimits = LIFECYCLE_LIMITS
+) -> bool:
     """Tell whether a trusted memory was marked harmful until little is left of its confidence.
 
-    `since` is when a person last said that it still is true: only what was marked after that counts.
+    `since` is when a person last said that it still is true: only what was marked after that
+    counts.
     """
     if memory.status not in ("confirmed", "promoted") or not memory.harmful_votes:
         return False
     if since is not None and (memory.last_feedback_at is None or memory.last_feedback_at <= since):
         return False
     found = scored(memory)
-    return found.value <= limits.doubtful and any(reason.rule.id == "harmful" for reason in found.reasons)
+    return found.value <= limits.doubtful and any(
+        reason.rule.id == "harmful" for reason in found.reasons
+    )
 
 
-def is_skill_material(memory: Memory, *, resolved: bool, limits: LifecycleLimits = LIFECYCLE_LIMITS) -> bool:
-    """Tell whether a confirmed memory that the caller knows to be `resolved` has the cross-references of a skill."""
+def is_skill_material(
+    memory: Memory, *, resolved: bool, limits: LifecycleLimits = LIFECYCLE_LIMITS
+) -> bool:
+    """Tell whether a confirmed memory that the caller knows to be `resolved` has the
+    cross-references of a skill.
+    """
     return memory.status == "confirmed" and resolved and len(memory.related) >= limits.references
 
 
 def resembling_rejections(
     candidate: Memory, similarities: Iterable[tuple[Memory, float]], threshold: float
 ) -> tuple[Tombstone, ...]:
-    """Return the rejected memories that resemble `candidate` by `threshold` or more, the most alike first.
+    """Return the rejected memories that resemble `candidate` by `threshold` or more, the most alike
+    first.
 
     `similarities` pairs other memories with their cosine to the candidate; those not rejected, and
     the candidate itself, are passed over. Equally similar ones come by id.
@@ -212,7 +255,9 @@ def resembling_rejections(
     rejected = (
         Tombstone(memory, similarity)
         for memory, similarity in similarities
-        if memory.archived_reason == "rejected" and memory.id != candidate.id and similarity >= threshold
+        if memory.archived_reason == "rejected"
+        and memory.id != candidate.id
+        and similarity >= threshold
     )
     return tuple(sorted(rejected, key=lambda t: (-t.similarity, t.rejected.id)))
 
@@ -243,10 +288,11 @@ def _days(since: datetime, now: datetime) -> float:
     return (now - since).total_seconds() / 86_400
 
 
-# What the lifecycle suggests for a memory (source 001, section 3): one finding each, and what deciding on it does.
+# What the lifecycle suggests for a memory (source 001, section 3): one finding each, and what
+# deciding on it does.
 #
-# A finding names its occasion, so that a question that was answered is asked again only when something has changed
-# or another period has passed.
+# A finding names its occasion, so that a question that was answered is asked again only when
+# something has changed or another period has passed.
 
 
 UpkeepKind = Literal["replaces", "prune", "confirm", "reconfirm", "skill"]
@@ -264,7 +310,8 @@ DOUBTFUL = "doubtful"
 
 @dataclass(frozen=True, slots=True)
 class Contradicted:
-    """A newer memory that says the opposite of another one: its id, a mark of both texts, and the reason.
+    """A newer memory that says the opposite of another one: its id, a mark of both texts, and the
+    reason.
 
     `replaces` tells that both settle the same thing, so that one of them holds.
     """
@@ -279,7 +326,8 @@ class Contradicted:
 class UpkeepFinding:
     """What the lifecycle suggests for the memory `id`, and why.
 
-    `occasion` stays the same as long as the question is the same one; `evidence` are further memories it rests on.
+    `occasion` stays the same as long as the question is the same one; `evidence` are further
+    memories it rests on.
     """
 
     kind: UpkeepKind
@@ -305,11 +353,13 @@ def finding(
     resolved: bool = False,
     needed: bool = False,
 ) -> UpkeepFinding | None:
-    """Return what the lifecycle suggests for `memory` at `now`, the most urgent thing only, or `None`.
+    """Return what the lifecycle suggests for `memory` at `now`, the most urgent thing only, or
+    `None`.
 
-    `decided` tells when the last question of a kind about it was answered: another one of that kind waits for a
-    period of its own. Candidates get none, since they wait in Review already; `resolved` is what `is_skill_material`
-    wants to know. What is `needed`, being cited or judged relevant, is never proposed for archiving.
+    `decided` tells when the last question of a kind about it was answered: another one of that kind
+    waits for a period of its own. Candidates get none, since they wait in Review already;
+    `resolved` is what `is_skill_material` wants to know. What is `needed`, being cited or judged
+    relevant, is never proposed for archiving.
     """
     answered = decided or {}
     if contradicted is not None and (asked := _contradicted(memory, contradicted)) is not None:
@@ -332,7 +382,10 @@ def finding(
     if SKILL_TAG not in memory.tags and is_skill_material(memory, resolved=resolved, limits=limits):
         count = len(memory.related)
         return UpkeepFinding(
-            "skill", memory.id, (f"confirmed, resolved, and {count} other memories refer to it",), f"{count}"
+            "skill",
+            memory.id,
+            (f"confirmed, resolved, and {count} other memories refer to it",),
+            f"{count}",
         )
     return None
 
@@ -392,8 +445,9 @@ def doubted(proposal: Proposal, memory: Memory, now: datetime) -> tuple[Memory |
 def is_resolved(memory: Memory, related: Iterable[Memory | None], disputed: bool) -> bool:
     """Tell whether nothing about a memory is open.
 
-    `related` are the memories it refers to (`None`: gone); none of them may still wait as a candidate. `disputed`
-    says that a proposal about it waits. A memory that was marked harmful as often as helpful is not resolved.
+    `related` are the memories it refers to (`None`: gone); none of them may still wait as a
+    candidate. `disputed` says that a proposal about it waits. A memory that was marked harmful as
+    often as helpful is not resolved.
     """
     if disputed or (memory.harmful_count and memory.harmful_count >= memory.helpful_count):
         return False
@@ -401,7 +455,9 @@ def is_resolved(memory: Memory, related: Iterable[Memory | None], disputed: bool
 
 
 def _contradicted(memory: Memory, by: Contradicted) -> UpkeepFinding | None:
-    """Return which question a contradiction raises, mostly whether the newer memory replaces this one."""
+    """Return which question a contradiction raises, mostly whether the newer memory replaces this
+    one.
+    """
     occasion = f"{by.by}-{by.mark}"
     if by.replaces and memory.status in LADDER:
         return UpkeepFinding("replaces", memory.id, (by.reason,), occasion, (), (by.by,))
@@ -431,6 +487,11 @@ def _doubtful(memory: Memory) -> UpkeepFinding:
 def _begun(memory: Memory, kind: UpkeepKind) -> datetime:
     """Return when the period began after which the question is asked."""
     if kind == "prune":
-        times = (arrived(memory), memory.last_accessed_at, memory.last_feedback_at, memory.review_after)
+        times = (
+            arrived(memory),
+            memory.last_accessed_at,
+            memory.last_feedback_at,
+            memory.review_after,
+        )
         return max(t for t in times if t is not None)
     return memory.review_after or arrived(memory)

@@ -15,12 +15,13 @@ ProposalState = Literal["open", "accepted", "rejected"]
 class Proposal(Record, frozen=True):
     """A set of changes that somebody suggests and a person accepts or rejects.
 
-    `kind` is one of `core.review.proposal`, `actor` who suggests it, `evidence` the ids of the records it rests on,
-    `flags` short words for what a person should look at first (such as "no evidence").
-    Accepting applies `changes` as one transaction. `reasons` are sentences that speak for it.
-    `texts` are marks of the evidence's texts as they were (`core.duplicates.text_mark`), in its order: a decision
-    about them holds until one changes. `decided_at` is when it was accepted or rejected. `operation` is what a
-    Curator or a Reflector suggests for a playbook, as JSON (see `core.operations`).
+    `kind` is one of `core.review.proposal`, `actor` who suggests it, `evidence` the ids of the
+    records it rests on, `flags` short words for what a person should look at first (such as "no
+    evidence"). Accepting applies `changes` as one transaction. `reasons` are sentences that speak
+    for it. `texts` are marks of the evidence's texts as they were (`core.duplicates.text_mark`), in
+    its order: a decision about them holds until one changes. `decided_at` is when it was accepted
+    or rejected. `operation` is what a Curator or a Reflector suggests for a playbook, as JSON (see
+    `core.operations`).
     """
 
     id: str

@@ -1,8 +1,9 @@
-"""How sure a memory is, 0 to 5: what was said of it, and by rules what has spoken for it and against it since.
+"""How sure a memory is, 0 to 5: what was said of it, and by rules what has spoken for it and
+against it since.
 
-Nothing is stored for it but what somebody said: a store of old has its confidence by the same rules, and a vote that
-is taken back takes its point along. What an agent says of its own memories is counted nowhere (`services.stream.votes`,
-`services.stream.ingest`), and so counts nothing here.
+Nothing is stored for it but what somebody said: a store of old has its confidence by the same
+rules, and a vote that is taken back takes its point along. What an agent says of its own memories
+is counted nowhere (`services.stream.votes`, `services.stream.ingest`), and so counts nothing here.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,15 +18,19 @@ from workbench.core.record import iso, parse_time
 from workbench.core.stream.memory import APPROVED, ARCHIVED_FROM, FILE_KEY, Memory, Vote
 from workbench.core.tuning.recency import hours_between, recency
 
-# When a memory came into this store and from which file, where what it tells of was earlier or elsewhere.
+# When a memory came into this store and from which file, where what it tells of was earlier or
+# elsewhere.
 
 
 ARRIVED = "arrived"
-"""Metadata key of when a memory came into the store, as ISO 8601; left out where that was when it was made."""
+"""Metadata key of when a memory came into the store, as ISO 8601; left out where that was when it
+was made.
+"""
 
 IMPORT = "import"
-"""Key in `FILE_KEY` of an import: its time (`at`), the file (`path`), and a trusted status that only the file states
-(`as`)."""
+"""Key in `FILE_KEY` of an import: its time (`at`), the file (`path`), and a trusted status that
+only the file states (`as`).
+"""
 
 
 def imported(metadata: Mapping[str, object]) -> Mapping[str, object]:
@@ -43,7 +48,10 @@ def brought(memory: Memory, path: str, now: datetime, *, before: Memory | None =
     if status in APPROVED and (before is None or before.status != status):
         part["as"] = status
     file = memory.metadata.get(FILE_KEY)
-    metadata = {**memory.metadata, FILE_KEY: {**(file if isinstance(file, Mapping) else {}), IMPORT: part}}
+    metadata = {
+        **memory.metadata,
+        FILE_KEY: {**(file if isinstance(file, Mapping) else {}), IMPORT: part},
+    }
     return replace(memory, metadata=metadata)
 
 
@@ -91,7 +99,9 @@ CONTRADICTED = "contradicted"
 """The metadata key under which is counted how often a person said that a memory no longer is true."""
 
 APPLIED = "applied_in"
-"""The metadata key under which stand the ids of the episodes that went by a memory and succeeded, at most `_KEPT`."""
+"""The metadata key under which stand the ids of the episodes that went by a memory and succeeded,
+at most `_KEPT`.
+"""
 
 NOTES = frozenset((SAID, CONTRADICTED, APPLIED))
 """The metadata that is there for the confidence alone."""
@@ -102,7 +112,8 @@ _KEPT = 50
 
 
 class ConfidenceFacts(NamedTuple):
-    """What the rules look at: fields of a memory, by their names there; of agents' votes at most one of each kind.
+    """What the rules look at: fields of a memory, by their names there; of agents' votes at most
+    one of each kind.
 
     Agents' harmful votes count nothing on what a person pinned or approved.
     """
@@ -116,10 +127,11 @@ class ConfidenceFacts(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """One thing that raises the confidence, or lowers it (`points` below 0), each time that it holds.
+    """One thing that raises the confidence, or lowers it (`points` below 0), each time that it
+    holds.
 
-    `held` says how often, of which at most `most` count. `words` name it in a list of reasons, with a place for how
-    often; `why` is the reason for the rule.
+    `held` says how often, of which at most `most` count. `words` name it in a list of reasons, with
+    a place for how often; `why` is the reason for the rule.
     """
 
     id: str
@@ -139,7 +151,8 @@ class Reason(NamedTuple):
 
 
 class Confidence(NamedTuple):
-    """How sure a memory is: its `value`, what was `said` of it (`None`: nothing), and the `reasons` for the rest.
+    """How sure a memory is: its `value`, what was `said` of it (`None`: nothing), and the `reasons`
+    for the rest.
 
     `said` is a person's word, or a file's; it stays, and what has happened since is added.
     """
@@ -165,12 +178,16 @@ def is_imported(memory: Memory) -> bool:
 
 def _imported(standing: ConfidenceFacts) -> int:
     """Tell whether only a file says that the memory is confirmed or promoted."""
-    return int(standing.status == IMPORTED or imported(standing.metadata).get("as") == _status(standing))
+    return int(
+        standing.status == IMPORTED or imported(standing.metadata).get("as") == _status(standing)
+    )
 
 
 def _status(standing: ConfidenceFacts) -> object:
     """Return the status of a memory, of an archived one that which it had."""
-    return standing.metadata.get(ARCHIVED_FROM) if standing.status == "archived" else standing.status
+    return (
+        standing.metadata.get(ARCHIVED_FROM) if standing.status == "archived" else standing.status
+    )
 
 
 def _contradicted(standing: ConfidenceFacts) -> int:
@@ -211,7 +228,9 @@ RULES = (
         _contradicted,
     ),
 )  # fmt: skip
-"""What counts, and how much. What speaks for a memory fills it up to the most; what speaks against it is taken off."""
+"""What counts, and how much. What speaks for a memory fills it up to the most; what speaks against
+it is taken off.
+"""
 
 
 def scored(memory: Memory) -> Confidence:
@@ -225,7 +244,9 @@ def confidence_of(memory: Memory) -> int:
 
 
 def value_of(standing: ConfidenceFacts) -> int:
-    """Return the value of a confidence without its reasons: a hundred thousand are looked through at once."""
+    """Return the value of a confidence without its reasons: a hundred thousand are looked through
+    at once.
+    """
     if _LOOKED_AT.isdisjoint(standing.metadata):
         status = IMPORTED if _imported(standing) else standing.status
         return _plain(standing.confidence, status, *standing[2:-1])
@@ -253,7 +274,9 @@ def score(standing: ConfidenceFacts) -> Confidence:
 
 
 def told(found: Confidence) -> tuple[str, ...]:
-    """Return why a memory is as sure as it is, in words, each with its points; nothing where nothing is known."""
+    """Return why a memory is as sure as it is, in words, each with its points; nothing where
+    nothing is known.
+    """
     said = () if found.said is None else (f"said to be {found.said}",)
     return (*said, *(f"{_words(one)} ({one.points:+d})".replace("-", "−") for one in found.reasons))
 
@@ -264,7 +287,9 @@ def times(count: int) -> str:
 
 
 def said_to_be(memory: Memory, confidence: int) -> Memory:
-    """Return a memory of which a person says how sure it is: what is known of it now counts no more."""
+    """Return a memory of which a person says how sure it is: what is known of it now counts no
+    more.
+    """
     standing = standing_of(memory)
     known = {rule.id: count for rule in RULES if (count := rule.held(standing))}
     return replace(memory, confidence=confidence, metadata={**memory.metadata, SAID: known})
@@ -290,7 +315,9 @@ def times_applied(memory: Memory) -> int:
 
 
 def keeping_word(memory: Memory) -> Memory:
-    """Return a memory that is about to be approved: what a file said of it is what it was sure of before."""
+    """Return a memory that is about to be approved: what a file said of it is what it was sure of
+    before.
+    """
     if not memory.confidence or SAID in memory.metadata:
         return memory
     return replace(memory, metadata={**memory.metadata, SAID: {}})
@@ -301,7 +328,9 @@ def standing_of(memory: Memory) -> ConfidenceFacts:
     helpful = _bounded(memory.helpful_votes, memory.helpful_by_agents, 1)
     kept = memory.pinned or memory.status in APPROVED
     harmful = _bounded(memory.harmful_votes, memory.harmful_by_agents, 0 if kept else 1)
-    return ConfidenceFacts(memory.confidence, memory.status, helpful, memory.helpful_absorbed, harmful, memory.metadata)
+    return ConfidenceFacts(
+        memory.confidence, memory.status, helpful, memory.helpful_absorbed, harmful, memory.metadata
+    )
 
 
 def standing_in(doc: Mapping[str, object]) -> ConfidenceFacts:
@@ -324,7 +353,11 @@ def _bounded(votes: int, by_agents: int, most: int) -> int:
 
 def _episodes(metadata: Mapping[str, object]) -> tuple[str, ...]:
     found = metadata.get(APPLIED)
-    return tuple(dict.fromkeys(id for id in found if isinstance(id, str))) if isinstance(found, list | tuple) else ()
+    return (
+        tuple(dict.fromkeys(id for id in found if isinstance(id, str)))
+        if isinstance(found, list | tuple)
+        else ()
+    )
 
 
 def _words(reason: Reason) -> str:
@@ -334,7 +367,8 @@ def _words(reason: Reason) -> str:
 def _known_then(standing: ConfidenceFacts) -> Mapping[str, int]:
     """Return how often each rule held when it was said how sure the memory is.
 
-    A file that says so of a confirmed one says it of what is confirmed; votes it brings are counted apart.
+    A file that says so of a confirmed one says it of what is confirmed; votes it brings are counted
+    apart.
     """
     known = standing.metadata.get(SAID)
     if isinstance(known, Mapping):
@@ -346,7 +380,8 @@ def _number(value: object) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
-# The orders in which memories can be listed, and how their dates are written: values that a saved view keeps.
+# The orders in which memories can be listed, and how their dates are written: values that a saved
+# view keeps.
 
 
 Dates = Literal["", "relative", "absolute"]
@@ -358,8 +393,8 @@ DATES: tuple[Dates, ...] = ("", "relative", "absolute")
 class Order(NamedTuple):
     """One order: its name, and what stands first in it, and first when it is turned round.
 
-    `key` makes the greatest stand first; `None` where a ranking says how much each memory is worth. Equals keep the
-    order in which they were found.
+    `key` makes the greatest stand first; `None` where a ranking says how much each memory is worth.
+    Equals keep the order in which they were found.
     """
 
     id: str
@@ -380,10 +415,22 @@ SCORE = "score"
 
 ORDERS = (
     Order("made", "the newest first", "the oldest first", lambda m: (m.created_at.timestamp(),)),
-    Order("read", "what agents read last first", "what was never read, or longest ago, first", _read),
-    Order("importance", "the most important first", "the least important first", lambda m: (m.importance_score,)),
+    Order(
+        "read", "what agents read last first", "what was never read, or longest ago, first", _read
+    ),
+    Order(
+        "importance",
+        "the most important first",
+        "the least important first",
+        lambda m: (m.importance_score,),
+    ),
     Order("votes", "the most helpful first", "the most harmful first", _votes),
-    Order("confidence", "highest confidence first", "lowest confidence first", lambda m: (confidence_of(m),)),
+    Order(
+        "confidence",
+        "highest confidence first",
+        "lowest confidence first",
+        lambda m: (confidence_of(m),),
+    ),
     Order(SCORE, "the best score first", "the worst score first", None),
 )
 """Those that are known."""
@@ -393,7 +440,9 @@ TURNED = "-"
 
 
 class Arranged(NamedTuple):
-    """How a list is arranged: by an order (`-` before its name turns it round, "" as it was found), and its dates."""
+    """How a list is arranged: by an order (`-` before its name turns it round, "" as it was found),
+    and its dates.
+    """
 
     order: str = ""
     dates: Dates = ""
@@ -414,8 +463,12 @@ def find_order(name: str) -> Order | None:
     return next((order for order in ORDERS if order.id == name.removeprefix(TURNED)), None)
 
 
-def ordered(found: Sequence[Memory], arranged: Arranged, scores: Mapping[str, float] | None = None) -> Sequence[Memory]:
-    """Return memories in an order; by score as far as `scores` know them, what they do not know last."""
+def ordered(
+    found: Sequence[Memory], arranged: Arranged, scores: Mapping[str, float] | None = None
+) -> Sequence[Memory]:
+    """Return memories in an order; by score as far as `scores` know them, what they do not know
+    last.
+    """
     by = arranged.by
     if by is None:
         return found
@@ -443,19 +496,26 @@ class SavedView(NamedTuple):
 Voted = TypeVar("Voted", Memory, Bullet)
 
 
-def effective_importance(memory: Memory, now: datetime, weight: float = 0.5, half_life: float | None = None) -> float:
+def effective_importance(
+    memory: Memory, now: datetime, weight: float = 0.5, half_life: float | None = None
+) -> float:
     """Return clamp(base + (helpful − harmful) · weight, 0, 10), in which agents' votes are bounded.
 
-    With a `half_life` in days the marks fade from `last_feedback_at` (or the creation, if it was never voted on).
+    With a `half_life` in days the marks fade from `last_feedback_at` (or the creation, if it was
+    never voted on).
     """
     delta = memory.net_marks * weight
     if half_life is not None and delta:
-        delta *= recency(hours_between(memory.last_feedback_at or memory.created_at, now), half_life)
+        delta *= recency(
+            hours_between(memory.last_feedback_at or memory.created_at, now), half_life
+        )
     return min(10.0, max(0.0, memory.importance_score + delta))
 
 
 def apply_vote(record: Voted, vote: Vote, previous: Vote | None) -> Voted:
-    """Return `record` with `vote` counted, and `previous` (the same actor's live vote) taken back first."""
+    """Return `record` with `vote` counted, and `previous` (the same actor's live vote) taken back
+    first.
+    """
     if previous is not None:
         record = _counted(record, previous, -1)
     return replace(_counted(record, vote, 1), last_feedback_at=vote.at)

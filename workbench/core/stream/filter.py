@@ -1,9 +1,10 @@
 """The filter language of the stream: `type:error,failure since:7d -tag:wip "exact phrase" auth`.
 
-A clause is `key:value`; commas part alternatives, quotes group, and a leading `-` negates a clause, a
-phrase or a word. All clauses and phrases must hold. Words left over are for the fuzzy ranking, not for
-`matches`. Archived memories are hidden unless `is:archived` or a `status:` clause asks (`status:any` asks for all).
-A quote that is not closed ends with the text, so that a filter can be read while it is being typed.
+A clause is `key:value`; commas part alternatives, quotes group, and a leading `-` negates a clause,
+a phrase or a word. All clauses and phrases must hold. Words left over are for the fuzzy ranking,
+not for `matches`. Archived memories are hidden unless `is:archived` or a `status:` clause asks
+(`status:any` asks for all). A quote that is not closed ends with the text, so that a filter can be
+read while it is being typed.
 """
 
 import difflib
@@ -26,14 +27,26 @@ ANY = "any"
 HELP: tuple[tuple[str, str], ...] = (
     ("type:error,failure", "observation type; a comma means “or”"),
     ("memory:semantic", "memory type: " + ", ".join(MEMORY_TYPES)),
-    ("status:confirmed", "status: " + ", ".join(STATUSES) + ", or any; archived is hidden unless asked for"),
-    ("tag:auth  tag:auth*", "a tag, or all tags that begin so; also category:, section:, session:, id:"),
+    (
+        "status:confirmed",
+        "status: " + ", ".join(STATUSES) + ", or any; archived is hidden unless asked for",
+    ),
+    (
+        "tag:auth  tag:auth*",
+        "a tag, or all tags that begin so; also category:, section:, session:, id:",
+    ),
     ('tag:"two words"', "quotes keep a value together"),
     ('speaker:user  speaker:"Ann Lee"', "who said it: user, assistant, tool or a name"),
     ("source:SessionEnd", "where it was captured: the hook, or a file by its name or path"),
-    ("actor:claude  actor:person", "who stored its text: an agent by name, person, import, reflection, hook"),
+    (
+        "actor:claude  actor:person",
+        "who stored its text: an agent by name, person, import, reflection, hook",
+    ),
     ("importance:>7  confidence:>2", "more than; also >=, <, <= or the number itself"),
-    ("since:7d  until:yesterday", "when it was made: 36h, 7d, 2w, 3mo, now, yesterday, monday, 2026-11, 2026-11-21"),
+    (
+        "since:7d  until:yesterday",
+        "when it was made: 36h, 7d, 2w, 3mo, now, yesterday, monday, 2026-11, 2026-11-21",
+    ),
     ("pinned:yes", "pinned or not: yes, no"),
     ("is:reflection", "reflection, voted, harmful, pinned, or a status, such as is:archived"),
     ('"exact phrase"', "these words in this order, in content, summary or tags"),
@@ -49,7 +62,9 @@ ACTOR = "actor"
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One `key:value`; `values` are alternatives in folded case, `at` is the instant of `since` and `until`."""
+    """One `key:value`; `values` are alternatives in folded case, `at` is the instant of `since` and
+    `until`.
+    """
 
     key: str
     values: tuple[str, ...]
@@ -59,9 +74,11 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A parsed filter. `words` are ranked elsewhere; `excluded` are words and phrases that may not occur.
+    """A parsed filter. `words` are ranked elsewhere; `excluded` are words and phrases that may not
+    occur.
 
-    `unknown` are keys that do not exist, each with the one that is probably meant; what they stand in is among `words`.
+    `unknown` are keys that do not exist, each with the one that is probably meant; what they stand
+    in is among `words`.
     """
 
     clauses: tuple[Clause, ...] = ()
@@ -77,35 +94,48 @@ class Filter:
 
     @property
     def shows_archived(self) -> bool:
-        """Whether archived memories can match: only when a clause `status:` or `is:archived` asks for them."""
+        """Whether archived memories can match: only when a clause `status:` or `is:archived` asks
+        for them.
+        """
         return any(
-            not clause.negated and (clause.key == "status" or (clause.key == "is" and "archived" in clause.values))
+            not clause.negated
+            and (clause.key == "status" or (clause.key == "is" and "archived" in clause.values))
             for clause in self.clauses
         )
 
     def without_actors(self) -> "Filter":
         """Return the rest of it, which the memories themselves can answer."""
-        return replace(self, clauses=tuple(clause for clause in self.clauses if clause.key != ACTOR))
+        return replace(
+            self, clauses=tuple(clause for clause in self.clauses if clause.key != ACTOR)
+        )
 
     def predicate(self) -> Predicate:
         """Compile the test of `matches` once, for many memories."""
         return _every(self.tests())
 
     def tests(self) -> list[Predicate]:
-        """Compile the tests of clauses and phrases, all of which must hold; raises `InvalidQuery` for `actors`."""
+        """Compile the tests of clauses and phrases, all of which must hold; raises `InvalidQuery`
+        for `actors`.
+        """
         if self.actors:
-            raise InvalidQuery("“actor:” cannot be asked here.", "The Stream, Review, `list` and `export` know it.")
+            raise InvalidQuery(
+                "“actor:” cannot be asked here.", "The Stream, Review, `list` and `export` know it."
+            )
         found: list[Predicate] = [] if self.shows_archived else [_is_not_archived]
         found += map(_compile, self.clauses)
         found += map(_contains, self.phrases)
         return [*found, *(_negate(_contains(phrase)) for phrase in self.excluded)]
 
 
-def parse_filter(text: str, now: datetime, *, forgiving: bool = False, zone: tzinfo | None = None) -> Filter:
-    """Read a filter; relative times count from `now`, days are those of `zone`, the machine's when none is given.
+def parse_filter(
+    text: str, now: datetime, *, forgiving: bool = False, zone: tzinfo | None = None
+) -> Filter:
+    """Read a filter; relative times count from `now`, days are those of `zone`, the machine's when
+    none is given.
 
-    Raises `InvalidQuery` for a value that cannot be read and for a key that looks like a typing error, unless it is
-    `forgiving`: then that is a word, and the filter says so. Other text with a colon, such as an address, is a word.
+    Raises `InvalidQuery` for a value that cannot be read and for a key that looks like a typing
+    error, unless it is `forgiving`: then that is a word, and the filter says so. Other text with a
+    colon, such as an address, is a word.
     """
     clauses: list[Clause] = []
     words: list[str] = []
@@ -117,7 +147,9 @@ def parse_filter(text: str, now: datetime, *, forgiving: bool = False, zone: tzi
         if found["phrase"] is not None:
             if phrase := _flat(found["phrase"]):
                 (excluded if negated else phrases).append(phrase)
-        elif found["key"] and _is_key(found["key"], found["values"], unknown if forgiving else None):
+        elif found["key"] and _is_key(
+            found["key"], found["values"], unknown if forgiving else None
+        ):
             clauses.append(_clause(found["key"].lower(), found["values"], negated, now, zone))
         elif (word := found["body"].replace('"', "")) and word != "-":
             if negated:
@@ -128,7 +160,9 @@ def parse_filter(text: str, now: datetime, *, forgiving: bool = False, zone: tzi
 
 
 def fits(clause: Clause, names: Collection[str]) -> bool:
-    """Tell whether one of some names, in folded case, is one of a clause's, or begins as one that ends in `*`."""
+    """Tell whether one of some names, in folded case, is one of a clause's, or begins as one that
+    ends in `*`.
+    """
     starts = tuple(value[:-1] for value in clause.values if value.endswith("*"))
     found = any(name in clause.values or name.startswith(starts) for name in names)
     return found != clause.negated
@@ -214,7 +248,9 @@ _CLOSED: dict[str, tuple[str, ...]] = {
 
 
 def _is_key(key: str, values: str, unknown: list[tuple[str, str]] | None) -> bool:
-    """Tell a clause from a word that holds a colon; note what looks like a mistyped key, or raise for it."""
+    """Tell a clause from a word that holds a colon; note what looks like a mistyped key, or raise
+    for it.
+    """
     name = key.lower()
     if name in _EXAMPLES:
         return True
@@ -225,7 +261,10 @@ def _is_key(key: str, values: str, unknown: list[tuple[str, str]] | None) -> boo
     if near and unknown is not None:
         unknown.append((key, near[0]))
     elif near:
-        raise InvalidQuery(f"There is no “{key}:” to filter by.", f'Did you mean “{near[0]}:”? Or quote it: "{key}:…".')
+        raise InvalidQuery(
+            f"There is no “{key}:” to filter by.",
+            f'Did you mean “{near[0]}:”? Or quote it: "{key}:…".',
+        )
     return False
 
 
@@ -236,11 +275,15 @@ def _clause(key: str, text: str, negated: bool, now: datetime, zone: tzinfo | No
         raise InvalidQuery(f"“{key}:” needs a value.", f"For example: {_EXAMPLES[key]}.")
     if key in ("since", "until"):
         if len(values) > 1:
-            raise InvalidQuery(f"“{key}:” takes one time, not {len(values)}.", f"For example: {_EXAMPLES[key]}.")
+            raise InvalidQuery(
+                f"“{key}:” takes one time, not {len(values)}.", f"For example: {_EXAMPLES[key]}."
+            )
         try:
             at = instant(values[0], now, last=key == "until", zone=zone)
         except InvalidQuery as error:
-            raise InvalidQuery(f"“{values[0]}” after “{key}:” is not a time.", error.hint) from error
+            raise InvalidQuery(
+                f"“{values[0]}” after “{key}:” is not a time.", error.hint
+            ) from error
         return Clause(key, values, negated, at)
     for value in values:
         _check(key, value)
@@ -248,7 +291,9 @@ def _clause(key: str, text: str, negated: bool, now: datetime, zone: tzinfo | No
 
 
 def _check(key: str, value: str) -> None:
-    """Raise for a value outside a closed set, and for one that looks like a mistyped observation type."""
+    """Raise for a value outside a closed set, and for one that looks like a mistyped observation
+    type.
+    """
     if key in _NUMBERS and not _NUMBER.fullmatch(value):
         raise InvalidQuery(f"“{value}” cannot follow “{key}:”.", f"For example: {_EXAMPLES[key]}.")
     closed = _CLOSED.get(key)
@@ -259,7 +304,9 @@ def _check(key: str, value: str) -> None:
     if near:
         raise InvalidQuery(f"“{value}” cannot follow “{key}:”.", f"Did you mean “{near[0]}”?")
     if closed:
-        raise InvalidQuery(f"“{value}” cannot follow “{key}:”.", f"It is one of: {', '.join(closed)}.")
+        raise InvalidQuery(
+            f"“{value}” cannot follow “{key}:”.", f"It is one of: {', '.join(closed)}."
+        )
 
 
 def _compile(clause: Clause) -> Predicate:
@@ -302,7 +349,9 @@ def _compared(number: Callable[[Memory], float], value: str) -> Predicate:
 
 
 def _text_clause(key: str, values: tuple[str, ...]) -> Predicate:
-    """Compare tags, section, session, speaker or ids as a whole; a value that ends in `*` compares the beginning."""
+    """Compare tags, section, session, speaker or ids as a whole; a value that ends in `*` compares
+    the beginning.
+    """
     whole = frozenset(values)
     starts = tuple(value[:-1] for value in values if value.endswith("*"))
 
@@ -330,7 +379,9 @@ def _text_clause(key: str, values: tuple[str, ...]) -> Predicate:
 
 
 def _sources(memory: Memory) -> Iterator[str]:
-    """Yield the names of where a memory was captured: the hook, and the file by its path and its name."""
+    """Yield the names of where a memory was captured: the hook, and the file by its path and its
+    name.
+    """
     if memory.source.hook:
         yield memory.source.hook
     if memory.source.file:
@@ -339,16 +390,21 @@ def _sources(memory: Memory) -> Iterator[str]:
 
 
 def _contains(phrase: str) -> Predicate:
-    """Look for a flat phrase in content, summary and each tag, whatever the case and the white space."""
+    """Look for a flat phrase in content, summary and each tag, whatever the case and the white
+    space.
+    """
     first, *more = phrase.split()
 
     def holds(memory: Memory) -> bool:
-        # In one piece: no phrase has a line break, and four times three steps cost more than a longer text.
+        # In one piece: no phrase has a line break, and four times three steps cost more than a
+        # longer text.
         folded = "\n".join(_said(memory)).casefold()
         if phrase in folded:
             return True
         # Flattening is slow, so it happens only where other white space may have hidden the phrase.
-        return bool(more) and first in folded and any(phrase in _flat(text) for text in _said(memory))
+        return (
+            bool(more) and first in folded and any(phrase in _flat(text) for text in _said(memory))
+        )
 
     return holds
 

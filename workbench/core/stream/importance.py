@@ -1,8 +1,9 @@
 """Heuristic importance of an observation (source 000, algorithm 3, stage 1).
 
-A table gives a base score per observation type and boosts for words that a text begins with: a long one is not
-important for holding more words. Words are whole words in any case ("prod" is not "product"); the score is capped at
-10. Stage 2, the adjustment by votes, is `feedback.effective_importance`.
+A table gives a base score per observation type and boosts for words that a text begins with: a long
+one is not important for holding more words. Words are whole words in any case ("prod" is not
+"product"); the score is capped at 10. Stage 2, the adjustment by votes, is
+`feedback.effective_importance`.
 """
 
 from collections.abc import Mapping
@@ -20,7 +21,9 @@ OPENING = 40
 
 
 class Boost(NamedTuple):
-    """Points added once when the content holds at least one phrase of every group (lower-case words)."""
+    """Points added once when the content holds at least one phrase of every group (lower-case
+    words).
+    """
 
     points: float
     groups: tuple[tuple[str, ...], ...]
@@ -92,7 +95,10 @@ def table_named(name: str) -> ImportanceTable:
 
 def rate(observation_type: str, content: str, table: ImportanceTable = GENERAL) -> Rating:
     """Score an observation 0–10 and say why."""
-    from workbench.core.words import folded, words  # the settings name the tables, and are read by every command
+    from workbench.core.words import (
+        folded,
+        words,
+    )  # the settings name the tables, and are read by every command
 
     base = table.base.get(observation_type, DEFAULT_BASE)
     line = f" {' '.join(words(content)[:OPENING])} " if _may_hit(table, folded(content)) else ""
@@ -106,12 +112,16 @@ def base_importance(observation_type: str, content: str, table: ImportanceTable 
 
 
 def _may_hit(table: ImportanceTable, low: str) -> bool:
-    """Tell whether a text in lower case holds the first word of a phrase; parting it into its words costs more."""
+    """Tell whether a text in lower case holds the first word of a phrase; parting it into its words
+    costs more.
+    """
     phrases = (phrase for boost in table.boosts for group in boost.groups for phrase in group)
     return any(phrase.partition(" ")[0] in low for phrase in phrases)
 
 
 def _hit(boost: Boost, line: str) -> str:
-    """Return the phrases that earn `boost`, or an empty string; `line` is words between single spaces."""
+    """Return the phrases that earn `boost`, or an empty string; `line` is words between single
+    spaces.
+    """
     found = [next((p for p in group if f" {p} " in line), "") for group in boost.groups]
     return " + ".join(found) if all(found) else ""

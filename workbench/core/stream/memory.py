@@ -38,8 +38,9 @@ OBSERVATION_TYPES = (
     "feature_implementation", "refactoring", "configuration_change", "code_review_feedback", "dependency_change",
     "test_success", "file_read", "plan",
 )  # fmt: skip
-"""What an observation is of: the general types and those of coding (source 000, algorithm 3 and section 4), and the
-lifecycle's (source 001)."""
+"""What an observation is of: the general types and those of coding (source 000, algorithm 3 and
+section 4), and the lifecycle's (source 001).
+"""
 
 MAX_CONTENT = 10_000
 """Longest content that a person or an agent writes, in characters (source 000)."""
@@ -57,7 +58,8 @@ SCHEMA_VERSION = 1
 
 
 class Source(Record, frozen=True):
-    """Where an observation was captured, when known: the hook, the turn number and the file, and who said it.
+    """Where an observation was captured, when known: the hook, the turn number and the file, and
+    who said it.
 
     `speaker` is `user`, `assistant`, `tool` or a name; not who stored it.
     """
@@ -74,12 +76,11 @@ NO_SOURCE = Source()
 class Memory(Record, frozen=True):
     """One memory.
 
-    Scores: `importance_score` and `effective_importance` run 0–10, `confidence` 0–5: what a person or a
-    file says of it, to which `core.stream.confidence` adds what is known besides.
-    The helpful count is the sum of four parts that are kept apart: what an import
-    brought, +1 for creation by ingestion, duplicates absorbed, and live votes. `helpful_by_agents` and
-    `harmful_by_agents` are how many of the votes are agents'.
-    Times are UTC and timezone-aware.
+    Scores: `importance_score` and `effective_importance` run 0–10, `confidence` 0–5: what a person
+    or a file says of it, to which `core.stream.confidence` adds what is known besides. The helpful
+    count is the sum of four parts that are kept apart: what an import brought, +1 for creation by
+    ingestion, duplicates absorbed, and live votes. `helpful_by_agents` and `harmful_by_agents` are
+    how many of the votes are agents'. Times are UTC and timezone-aware.
     """
 
     id: str
@@ -122,7 +123,12 @@ class Memory(Record, frozen=True):
     @property
     def helpful_count(self) -> int:
         """All helpful marks: imported + created + absorbed + votes."""
-        return self.helpful_imported + self.helpful_created + self.helpful_absorbed + self.helpful_votes
+        return (
+            self.helpful_imported
+            + self.helpful_created
+            + self.helpful_absorbed
+            + self.helpful_votes
+        )
 
     @property
     def helpful_given(self) -> int:
@@ -136,14 +142,20 @@ class Memory(Record, frozen=True):
 
     @property
     def net_marks(self) -> int:
-        """Helpful less harmful marks, of which all agents together count at most `AGENTS_MARKS` either way.
+        """Helpful less harmful marks, of which all agents together count at most `AGENTS_MARKS`
+        either way.
 
         They never lower what a person pinned or approved.
         """
         helpful = min(self.helpful_by_agents, self.helpful_votes)
         agents = helpful - min(self.harmful_by_agents, self.harmful_votes)
         lowest = 0 if self.pinned or self.status in APPROVED else -AGENTS_MARKS
-        return self.helpful_count - self.harmful_count - agents + min(AGENTS_MARKS, max(lowest, agents))
+        return (
+            self.helpful_count
+            - self.harmful_count
+            - agents
+            + min(AGENTS_MARKS, max(lowest, agents))
+        )
 
     @property
     def is_long(self) -> bool:
@@ -165,7 +177,9 @@ class Memory(Record, frozen=True):
 
 
 def room_for(before: str) -> int:
-    """Return how long a text may be that is written in place of another: as long as that one was, where it was long."""
+    """Return how long a text may be that is written in place of another: as long as that one was,
+    where it was long.
+    """
     return max(MAX_CONTENT, len(before))
 
 
@@ -183,7 +197,12 @@ def broken_rule(memory: Memory) -> str | None:
         memory.harmful_imported, memory.harmful_votes, memory.helpful_by_agents, memory.harmful_by_agents,
         memory.access_count,
     )  # fmt: skip
-    times = (memory.created_at, memory.last_accessed_at, memory.last_feedback_at, memory.review_after)
+    times = (
+        memory.created_at,
+        memory.last_accessed_at,
+        memory.last_feedback_at,
+        memory.review_after,
+    )
     rules: tuple[tuple[bool, str], ...] = (
         (not memory.id, "it has no id"),
         (not memory.content.strip(), "its content is empty"),

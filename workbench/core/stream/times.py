@@ -1,4 +1,6 @@
-"""Times as they are typed: `36h`, `7d`, `3mo`, `now`, `yesterday`, `monday`, a month, a date, a date with a time."""
+"""Times as they are typed: `36h`, `7d`, `3mo`, `now`, `yesterday`, `monday`, a month, a date, a
+date with a time.
+"""
 
 import re
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
@@ -14,11 +16,13 @@ _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
 _MONTH = re.compile(r"(\d{4})-(\d\d)", re.ASCII)
 
 
-def instant(text: str, now: datetime, *, last: bool = False, zone: tzinfo | None = None) -> datetime:
+def instant(
+    text: str, now: datetime, *, last: bool = False, zone: tzinfo | None = None
+) -> datetime:
     """Return the time that a text means: of a day or a month its beginning, or with `last` its end.
 
-    Days and times without an offset are those of `zone`, the machine's when none is given. A weekday is the latest one
-    before today. Raises `InvalidQuery`.
+    Days and times without an offset are those of `zone`, the machine's when none is given. A
+    weekday is the latest one before today. Raises `InvalidQuery`.
     """
     value, here = text.strip().lower(), clock_time(now, zone)
     try:
@@ -27,7 +31,9 @@ def instant(text: str, now: datetime, *, last: bool = False, zone: tzinfo | None
         if span := _SPAN.fullmatch(value):
             return _before(here, int(span[1]), span[2], zone)
         if days := _days(value, here.date()):
-            naive = datetime.combine(days[1], time.max) if last else datetime.combine(days[0], time.min)
+            naive = (
+                datetime.combine(days[1], time.max) if last else datetime.combine(days[0], time.min)
+            )
             return _placed(naive, zone)
         at = datetime.fromisoformat(value.upper())
         at = at if at.tzinfo else _placed(at, zone)
@@ -66,7 +72,9 @@ def _before(here: datetime, count: int, unit: str, zone: tzinfo | None) -> datet
 
 
 def _days_in(year: int, month: int) -> int:
-    from calendar import monthrange  # every command starts with this module, and hardly any is told a month
+    from calendar import (
+        monthrange,
+    )  # every command starts with this module, and hardly any is told a month
 
     return monthrange(year, month)[1]
 

@@ -20,7 +20,9 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A parameter that the proposal changes; weights are shares, half-lives days (`None`: no decay)."""
+    """A parameter that the proposal changes; weights are shares, half-lives days (`None`: no
+    decay).
+    """
 
     parameter: str
     before: float | None
@@ -31,12 +33,13 @@ class Moved:
 class TunedProfile:
     """The best setting that was tried and what it is worth.
 
-    `before` is the mean metric of the start, `after` that of the settings chosen without the query that is
-    measured (cross-validation); `verdict` compares the two and holds the gain with its band. `fitted` is the
-    mean of `profile` on all queries, which flatters it, because it was chosen on them. `contender` names the
-    profile that it is, where it is none of the grid. `seen` are a person's own profiles that were tuned on these
-    very queries: they were left out, because what they reach here is no evidence. `dead` are the factors that tell
-    no two memories apart for these queries: their weights were left alone.
+    `before` is the mean metric of the start, `after` that of the settings chosen without the query
+    that is measured (cross-validation); `verdict` compares the two and holds the gain with its
+    band. `fitted` is the mean of `profile` on all queries, which flatters it, because it was chosen
+    on them. `contender` names the profile that it is, where it is none of the grid. `seen` are a
+    person's own profiles that were tuned on these very queries: they were left out, because what
+    they reach here is no evidence. `dead` are the factors that tell no two memories apart for these
+    queries: their weights were left alone.
     """
 
     profile: Profile

@@ -1,6 +1,8 @@
-"""The candidate filter of a profile: which of the memories that may be served take part in a ranking at all.
+"""The candidate filter of a profile: which of the memories that may be served take part in a
+ranking at all.
 
-It is written in the filter language of the stream. What an agent is never served stays out, whatever it says.
+It is written in the filter language of the stream. What an agent is never served stays out,
+whatever it says.
 """
 
 from datetime import UTC, datetime
@@ -14,7 +16,8 @@ if TYPE_CHECKING:
 
 
 def candidate_filter(text: str, now: datetime) -> "Filter":
-    """Read a candidate filter; relative times count from `now`, days are those of UTC, as in every ranking.
+    """Read a candidate filter; relative times count from `now`, days are those of UTC, as in every
+    ranking.
 
     Raises `InvalidQuery` when it cannot be read, or holds a word that only a search could rank by.
     """

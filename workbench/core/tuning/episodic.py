@@ -1,10 +1,12 @@
-"""The score of episodes (source 004, section 2.4): five terms, for memories of the type episodic only.
+"""The score of episodes (source 004, section 2.4): five terms, for memories of the type episodic
+only.
 
     0.5 · similarity + 0.2 · exp(−age / 30 days) + 0.15 · success + 0.1 · min(ln(1 + accesses) / 10, 1) + 0.05 · domain
 
-The terms are grouped under the three weights that every profile has, so that one ranking, one set of sliders and one
-search for better weights serve this score too: recency; importance (success and use); relevance (similarity and
-domain). Under the profile's own weights the sum is exactly the printed one. Nothing is normalised by the pool.
+The terms are grouped under the three weights that every profile has, so that one ranking, one set
+of sliders and one search for better weights serve this score too: recency; importance (success and
+use); relevance (similarity and domain). Under the profile's own weights the sum is exactly the
+printed one. Nothing is normalised by the pool.
 """
 
 import math
@@ -18,7 +20,13 @@ Term = Literal["similarity", "recency", "success", "use", "domain"]
 
 TERMS: tuple[Term, ...] = get_args(Term)
 
-WEIGHTS: Mapping[Term, float] = {"recency": 0.2, "success": 0.15, "use": 0.1, "similarity": 0.5, "domain": 0.05}
+WEIGHTS: Mapping[Term, float] = {
+    "recency": 0.2,
+    "success": 0.15,
+    "use": 0.1,
+    "similarity": 0.5,
+    "domain": 0.05,
+}
 """The printed weights, in the order of the groups."""
 
 GROUPS: Mapping[str, tuple[Term, ...]] = {
@@ -48,7 +56,9 @@ class EpisodeTerms:
 
 def share(term: Term) -> float:
     """Return which part of its group's weight a term has."""
-    return WEIGHTS[term] / group_weight(next(group for group, terms in GROUPS.items() if term in terms))
+    return WEIGHTS[term] / group_weight(
+        next(group for group, terms in GROUPS.items() if term in terms)
+    )
 
 
 def group_weight(group: str) -> float:
@@ -59,7 +69,8 @@ def group_weight(group: str) -> float:
 def success_of(metadata: Mapping[str, object]) -> float | None:
     """Return 1 for a success, 0 for a failure or a partial one, `None` when it is not recorded.
 
-    Read from `success`, `outcome.success`, `outcome.status` or `outcome`; a flag that is no boolean says nothing.
+    Read from `success`, `outcome.success`, `outcome.status` or `outcome`; a flag that is no boolean
+    says nothing.
     """
     outcome = metadata.get("outcome")
     inner: Mapping[str, object] = outcome if isinstance(outcome, Mapping) else {}
@@ -93,4 +104,6 @@ def query_words(query: str) -> list[str]:
 
 def _stands_in(domain: Sequence[str], asked: Sequence[str]) -> bool:
     size = len(domain)
-    return bool(size) and any(list(asked[i : i + size]) == list(domain) for i in range(len(asked) - size + 1))
+    return bool(size) and any(
+        list(asked[i : i + size]) == list(domain) for i in range(len(asked) - size + 1)
+    )

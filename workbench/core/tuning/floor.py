@@ -1,10 +1,11 @@
 """A floor under relevance: what a store reaches for questions that it has nothing to do with.
 
-The relevance of a memory to a query is the mean of its own cosine and its own full-text score, plain scores that no
-profile moves; where the model does not know one of the two, words alone tell. A query reaches the mean of the best
-cosine and the best full-text score, two separate maxima. Background questions from many fields, in the script of the
-query, are put to the same store; a query that stays below what nearly all of them reach is told that nothing is
-relevant. A single memory is compared with the best single memory of those questions.
+The relevance of a memory to a query is the mean of its own cosine and its own full-text score,
+plain scores that no profile moves; where the model does not know one of the two, words alone tell.
+A query reaches the mean of the best cosine and the best full-text score, two separate maxima.
+Background questions from many fields, in the script of the query, are put to the same store; a
+query that stays below what nearly all of them reach is told that nothing is relevant. A single
+memory is compared with the best single memory of those questions.
 """
 
 from collections import Counter
@@ -18,40 +19,49 @@ OF_TEN = 9
 """Of ten background questions so many stay below the floor."""
 
 OF_OTHERS = 0.97
-"""The share of them in other languages of Latin letters than English: whatever is asked comes near to their texts, as
-a model of English sees the same few pieces of words in all of them."""
+"""The share of them in other languages of Latin letters than English: whatever is asked comes near
+to their texts, as a model of English sees the same few pieces of words in all of them.
+"""
 
 OF_FOUR = 3
 """Of four background questions so many find a memory that is better than a weak one.
 
-It is far below the floor on purpose. An answer may stand beside the words that were asked for and share none of them:
-judged by the floor itself, agents would lose up to a quarter of the right memories, and so they lose one in a hundred.
+It is far below the floor on purpose. An answer may stand beside the words that were asked for and
+share none of them: judged by the floor itself, agents would lose up to a quarter of the right
+memories, and so they lose one in a hundred.
 """
 
 DIGITS = 6
 """Digits of a floor behind the point: what two processors compute differently lies below them."""
 
 ENOUGH = 0.33
-"""Full text from which on a query is not empty, and a memory not weak, whatever the background questions reach."""
+"""Full text from which on a query is not empty, and a memory not weak, whatever the background
+questions reach.
+"""
 
 CHANGED = 0.2
 """The share of the texts from which on a store that changed gets another floor."""
 
 LEAST = 30
-"""Memories from which on a store counts as large, and in a large one those of a script that make a floor for it."""
+"""Memories from which on a store counts as large, and in a large one those of a script that make a
+floor for it.
+"""
 
 NoFloor = Literal["off", "none", "unknown"]
 """Why there is no floor: the settings say so, no memory can be served, or it is not computed yet."""
 
 
 def relevance(cosine: float, lexical: float, known: bool = True) -> float:
-    """Return how relevant a memory with these scores is, up to 1; words alone tell where the model knows no better."""
+    """Return how relevant a memory with these scores is, up to 1; words alone tell where the model
+    knows no better.
+    """
     return (cosine + lexical) / 2 if known else lexical
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What a question reaches: the best cosine, the best full-text score, and the best relevance of one memory.
+    """What a question reaches: the best cosine, the best full-text score, and the best relevance of
+    one memory.
 
     `known` tells whether the model knows the question and one of the texts.
     """
@@ -69,8 +79,8 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """What background questions reach on a store: nine of ten stay below `query`, and three of four find a better
-    memory than one that stays below `memory`. With `by_words` no cosine takes part.
+    """What background questions reach on a store: nine of ten stay below `query`, and three of four
+    find a better memory than one that stays below `memory`. With `by_words` no cosine takes part.
     """
 
     query: float
@@ -87,9 +97,11 @@ class Floor:
 
 
 BY_WORDS = Floor(0.2, 0.05, by_words=True)
-"""The floor where nothing is asked in a script, or too little is written in it; where words alone tell, the least.
+"""The floor where nothing is asked in a script, or too little is written in it; where words alone
+tell, the least.
 
-Of a hundred literal words of one or two memories all reach the former, of as many unrelated questions hardly any.
+Of a hundred literal words of one or two memories all reach the former, of as many unrelated
+questions hardly any.
 """
 
 
@@ -106,7 +118,9 @@ OFF, NONE, UNKNOWN = Standard(None, "off"), Standard(None, "none"), Standard(Non
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A query against the floor of a store: what it reaches (`None` where no memory takes part), and the floor."""
+    """A query against the floor of a store: what it reaches (`None` where no memory takes part),
+    and the floor.
+    """
 
     standard: Standard
     reach: Reach | None = None
@@ -118,13 +132,17 @@ class Verdict:
         return floor is not None and self.reach is not None and floor.is_empty(self.reach)
 
     def is_weak(self, cosine: float, lexical: float, known: bool = True) -> bool:
-        """Tell whether a memory with these scores is weak; all of them are where nothing is relevant."""
+        """Tell whether a memory with these scores is weak; all of them are where nothing is
+        relevant.
+        """
         floor = self.standard.floor
         return floor is not None and (self.empty or floor.is_weak(cosine, lexical, known))
 
 
 def floor_of(reached: Sequence[Reach], share: float = OF_TEN / 10) -> Floor:
-    """Return the floor of a store whose background questions reach this, at least one, that a share stays below."""
+    """Return the floor of a store whose background questions reach this, at least one, that a share
+    stays below.
+    """
     query = percentile([reach.together for reach in reached], share)
     memory = percentile([reach.memory for reach in reached], 1 - OF_FOUR / 4)
     if not any(reach.known for reach in reached):
@@ -133,7 +151,9 @@ def floor_of(reached: Sequence[Reach], share: float = OF_TEN / 10) -> Floor:
 
 
 def written(texts: Iterable[str]) -> set[Script]:
-    """Return the scripts of some texts in which questions tell a floor: all of a few texts, else those of many."""
+    """Return the scripts of some texts in which questions tell a floor: all of a few texts, else
+    those of many.
+    """
     counts = Counter(map(script_of, texts))
     least = LEAST if counts.total() >= LEAST else 1
     return {script for script, count in counts.items() if count >= least}
@@ -151,7 +171,8 @@ def floor_for(query: str, floors: Mapping[str, Floor]) -> Floor:
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """Return the value below which a share (0…1) of them lies, between two of them by their distance.
+    """Return the value below which a share (0…1) of them lies, between two of them by their
+    distance.
 
     Raises `ValueError` for none.
     """
@@ -164,7 +185,8 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 
 def has_changed(before: int, now: int, common: int) -> bool:
-    """Tell whether a store of `before` texts that has `now`, `common` of them as before, needs another floor.
+    """Tell whether a store of `before` texts that has `now`, `common` of them as before, needs
+    another floor.
 
     A text that was changed counts once, as do one that came and one that went.
     """

@@ -49,4 +49,6 @@ def judgment_id(query: str, memory: str) -> str:
 def query_id(text: str, now: datetime | None) -> str:
     """Name a saved query by what it asks, so that the same one is never stored twice."""
     moment = iso(now) if now else ""
-    return "query-" + blake2b(f"{text}\n{moment}".encode(errors="replace"), digest_size=6).hexdigest()
+    return (
+        "query-" + blake2b(f"{text}\n{moment}".encode(errors="replace"), digest_size=6).hexdigest()
+    )

@@ -11,9 +11,9 @@ from workbench.core.record import InvalidQuery
 
 # How good a ranking is, against graded judgments.
 #
-# The definitions are those of trec_eval and ranx: linear gain, discount log₂(place + 1), an unjudged
-# memory counts as grade 0, and a memory is relevant from grade 1 on. How many of the top k are unjudged is
-# counted apart, because a metric over unjudged results says little.
+# The definitions are those of trec_eval and ranx: linear gain, discount log₂(place + 1), an
+# unjudged memory counts as grade 0, and a memory is relevant from grade 1 on. How many of the top k
+# are unjudged is counted apart, because a metric over unjudged results says little.
 
 
 RELEVANT_FROM = 1
@@ -37,7 +37,9 @@ def reciprocal_rank(ranked: Sequence[str], grades: Mapping[str, int], k: int) ->
 
 
 def recall(ranked: Sequence[str], grades: Mapping[str, int], k: int) -> float:
-    """Return Recall@k: the share of all relevant memories that are among the top k; 0 when there are none."""
+    """Return Recall@k: the share of all relevant memories that are among the top k; 0 when there
+    are none.
+    """
     every = sum(grade >= RELEVANT_FROM for grade in grades.values())
     return sum(_relevant(grades, id) for id in ranked[:k]) / every if every else 0.0
 
@@ -81,7 +83,9 @@ class Measure:
     @property
     def title(self) -> str:
         """How it is written in running text: `nDCG@10`."""
-        return f"{ {'ndcg': 'nDCG', 'mrr': 'MRR', 'recall': 'Recall', 'p': 'P'}[self.kind] }@{self.k}"
+        return (
+            f"{ {'ndcg': 'nDCG', 'mrr': 'MRR', 'recall': 'Recall', 'p': 'P'}[self.kind] }@{self.k}"
+        )
 
     @property
     def about(self) -> str:
@@ -94,13 +98,24 @@ class Measure:
 
     def of(self, ranked: Sequence[str], grades: Mapping[str, int]) -> float:
         """Return its value, 0…1, for a ranking (distinct ids, best first)."""
-        compute: dict[Kind, Compute] = {"ndcg": ndcg, "mrr": reciprocal_rank, "recall": recall, "p": precision}
+        compute: dict[Kind, Compute] = {
+            "ndcg": ndcg,
+            "mrr": reciprocal_rank,
+            "recall": recall,
+            "p": precision,
+        }
         return compute[self.kind](ranked, grades, self.k)
 
 
 NDCG10 = Measure("ndcg", 10)
 
-STANDARD = (NDCG10, Measure("recall", 10), Measure("recall", 5), Measure("mrr", 10), Measure("p", 10))
+STANDARD = (
+    NDCG10,
+    Measure("recall", 10),
+    Measure("recall", 5),
+    Measure("mrr", 10),
+    Measure("p", 10),
+)
 """What an evaluation always reports."""
 
 
@@ -110,7 +125,9 @@ def served(k: int) -> tuple[Measure, ...]:
 
 
 def reported(ks: Iterable[int]) -> tuple[Measure, ...]:
-    """Return what an evaluation reports of profiles that serve so many: the usual metrics, then those at other cuts."""
+    """Return what an evaluation reports of profiles that serve so many: the usual metrics, then
+    those at other cuts.
+    """
     return tuple(dict.fromkeys((*STANDARD, *(measure for k in ks for measure in served(k)))))
 
 
@@ -118,7 +135,9 @@ def parse_measure(text: str) -> Measure:
     """Read a metric's name. Raises `InvalidQuery`."""
     found = _WRITTEN.fullmatch(text.strip().lower())
     if found is None:
-        raise InvalidQuery(f"“{text}” is no metric.", "Write one such as ndcg@10, recall@5, mrr@10 or p@3.")
+        raise InvalidQuery(
+            f"“{text}” is no metric.", "Write one such as ndcg@10, recall@5, mrr@10 or p@3."
+        )
     kinds: dict[str, Kind] = {"ndcg": "ndcg", "mrr": "mrr", "recall": "recall", "p": "p"}
     return Measure(kinds[found[1]], int(found[2]))
 
@@ -132,10 +151,11 @@ TOP = 5
 
 @dataclass(frozen=True, slots=True)
 class AnswerExpected:
-    """What is expected of the answer to one query, asked at `now` (otherwise: at the moment of the check).
+    """What is expected of the answer to one query, asked at `now` (otherwise: at the moment of the
+    check).
 
-    `finds` are among the first `top`, `never` are not; with `nothing` nothing is relevant. `line` is where it stands in
-    its file, 0 where that is not known.
+    `finds` are among the first `top`, `never` are not; with `nothing` nothing is relevant. `line`
+    is where it stands in its file, 0 where that is not known.
     """
 
     query: str
@@ -150,7 +170,9 @@ class AnswerExpected:
 
 @dataclass(frozen=True, slots=True)
 class QualityExpected:
-    """A metric's mean over the judged queries of a file is at least so much; the path is from the file it stands in."""
+    """A metric's mean over the judged queries of a file is at least so much; the path is from the
+    file it stands in.
+    """
 
     queries: str
     measure: Measure
@@ -162,17 +184,31 @@ class QualityExpected:
 Expected = AnswerExpected | QualityExpected
 
 Why = Literal[
-    "below", "weak", "held", "unapproved", "hidden", "unknown", "left out", "irrelevant", "unwanted", "relevant", "low"
+    "below",
+    "weak",
+    "held",
+    "unapproved",
+    "hidden",
+    "unknown",
+    "left out",
+    "irrelevant",
+    "unwanted",
+    "relevant",
+    "low",
 ]
-"""How an answer falls short. A memory that should be there is `below` the first ones, `weak` (below the floor), `held`
-back for what it says, `unapproved`, `hidden` by its status or age, `unknown` to the store, `left out` by the profile's
-filter, or nothing is relevant (`irrelevant`). One that should not be there is (`unwanted`), something is `relevant`
-where nothing should be, or a metric is too `low`."""
+"""How an answer falls short. A memory that should be there is `below` the first ones, `weak` (below
+the floor), `held` back for what it says, `unapproved`, `hidden` by its status or age, `unknown` to
+the store, `left out` by the profile's filter, or nothing is relevant (`irrelevant`). One that
+should not be there is (`unwanted`), something is `relevant` where nothing should be, or a metric is
+too `low`.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Shortfall:
-    """One way in which an expectation is not met: the memory `id` at `place` (from 1), or the `value` of a metric."""
+    """One way in which an expectation is not met: the memory `id` at `place` (from 1), or the
+    `value` of a metric.
+    """
 
     why: Why
     id: str = ""

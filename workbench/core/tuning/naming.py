@@ -1,4 +1,5 @@
-"""What a query names beside what it asks: who said something, the month it was said in, that it was a question.
+"""What a query names beside what it asks: who said something, the month it was said in, that it was
+a question.
 
 And whether it is about who asks it, and how much of a text asks.
 """
@@ -16,7 +17,9 @@ HALF = 0.5
 """What a memory of the month has that was made on another day of it than the one named."""
 
 _AMBIGUOUS = ("march", "may")
-"""Months that are other words, too: with neither a day nor a year beside them they follow a preposition."""
+"""Months that are other words, too: with neither a day nor a year beside them they follow a
+preposition.
+"""
 
 _BEFORE = "about|after|around|before|between|by|during|early|for|from|in|last|late|mid|next|of|on|since|this|until"
 _DAY = r"(?P<day{0}>\d{{1,2}})(?:st|nd|rd|th)?"
@@ -50,7 +53,9 @@ roger rose ruby rusty sage sandy savannah serenity sierra sky smith sonny star s
 temple terry tool trinity troy tuck user van victor violet wade ward west will willow winter woody young
 """
 ORDINARY = frozenset(_WORDS.split())
-"""Names and roles that are words as well: they name somebody only where they are capitalised within a sentence."""
+"""Names and roles that are words as well: they name somebody only where they are capitalised within
+a sentence.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,21 +73,25 @@ def months_named(query: str) -> tuple[Month, ...]:
 
 
 def actors_named(query: str, names: Collection[str]) -> frozenset[str]:
-    """Return those of some names that a query names, by the whole name or by a first one that only one of them has.
+    """Return those of some names that a query names, by the whole name or by a first one that only
+    one of them has.
 
     Letter case does not count, except for names that are ordinary words, too (`ORDINARY`).
     """
     firsts = [name.split()[0].casefold() for name in names if name.split()]
     found = []
     for name in names:
-        ways = {name.strip()} | {first for first in name.split()[:1] if firsts.count(first.casefold()) == 1}
+        ways = {name.strip()} | {
+            first for first in name.split()[:1] if firsts.count(first.casefold()) == 1
+        }
         if any(_stands_in(way, query) for way in ways if way):
             found.append(name)
     return frozenset(found)
 
 
 def answering(query: str, speakers: Collection[str]) -> frozenset[str]:
-    """Return those of some speakers who answer the user that a query is about: it says "I", "my" or "me".
+    """Return those of some speakers who answer the user that a query is about: it says "I", "my" or
+    "me".
 
     They are known by their role, and nobody answers where no speaker is the user.
     """
@@ -93,32 +102,47 @@ def answering(query: str, speakers: Collection[str]) -> frozenset[str]:
 
 
 def names_question(query: str) -> bool:
-    """Tell whether a query says that what it looks for was asked: "Ada asks Bob why", "the question about Lisbon"."""
+    """Tell whether a query says that what it looks for was asked: "Ada asks Bob why", "the question
+    about Lisbon".
+    """
     return _QUESTION.search(query) is not None
 
 
 def question_share(text: str) -> float:
-    """Return the share of a text's characters that stand in short sentences with a question mark at their end, 0…1."""
+    """Return the share of a text's characters that stand in short sentences with a question mark at
+    their end, 0…1.
+    """
     if "?" not in text:
         return 0.0
     asked = (found[0] for found in _SENTENCE.finditer(text) if found["end"].endswith("?"))
-    return sum(len(sentence) for sentence in asked if len(sentence.split()) <= LONGEST_QUESTION) / len(text)
+    return sum(
+        len(sentence) for sentence in asked if len(sentence.split()) <= LONGEST_QUESTION
+    ) / len(text)
 
 
 def _worded(query: str) -> Iterator[Month]:
     for found in _NAMED.finditer(query):
         name, day = found["month"].lower(), found["day1"] or found["day2"]
-        sure = name not in _AMBIGUOUS or day or found["year"] or (found["word"] and found["month"][0].isupper())
+        sure = (
+            name not in _AMBIGUOUS
+            or day
+            or found["year"]
+            or (found["word"] and found["month"][0].isupper())
+        )
         if sure:
             yield Month(
-                MONTHS.index(name) + 1, int(day) if day else None, int(found["year"]) if found["year"] else None
+                MONTHS.index(name) + 1,
+                int(day) if day else None,
+                int(found["year"]) if found["year"] else None,
             )
 
 
 def _written(query: str) -> Iterator[Month]:
     for found in _ISO.finditer(query):
         if 1 <= int(found["month"]) <= 12:
-            yield Month(int(found["month"]), int(found["day"]) if found["day"] else None, int(found["year"]))
+            yield Month(
+                int(found["month"]), int(found["day"]) if found["day"] else None, int(found["year"])
+            )
 
 
 def _stands_in(name: str, query: str) -> bool:
@@ -126,6 +150,7 @@ def _stands_in(name: str, query: str) -> bool:
     if name.casefold() not in ORDINARY:
         return re.search(pattern, query, re.IGNORECASE) is not None
     return any(
-        found[0][0].isupper() and re.search(r"[\w,;:]['\"”’)]*\s+\W*$", query[: found.start()]) is not None
+        found[0][0].isupper()
+        and re.search(r"[\w,;:]['\"”’)]*\s+\W*$", query[: found.start()]) is not None
         for found in re.finditer(pattern, query, re.IGNORECASE)
     )

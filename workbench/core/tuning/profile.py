@@ -17,26 +17,30 @@ from workbench.core.tuning.candidates import candidate_filter
 
 # What a ranking is made of: the factors that add up to a score, and the parts that make relevance.
 #
-# Each of them is one entry. Ranker, sliders, bars, explanations, tuner and profile files read the entries
-# here; none of them knows a factor by its name. An entry names what carries it out as
-# `package.module:name`, which is imported when it is first used, so whoever only lists factors loads no numbers.
+# Each of them is one entry. Ranker, sliders, bars, explanations, tuner and profile files read the
+# entries here; none of them knows a factor by its name. An entry names what carries it out as
+# `package.module:name`, which is imported when it is first used, so whoever only lists factors
+# loads no numbers.
 
 
 RELEVANCE = "relevance"
 """The factor that the parts of relevance make."""
 
 How = Literal["adds", "multiplies", "feeds"]
-"""How a part takes part: what it makes is added to what there is so far, multiplies it, or is for later parts only."""
+"""How a part takes part: what it makes is added to what there is so far, multiplies it, or is for
+later parts only.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Knob:
     """A number of a profile that a person can move.
 
-    `key` is its dotted name in a profile's file and `default` what it is where a file leaves it out; `id` names its
-    slider, which goes from 0 to `high` or, for a duration in `days`, from an hour to never (`None`). `fading` ones
-    count only while recency fades with time, `by_word` ones only while full text counts word by word; `episodes`
-    tells whether the score of episodes has it, and `talk` whether it is only for who counts words one by one.
+    `key` is its dotted name in a profile's file and `default` what it is where a file leaves it
+    out; `id` names its slider, which goes from 0 to `high` or, for a duration in `days`, from an
+    hour to never (`None`). `fading` ones count only while recency fades with time, `by_word` ones
+    only while full text counts word by word; `episodes` tells whether the score of episodes has it,
+    and `talk` whether it is only for who counts words one by one.
     """
 
     id: str
@@ -59,9 +63,9 @@ class Knob:
 class Factor:
     """One factor: its value, mapped to 0…1 over the pool, times its weight is added to the score.
 
-    `weight` is the key of the weight in a profile, `glyph` its fill in bars, `words` say what the weight does.
-    `columns` names what works it out (`retrieval.ranking.cases.Columns`): 0…1, the higher the better. `episodes` tells
-    whether the score of episodes has terms under its weight.
+    `weight` is the key of the weight in a profile, `glyph` its fill in bars, `words` say what the
+    weight does. `columns` names what works it out (`retrieval.ranking.cases.Columns`): 0…1, the
+    higher the better. `episodes` tells whether the score of episodes has terms under its weight.
     """
 
     id: str
@@ -78,12 +82,12 @@ class Factor:
 class RelevancePart:
     """One thing that relevance is made of, in the order of the list.
 
-    `columns` names what works it out, with what that depends on (`retrieval.ranking.cases.PartColumns`), `explain`
-    what tells its share in one memory's relevance
-    (`retrieval.ranking.cases.Explain`). `words` is how the facts of that are said, with a place for each
-    (`"said by {speaker}"`); empty where the figures say it all. A part that tells by itself how well a text matches
-    has in `alone` the values of its parameters under which nothing else does. An `optional` one is not spoken of while
-    its parameters are 0.
+    `columns` names what works it out, with what that depends on
+    (`retrieval.ranking.cases.PartColumns`), `explain` what tells its share in one memory's
+    relevance (`retrieval.ranking.cases.Explain`). `words` is how the facts of that are said, with a
+    place for each (`"said by {speaker}"`); empty where the figures say it all. A part that tells by
+    itself how well a text matches has in `alone` the values of its parameters under which nothing
+    else does. An `optional` one is not spoken of while its parameters are 0.
     """
 
     id: str
@@ -104,15 +108,27 @@ def _life(kind: str, words: str, *, episodes: bool = False) -> Knob:
     )  # fmt: skip
 
 
-_COLUMNS, _PARTS, _TALKS = (f"workbench.retrieval.ranking.{name}" for name in ("episodic", "relevance", "relevance"))
+_COLUMNS, _PARTS, _TALKS = (
+    f"workbench.retrieval.ranking.{name}" for name in ("episodic", "relevance", "relevance")
+)
 
 
 def _talk(id: str, label: str, how: How, knob: Knob, words: str) -> RelevancePart:
     columns = f"{_TALKS}:{id.upper()}"
-    return RelevancePart(id, label, how, columns, f"{_TALKS}:{id}_share", (knob,), words, optional=True)
+    return RelevancePart(
+        id, label, how, columns, f"{_TALKS}:{id}_share", (knob,), words, optional=True
+    )
 
 
-_BLEND = Knob("blend", "blend", "dense", RELEVANCE, "Cosine's share; BM25 has the rest.", default=1.0, episodes=True)
+_BLEND = Knob(
+    "blend",
+    "blend",
+    "dense",
+    RELEVANCE,
+    "Cosine's share; BM25 has the rest.",
+    default=1.0,
+    episodes=True,
+)
 
 FACTORS = (
     Factor(
@@ -220,7 +236,9 @@ def factors_parameters_of(parts: Sequence[RelevancePart]) -> tuple[Knob, ...]:
 
 PARAMETERS = factors_parameters_of(RELEVANCE_PARTS)
 
-KNOBS = tuple(knob for one in FACTORS for knob in (*one.knobs, *(PARAMETERS if one.id == RELEVANCE else ())))
+KNOBS = tuple(
+    knob for one in FACTORS for knob in (*one.knobs, *(PARAMETERS if one.id == RELEVANCE else ()))
+)
 """Every number that a person can move beside the weights, in the order of factors and parts."""
 
 WEIGHT_KEYS = tuple(factor.weight for factor in FACTORS)
@@ -246,8 +264,8 @@ Origin = Literal["flag", "environment", "store", "config.toml", "default"]
 
 
 class StoreSetting(Record, frozen=True):
-    """A setting that a store has itself: its key (`id`), its value, and of a profile the `text` of its file, for
-    machines that have none of that name.
+    """A setting that a store has itself: its key (`id`), its value, and of a profile the `text` of
+    its file, for machines that have none of that name.
     """
 
     id: str
@@ -284,7 +302,9 @@ class HalfLives:
 
 @dataclass(frozen=True, slots=True)
 class FrozenBounds:
-    """Minimum and maximum of each raw factor as they were when somebody froze them; `others` by factor."""
+    """Minimum and maximum of each raw factor as they were when somebody froze them; `others` by
+    factor.
+    """
 
     recency: tuple[float, float]
     importance: tuple[float, float]
@@ -292,16 +312,23 @@ class FrozenBounds:
     others: tuple[tuple[str, tuple[float, float]], ...] = ()
 
     def of(self, factor: str) -> tuple[float, float]:
-        """Return the bounds of one factor; 0 and 1 for one that was not there when they were frozen."""
+        """Return the bounds of one factor; 0 and 1 for one that was not there when they were
+        frozen.
+        """
         return self.every.get(factor, (0.0, 1.0))
 
     @property
     def every(self) -> dict[str, tuple[float, float]]:
-        return {**{f.name: getattr(self, f.name) for f in fields(self) if f.name != "others"}, **dict(self.others)}
+        return {
+            **{f.name: getattr(self, f.name) for f in fields(self) if f.name != "others"},
+            **dict(self.others),
+        }
 
     @classmethod
     def by_factor(cls, bounds: Mapping[str, tuple[float, float]]) -> "FrozenBounds":
-        """Return the bounds that are given by factor. Raises `KeyError` without one that every profile has."""
+        """Return the bounds that are given by factor. Raises `KeyError` without one that every
+        profile has.
+        """
         own = [f.name for f in fields(cls) if f.name != "others"]
         others = tuple((factor, pair) for factor, pair in bounds.items() if factor not in own)
         return cls(**{factor: bounds[factor] for factor in own}, others=others)
@@ -328,19 +355,20 @@ EPISODE_HALF_LIFE = 30 * math.log(2)
 class Profile:
     """All parameters of one ranking.
 
-    `recency`, `importance`, `relevance` are the weights (≥ 0, not all 0). Relevance is
-    `blend` · cosine + (1 − `blend`) · absolute BM25, plus `contiguity` · the larger excess
-    relevance of the two neighbours in the same session. `feedback` is the importance a vote
-    adds or takes (source 000: 0.5). `scope` says whose minimum and maximum normalise:
-    the whole pool's, only the `top_n` most relevant ones', or those of `frozen`, which stay the same whatever
-    the query, the moment and the pool, so that totals can be compared. Recency mode "hours" counts from the last
-    access, "days" from the day a memory was made (exp(−age / τ) has the half-life τ · ln 2); both fade by the
-    half-life of its type, and `pinned` says whether pinned memories stay fresh. `rank_decay` is used by mode "rank".
-    `lexical` says how full text counts: as absolute BM25, or by words whose length term the pool does not move.
-    `candidates` is a filter (`core.candidates`) that a memory must pass to take part, empty for none.
-    `scorer` "episodic" ranks episodes only, by the five terms of `core.tuning.episodic`. `others` holds, by key, what
-    a ranking has beyond these fields (`core.tuning.profile`): weights and numbers that are not as they
-    are where a file leaves them out.
+    `recency`, `importance`, `relevance` are the weights (≥ 0, not all 0). Relevance is `blend` ·
+    cosine + (1 − `blend`) · absolute BM25, plus `contiguity` · the larger excess relevance of the
+    two neighbours in the same session. `feedback` is the importance a vote adds or takes (source
+    000: 0.5). `scope` says whose minimum and maximum normalise: the whole pool's, only the `top_n`
+    most relevant ones', or those of `frozen`, which stay the same whatever the query, the moment
+    and the pool, so that totals can be compared. Recency mode "hours" counts from the last access,
+    "days" from the day a memory was made (exp(−age / τ) has the half-life τ · ln 2); both fade by
+    the half-life of its type, and `pinned` says whether pinned memories stay fresh. `rank_decay` is
+    used by mode "rank". `lexical` says how full text counts: as absolute BM25, or by words whose
+    length term the pool does not move. `candidates` is a filter (`core.candidates`) that a memory
+    must pass to take part, empty for none. `scorer` "episodic" ranks episodes only, by the five
+    terms of `core.tuning.episodic`. `others` holds, by key, what a ranking has beyond these fields
+    (`core.tuning.profile`): weights and numbers that are not as they are where a file leaves them
+    out.
     """
 
     name: str
@@ -376,7 +404,9 @@ _OWN = frozenset(f.name for f in fields(Profile))
 
 
 def value_of(profile: Profile, key: str, default: float | None = 0.0) -> float | None:
-    """Return a number of a profile by its dotted key, or `default` where the profile says nothing about it."""
+    """Return a number of a profile by its dotted key, or `default` where the profile says nothing
+    about it.
+    """
     own: float | None
     if key in _OWN:
         own = getattr(profile, key)
@@ -393,8 +423,12 @@ def weight_of(profile: Profile, key: str) -> float:
     return value_of(profile, key) or 0.0
 
 
-def with_value(profile: Profile, key: str, value: float | None, default: float | None = 0.0) -> Profile:
-    """Return the profile with another number under a dotted key; one that is as by `default` is not kept."""
+def with_value(
+    profile: Profile, key: str, value: float | None, default: float | None = 0.0
+) -> Profile:
+    """Return the profile with another number under a dotted key; one that is as by `default` is not
+    kept.
+    """
     table, _, name = key.rpartition(".")
     if table:
         change: dict[str, Any] = {table: replace(getattr(profile, table), **{name: value})}
@@ -408,17 +442,24 @@ def with_value(profile: Profile, key: str, value: float | None, default: float |
 
 
 def parameters_of(profile: Profile) -> dict[str, Any]:
-    """Return everything that a profile holds under the name it has in files and JSON; tables as dictionaries."""
+    """Return everything that a profile holds under the name it has in files and JSON; tables as
+    dictionaries.
+    """
     found = asdict(profile)
     frozen = None if profile.frozen is None else profile.frozen.every
-    return {**{name: found[name] for name in found if name != "others"}, "frozen": frozen, **dict(profile.others)}
+    return {
+        **{name: found[name] for name in found if name != "others"},
+        "frozen": frozen,
+        **dict(profile.others),
+    }
 
 
 CONVERSATION: tuple[tuple[str, float | None], ...] = (
     ("carry", 1.0), ("length", 1.25), ("month", 0.25), ("neighbour_words", 0.2), ("other_actor", 0.2),
     ("questions", 0.3), ("related_words", 0.4), ("role", 0.1),
 )  # fmt: skip
-"""How much each part of relevance that reads a conversation counts where it does best on judged conversations.
+"""How much each part of relevance that reads a conversation counts where it does best on judged
+conversations.
 
 Measured with `lexical` "absolute" and no `contiguity`; settings around these do about as well.
 """
@@ -428,12 +469,14 @@ WORKBENCH = Profile(
     about="relevance first: meaning and words, read in the talk around them; recency and importance settle near-ties",
     half_lives=HalfLives(working=1.0, episodic=ENGRAM_HALF_LIFE), blend=0.5, lexical="absolute", others=CONVERSATION,
 )  # fmt: skip
-"""The default: weights that are stated, and parts of relevance that were chosen on judged conversations.
+"""The default: weights that are stated, and parts of relevance that were chosen on judged
+conversations.
 
-Every factor is normalised, so recency or importance moves a memory by at most its weight over that of relevance:
-0.05 / 0.9, an eighteenth of the pool's relevance range. The same old-to-new and low-to-high spread can therefore
-decide between memories that match about equally well, and never lifts one that does not match over one that does.
-Dense and lexical count the same (`blend`), because each finds what the other misses.
+Every factor is normalised, so recency or importance moves a memory by at most its weight over that
+of relevance: 0.05 / 0.9, an eighteenth of the pool's relevance range. The same old-to-new and
+low-to-high spread can therefore decide between memories that match about equally well, and never
+lifts one that does not match over one that does. Dense and lexical count the same (`blend`),
+because each finds what the other misses.
 """
 
 _ENGRAM_LIVES = HalfLives(ENGRAM_HALF_LIFE, ENGRAM_HALF_LIFE, ENGRAM_HALF_LIFE, ENGRAM_HALF_LIFE)
@@ -469,7 +512,10 @@ def check_profile(profile: Profile) -> None:
     numbers = [*weights, *plain, profile.rank_decay]
     days = [value for knob, value in knobs.items() if knob.days and value is not None]
     rules: tuple[tuple[bool, str], ...] = (
-        (not all(math.isfinite(x or 0.0) and (x or 0.0) >= 0 for x in numbers), "a weight is negative or not a number"),
+        (
+            not all(math.isfinite(x or 0.0) and (x or 0.0) >= 0 for x in numbers),
+            "a weight is negative or not a number",
+        ),
         (not any(weights), "all three weights are zero, so nothing would be ranked"),
         (any(not (math.isfinite(x) and x > 0) for x in days), "a half-life is not above zero"),
         (not 0 <= profile.blend <= 1, "the blend is outside 0–1"),

@@ -37,7 +37,8 @@ def weighed(norm: Factors, profile: Profile) -> tuple[dict[str, float], float]:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What a part has in one memory's relevance: `value`, `times` a parameter where it has one, makes `amount`.
+    """What a part has in one memory's relevance: `value`, `times` a parameter where it has one,
+    makes `amount`.
 
     The amount is what was added, or what the rest was multiplied by. `facts` is what it comes from.
     """
@@ -50,8 +51,12 @@ class Share:
 
     @property
     def idle(self) -> bool:
-        """Whether it changes nothing here; what tells by itself how well a text matches is never idle."""
-        return not self.part.alone and self.amount == (1.0 if self.part.how == "multiplies" else 0.0)
+        """Whether it changes nothing here; what tells by itself how well a text matches is never
+        idle.
+        """
+        return not self.part.alone and self.amount == (
+            1.0 if self.part.how == "multiplies" else 0.0
+        )
 
     @property
     def said(self) -> str:

@@ -1,4 +1,6 @@
-"""How one setting did against another one on the same queries: what a comparison comes to, and its sentence."""
+"""How one setting did against another one on the same queries: what a comparison comes to, and its
+sentence.
+"""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -9,8 +11,9 @@ ERROR_RATE = 0.05
 """How often two settings of equal worth may be called different."""
 
 EXACT = 12
-"""Up to this many queries that differ, every assignment of signs is tried; below this many queries a verdict
-is provisional."""
+"""Up to this many queries that differ, every assignment of signs is tried; below this many queries
+a verdict is provisional.
+"""
 
 TIE = 1e-9
 """Differences no larger than this are ties: they come from rounding, not from the ranking."""
@@ -20,9 +23,10 @@ TIE = 1e-9
 class Verdict:
     """How a setting did against another one on the same queries.
 
-    `wins`, `losses` and `ties` count queries. `delta` is the mean difference of the metric, `low` and `high`
-    its 95 % band, `p` the two-sided p value, already corrected when `family` comparisons were made at once.
-    `more` estimates how many further queries would settle an unclear verdict, `None` when none would soon.
+    `wins`, `losses` and `ties` count queries. `delta` is the mean difference of the metric, `low`
+    and `high` its 95 % band, `p` the two-sided p value, already corrected when `family` comparisons
+    were made at once. `more` estimates how many further queries would settle an unclear verdict,
+    `None` when none would soon.
     """
 
     metric: str

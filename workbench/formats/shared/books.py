@@ -30,25 +30,42 @@ def playbook(file: str, names: Sequence[str], bullets: Sequence[tuple[str, Bulle
         replace(bullet, section=sections[name].id, order=float(order))
         for order, (name, bullet) in enumerate(bullets, 1)
     )
-    return Playbook(Book(name=PurePath(file).stem or "playbook", source=file), tuple(sections.values()), tuple(placed))
+    return Playbook(
+        Book(name=PurePath(file).stem or "playbook", source=file),
+        tuple(sections.values()),
+        tuple(placed),
+    )
 
 
 def named(book: Playbook) -> dict[str, Bullet]:
-    """Return the bullets by id and in order, each with its section's title in the place of the section's id."""
+    """Return the bullets by id and in order, each with its section's title in the place of the
+    section's id.
+    """
     titles = {section.id: section.title or section.key for section in book.sections}
     order = {section.id: section.order for section in book.sections}
-    ranked = sorted(book.bullets, key=lambda bullet: (order.get(bullet.section, float("inf")), bullet.order))
-    return {bullet.id: replace(bullet, section=titles.get(bullet.section, bullet.section)) for bullet in ranked}
+    ranked = sorted(
+        book.bullets, key=lambda bullet: (order.get(bullet.section, float("inf")), bullet.order)
+    )
+    return {
+        bullet.id: replace(bullet, section=titles.get(bullet.section, bullet.section))
+        for bullet in ranked
+    }
 
 
 def dated(book: Playbook, now: datetime) -> Playbook:
-    """Return a playbook in which bullets of unknown age are as old as `now`, for formats that ask for a time."""
-    return replace(book, bullets=tuple(b if b.created_at else replace(b, created_at=now) for b in book.bullets))
+    """Return a playbook in which bullets of unknown age are as old as `now`, for formats that ask
+    for a time.
+    """
+    return replace(
+        book, bullets=tuple(b if b.created_at else replace(b, created_at=now) for b in book.bullets)
+    )
 
 
 def titles(book: Playbook) -> list[str]:
     """Return the distinct section titles in order."""
-    return list(dict.fromkeys(s.title or s.key for s in sorted(book.sections, key=lambda s: s.order)))
+    return list(
+        dict.fromkeys(s.title or s.key for s in sorted(book.sections, key=lambda s: s.order))
+    )
 
 
 def grouped(bullets: Mapping[str, Bullet]) -> dict[str, list[str]]:
@@ -70,15 +87,20 @@ NEUTRAL = "neutral"
 
 
 def playbook_of(memories: Iterable[Memory], name: str = "playbook") -> Playbook:
-    """Return a playbook with a bullet for each memory, under its section or else its type; ids are kept.
+    """Return a playbook with a bullet for each memory, under its section or else its type; ids are
+    kept.
 
-    Line breaks inside a memory stay: the writers know what their format makes of them. An archived memory becomes a
-    deprecated bullet.
+    Line breaks inside a memory stay: the writers know what their format makes of them. An archived
+    memory becomes a deprecated bullet.
     """
     sections: dict[str, Section] = {}
     bullets: list[Bullet] = []
     for order, memory in enumerate(memories, 1):
-        title = memory.section.strip() or memory.observation_type.replace("_", " ").upper() or NO_SECTION
+        title = (
+            memory.section.strip()
+            or memory.observation_type.replace("_", " ").upper()
+            or NO_SECTION
+        )
         key = section_key(title)
         section = sections.setdefault(key, Section(key, key, title, order=float(len(sections) + 1)))
         bullets.append(
@@ -93,9 +115,13 @@ def playbook_of(memories: Iterable[Memory], name: str = "playbook") -> Playbook:
                 pinned=memory.pinned,
                 state="deprecated" if memory.status == "archived" else "active",
                 last_feedback_at=memory.last_feedback_at,
-                created_at=None if _file(memory).get(UNDATED) == iso(memory.created_at) else memory.created_at,
+                created_at=None
+                if _file(memory).get(UNDATED) == iso(memory.created_at)
+                else memory.created_at,
                 aliases=memory.aliases,
-                metadata={name: value for name, value in memory.metadata.items() if name != NEUTRAL},
+                metadata={
+                    name: value for name, value in memory.metadata.items() if name != NEUTRAL
+                },
             )
         )
     return Playbook(Book(name=name), tuple(sections.values()), tuple(bullets))
@@ -104,8 +130,8 @@ def playbook_of(memories: Iterable[Memory], name: str = "playbook") -> Playbook:
 def memories_of(playbook: Playbook, now: datetime, *, retired: bool = False) -> tuple[Memory, ...]:
     """Return a confirmed procedural memory for each bullet; `now` stands in for absent times.
 
-    Deprecated bullets become archived memories with `retired`, for formats that carry a status, and are left out of
-    others. What a memory has no field for stands in its metadata.
+    Deprecated bullets become archived memories with `retired`, for formats that carry a status, and
+    are left out of others. What a memory has no field for stands in its metadata.
     """
     titles = {section.id: section.title or section.key for section in playbook.sections}
     return tuple(
@@ -132,7 +158,9 @@ def memories_of(playbook: Playbook, now: datetime, *, retired: bool = False) -> 
 
 
 def _notes(bullet: Bullet, now: datetime) -> dict[str, object]:
-    """Return the notes of a memory made of a bullet; under `FILE_KEY` that it has no time, if its file has it."""
+    """Return the notes of a memory made of a bullet; under `FILE_KEY` that it has no time, if its
+    file has it.
+    """
     notes = {**bullet.metadata, **({NEUTRAL: bullet.neutral_count} if bullet.neutral_count else {})}
     if bullet.created_at is None and (kept := _file(bullet)):
         notes[FILE_KEY] = {**kept, UNDATED: iso(now)}

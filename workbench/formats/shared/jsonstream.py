@@ -1,4 +1,5 @@
-"""JSON values one after another: a line each, several on a line (`{}{}`), or one over several lines.
+"""JSON values one after another: a line each, several on a line (`{}{}`), or one over several
+lines.
 
 What cannot be read is passed over up to the next value on its line, or the next line.
 """
@@ -25,7 +26,9 @@ _VISIBLE_KEY = re.compile(r'"(\w{1,40})"\s*:')
 
 
 def lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield (line number, line) for every line that is not blank, without byte order mark and line ends."""
+    """Yield (line number, line) for every line that is not blank, without byte order mark and line
+    ends.
+    """
     for number, line in enumerate(text.removeprefix(BOM).split("\n"), 1):
         if line.strip(" \t\r"):
             yield number, line.removesuffix("\r")
@@ -77,27 +80,40 @@ def _reproducing(line: str, plain: Layout) -> Layout | None:
         value = JsonReader().decode(line)
     except ValueError:
         return None
-    tried = (replace(plain, item_separator=item, key_separator=key) for item in (", ", ",") for key in (": ", ":"))
+    tried = (
+        replace(plain, item_separator=item, key_separator=key)
+        for item in (", ", ",")
+        for key in (": ", ":")
+    )
     return next((layout for layout in tried if dumps(value, layout) == line), None)
 
 
 def dumps(value: object, layout: Layout) -> str:
     """Write one value as one line; characters that UTF-8 cannot carry are escaped."""
-    return patch.dumps(value, Style("", "", layout.key_separator, layout.item_separator, layout.ascii_only))
+    return patch.dumps(
+        value, Style("", "", layout.key_separator, layout.item_separator, layout.ascii_only)
+    )
 
 
 def assemble(written: Iterable[str], layout: Layout) -> str:
     """Join lines into the text of a file."""
     body = layout.newline.join(written)
-    return (BOM if layout.bom else "") + body + (layout.newline if layout.final_newline and body else "")
+    return (
+        (BOM if layout.bom else "")
+        + body
+        + (layout.newline if layout.final_newline and body else "")
+    )
 
 
-def weave(original: str, old: Mapping[int, tuple[str, str]], new: Mapping[str, str], layout: Layout) -> str:
+def weave(
+    original: str, old: Mapping[int, tuple[str, str]], new: Mapping[str, str], layout: Layout
+) -> str:
     """Replace in `original` only the lines that changed.
 
-    `old` gives for the line numbers that hold a record its key and how that record would be written;
-    `new` gives, in order, how the record of each key is to be written. A line whose record is gone is
-    dropped, every line without a record stays, and records the file does not have follow at the end.
+    `old` gives for the line numbers that hold a record its key and how that record would be
+    written; `new` gives, in order, how the record of each key is to be written. A line whose record
+    is gone is dropped, every line without a record stays, and records the file does not have follow
+    at the end.
     """
     out: list[str] = []
     body = original.removeprefix(BOM)
@@ -125,7 +141,9 @@ def weave(original: str, old: Mapping[int, tuple[str, str]], new: Mapping[str, s
 
 @dataclass(frozen=True, slots=True)
 class Unwrapped:
-    """The JSON text of a file; `start` and `end` are where its string stands, when it is inside one."""
+    """The JSON text of a file; `start` and `end` are where its string stands, when it is inside
+    one.
+    """
 
     outer: str
     text: str
@@ -156,7 +174,9 @@ def unwrap(text: str, file: str) -> Unwrapped:
     try:
         inner, end = JsonReader().decode_at(text, start)
     except ValueError as error:
-        raise UnreadableFile(f"{file} cannot be read: {error} (line 1).", "Nothing was read from it.") from None
+        raise UnreadableFile(
+            f"{file} cannot be read: {error} (line 1).", "Nothing was read from it."
+        ) from None
     return Unwrapped(text, str(inner), start, end)
 
 
@@ -216,9 +236,11 @@ def _one(text: str, line: str, first: int, start: int, number: int, reader: Json
 
 
 def _over_lines(text: str, start: int, number: int, reader: JsonReader) -> tuple[object, int]:
-    """Read the value that begins at `start`, on line `number`, and goes on over as many lines as it needs.
+    """Read the value that begins at `start`, on line `number`, and goes on over as many lines as it
+    needs.
 
-    Ever more lines are tried while the value is open at their end: an error costs as much as the text before it.
+    Ever more lines are tried while the value is open at their end: an error costs as much as the
+    text before it.
     """
     size = _FEW
     while True:
@@ -236,8 +258,12 @@ def _over_lines(text: str, start: int, number: int, reader: JsonReader) -> tuple
         return value, start + end
 
 
-def spliced(text: str, values: Mapping[tuple[int, int], str | None], added: Iterable[str], newline: str) -> str:
-    """Return `text` with other texts at some (start, end) places (None: nothing, nor its line), and lines added."""
+def spliced(
+    text: str, values: Mapping[tuple[int, int], str | None], added: Iterable[str], newline: str
+) -> str:
+    """Return `text` with other texts at some (start, end) places (None: nothing, nor its line), and
+    lines added.
+    """
     out, at = list[str](), 0
     for (start, end), value in sorted(values.items()):
         if value is None:
@@ -257,7 +283,9 @@ def _with_line(text: str, start: int, end: int) -> tuple[int, int]:
     """Widen a place to its line with the line end, where nothing else stands on it."""
     first = text.rfind("\n", 0, start) + 1
     last = text.find("\n", end)
-    alone = not text[first:start].strip(" \t\r" + BOM) and not text[end : last if last >= 0 else None].strip(" \t\r")
+    alone = not text[first:start].strip(" \t\r" + BOM) and not text[
+        end : last if last >= 0 else None
+    ].strip(" \t\r")
     if not alone:
         return start, end
     if last < 0:

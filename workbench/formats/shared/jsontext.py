@@ -17,14 +17,18 @@ MAX_DEPTH = 100
 _MAX_INT = 2**63
 _SPACE = re.compile(r"[ \t\r\n]*")
 _ESCAPE = "\\u"
-"""Only where it stands can a JSON text hold what cannot be stored. The value tells, which is a sixth as long."""
+"""Only where it stands can a JSON text hold what cannot be stored. The value tells, which is a
+sixth as long.
+"""
 
 
 class NotJson(Unread):
     """A text is no JSON: what is wrong (`said`), and at which character of it (`pos`, from 0)."""
 
     def __init__(self, said: str, pos: int, line: int, column: int) -> None:
-        place, values = ("line {} column {}", (line, column)) if line > 1 else ("column {}", (column,))
+        place, values = (
+            ("line {} column {}", (line, column)) if line > 1 else ("column {}", (column,))
+        )
         super().__init__(f"not JSON: {braced(said.removesuffix(' at'))} at {place}", *values)
         self.said = said
         self.pos = pos
@@ -92,7 +96,9 @@ class JsonReader:
 
 
 def storable(value: object) -> bool:
-    """Tell whether every text and key in `value` can be written as it is: none holds NUL or half a surrogate pair."""
+    """Tell whether every text and key in `value` can be written as it is: none holds NUL or half a
+    surrogate pair.
+    """
     if isinstance(value, str):
         return clean_for_store(value) == value
     if isinstance(value, list):

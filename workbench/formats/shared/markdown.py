@@ -5,7 +5,18 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from workbench.core.files.lint import BLANKS, Edit, Line, Span, applied, lines, newline_of, open_fence, raw, span
+from workbench.core.files.lint import (
+    BLANKS,
+    Edit,
+    Line,
+    Span,
+    applied,
+    lines,
+    newline_of,
+    open_fence,
+    raw,
+    span,
+)
 from workbench.core.free_names import FreeNames
 from workbench.core.text import clean_for_store
 from workbench.formats.shared.nodes import slug
@@ -19,7 +30,8 @@ Kind = Literal["item", "text", "code", "comment"]
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One list item, paragraph, code block or comment, with the line it starts on and the heading above it.
+    """One list item, paragraph, code block or comment, with the line it starts on and the heading
+    above it.
 
     `last` is the line that it ends on.
     """
@@ -32,7 +44,9 @@ class Statement:
 
 
 def front_matter(text: str) -> tuple[dict[str, str], int]:
-    """Return the `key: value` lines between the dashes a text begins with, and how many lines they take."""
+    """Return the `key: value` lines between the dashes a text begins with, and how many lines they
+    take.
+    """
     found = list(lines(text))
     if not found or found[0].text.strip() != "---":
         return {}, 0
@@ -42,7 +56,9 @@ def front_matter(text: str) -> tuple[dict[str, str], int]:
             return out, count
         key, colon, value = line.text.partition(":")
         if colon and value.strip():
-            out.setdefault(clean_for_store(key.strip()), clean_for_store(value.strip().strip("\"'")))
+            out.setdefault(
+                clean_for_store(key.strip()), clean_for_store(value.strip().strip("\"'"))
+            )
     return {}, 0
 
 
@@ -57,7 +73,9 @@ def heading_of(line: str) -> str | None:
 
 
 def mark_of(line: str) -> int:
-    """Return how many characters stand before the text of a statement's first line: blanks, the mark of an item."""
+    """Return how many characters stand before the text of a statement's first line: blanks, the
+    mark of an item.
+    """
     item = _ITEM.match(line)
     return item.end() if item else len(line) - len(line.lstrip())
 
@@ -77,7 +95,9 @@ def statements(text: str, skip: int = 0) -> Iterator[Statement]:
         if line.number <= skip:
             continue
         heading = None if line.code or comment else heading_of(line.text)
-        if heading is not None or (opened is not None and not comment and _begins(line, opened, gathered[-1], gap)):
+        if heading is not None or (
+            opened is not None and not comment and _begins(line, opened, gathered[-1], gap)
+        ):
             yield from _made(gathered, section)
             gathered, opened, comment = [], None, False
         if heading is not None:
@@ -96,7 +116,9 @@ def statements(text: str, skip: int = 0) -> Iterator[Statement]:
 
 @dataclass(frozen=True, slots=True)
 class _Opened:
-    """What the first line of a statement is: how far its list item is indented, whether it is a comment or a rule."""
+    """What the first line of a statement is: how far its list item is indented, whether it is a
+    comment or a rule.
+    """
 
     item: int | None
     comment: bool
@@ -110,7 +132,9 @@ class _Opened:
 
 
 def _begins(line: Line, opened: _Opened, last: Line, gap: bool) -> bool:
-    """Whether `line` does not belong to the statement that was opened, and is no comment that goes on."""
+    """Whether `line` does not belong to the statement that was opened, and is no comment that goes
+    on.
+    """
     if (line.code and last.code) or not line.text.strip():
         return False
     if opened.rule or opened.comment:
@@ -146,7 +170,8 @@ def _outdented(text: str, width: int) -> str:
     return text[min(margin, width) :].rstrip()
 
 
-# Markdown files whose sections are the memories: finding them, and writing one without touching the others.
+# Markdown files whose sections are the memories: finding them, and writing one without touching the
+# others.
 
 
 _HIDING = re.compile(r"\A<!--|<!--(?=\s*META)", re.IGNORECASE)
@@ -155,7 +180,8 @@ _COMMENTS = re.compile(r"(?:\s*<!--.*?-->)*", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One section: its title (empty above the first one), a name no other has, where it stands, and its body.
+    """One section: its title (empty above the first one), a name no other has, where it stands, and
+    its body.
 
     What a template says in comments below the heading is not part of the body; an empty body stands
     where one would be put.
@@ -171,7 +197,14 @@ class Part:
 
 def topic_of(text: str) -> str:
     """Return the title of the whole file, from its first `# ` heading."""
-    return next((line.text[2:].strip() for line in lines(text) if not line.code and line.text.startswith("# ")), "")
+    return next(
+        (
+            line.text[2:].strip()
+            for line in lines(text)
+            if not line.code and line.text.startswith("# ")
+        ),
+        "",
+    )
 
 
 def parts(text: str, start: int = 0) -> Iterator[Part]:
@@ -205,10 +238,11 @@ def rewritten(
     added: Iterable[tuple[str, str]],
     keep: Collection[str] = (),
 ) -> str:
-    """Return `text` with other bodies for some sections by name (None: without it), and new sections at the end.
+    """Return `text` with other bodies for some sections by name (None: without it), and new
+    sections at the end.
 
-    Bodies are as they stand in the file (`sections.body_of`). A section whose body goes keeps its heading when its
-    title is one of `keep`; one without a body is filled.
+    Bodies are as they stand in the file (`sections.body_of`). A section whose body goes keeps its
+    heading when its title is one of `keep`; one without a body is filled.
     """
     newline = newline_of(text)
     edits: list[Edit] = []
@@ -232,7 +266,9 @@ def rewritten(
 
 
 def body_of(value: str, newline: str) -> str:
-    """Write a text as the body of a section: no line of it is a heading, no fence stays open, no comment hides it."""
+    """Write a text as the body of a section: no line of it is a heading, no fence stays open, no
+    comment hides it.
+    """
     shown = _HIDING.sub(r"<\\!--", value.strip(BLANKS))
     fence = open_fence(shown)
     return raw(f"{shown}\n{fence}" if fence else shown, newline)

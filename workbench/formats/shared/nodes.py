@@ -24,13 +24,16 @@ IDENTIFYING = 400
 _FOLDERS = frozenset({"memory_stream", "associative_memory", "bootstrap_memory"})
 _MAX_STEP = 5_000_000
 _SLUG, _HEAD = 60, 600
-"""Characters that a reduced name has at most, and those of a long name that are mostly enough to know them."""
+"""Characters that a reduced name has at most, and those of a long name that are mostly enough to
+know them.
+"""
 
 _NUMBER = re.compile(r"(?:node_)?([0-9]{1,12})")
 
 
 def agent_name(path: str) -> str:
-    """Return the agent a `nodes.json` belongs to: the folder above the usual ones, or else the file's own name.
+    """Return the agent a `nodes.json` belongs to: the folder above the usual ones, or else the
+    file's own name.
 
     Empty when the path tells nothing (a bare `nodes.json`).
     """
@@ -47,7 +50,9 @@ def agent_name(path: str) -> str:
 
 def slug(name: str) -> str:
     """Reduce a name to lower-case letters, digits and single hyphens, at most 60 of them."""
-    end = next((at for at in range(_HEAD, min(len(name), 2 * _HEAD)) if _stands_alone(name[at])), len(name))
+    end = next(
+        (at for at in range(_HEAD, min(len(name), 2 * _HEAD)) if _stands_alone(name[at])), len(name)
+    )
     found = _reduced(name[:end])
     if end < len(name) and len(found) <= _SLUG:
         found = _reduced(name)
@@ -55,7 +60,9 @@ def slug(name: str) -> str:
 
 
 def _stands_alone(char: str) -> bool:
-    """Tell whether a character never becomes one with what stands before it: that can be read without the rest."""
+    """Tell whether a character never becomes one with what stands before it: that can be read
+    without the rest.
+    """
     first = unicodedata.normalize("NFKC", char)[0]
     return not unicodedata.category(first).startswith("M") and not "\u1160" <= first <= "\u11ff"
 
@@ -66,10 +73,11 @@ def _reduced(name: str) -> str:
 
 
 def prefix(context: ReadContext, oldest: str) -> str:
-    """Return the start of every id of a file, `ga-<agent>-`; it does not depend on the time of the import.
+    """Return the start of every id of a file, `ga-<agent>-`; it does not depend on the time of the
+    import.
 
-    When no agent can be told from its path, a digest of `oldest` names the file: the end of the text
-    that stays the same while the stream grows.
+    When no agent can be told from its path, a digest of `oldest` names the file: the end of the
+    text that stays the same while the stream grows.
     """
     agent = slug(context.agent) or agent_name(context.file)
     if not agent:
@@ -78,7 +86,9 @@ def prefix(context: ReadContext, oldest: str) -> str:
 
 
 def whole(text: str, report: Report) -> Iterator[tuple[int, Entry]]:
-    """Yield the nodes of a file with their lines; raises `UnreadableFile` when nothing stands before the damage."""
+    """Yield the nodes of a file with their lines; raises `UnreadableFile` when nothing stands
+    before the damage.
+    """
     root, lines = scan_file(text, report.file), Lines(text)
     if root.damage:
         report.skip(lines.at(root.damage_at), root.damage)
@@ -121,7 +131,9 @@ def importance(
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Turns step counters into times: step `first` is at `start`, one `step` later for each that follows."""
+    """Turns step counters into times: step `first` is at `start`, one `step` later for each that
+    follows.
+    """
 
     start: datetime
     first: int
@@ -155,5 +167,7 @@ def clock_for(steps: list[int], context: ReadContext) -> Clock:
         _ = start + (last - first) * step
     except (OverflowError, ValueError):
         reason = f"{context.file} counts {last - first:,} steps, more than the calendar holds at this step length."
-        raise UnreadableFile(reason, "Nothing was read; give a shorter step or an earlier first time.") from None
+        raise UnreadableFile(
+            reason, "Nothing was read; give a shorter step or an earlier first time."
+        ) from None
     return Clock(start, first, step)

@@ -1,4 +1,6 @@
-"""Records of other tools' files: what a record cannot hold is kept with it, and only what changed is written."""
+"""Records of other tools' files: what a record cannot hold is kept with it, and only what changed
+is written.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,10 +17,11 @@ from workbench.formats.shared import values
 from workbench.formats.shared.nodes import slug
 from workbench.formats.shared.values import Decode, Notes
 
-# Records of other tools' files: what a record cannot hold is kept with it, and only what changed is written.
+# Records of other tools' files: what a record cannot hold is kept with it, and only what changed is
+# written.
 #
-# A reader keeps the keys it does not know in the metadata, and under `FILE_KEY` what a plain record of
-# the format would not reproduce: `order` (the keys), `raw` (values written in another form) and
+# A reader keeps the keys it does not know in the metadata, and under `FILE_KEY` what a plain record
+# of the format would not reproduce: `order` (the keys), `raw` (values written in another form) and
 # `format`. A writer asks which keys two versions of a record differ in, and touches only those.
 
 
@@ -48,7 +51,9 @@ class Key(Generic[R]):
 
 
 def take(doc: Mapping[str, Any], name: str, decode: Decode, default: Any, notes: Notes) -> Any:
-    """Return the value of a key, `default` when it is absent, null or means nothing; changes go to `notes`."""
+    """Return the value of a key, `default` when it is absent, null or means nothing; changes go to
+    `notes`.
+    """
     raw = doc.get(name)
     if raw is None:
         return default
@@ -78,7 +83,8 @@ def remembered(
     known: Sequence[str] = (),
     place: Mapping[str, Any] | None = None,
 ) -> R:
-    """Return `record` with what `doc` says beyond it: unknown keys as metadata, the rest under `FILE_KEY`.
+    """Return `record` with what `doc` says beyond it: unknown keys as metadata, the rest under
+    `FILE_KEY`.
 
     `known` names keys that the record holds but that are never written; `place` says where in the
     file the record stood.
@@ -88,15 +94,19 @@ def remembered(
     raw = {
         name: value
         for name, value in doc.items()
-        if name in private and (name not in written or not alike(value, written[name].write(record)))
+        if name in private
+        and (name not in written or not alike(value, written[name].write(record)))
     }
     extra = {name: value for name, value in doc.items() if name not in private}
     kept: Doc = {"format": format, "order": list(doc), "raw": raw, **(place or {})}
     return replace(record, metadata={**extra, **record.metadata, FILE_KEY: kept})
 
 
-def restored(record: R, keys: Sequence[Key[R]], format: str, read: Callable[[Doc], R]) -> Doc | None:
-    """Return the document `record` was read from, with its changes; None when it is from no file of `format`.
+def restored(
+    record: R, keys: Sequence[Key[R]], format: str, read: Callable[[Doc], R]
+) -> Doc | None:
+    """Return the document `record` was read from, with its changes; None when it is from no file of
+    `format`.
 
     `read` makes a record of a document.
     """
@@ -121,7 +131,9 @@ def restored(record: R, keys: Sequence[Key[R]], format: str, read: Callable[[Doc
 
 
 def file_part(record: R, format: str) -> Mapping[str, Any] | None:
-    """Return what the reader of `format` kept under `FILE_KEY`; None when another one, or none, did."""
+    """Return what the reader of `format` kept under `FILE_KEY`; None when another one, or none,
+    did.
+    """
     kept = _object(record.metadata.get(FILE_KEY))
     return kept if kept.get("format") == format else None
 
@@ -129,8 +141,8 @@ def file_part(record: R, format: str) -> Mapping[str, Any] | None:
 def changes(old: R, new: R, keys: Sequence[Key[R]]) -> dict[str, Any]:
     """Return the keys in which two versions of a record differ, with the new value or `GONE`.
 
-    Of the metadata, only what the file had is compared: notes that the workbench adds stay in the store. A record
-    that came from elsewhere does not know the file's other keys: they stay.
+    Of the metadata, only what the file had is compared: notes that the workbench adds stay in the
+    store. A record that came from elsewhere does not know the file's other keys: they stay.
     """
     found: dict[str, Any] = {}
     for key in keys:
@@ -160,7 +172,8 @@ def with_records(
     new: Mapping[str, R],
     keys: Callable[[R], Sequence[Key[R]]],
 ) -> tuple[dict[K, Doc], list[R]]:
-    """Return the documents of a file as the records say that are to be in it, and the records that it does not have.
+    """Return the documents of a file as the records say that are to be in it, and the records that
+    it does not have.
 
     `docs` and `old` go by their place; what is no record of `old` stays.
     """
@@ -181,14 +194,17 @@ def fresh(record: R, keys: Sequence[Key[R]]) -> Doc:
 
 
 def at_time_of(record: R) -> ReadContext:
-    """Return a context that gives a record without times those that this one has, so that they do not differ."""
+    """Return a context that gives a record without times those that this one has, so that they do
+    not differ.
+    """
     created = record.created_at
     importance = record.importance_score if isinstance(record, Memory) else 5.0
     return ReadContext(now=created or _EPOCH, file="", importance=lambda *_: importance)
 
 
 def read_again(new: Mapping[str, R], read: Callable[[ReadContext], R]) -> R:
-    """Read a record of the file that is being replaced; what the file leaves open is as in its new version.
+    """Read a record of the file that is being replaced; what the file leaves open is as in its new
+    version.
 
     Raises what `read` raises. Its id must not depend on the context.
     """
@@ -222,7 +238,9 @@ def unique_id(prefix: str, name: str) -> str:
 
 
 def place(context: ReadContext) -> str:
-    """Return the project or session folder that a file belongs to, as part of an id; empty when unknown."""
+    """Return the project or session folder that a file belongs to, as part of an id; empty when
+    unknown.
+    """
     folders = list(PurePath(context.path).parts[1:-1])
     while folders and folders[-1] in _PLAIN_FOLDERS:
         folders.pop()
@@ -230,7 +248,11 @@ def place(context: ReadContext) -> str:
 
 
 def created_at(
-    doc: Mapping[str, Any], names: Sequence[str], context: ReadContext, notes: Notes, decode: Decode = values.time
+    doc: Mapping[str, Any],
+    names: Sequence[str],
+    context: ReadContext,
+    notes: Notes,
+    decode: Decode = values.time,
 ) -> datetime:
     """Return the first time among some keys, or the time of the import; `decode` reads one."""
     for name in names:
@@ -252,7 +274,9 @@ COUNTS = ("helpful", "harmful")
 
 
 def votes_in(facts: Mapping[str, str]) -> tuple[int, int]:
-    """Return how often a file's front matter says that its record helped and harmed; what is no count is none."""
+    """Return how often a file's front matter says that its record helped and harmed; what is no
+    count is none.
+    """
     helpful, harmful = (facts.get(name, "").strip() for name in COUNTS)
     return _votes(helpful), _votes(harmful)
 
@@ -262,7 +286,9 @@ def _votes(said: str) -> int:
 
 
 def status_in(facts: Mapping[str, Any]) -> Status:
-    """Return the status that a file states for its record; a signal where it states none that is known."""
+    """Return the status that a file states for its record; a signal where it states none that is
+    known.
+    """
     said = str(facts.get("status", "")).strip("\"'")
     return next((status for status in STATUSES if status == said), "signal")
 

@@ -38,11 +38,15 @@ class Report:
         self.skip(line, reason, 0)
 
     def kept(self, line: int, what: str, no_part_of: str = "") -> None:
-        """Note a text that is no record and stays in its file; `no_part_of` is what it does not belong to."""
+        """Note a text that is no record and stays in its file; `no_part_of` is what it does not
+        belong to.
+        """
         self.issues.append(Issue(self.file, line, what, 0, "kept", no_part_of))
 
     def no_records(self, line: int, what: Told | ValueError, records: int = 1) -> None:
-        """Note that `records` parts of the file, as it should have them, are no records: they stay in the file."""
+        """Note that `records` parts of the file, as it should have them, are no records: they stay
+        in the file.
+        """
         told = reason_of(what) if isinstance(what, ValueError) else what
         self.issues.append(Issue(self.file, line, told, records, "kept"))
 
@@ -69,18 +73,23 @@ class Report:
     ) -> Parsed:
         """Return the result; `records_in` follows from what was read and what was skipped."""
         issues = tuple(sorted(self.issues, key=lambda issue: issue.line))
-        notes = tuple(MappingNote(field, how, count) for (field, how), count in self._mapped.items())
+        notes = tuple(
+            MappingNote(field, how, count) for (field, how), count in self._mapped.items()
+        )
         found = Parsed(
             format, memories, playbooks, queries, issues, notes, layout=layout or Layout(), runs=runs, replies=replies,
             in_steps=in_steps,
         )  # fmt: skip
-        return replace(found, records_in=found.records_read + sum(issue.records for issue in issues))
+        return replace(
+            found, records_in=found.records_read + sum(issue.records for issue in issues)
+        )
 
 
 def shown(value: object) -> str:
     """Quote a value found in a file for a message: printable, on one line, at most 40 cells.
 
-    A long word is quoted whole or hardly at all: of a part of a secret nobody could tell that it is one.
+    A long word is quoted whole or hardly at all: of a part of a secret nobody could tell that it is
+    one.
     """
     text = value if isinstance(value, str) else repr(value)
     line = one_line(text[:_LOOKED_AT], _SHOWN)

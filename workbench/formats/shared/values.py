@@ -57,7 +57,10 @@ def one_of(options: tuple[str, ...], fallback: str | None) -> Decode:
 
 def version(raw: object) -> Reading:
     """Always this product's schema version; another version stays in the file."""
-    return SCHEMA_VERSION, "" if raw == SCHEMA_VERSION else f"schema {shown(raw)} read as version {SCHEMA_VERSION}"
+    return (
+        SCHEMA_VERSION,
+        "" if raw == SCHEMA_VERSION else f"schema {shown(raw)} read as version {SCHEMA_VERSION}",
+    )
 
 
 def count(raw: object) -> Reading:
@@ -118,7 +121,9 @@ def source(raw: object) -> Reading:
         file=file if isinstance(file, str) else None,
         speaker=speaker(raw.get("speaker")),
     )
-    exact = (found.hook, found.turn, found.file) == (hook, turn, file) and not isinstance(turn, bool)
+    exact = (found.hook, found.turn, found.file) == (hook, turn, file) and not isinstance(
+        turn, bool
+    )
     exact = exact and (raw.get("speaker") or None) == found.speaker
     return found, "" if exact else "parts of the wrong kind left out"
 
@@ -147,7 +152,9 @@ def meta(raw: object) -> Reading:
 
 
 def write_meta(value: Mapping[str, Any]) -> dict[str, Any]:
-    """The notes, with what the file of another format said beyond them: the way back to that format needs it."""
+    """The notes, with what the file of another format said beyond them: the way back to that format
+    needs it.
+    """
     notes = {key: item for key, item in value.items() if key != FILE_KEY}
     kept = value.get(FILE_KEY)
     if isinstance(kept, Mapping) and isinstance(kept.get("format"), str):

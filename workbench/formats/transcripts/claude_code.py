@@ -1,8 +1,8 @@
 """Session transcripts of Claude Code: JSONL, a message or a note of the program a line.
 
-Read as events (see `core.agents.transcript.events`), from any line on. Progress of tools and hooks, snapshots of files
-and the program's own remarks are no text. A subagent's messages stand in progress lines of the session, or in files
-beside it.
+Read as events (see `core.agents.transcript.events`), from any line on. Progress of tools and hooks,
+snapshots of files and the program's own remarks are no text. A subagent's messages stand in
+progress lines of the session, or in files beside it.
 """
 
 import json
@@ -25,7 +25,8 @@ Doc = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line that was read: the events in it, where the next one begins, and the session that it says it is of.
+    """A line that was read: the events in it, where the next one begins, and the session that it
+    says it is of.
 
     `is_broken` says that it is no JSON object.
     """
@@ -42,7 +43,8 @@ def lines(
     events: Callable[[Doc], Iterable[Event]],
     is_noise: Callable[[bytes], bool] = lambda _: False,
 ) -> Iterator[Line]:
-    """Yield the lines from an offset on, what `is_noise` unparsed; one that is still being written is not read yet.
+    """Yield the lines from an offset on, what `is_noise` unparsed; one that is still being written
+    is not read yet.
 
     Raises `OSError`.
     """
@@ -83,7 +85,8 @@ _SUBAGENT = b"agent_progress"
 
 
 def read(file: BinaryIO, offset: int = 0, agent: str = "") -> Iterator[Line]:
-    """Yield the lines of a transcript from an offset on; one that is still being written is not read yet.
+    """Yield the lines of a transcript from an offset on; one that is still being written is not
+    read yet.
 
     `agent` names the subagent whose file it is. Raises `OSError`.
     """
@@ -105,13 +108,17 @@ def files_of(path: Path) -> tuple[Path, ...]:
 def sessions_in(folder: Path) -> tuple[Path, ...]:
     """Return the files of the sessions in a folder, the oldest first. Raises `OSError`."""
     found = [
-        path for path in folder.glob("*.jsonl") if path.is_file() and not path.name.startswith(("agent-", "rollout-"))
+        path
+        for path in folder.glob("*.jsonl")
+        if path.is_file() and not path.name.startswith(("agent-", "rollout-"))
     ]
     return tuple(sorted(found, key=lambda path: (path.stat().st_mtime, path.name)))
 
 
 def session_of(path: Path) -> str:
-    """Return the session that a file is of, by its name; a subagent's stands in its session's folder."""
+    """Return the session that a file is of, by its name; a subagent's stands in its session's
+    folder.
+    """
     return path.parent.parent.name if path.parent.name == "subagents" else path.stem
 
 
@@ -120,10 +127,19 @@ def looks_like(start: bytes) -> bool:
     first = start.splitlines()[:50]
     for raw in first:
         doc = object_in(raw)
-        if doc is not None and isinstance(doc.get("type"), str) and ("sessionId" in doc or "snapshot" in doc):
+        if (
+            doc is not None
+            and isinstance(doc.get("type"), str)
+            and ("sessionId" in doc or "snapshot" in doc)
+        ):
             return True
     # The first line may be longer than what is looked at.
-    return len(first) == 1 and start.startswith(b"{") and b'"sessionId"' in start and b'"type"' in start
+    return (
+        len(first) == 1
+        and start.startswith(b"{")
+        and b'"sessionId"' in start
+        and b'"type"' in start
+    )
 
 
 def _events(doc: dict[str, Any], whose: str = "") -> Iterator[Event]:
@@ -140,7 +156,9 @@ def _events(doc: dict[str, Any], whose: str = "") -> Iterator[Event]:
             yield from _message(inner, {**doc, **inner}, agent)
         return
     if kind in ("user", "assistant") and not doc.get("isMeta"):
-        agent = str(doc.get("agentId") or "subagent") if doc.get("isSidechain") and not whose else whose
+        agent = (
+            str(doc.get("agentId") or "subagent") if doc.get("isSidechain") and not whose else whose
+        )
         yield from _message(doc, doc, agent)
 
 
@@ -150,11 +168,16 @@ def _message(doc: Mapping[str, Any], around: Mapping[str, Any], agent: str) -> I
     content = message.get("content") if isinstance(message, dict) else None
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
     for block in blocks if isinstance(blocks, list) else ():
-        if isinstance(block, dict) and (event := _event(block, str(doc.get("type")), around, agent)) is not None:
+        if (
+            isinstance(block, dict)
+            and (event := _event(block, str(doc.get("type")), around, agent)) is not None
+        ):
             yield event
 
 
-def _event(block: Mapping[str, Any], role: str, around: Mapping[str, Any], agent: str) -> Event | None:
+def _event(
+    block: Mapping[str, Any], role: str, around: Mapping[str, Any], agent: str
+) -> Event | None:
     """Return what a part of a message tells; `None` for what an assistant thinks."""
     at, id = time_of(around), str(around.get("uuid") or "")
     kind = block.get("type")
@@ -162,7 +185,11 @@ def _event(block: Mapping[str, Any], role: str, around: Mapping[str, Any], agent
         text = str(block.get("text") or "")
         if role != "user":
             return Said(id, at, agent, cut(text))
-        return Summary(id, at, agent, text) if around.get("isCompactSummary") else Prompt(id, at, agent, cut(text))
+        return (
+            Summary(id, at, agent, text)
+            if around.get("isCompactSummary")
+            else Prompt(id, at, agent, cut(text))
+        )
     if kind == "tool_use":
         given, cwd = block.get("input"), str(around.get("cwd") or "")
         name, given = str(block.get("name")), given if isinstance(given, dict) else {}

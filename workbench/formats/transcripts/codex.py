@@ -1,7 +1,9 @@
-"""Session files of Codex (`rollout-TIME-SESSION.jsonl`): JSONL, `{"timestamp", "type", "payload"}` a line.
+"""Session files of Codex (`rollout-TIME-SESSION.jsonl`): JSONL, `{"timestamp", "type", "payload"}`
+a line.
 
-Read as events (see `core.agents.transcript.events`), from any line on. What a person asked stands in `user_message`
-events; the messages that are sent to the model hold instructions and surroundings as well, and are no prompts.
+Read as events (see `core.agents.transcript.events`), from any line on. What a person asked stands
+in `user_message` events; the messages that are sent to the model hold instructions and surroundings
+as well, and are no prompts.
 """
 
 import re
@@ -13,7 +15,12 @@ from workbench.core.agents.transcript.events import Answer, Call, Event, Prompt,
 from workbench.formats.transcripts.claude_code import Line, lines, object_in, time_of
 
 _SESSION = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
-_NOISE = (b'"type":"token_count"', b'"type":"reasoning"', b'"type":"agent_reasoning"', b'"type":"turn_context"')
+_NOISE = (
+    b'"type":"token_count"',
+    b'"type":"reasoning"',
+    b'"type":"agent_reasoning"',
+    b'"type":"turn_context"',
+)
 _EXIT = re.compile(r"^(?:Exit code:|Process exited with code) (-?\d+)\s*$", re.MULTILINE)
 _FILE = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.MULTILINE)
 _HEAD = 600
@@ -21,7 +28,8 @@ _HEAD = 600
 
 
 def read(file: BinaryIO, offset: int = 0, agent: str = "") -> Iterator[Line]:
-    """Yield the lines of a session from an offset on; one that is still being written is not read yet.
+    """Yield the lines of a session from an offset on; one that is still being written is not read
+    yet.
 
     `agent` names the subagent whose file it is. Raises `OSError`.
     """
@@ -82,27 +90,42 @@ def _call(payload: Mapping[str, Any], known: Event) -> Event:
 
 
 def _own_call(payload: Mapping[str, Any], known: Event) -> Event:
-    return Call(known.id, known.at, known.agent, str(payload.get("name")), _patch(str(payload.get("input"))))
+    return Call(
+        known.id, known.at, known.agent, str(payload.get("name")), _patch(str(payload.get("input")))
+    )
 
 
 def _patch(text: str) -> dict[str, object]:
-    """Return what a patch changes, as other agents give an edit: the first file, and the lines before and after."""
+    """Return what a patch changes, as other agents give an edit: the first file, and the lines
+    before and after.
+    """
     file = _FILE.search(text)
     if file is None:
         return {"input": cut(text)}
-    sides = {sign: "\n".join(line[1:] for line in text.splitlines() if line.startswith(sign)) for sign in "-+"}
-    return {"file_path": file[1].strip(), "old_string": cut(sides["-"]), "new_string": cut(sides["+"])}
+    sides = {
+        sign: "\n".join(line[1:] for line in text.splitlines() if line.startswith(sign))
+        for sign in "-+"
+    }
+    return {
+        "file_path": file[1].strip(),
+        "old_string": cut(sides["-"]),
+        "new_string": cut(sides["+"]),
+    }
 
 
 def _shell_call(payload: Mapping[str, Any], known: Event) -> Event:
     action = payload.get("action")
     given = action if isinstance(action, dict) else {}
     cwd = given.get("working_directory")
-    return Call(known.id, known.at, known.agent, "local_shell", given, cwd if isinstance(cwd, str) else "")
+    return Call(
+        known.id, known.at, known.agent, "local_shell", given, cwd if isinstance(cwd, str) else ""
+    )
 
 
 def _answer(payload: Mapping[str, Any], known: Event) -> Event:
-    """Read what a tool answered: a text, that of a JSON object with an exit code, or one whose head says it."""
+    """Read what a tool answered: a text, that of a JSON object with an exit code, or one whose head
+    says it.
+    """
     output = payload.get("output")
     doc = object_in(output) if isinstance(output, str) and output.startswith("{") else output
     failed = False

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from workbench.core.limits import LlmSettings
-from workbench.core.reflection.reflector import Reflection, ReflectionProblem, Step, Tell, Unread, Usage
+from workbench.core.reflection.reflector import (
+    Reflection,
+    ReflectionProblem,
+    Step,
+    Tell,
+    Unread,
+    Usage,
+)
 from workbench.core.runtime import Cancelled
 from workbench.core.text import one_line
 from workbench.core.tokens import tokens_of
@@ -39,7 +46,9 @@ _KEY = re.compile(r"sk-ant-[\w-]+")
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """One failed call. `status` is the HTTP status, `type` the API's name of the error, `said` its own words."""
+    """One failed call. `status` is the HTTP status, `type` the API's name of the error, `said` its
+    own words.
+    """
 
     kind: Kind
     status: int = 0
@@ -48,7 +57,9 @@ class Trouble:
 
 
 def scrubbed(text: str, secrets: tuple[str, ...]) -> str:
-    """Return `text` in one line of at most 200 characters, without any of the secrets or anything like a key."""
+    """Return `text` in one line of at most 200 characters, without any of the secrets or anything
+    like a key.
+    """
     for secret in secrets:
         text = text.replace(secret, "…") if secret else text
     return one_line(_KEY.sub("…", text), 200)
@@ -74,14 +85,29 @@ def sentences(trouble: Trouble, settings: LlmSettings, url: str | None) -> tuple
         hint = f"Unset ANTHROPIC_BASE_URL, or set an address such as {DEFAULT_URL}. {KEPT}"
         return "The address set for Claude names no host, so nothing was sent.", hint
     known: dict[Kind, tuple[str, str]] = {
-        "connection": (f"Claude cannot be reached at {host}.", f"Check the network or a proxy. {KEPT}"),
+        "connection": (
+            f"Claude cannot be reached at {host}.",
+            f"Check the network or a proxy. {KEPT}",
+        ),
         "timeout": (f"Claude at {host} did not answer in time.", f"Try again later. {KEPT}"),
-        "dropped": ("The connection to Claude ended in the middle of the reply.", f"Try again. {KEPT}"),
-        "malformed": (f"What came from {host} is no reply of Claude.", f"Check ANTHROPIC_BASE_URL. {KEPT}"),
+        "dropped": (
+            "The connection to Claude ended in the middle of the reply.",
+            f"Try again. {KEPT}",
+        ),
+        "malformed": (
+            f"What came from {host} is no reply of Claude.",
+            f"Check ANTHROPIC_BASE_URL. {KEPT}",
+        ),
         "no key": ("There is no API key for Claude.", HOW_TO),
-        "credentials": ("The credentials for Claude could not be loaded.", f"Check the profile, or: {HOW_TO}"),
+        "credentials": (
+            "The credentials for Claude could not be loaded.",
+            f"Check the profile, or: {HOW_TO}",
+        ),
         "broken": ("The call to Claude failed for an unforeseen reason.", KEPT),
-        "refusal": ("Claude declined to answer.", f"Reflect on other memories, or word the focus differently. {KEPT}"),
+        "refusal": (
+            "Claude declined to answer.",
+            f"Reflect on other memories, or word the focus differently. {KEPT}",
+        ),
         "cut": (
             f"The reply of Claude was cut off at {settings.max_tokens:,} tokens.",
             "Raise claude.max_tokens in the config.",
@@ -97,9 +123,15 @@ def _of_status(trouble: Trouble, settings: LlmSettings) -> tuple[str, str]:
     if trouble.status in (408, 504) or trouble.type == "timeout_error":
         return "Claude did not answer in time.", f"Try again later. {KEPT}"
     if trouble.status == 529 or trouble.type == "overloaded_error":
-        return "Claude is overloaded, and stayed so after several tries.", f"Try again in a few minutes. {KEPT}"
+        return (
+            "Claude is overloaded, and stayed so after several tries.",
+            f"Try again in a few minutes. {KEPT}",
+        )
     if trouble.status == 429 or trouble.type == "rate_limit_error":
-        return "Claude accepts no more requests for now (rate limit).", f"Try again in a few minutes. {KEPT}"
+        return (
+            "Claude accepts no more requests for now (rate limit).",
+            f"Try again in a few minutes. {KEPT}",
+        )
     if trouble.status >= 500 or trouble.type == "api_error":
         return f"Claude's server failed (status {trouble.status}).", f"Try again later. {KEPT}"
     if trouble.status == 413 or "too long" in trouble.said.lower():
@@ -111,9 +143,15 @@ def _of_status(trouble: Trouble, settings: LlmSettings) -> tuple[str, str]:
             f"The API key may not use the model {settings.model}{said}",
             f"Set another claude.model in the config. {KEPT}",
         ),
-        404: (f"Claude has no model “{settings.model}”.", f"Set claude.model in the config. {KEPT}"),
+        404: (
+            f"Claude has no model “{settings.model}”.",
+            f"Set claude.model in the config. {KEPT}",
+        ),
     }
-    other = (f"Claude did not accept the request{said}", f"Check claude.model and claude.temperature. {KEPT}")
+    other = (
+        f"Claude did not accept the request{said}",
+        f"Check claude.model and claude.temperature. {KEPT}",
+    )
     return known.get(trouble.status, other)
 
 
@@ -159,15 +197,17 @@ class Answer:
 
 # One call of the Messages API on a thread of its own, so that a person can leave it at any moment.
 #
-# The thread loads the SDK, retries as the SDK does, and puts what comes in into a queue. When it was left it sends
-# nothing any more and closes the stream at the next event.
+# The thread loads the SDK, retries as the SDK does, and puts what comes in into a queue. When it
+# was left it sends nothing any more and closes the stream at the next event.
 
 
 class Call(threading.Thread):
-    """A running call. `texts` are the pieces of the reply as they come in, and `None` when it has ended.
+    """A running call. `texts` are the pieces of the reply as they come in, and `None` when it has
+    ended.
 
-    `request` holds the arguments of `messages.create`. `sent` and `came` are tokens as the API counts them, `None` and
-    0 before it does; `accepted` says that it took the request, for the headers of an answer that is no error came in.
+    `request` holds the arguments of `messages.create`. `sent` and `came` are tokens as the API
+    counts them, `None` and 0 before it does; `accepted` says that it took the request, for the
+    headers of an answer that is no error came in.
     """
 
     def __init__(self, reach: Reach, request: Mapping[str, object], *, stream: bool) -> None:
@@ -216,7 +256,12 @@ class Call(threading.Thread):
             return Trouble("credentials")
         except (httpx2.HTTPError, httpx2.StreamError):
             return Trouble("dropped")
-        except (ValueError, TypeError, AttributeError, LookupError):  # the SDK met something that is no event
+        except (
+            ValueError,
+            TypeError,
+            AttributeError,
+            LookupError,
+        ):  # the SDK met something that is no event
             return Trouble("malformed")
 
     def _client(self) -> "anthropic.Anthropic":
@@ -251,7 +296,10 @@ class Call(threading.Thread):
                 if self._left.is_set():
                     return None
                 kind = getattr(event, "type", None)
-                if kind == "content_block_delta" and getattr(event.delta, "type", None) == "text_delta":
+                if (
+                    kind == "content_block_delta"
+                    and getattr(event.delta, "type", None) == "text_delta"
+                ):
                     self.texts.put(str(event.delta.text))
                 elif kind == "message_start":
                     began = True
@@ -268,12 +316,16 @@ class Call(threading.Thread):
         if not isinstance(getattr(message, "content", None), list):
             return Trouble("malformed")
         self._count(message.usage)
-        self.texts.put("".join(str(b.text) for b in message.content if getattr(b, "type", None) == "text"))
+        self.texts.put(
+            "".join(str(b.text) for b in message.content if getattr(b, "type", None) == "text")
+        )
         self.reason = message.stop_reason or ""
         return None
 
     def _count(self, usage: object) -> None:
-        """Take over the tokens of the API's usage; what it took from or put into its cache was sent too."""
+        """Take over the tokens of the API's usage; what it took from or put into its cache was sent
+        too.
+        """
         names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
         sent = [value for name in names if isinstance(value := getattr(usage, name, None), int)]
         came = getattr(usage, "output_tokens", None)
@@ -297,10 +349,12 @@ POLL_SECONDS = 0.05
 
 
 def read(call: Call, sent: int, hear: Callable[[str], None], cancelled: Cancelled) -> Answer:
-    """Start `call` and collect its answer, telling `hear` of each piece of text, until it ends or is cancelled.
+    """Start `call` and collect its answer, telling `hear` of each piece of text, until it ends or
+    is cancelled.
 
-    `sent` is an estimate of the tokens sent, which counts when the API took them and does not say how many. What
-    never reached the API, and what it refused, costs nothing. A reply that did not end is counted by its text.
+    `sent` is an estimate of the tokens sent, which counts when the API took them and does not say
+    how many. What never reached the API, and what it refused, costs nothing. A reply that did not
+    end is counted by its text.
     """
     parts: list[str] = []
     call.start()
@@ -357,7 +411,8 @@ class Asker:
         total: int = 0,
         stream: bool = True,
     ) -> Answer:
-        """Send one prompt and return what came, whether it ended well or not; `done` of `total` calls were made.
+        """Send one prompt and return what came, whether it ended well or not; `done` of `total`
+        calls were made.
 
         Raises `ReflectionProblem` only when there is no key, or the budget does not hold the call.
         """
@@ -378,7 +433,9 @@ class Asker:
     def sentences(self, trouble: Trouble) -> tuple[str, str]:
         return sentences(trouble, self.settings, self.reach.base_url)
 
-    def whole_text(self, prompt: Prompt, tell: Tell, cancelled: Cancelled, *, stream: bool = True) -> str:
+    def whole_text(
+        self, prompt: Prompt, tell: Tell, cancelled: Cancelled, *, stream: bool = True
+    ) -> str:
         """Send one prompt and return the whole reply.
 
         Raises `ReflectionProblem` when it is not whole; what came is then in its `found.unread`.
@@ -390,7 +447,9 @@ class Asker:
             return answer.text
         message, hint = self.sentences(trouble)
         unread = (Unread(prompt.stage, answer.text, message),) if answer.text.strip() else ()
-        found = Reflection(NAME, (), usage=minus(self.used, before), unread=unread, complete=False, stopped=message)
+        found = Reflection(
+            NAME, (), usage=minus(self.used, before), unread=unread, complete=False, stopped=message
+        )
         raise ReflectionProblem(message, hint, found)
 
     def _arguments(self, prompt: Prompt) -> Mapping[str, object]:
@@ -406,8 +465,14 @@ class Asker:
 
 
 def trouble_of(answer: Answer) -> Trouble | None:
-    """Return what is wrong with an answer, if anything: it failed, was declined, cut off, or is empty."""
-    reasons: dict[str, Kind] = {"refusal": "refusal", "max_tokens": "cut", "model_context_window_exceeded": "cut"}
+    """Return what is wrong with an answer, if anything: it failed, was declined, cut off, or is
+    empty.
+    """
+    reasons: dict[str, Kind] = {
+        "refusal": "refusal",
+        "max_tokens": "cut",
+        "model_context_window_exceeded": "cut",
+    }
     if answer.trouble is not None:
         return answer.trouble
     if answer.reason in reasons:

@@ -1,7 +1,8 @@
-"""What is asked of a language model, one function per question: a text from `prompts/` with data put into it.
+"""What is asked of a language model, one function per question: a text from `prompts/` with data
+put into it.
 
-Stored text is data. It goes in literally (braces in it mean nothing), and between marks that occur nowhere in it.
-Sends nothing.
+Stored text is data. It goes in literally (braces in it mean nothing), and between marks that occur
+nowhere in it. Sends nothing.
 """
 
 import re
@@ -34,7 +35,9 @@ class Prompt:
 
     @property
     def text(self) -> str:
-        """Everything that leaves the machine, as a person reads it: the system text, a blank line, the message."""
+        """Everything that leaves the machine, as a person reads it: the system text, a blank line,
+        the message.
+        """
         return f"{self.system}\n\n{self.user}"
 
     @property
@@ -44,16 +47,24 @@ class Prompt:
 
 
 def prompt(
-    stage: Stage, name: str, reply_tokens: int, data: Mapping[str, str], words: Mapping[str, str] | None = None
+    stage: Stage,
+    name: str,
+    reply_tokens: int,
+    data: Mapping[str, str],
+    words: Mapping[str, str] | None = None,
 ) -> Prompt:
-    """Fill in `prompts/<name>.md`. `data` is fenced text from elsewhere, `words` is the workbench's own."""
+    """Fill in `prompts/<name>.md`. `data` is fenced text from elsewhere, `words` is the workbench's
+    own.
+    """
     system, _, user = template(name).partition(_PART)
     values = {**data, **(words or {}), FENCE_PLACE: fence_for(data.values())}
     return Prompt(stage, filled(system, values), filled(user, values), reply_tokens)
 
 
 def template(name: str) -> str:
-    """Return the text of `prompts/<name>.md`: the system text, a line of three hyphens, and the message."""
+    """Return the text of `prompts/<name>.md`: the system text, a line of three hyphens, and the
+    message.
+    """
     return (files("workbench.reflect") / "prompts" / f"{name}.md").read_text("utf-8").strip()
 
 
@@ -73,7 +84,9 @@ def fence_for(texts: Iterable[str]) -> str:
 
 
 def numbered(texts: Sequence[str]) -> str:
-    """Number texts from 1, one item each; further lines are indented, so that none looks like an item of its own."""
+    """Number texts from 1, one item each; further lines are indented, so that none looks like an
+    item of its own.
+    """
     return "\n".join(f"{place}. {indented(text)}" for place, text in enumerate(texts, start=1))
 
 
@@ -83,9 +96,14 @@ def indented(text: str) -> str:
 
 
 def memory_lines(memories: Sequence[Memory]) -> str:
-    """Return the memories numbered from 1, each with its day (UTC) and whether it is a reflection itself."""
+    """Return the memories numbered from 1, each with its day (UTC) and whether it is a reflection
+    itself.
+    """
     return numbered(
-        [f"[{m.created_at:%Y-%m-%d}{', reflection' if m.is_synthetic else ''}] {m.content}" for m in memories]
+        [
+            f"[{m.created_at:%Y-%m-%d}{', reflection' if m.is_synthetic else ''}] {m.content}"
+            for m in memories
+        ]
     )
 
 
@@ -108,7 +126,9 @@ CURATION_TOKENS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of an agent, for the ACE Reflector (source 003); `expected` is empty when nobody knows it."""
+    """One run of an agent, for the ACE Reflector (source 003); `expected` is empty when nobody
+    knows it.
+    """
 
     task: str
     trajectory: str
@@ -118,7 +138,9 @@ class Run:
 
 def questions(memories: Sequence[Memory], focus: str = "") -> Prompt:
     """Ask what is worth asking about the memories (source 000, algorithm 7)."""
-    wanted = f"Somebody wants to know about this above all: {_line(focus)}\n\n" if focus.strip() else ""
+    wanted = (
+        f"Somebody wants to know about this above all: {_line(focus)}\n\n" if focus.strip() else ""
+    )
     data = {"memories": memory_lines(memories), "focus": wanted}
     return prompt("questions", "questions", QUESTION_TOKENS, data, {"count": str(QUESTIONS)})
 
@@ -159,7 +181,9 @@ def analyse(run: Run, bullets: Sequence[Bullet]) -> Prompt:
 
 def curate(lessons: Sequence[str], playbook: Playbook, room: int | None = None) -> Prompt:
     """Ask the ACE Curator for operations. `room`: tokens that the playbook may still grow by."""
-    parts = [f"## {s.title or s.key}\n{_bullets(playbook.in_section(s.id))}" for s in playbook.sections]
+    parts = [
+        f"## {s.title or s.key}\n{_bullets(playbook.in_section(s.id))}" for s in playbook.sections
+    ]
     data = {"playbook": "\n\n".join(parts) or "(empty)", "lessons": numbered(lessons) or NONE}
     said = "" if room is None else f"It may grow by at most {max(0, room):,} tokens."
     return prompt("curate", "curate", CURATION_TOKENS, data, {"room": said})
@@ -173,7 +197,9 @@ def propose(context: str, plan: str, known: str) -> Prompt:
 
 def merge(first: str, second: str) -> Prompt:
     """Ask for one text of two."""
-    return prompt("merge", "merge", MERGE_TOKENS, {"first": first.strip(), "second": second.strip()})
+    return prompt(
+        "merge", "merge", MERGE_TOKENS, {"first": first.strip(), "second": second.strip()}
+    )
 
 
 def lessons(analysis: Analysis) -> tuple[str, ...]:

@@ -1,4 +1,6 @@
-"""Whether there is a key for Claude. The key itself is never read here: the SDK finds it when a call is made."""
+"""Whether there is a key for Claude. The key itself is never read here: the SDK finds it when a
+call is made.
+"""
 
 import os
 import sys
@@ -12,7 +14,8 @@ _IDENTITY = ("ANTHROPIC_IDENTITY_TOKEN_FILE", "ANTHROPIC_IDENTITY_TOKEN")
 
 
 def has_key(environ: Mapping[str, str] | None = None) -> bool:
-    """Tell whether the SDK would find credentials: in the environment, or a profile in its config folder.
+    """Tell whether the SDK would find credentials: in the environment, or a profile in its config
+    folder.
 
     Looks only at what exists and does not load the SDK.
     """

@@ -1,7 +1,7 @@
 """The reflector that asks Claude (source 000, algorithms 7–9; source 003, the ACE roles).
 
-What it sends is exactly what `preview` and the functions of `asks` return; texts are masked before they come here.
-The key is never stored here: the SDK finds it when a call is made.
+What it sends is exactly what `preview` and the functions of `asks` return; texts are masked before
+they come here. The key is never stored here: the SDK finds it when a call is made.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,7 +29,16 @@ from workbench.core.reflection.reflector import (
 from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import Memory
 from workbench.reflect.claude import asks
-from workbench.reflect.claude.asker import NAME, Asker, Budget, Kind, Reach, host_of, minus, trouble_of
+from workbench.reflect.claude.asker import (
+    NAME,
+    Asker,
+    Budget,
+    Kind,
+    Reach,
+    host_of,
+    minus,
+    trouble_of,
+)
 from workbench.reflect.claude.asks import Prompt
 from workbench.reflect.extractive.languages import KnownTexts
 from workbench.reflect.replies import (
@@ -44,7 +53,8 @@ from workbench.reflect.replies import (
     read_text,
 )
 
-# One reflection by Claude: questions, insights on each, ratings. What was found survives whatever happens.
+# One reflection by Claude: questions, insights on each, ratings. What was found survives whatever
+# happens.
 
 
 Relevant = Callable[[str, Sequence[Memory]], Sequence[Memory]]
@@ -62,7 +72,12 @@ class ReflectionRun:
     """The state of one reflection while it runs; made for one use."""
 
     def __init__(
-        self, asker: Asker, memories: Sequence[Memory], relevant: Relevant, tell: Tell, cancelled: Cancelled
+        self,
+        asker: Asker,
+        memories: Sequence[Memory],
+        relevant: Relevant,
+        tell: Tell,
+        cancelled: Cancelled,
     ) -> None:
         self._asker, self._memories, self._relevant = asker, memories, relevant
         self._tell, self._cancelled = tell, cancelled
@@ -103,7 +118,9 @@ class ReflectionRun:
             read = read_insights(reply, memories, question)
             self._insights = once([*self._insights, *read.found])
             self._unread += read.unread
-        self._unread = [replace(one, memories=sent) if one.question == question else one for one in self._unread]
+        self._unread = [
+            replace(one, memories=sent) if one.question == question else one for one in self._unread
+        ]
         return kind in GOES_ON
 
     def _rate(self, total: int) -> None:
@@ -120,9 +137,13 @@ class ReflectionRun:
     def _ask(
         self, prompt: Prompt, done: int, total: int, question: str = "", *, stream: bool = True
     ) -> tuple[str, Kind | None]:
-        """Return what can be read of the reply (of a broken one the whole lines) and what went wrong, if anything."""
+        """Return what can be read of the reply (of a broken one the whole lines) and what went
+        wrong, if anything.
+        """
         try:
-            answer = self._asker.ask(prompt, self._tell, self._cancelled, done=done, total=total, stream=stream)
+            answer = self._asker.ask(
+                prompt, self._tell, self._cancelled, done=done, total=total, stream=stream
+            )
         except ReflectionProblem as problem:  # no key, or the budget does not hold the call
             self._problem = problem
             return "", "broken"
@@ -163,7 +184,8 @@ class ReflectionRun:
 
 
 def once(insights: Sequence[Insight]) -> list[Insight]:
-    """Return insights that say the same, or nearly, only once, at their first place, with all that they cite.
+    """Return insights that say the same, or nearly, only once, at their first place, with all that
+    they cite.
 
     Several questions may lead to one answer.
     """
@@ -186,7 +208,9 @@ def once(insights: Sequence[Insight]) -> list[Insight]:
 Reading = TypeVar("Reading")
 
 
-def _stopped(insights: tuple[Insight, ...], usage: Usage, unread: tuple[Unread, ...], why: str) -> Reflection:
+def _stopped(
+    insights: tuple[Insight, ...], usage: Usage, unread: tuple[Unread, ...], why: str
+) -> Reflection:
     return Reflection(NAME, insights, usage=usage, unread=unread, complete=False, stopped=why)
 
 
@@ -202,8 +226,9 @@ def never() -> bool:
 class ClaudeReflector:
     """Reflects by asking Claude. Callable from any thread, one call at a time.
 
-    `relevant` picks the memories that bear on a question, out of those of the request; without it the latest are sent
-    with each question. `used` adds up the tokens of everything this reflector did.
+    `relevant` picks the memories that bear on a question, out of those of the request; without it
+    the latest are sent with each question. `used` adds up the tokens of everything this reflector
+    did.
     """
 
     name = NAME
@@ -220,7 +245,9 @@ class ClaudeReflector:
         retries: int = 3,
     ) -> None:
         reach = Reach(base_url, api_key, timeout, retries=retries)
-        self._asker = Asker(settings, Budget(settings.monthly_tokens) if budget is None else budget, reach)
+        self._asker = Asker(
+            settings, Budget(settings.monthly_tokens) if budget is None else budget, reach
+        )
         self.relevant = relevant
 
     @property
@@ -243,10 +270,15 @@ class ClaudeReflector:
         return Preview((prompt.text,), cost, f"{said} {more}." if more else said)
 
     def estimate(self, request: Request) -> Usage:
-        """Estimate the tokens of a whole reflection: those of the texts sent, and of replies of usual length."""
+        """Estimate the tokens of a whole reflection: those of the texts sent, and of replies of
+        usual length.
+        """
         memories = self._latest(request.memories)
         longest = sorted(memories, key=lambda memory: -len(memory.content))[:RETRIEVED]
-        calls = [asks.questions(memories, request.focus), *[asks.insights("", longest)] * asks.QUESTIONS]
+        calls = [
+            asks.questions(memories, request.focus),
+            *[asks.insights("", longest)] * asks.QUESTIONS,
+        ]
         if self._asker.settings.rate_importance:
             calls.append(asks.rate([]))
         return sum((self._asker.cost(call) for call in calls), Usage())
@@ -254,26 +286,43 @@ class ClaudeReflector:
     def reflect(self, request: Request, tell: Tell, cancelled: Cancelled) -> Reflection:
         """Ask for questions, then for insights on each, then for ratings if the settings want them.
 
-        Insights found before a call failed or was cancelled are returned, not `complete`. Raises `ReflectionProblem`
-        when a call failed and there is no insight; questions, replies and usage are then in its `found`.
+        Insights found before a call failed or was cancelled are returned, not `complete`. Raises
+        `ReflectionProblem` when a call failed and there is no insight; questions, replies and usage
+        are then in its `found`.
         """
         memories = self._latest(request.memories)
         if not memories:
-            raise ReflectionProblem("There is nothing to reflect on.", "Record or import some memories first.")
+            raise ReflectionProblem(
+                "There is nothing to reflect on.", "Record or import some memories first."
+            )
         self._asker.require(self.estimate(request).total, "This reflection")
-        return ReflectionRun(self._asker, memories, self.relevant, tell, cancelled).all(request.focus)
+        return ReflectionRun(self._asker, memories, self.relevant, tell, cancelled).all(
+            request.focus
+        )
 
     def answer(
-        self, question: str, memories: Sequence[Memory], tell: Tell = quiet, cancelled: Cancelled = never
+        self,
+        question: str,
+        memories: Sequence[Memory],
+        tell: Tell = quiet,
+        cancelled: Cancelled = never,
     ) -> Reflection:
-        """Ask for insights on one question, such as one whose reply could not be read. Raises as `reflect` does."""
-        return ReflectionRun(self._asker, self._latest(memories), self.relevant, tell, cancelled).one(question)
+        """Ask for insights on one question, such as one whose reply could not be read. Raises as
+        `reflect` does.
+        """
+        return ReflectionRun(
+            self._asker, self._latest(memories), self.relevant, tell, cancelled
+        ).one(question)
 
     def grouped(
         self, signals: Sequence[Memory], tell: Tell = quiet, cancelled: Cancelled = never
     ) -> tuple[Insight, ...]:
-        """Ask for one text of signals that teach one thing, which cites them. Raises `ReflectionProblem`."""
-        return read_insights(self._asker.whole_text(asks.group(signals), tell, cancelled), signals).found
+        """Ask for one text of signals that teach one thing, which cites them. Raises
+        `ReflectionProblem`.
+        """
+        return read_insights(
+            self._asker.whole_text(asks.group(signals), tell, cancelled), signals
+        ).found
 
     def refine(
         self,
@@ -284,11 +333,12 @@ class ClaudeReflector:
         *,
         force: bool = False,
     ) -> Insight:
-        """Refine until the insight is specific enough or the rounds of the settings are made (source 000, algorithm 9).
+        """Refine until the insight is specific enough or the rounds of the settings are made
+        (source 000, algorithm 9).
 
-        `memories` are those it cites; with `force` at least one round is made. Each text it had is in `rounds`. When a
-        round fails, the insight as it is by then is in `found` of the `ReflectionProblem`; a cancelled one is returned
-        as it is by then.
+        `memories` are those it cites; with `force` at least one round is made. Each text it had is
+        in `rounds`. When a round fails, the insight as it is by then is in `found` of the
+        `ReflectionProblem`; a cancelled one is returned as it is by then.
         """
         before, made = self.used, 0
         limit = self._asker.settings.rounds
@@ -300,7 +350,9 @@ class ClaudeReflector:
                 if cancelled():
                     break
                 unread = problem.found.unread if problem.found is not None else ()
-                problem.found = _stopped((insight,), minus(self.used, before), unread, problem.message)
+                problem.found = _stopped(
+                    (insight,), minus(self.used, before), unread, problem.message
+                )
                 raise
             cited = read_citations(read_text(reply), memories)
             if not cited.text or cited.text == insight.text:
@@ -315,9 +367,15 @@ class ClaudeReflector:
         return insight
 
     def ace_reflect(
-        self, run: asks.Run, bullets: Sequence[Bullet], tell: Tell = quiet, cancelled: Cancelled = never
+        self,
+        run: asks.Run,
+        bullets: Sequence[Bullet],
+        tell: Tell = quiet,
+        cancelled: Cancelled = never,
     ) -> Analysis:
-        """Ask the ACE Reflector about one run and the bullets used in it. Raises `ReflectionProblem`."""
+        """Ask the ACE Reflector about one run and the bullets used in it. Raises
+        `ReflectionProblem`.
+        """
         return self._read(asks.analyse(run, bullets), read_analysis, tell, cancelled)
 
     def ace_curate(
@@ -332,18 +390,28 @@ class ClaudeReflector:
         """Ask the ACE Curator how to bring lessons into a playbook. `room`: tokens it may grow by."""
         return self._read(asks.curate(lessons, playbook, room), read_curation, tell, cancelled)
 
-    def merged_text(self, first: str, second: str, tell: Tell = quiet, cancelled: Cancelled = never) -> str:
+    def merged_text(
+        self, first: str, second: str, tell: Tell = quiet, cancelled: Cancelled = never
+    ) -> str:
         """Ask for one text that holds everything of both. Raises `ReflectionProblem`."""
-        return read_text(self._asker.whole_text(asks.merge(first, second), tell, cancelled, stream=False))
+        return read_text(
+            self._asker.whole_text(asks.merge(first, second), tell, cancelled, stream=False)
+        )
 
     def propose(
         self, context: str, plan: str, known: str, tell: Tell = quiet, cancelled: Cancelled = never
     ) -> tuple[tuple[tuple[ActionType, str], ...], tuple[str, ...]]:
         """Ask for next actions; return those that could be read, and the lines that could not."""
-        return read_actions(self._asker.whole_text(asks.propose(context, plan, known), tell, cancelled))
+        return read_actions(
+            self._asker.whole_text(asks.propose(context, plan, known), tell, cancelled)
+        )
 
-    def _read(self, prompt: Prompt, reader: Callable[[str], Reading], tell: Tell, cancelled: Cancelled) -> Reading:
-        """Return a reply as it is read. Raises `ReflectionProblem`, with one that cannot be read in `found`."""
+    def _read(
+        self, prompt: Prompt, reader: Callable[[str], Reading], tell: Tell, cancelled: Cancelled
+    ) -> Reading:
+        """Return a reply as it is read. Raises `ReflectionProblem`, with one that cannot be read in
+        `found`.
+        """
         before = self.used
         reply = self._asker.whole_text(prompt, tell, cancelled)
         try:

@@ -1,7 +1,9 @@
-"""Languages as the offline reflector knows them: the rules of some, everyday words, and what stands for words.
+"""Languages as the offline reflector knows them: the rules of some, everyday words, and what stands
+for words.
 
-English is known best. Of the languages that are told apart (`core.words`) the stop words are known, so that articles
-and prepositions make no two sentences alike; of any other the words that stand in too many sentences are left out.
+English is known best. Of the languages that are told apart (`core.words`) the stop words are known,
+so that articles and prepositions make no two sentences alike; of any other the words that stand in
+too many sentences are left out.
 """
 
 import re
@@ -12,11 +14,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from workbench.core.duplicates.dedup import conflicts, contained_in_recent, content_words, negations, opposites
+from workbench.core.duplicates.dedup import (
+    conflicts,
+    contained_in_recent,
+    content_words,
+    negations,
+    opposites,
+)
 from workbench.core.words import ENGLISH, LATIN, latin_language, stop_words, words
 
-# The rules are judgments, tried on transcripts of interviews, on conversations and on the notes of coding agents. A
-# language that has none is judged by the types of its memories alone.
+# The rules are judgments, tried on transcripts of interviews, on conversations and on the notes of
+# coding agents. A language that has none is judged by the types of its memories alone.
 
 
 class Rules(NamedTuple):
@@ -69,7 +77,9 @@ _PARTS = {
 @cache
 def rules_for(language: str) -> Rules | None:
     """Return the rules of a language, or `None` where there are none."""
-    table = tomllib.loads(Path(__file__).with_name("languages.toml").read_text("utf-8")).get(language)
+    table = tomllib.loads(Path(__file__).with_name("languages.toml").read_text("utf-8")).get(
+        language
+    )
     if table is None:
         return None
     found: dict[str, Any] = {name: frozenset(words(text)) for name, text in table["words"].items()}
@@ -81,7 +91,9 @@ def rules_for(language: str) -> Rules | None:
 
 
 def language_of(text: str) -> str:
-    """Return the language of a text (`core.words`), told by a single word where there is no more; else English."""
+    """Return the language of a text (`core.words`), told by a single word where there is no more;
+    else English.
+    """
     said = frozenset(words(text))
     most = max((ENGLISH, *LATIN), key=lambda language: len(said & stop_words(language)))
     return latin_language(text, said) or most
@@ -118,12 +130,13 @@ PHATIC = re.compile(
 """How greetings, thanks, congratulations and bare answers begin."""
 
 
-# Scripts that put no space between words: what stands for words there, and how much of a text is how long.
+# Scripts that put no space between words: what stands for words there, and how much of a text is
+# how long.
 #
-# Chinese, Japanese and the scripts of South-East Asia are written without spaces. What carries meaning is taken in
-# pieces: a run of katakana is a word, and of Han characters or Thai letters every two neighbours are one. Hiragana
-# are
-# mostly endings and particles and are left out. No dictionary is needed, and no text is changed.
+# Chinese, Japanese and the scripts of South-East Asia are written without spaces. What carries
+# meaning is taken in pieces: a run of katakana is a word, and of Han characters or Thai letters
+# every two neighbours are one. Hiragana are mostly endings and particles and are left out. No
+# dictionary is needed, and no text is changed.
 
 
 _HAN = "\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -140,14 +153,18 @@ _ANY = re.compile(f"[{UNSPACED}]")
 
 
 def terms(text: str) -> tuple[str, ...]:
-    """Return the stems of the words of a text, as `content_words`, and the pieces of what has no spaces."""
+    """Return the stems of the words of a text, as `content_words`, and the pieces of what has no
+    spaces.
+    """
     if text.isascii() or not _ANY.search(text):
         return content_words(text)
     return (*content_words(_ANY.sub(" ", text)), *_pieces(text))
 
 
 def length(text: str) -> int:
-    """Return how many Latin letters it takes to say about as much: two for a character of these scripts' words."""
+    """Return how many Latin letters it takes to say about as much: two for a character of these
+    scripts' words.
+    """
     return len(text) if text.isascii() else len(text) + len(_ANY.findall(text))
 
 
@@ -165,7 +182,8 @@ def _pieces(text: str) -> list[str]:
     return found
 
 
-# Whether a sentence is known: something that a person has confirmed, is asked about, or rejected says it already.
+# Whether a sentence is known: something that a person has confirmed, is asked about, or rejected
+# says it already.
 
 
 COVERED = 0.8
@@ -189,14 +207,20 @@ class KnownTexts:
         self._known = [_read(text) for text in dict.fromkeys(texts)]
 
     def says(self, sentence: str, covered: float = COVERED) -> bool:
-        """Tell whether a known text holds the sentence, or nearly all of its words without turning it round."""
+        """Tell whether a known text holds the sentence, or nearly all of its words without turning
+        it round.
+        """
         asked = _read(sentence)
         return any(_holds(known, asked, covered) for known in self._known)
 
     def same(self, text: str) -> list[str]:
         """Return the known texts that are equal to a text or nearly so, without contradicting it."""
         asked = _read(text)
-        near = (known for known in self._known if _holds(known, asked, NEARLY) and _holds(asked, known, NEARLY))
+        near = (
+            known
+            for known in self._known
+            if _holds(known, asked, NEARLY) and _holds(asked, known, NEARLY)
+        )
         return [known.text for known in near if not conflicts(known.text, text)]
 
 

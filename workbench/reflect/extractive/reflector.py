@@ -1,9 +1,11 @@
-"""The offline reflector: what recurs and teaches, in the words of the memory that says it best. It invents no text.
+"""The offline reflector: what recurs and teaches, in the words of the memory that says it best. It
+invents no text.
 
-Sentences that several memories from different times come near to are themes. Of each theme the best sentence is
-proposed: much supported, from an important memory, specific, worded to last, and a lesson (`lessons`): what corrects
-or instructs comes first, and what only passes is left out. What a user states for every time is proposed for itself.
-It depends on nothing but the request and what is known.
+Sentences that several memories from different times come near to are themes. Of each theme the best
+sentence is proposed: much supported, from an important memory, specific, worded to last, and a
+lesson (`lessons`): what corrects or instructs comes first, and what only passes is left out. What a
+user states for every time is proposed for itself. It depends on nothing but the request and what is
+known.
 """
 
 import math
@@ -16,21 +18,34 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.core.reflection.reflector import STOPPED, Insight, Preview, Reflection, Request, Step, Tell
+from workbench.core.reflection.reflector import (
+    STOPPED,
+    Insight,
+    Preview,
+    Reflection,
+    Request,
+    Step,
+    Tell,
+)
 from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import Memory
 from workbench.core.words import words
 from workbench.reflect.extractive.languages import KnownTexts, Rules, language_of, length, rules_for
-from workbench.reflect.extractive.sentences import LABEL, Sentence, meaningful, sentences_of, standing_of
+from workbench.reflect.extractive.sentences import (
+    LABEL,
+    Sentence,
+    meaningful,
+    sentences_of,
+    standing_of,
+)
 
-# What a sentence is as a lesson: whether it corrects, instructs or generalises, or only tells of a passing moment.
+# What a sentence is as a lesson: whether it corrects, instructs or generalises, or only tells of a
+# passing moment.
 #
-# The rules are those of the sentence's language (`languages`); where there are none, the type of its memory speaks
-# alone.
-# What passes, a state, a
-# plan that was carried out, something that happened once, a command that was a mistake, is no lesson, however often
-# the
-# memories come back to it.
+# The rules are those of the sentence's language (`languages`); where there are none, the type of
+# its memory speaks alone. What passes, a state, a plan that was carried out, something that
+# happened once, a command that was a mistake, is no lesson, however often the memories come back to
+# it.
 
 
 Kind = Literal["corrects", "instructs", "generalises"]
@@ -61,7 +76,8 @@ class Lesson(NamedTuple):
 
 
 def lesson_of(text: str, told: str, memory: Memory, language: str = "") -> Lesson:
-    """Return what a sentence of a memory is; `told` is it as it would be proposed, with who says it.
+    """Return what a sentence of a memory is; `told` is it as it would be proposed, with who says
+    it.
 
     Without a `language` that of the sentence counts.
     """
@@ -71,7 +87,9 @@ def lesson_of(text: str, told: str, memory: Memory, language: str = "") -> Lesso
         return Lesson(by_type, memory.observation_type in _OUTCOMES)
     spoken = told != text or _speaks(text, rules)
     # Who talks with somebody says "should" and "instead" of other things than of how to work.
-    instructs, corrects = (not spoken and bool(one.search(text)) for one in (rules.instructs, rules.corrects))
+    instructs, corrects = (
+        not spoken and bool(one.search(text)) for one in (rules.instructs, rules.corrects)
+    )
     general = bool((rules.habit if spoken else rules.generalises).search(text))
     found: tuple[tuple[Kind, bool], ...] = (
         ("corrects", corrects or "corrects" in by_type),
@@ -79,12 +97,17 @@ def lesson_of(text: str, told: str, memory: Memory, language: str = "") -> Lesso
         ("generalises", general or "generalises" in by_type),
     )
     kinds = tuple(kind for kind, holds in found if holds)
-    # What somebody says of themselves is worth keeping as a habit, a wish or a rule: the rest is talk.
-    return Lesson(kinds, (spoken and not kinds) or _passes(text, told, memory, rules, spoken=spoken))
+    # What somebody says of themselves is worth keeping as a habit, a wish or a rule: the rest is
+    # talk.
+    return Lesson(
+        kinds, (spoken and not kinds) or _passes(text, told, memory, rules, spoken=spoken)
+    )
 
 
 def _passes(text: str, told: str, memory: Memory, rules: Rules, *, spoken: bool) -> bool:
-    """Tell whether a sentence is about a moment: a state, a plan, something that happened, or one run of something."""
+    """Tell whether a sentence is about a moment: a state, a plan, something that happened, or one
+    run of something.
+    """
     if any(one.search(text) for one in (rules.once, rules.state, rules.plan, rules.labelled)):
         return True
     if spoken and _is_small_talk(text, told, rules):
@@ -97,7 +120,9 @@ def _passes(text: str, told: str, memory: Memory, rules: Rules, *, spoken: bool)
 
 
 def _is_small_talk(text: str, told: str, rules: Rules) -> bool:
-    """Tell whether it answers somebody, is about what they showed, tells a feeling, or says nothing of who says it."""
+    """Tell whether it answers somebody, is about what they showed, tells a feeling, or says nothing
+    of who says it.
+    """
     if any(one.search(text) for one in (rules.answers, rules.thanks, rules.unresolved)):
         return True
     return told != text and frozenset(words(text)).isdisjoint(rules.selves | rules.ours)
@@ -109,15 +134,18 @@ def _speaks(text: str, rules: Rules) -> bool:
     return bool(said & rules.selves) or (LABEL.match(text) is not None and bool(said & rules.ours))
 
 
-# How well a sentence is worded to be remembered: what holds beyond the moment, in plain words, by itself.
+# How well a sentence is worded to be remembered: what holds beyond the moment, in plain words, by
+# itself.
 #
-# Each rule multiplies a quality of 1 by a factor; the factors are judgments, tried on transcripts of interviews, on
-# conversations and on the notes of coding agents. The words are those of the sentence's language (`languages`); where
-# none are known, only its length, digits and signs count, and support and importance order what is proposed.
+# Each rule multiplies a quality of 1 by a factor; the factors are judgments, tried on transcripts
+# of interviews, on conversations and on the notes of coding agents. The words are those of the
+# sentence's language (`languages`); where none are known, only its length, digits and signs count,
+# and support and importance order what is proposed.
 
 
 _DATED = re.compile(
-    r"\d\d:\d\d|\d{4}-\d\d|\b\d{1,2}(?:st|nd|rd|th)? (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|#\d", re.I
+    r"\d\d:\d\d|\d{4}-\d\d|\b\d{1,2}(?:st|nd|rd|th)? (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|#\d",
+    re.I,
 )
 _OUTPUT = re.compile(r" -> |=> |\b\d+ (?:passed|failed|skipped)\b")
 _DONE = re.compile(r"\A[A-Z]\w+ed\b")
@@ -126,10 +154,11 @@ _SHORT, _LONG = 60, 200
 
 
 def quality(text: str, told: str, language: str = "") -> float:
-    """Return how well a sentence would read as a memory: above 1 for a rule or a habit, near 0 for passing remarks.
+    """Return how well a sentence would read as a memory: above 1 for a rule or a habit, near 0 for
+    passing remarks.
 
-    `told` is the text as it would be proposed, with the speaker's name in front where there is one. Without a
-    `language` that of the sentence counts.
+    `told` is the text as it would be proposed, with the speaker's name in front where there is one.
+    Without a `language` that of the sentence counts.
     """
     digits = sum(c.isdigit() for c in text) / len(text)
     factors = (
@@ -163,8 +192,9 @@ def _worded(text: str, told: str, rules: Rules | None) -> tuple[float, ...]:
 
 # Recurring themes: for each sentence the memories that say something near it, and when they did.
 #
-# Leader clustering by cosine: any sentence may lead, and what is near it supports it. Static embeddings share a large
-# common component, which is taken out first; what remains is compared with how near unrelated sentences come.
+# Leader clustering by cosine: any sentence may lead, and what is near it supports it. Static
+# embeddings share a large common component, which is taken out first; what remains is compared with
+# how near unrelated sentences come.
 
 
 Vectors = NDArray[np.float32]
@@ -176,12 +206,16 @@ _COMMON = 30.0
 """Sentences from which on their mean is mostly the common component, and not what they are about."""
 
 _DEVIATIONS, _LOWEST, _HIGHEST = 3.0, 0.42, 0.6
-"""Standard deviations of all cosines from which a pair counts as near, and the bounds of that threshold."""
+"""Standard deviations of all cosines from which a pair counts as near, and the bounds of that
+threshold.
+"""
 
 _CLEAR, _CERTAIN = 0.5, 0.65
-"""Cosines from which one shared meaningful word makes two sentences near, and from which none is needed.
+"""Cosines from which one shared meaningful word makes two sentences near, and from which none is
+needed.
 
-Of other languages than English the vectors know letters rather than words, and too much is near: two are needed.
+Of other languages than English the vectors know letters rather than words, and too much is near:
+two are needed.
 """
 
 _ON_ONE_SUBJECT = 0.3
@@ -193,10 +227,11 @@ _COMMONPLACE = 0.06
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Near:
-    """How near the sentences are: `cosines` (n, n), 0 where a pair is not near, and (n, m) per memory.
+    """How near the sentences are: `cosines` (n, n), 0 where a pair is not near, and (n, m) per
+    memory.
 
-    `by_memory` also counts as near what has only the focus in common.
-    `rows` are the m memories of the second, by their place in the request; `occasions` names when each was made.
+    `by_memory` also counts as near what has only the focus in common. `rows` are the m memories of
+    the second, by their place in the request; `occasions` names when each was made.
     """
 
     cosines: NDArray[np.float32]
@@ -208,7 +243,9 @@ class Near:
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """What supports a sentence: rows of the request by falling nearness, on how many occasions, and how near (0–1)."""
+    """What supports a sentence: rows of the request by falling nearness, on how many occasions, and
+    how near (0–1).
+    """
 
     rows: tuple[int, ...]
     occasions: int
@@ -231,11 +268,16 @@ def common_of(vectors: Vectors) -> Vectors:
 
 
 def compare(
-    sentences: Sequence[Sentence], vectors: Vectors, occasions: Sequence[int], focused: Sequence[bool] = ()
+    sentences: Sequence[Sentence],
+    vectors: Vectors,
+    occasions: Sequence[int],
+    focused: Sequence[bool] = (),
 ) -> Near:
-    """Compare every sentence with every other; `vectors` (n, dim) are bare, `occasions` is by row of the request.
+    """Compare every sentence with every other; `vectors` (n, dim) are bare, `occasions` is by row
+    of the request.
 
-    Sentences that are `focused` have their subject in common already, so that less makes two of them near.
+    Sentences that are `focused` have their subject in common already, so that less makes two of
+    them near.
     """
     cosines = np.clip(vectors @ vectors.T, -1.0, 1.0)
     threshold = _threshold(cosines)
@@ -245,7 +287,9 @@ def compare(
     supported = cosines
     if len(same):
         supported = cosines.copy()
-        supported[np.ix_(same, same)] = np.where(between >= _ON_ONE_SUBJECT, np.maximum(between, threshold), 0)
+        supported[np.ix_(same, same)] = np.where(
+            between >= _ON_ONE_SUBJECT, np.maximum(between, threshold), 0
+        )
     rows = np.array([s.row for s in sentences], np.intp)
     starts = np.flatnonzero(np.r_[True, rows[1:] != rows[:-1]])
     by_memory = np.maximum.reduceat(supported, starts, axis=1)
@@ -254,7 +298,9 @@ def compare(
 
 
 def theme_of(near: Near, sentence: int, row: int, least: int = LEAST) -> Theme | None:
-    """Return what supports a sentence of memory `row`, or `None` when fewer than `least` memories do."""
+    """Return what supports a sentence of memory `row`, or `None` when fewer than `least` memories
+    do.
+    """
     column = near.by_memory[sentence]
     found = np.flatnonzero(column >= near.threshold)
     if len(found) < least:
@@ -266,7 +312,9 @@ def theme_of(near: Near, sentence: int, row: int, least: int = LEAST) -> Theme |
     if len(first) < least:
         return None
     own = near.occasions[near.rows == row]
-    others = [value for occasion, value in first.items() if occasion not in own.tolist()][: LEAST + 1]
+    others = [value for occasion, value in first.items() if occasion not in own.tolist()][
+        : LEAST + 1
+    ]
     return Theme(tuple(near.rows[ordered].tolist()), len(first), sum(others) / max(1, len(others)))
 
 
@@ -279,8 +327,12 @@ def _threshold(cosines: NDArray[np.float32]) -> float:
     return float(min(_HIGHEST, max(_LOWEST, mean + _DEVIATIONS * max(0.0, variance) ** 0.5)))
 
 
-def _drop_what_shares_no_word(cosines: NDArray[np.float32], sentences: Sequence[Sentence], threshold: float) -> None:
-    """Set pairs to 0 that only their vectors hold together: the less alike, the more words they have to share."""
+def _drop_what_shares_no_word(
+    cosines: NDArray[np.float32], sentences: Sequence[Sentence], threshold: float
+) -> None:
+    """Set pairs to 0 that only their vectors hold together: the less alike, the more words they
+    have to share.
+    """
     counts: dict[str, int] = {}
     for sentence in sentences:
         for stem in sentence.stems:
@@ -293,7 +345,9 @@ def _drop_what_shares_no_word(cosines: NDArray[np.float32], sentences: Sequence[
     clear = (cosines[left, right] >= _CLEAR) & familiar[left] & familiar[right]
     bad = [
         at
-        for at, (a, b, one) in enumerate(zip(left.tolist(), right.tolist(), clear.tolist(), strict=True))
+        for at, (a, b, one) in enumerate(
+            zip(left.tolist(), right.tolist(), clear.tolist(), strict=True)
+        )
         if len(stems[a] & stems[b]) < (1 if one else 2)
     ]
     cosines[left[bad], right[bad]] = 0
@@ -320,7 +374,9 @@ MOST_CITED = 12
 """Memories that a proposal cites: of more the nearest."""
 
 _OVERLAP, _FOCUSED_OVERLAP = 0.4, 0.8
-"""Share of a theme's memories that may support themes before it; with a focus they are on one subject anyway."""
+"""Share of a theme's memories that may support themes before it; with a focus they are on one
+subject anyway.
+"""
 
 _TAUGHT_OVERLAP = 0.7
 """That share for what corrects or instructs: two lessons of one occasion are two."""
@@ -340,7 +396,9 @@ _HAPPENED = {
     "failure": 0.7, "discovery": 0.6, "instruction": 1.4, "convention": 1.5, "correction": 1.3, "gotcha": 1.3,
     "insight": 1.2, "pattern": 1.2,
 }  # fmt: skip
-"""What a sentence is worth by its memory: less where that tells what happened once, more where it says what holds."""
+"""What a sentence is worth by its memory: less where that tells what happened once, more where it
+says what holds.
+"""
 
 _TEACHES: Mapping[Kind, float] = {"corrects": 1.6, "instructs": 1.5, "generalises": 1.2}
 _TELLS = 0.5
@@ -348,10 +406,14 @@ _TELLS = 0.5
 
 _PLAIN, _OFTEN = 4.0, 1.5
 _COUNTS: Mapping[Kind, float] = {"corrects": 1.5, "instructs": 1.5, "generalises": 1.0}
-"""The importance of a sentence that teaches nothing, what each kind of lesson adds, and what coming up often adds."""
+"""The importance of a sentence that teaches nothing, what each kind of lesson adds, and what coming
+up often adds.
+"""
 
 _LEAST_SHARE = 0.2
-"""Share of the best one's score below which a sentence is left out: ten are not worth reading where five are good."""
+"""Share of the best one's score below which a sentence is left out: ten are not worth reading where
+five are good.
+"""
 
 TAUGHT = 2
 """Memories, from as many times or sessions, that make a theme of what corrects or instructs."""
@@ -360,8 +422,9 @@ _PART = 5
 """Letters from which a word of the focus may be a part of a longer one."""
 
 _ON_FOCUS, _NEAR_FOCUS, _MOST_WORDS = 0.42, 0.2, 0.5
-"""Cosines from which a sentence is about the focus without a word of it, and with one; and the share of its words
-from which that alone will do."""
+"""Cosines from which a sentence is about the focus without a word of it, and with one; and the
+share of its words from which that alone will do.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,15 +452,21 @@ class ExtractiveReflector:
         return Preview(remark="Nothing leaves this machine.")
 
     def reflect(self, request: Request, tell: Tell, cancelled: Cancelled) -> Reflection:
-        """Return what users state for every time, and up to ten recurring sentences with what supports them."""
+        """Return what users state for every time, and up to ten recurring sentences with what
+        supports them.
+        """
         tell(Step("cluster"))
         standing = _standing(request, KnownTexts(self._known))
         if cancelled():
             return _reflection((), stopped=True)
-        found = self._recurring(request, (*self._known, *(one.text for one in standing)), tell, cancelled)
+        found = self._recurring(
+            request, (*self._known, *(one.text for one in standing)), tell, cancelled
+        )
         return replace(found, insights=(*standing, *found.insights))
 
-    def _recurring(self, request: Request, known: Sequence[str], tell: Tell, cancelled: Cancelled) -> Reflection:
+    def _recurring(
+        self, request: Request, known: Sequence[str], tell: Tell, cancelled: Cancelled
+    ) -> Reflection:
         sentences = sentences_of(request.memories)[-MOST_SENTENCES:]
         if len(sentences) < 2 or cancelled():
             return _reflection((), cancelled())
@@ -419,8 +488,12 @@ class ExtractiveReflector:
                 break
         return _reflection(tuple(found), stopped=False)
 
-    def _about(self, focus: str, sentences: Sequence[Sentence], bare: Vectors, common: Vectors) -> list[float]:
-        """Return how much each sentence is about the focus: 0 for not at all, 1 for everything without a focus."""
+    def _about(
+        self, focus: str, sentences: Sequence[Sentence], bare: Vectors, common: Vectors
+    ) -> list[float]:
+        """Return how much each sentence is about the focus: 0 for not at all, 1 for everything
+        without a focus.
+        """
         if not focus.strip():
             return [1.0] * len(sentences)
         asked, stems = without_common(self._embed([focus]), common)[0], meaningful(focus)
@@ -432,7 +505,9 @@ class ExtractiveReflector:
 
 
 def _standing(request: Request, known: KnownTexts) -> tuple[Insight, ...]:
-    """Return the latest instructions and preferences that users state, each with the memories that hold it."""
+    """Return the latest instructions and preferences that users state, each with the memories that
+    hold it.
+    """
     stems = meaningful(request.focus)
     stated = [
         (text, request.memories[row].id)
@@ -444,20 +519,32 @@ def _standing(request: Request, known: KnownTexts) -> tuple[Insight, ...]:
         same = next((one for one in found if KnownTexts((one,)).says(text, _RESTATED)), text)
         found.setdefault(same, []).append(id)
     return tuple(
-        Insight(text, tuple(dict.fromkeys(ids))[-MOST_CITED:], label=NAME, kinds=("instructs",), standing=True)
+        Insight(
+            text,
+            tuple(dict.fromkeys(ids))[-MOST_CITED:],
+            label=NAME,
+            kinds=("instructs",),
+            standing=True,
+        )
         for text, ids in list(found.items())[-MOST_STANDING:]
     )
 
 
 def _shared(asked: frozenset[str], stems: frozenset[str]) -> frozenset[str]:
-    """Return the words of a focus that a sentence holds, a long one also within a compound (Daten in Datenbank)."""
+    """Return the words of a focus that a sentence holds, a long one also within a compound (Daten
+    in Datenbank).
+    """
     return frozenset(
-        word for word in asked if word in stems or (len(word) >= _PART and any(word in stem for stem in stems))
+        word
+        for word in asked
+        if word in stems or (len(word) >= _PART and any(word in stem for stem in stems))
     )
 
 
 def _share(shared: frozenset[str], stems: frozenset[str], cosine: float) -> float:
-    """Return how much a sentence is about a focus with these `stems`, of which it has the `shared` ones."""
+    """Return how much a sentence is about a focus with these `stems`, of which it has the `shared`
+    ones.
+    """
     words = len(shared) / max(1, len(stems))
     if cosine >= _ON_FOCUS or words > _MOST_WORDS or (shared and cosine >= _NEAR_FOCUS):
         return 0.5 + 0.5 * words + max(0.0, cosine)
@@ -465,7 +552,9 @@ def _share(shared: frozenset[str], stems: frozenset[str], cosine: float) -> floa
 
 
 def _reflection(found: tuple[Insight, ...], stopped: bool) -> Reflection:
-    return Reflection(NAME, found, complete=not stopped, stopped=STOPPED if stopped else "", by_person=stopped)
+    return Reflection(
+        NAME, found, complete=not stopped, stopped=STOPPED if stopped else "", by_person=stopped
+    )
 
 
 def _occasions(memories: Sequence[Memory]) -> list[int]:
@@ -475,7 +564,9 @@ def _occasions(memories: Sequence[Memory]) -> list[int]:
     return [seen.setdefault(key, len(seen)) for key in keys]
 
 
-def _ranked(request: Request, sentences: Sequence[Sentence], near: Near, about: Sequence[float]) -> list[_Ranked]:
+def _ranked(
+    request: Request, sentences: Sequence[Sentence], near: Near, about: Sequence[float]
+) -> list[_Ranked]:
     """Return the sentences that recur, the best first."""
     counts = Counter(stem for s in sentences for stem in s.stems)
     found = []
@@ -489,7 +580,11 @@ def _ranked(request: Request, sentences: Sequence[Sentence], near: Near, about: 
         theme = theme_of(near, place, sentence.row, TAUGHT if lesson.teaches else LEAST)
         wording = quality(sentence.text, sentence.told, sentence.language)
         nearness = _TAUGHT_NEARNESS if lesson.teaches else _NEARNESS
-        if theme is None or wording < _WORDED or (theme.nearness < nearness and not request.focus.strip()):
+        if (
+            theme is None
+            or wording < _WORDED
+            or (theme.nearness < nearness and not request.focus.strip())
+        ):
             continue
         worth = wording * _specific(sentence, counts, len(sentences))
         worth *= _weight(memory) * _lesson_weight(lesson)
@@ -500,7 +595,9 @@ def _ranked(request: Request, sentences: Sequence[Sentence], near: Near, about: 
 
 
 def _lesson_weight(lesson: Lesson) -> float:
-    return max((_TEACHES[kind] for kind in lesson.kinds), default=_TELLS) * (1 + 0.1 * max(0, len(lesson.kinds) - 1))
+    return max((_TEACHES[kind] for kind in lesson.kinds), default=_TELLS) * (
+        1 + 0.1 * max(0, len(lesson.kinds) - 1)
+    )
 
 
 def _weight(memory: Memory) -> float:
@@ -514,7 +611,11 @@ def _specific(sentence: Sentence, counts: Counter[str], total: int) -> float:
 
 
 def _apart(
-    ranked: Sequence[_Ranked], near: Near, known: KnownTexts, sentences: Sequence[Sentence], overlap: float
+    ranked: Sequence[_Ranked],
+    near: Near,
+    known: KnownTexts,
+    sentences: Sequence[Sentence],
+    overlap: float,
 ) -> Iterator[_Ranked]:
     """Yield the best of each theme, leaving out what is known."""
     chosen: list[int] = []
@@ -537,9 +638,16 @@ def _insight(request: Request, sentence: Sentence, ranked: _Ranked) -> Insight:
     ids = tuple(request.memories[row].id for row in list(cited)[:MOST_CITED])
     kinds, occasions = ranked.lesson.kinds, ranked.theme.occasions
     told = (*kinds, *(("recurs",) if occasions >= LEAST else ()))
-    return Insight(sentence.told, ids, importance=_importance(kinds, occasions), label=NAME, kinds=told)
+    return Insight(
+        sentence.told, ids, importance=_importance(kinds, occasions), label=NAME, kinds=told
+    )
 
 
 def _importance(kinds: Sequence[Kind], occasions: int) -> float:
     """Return how much it counts, 0 to 10: by what it teaches, and by how often it came up."""
-    return min(10.0, _PLAIN + sum(_COUNTS[kind] for kind in kinds) + min(_OFTEN, 0.5 * max(0, occasions - TAUGHT)))
+    return min(
+        10.0,
+        _PLAIN
+        + sum(_COUNTS[kind] for kind in kinds)
+        + min(_OFTEN, 0.5 * max(0, occasions - TAUGHT)),
+    )

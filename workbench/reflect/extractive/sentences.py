@@ -1,7 +1,9 @@
-"""Sentences of memories that could stand for themselves: statements, told apart from questions and small talk.
+"""Sentences of memories that could stand for themselves: statements, told apart from questions and
+small talk.
 
-A sentence is a run of the memory's own characters. Where several memories name who speaks ("Ines: …"), a sentence
-from the middle of what somebody says carries that name in front, as the memory has it.
+A sentence is a run of the memory's own characters. Where several memories name who speaks ("Ines:
+…"), a sentence from the middle of what somebody says carries that name in front, as the memory has
+it.
 """
 
 import re
@@ -13,10 +15,19 @@ from workbench.core.agents.transcript.summaries import is_standing
 from workbench.core.duplicates.dedup import content_words
 from workbench.core.stream.memory import Memory
 from workbench.core.words import ENGLISH, words
-from workbench.reflect.extractive.languages import PHATIC, empty_for, is_latin, language_of, length, terms
+from workbench.reflect.extractive.languages import (
+    PHATIC,
+    empty_for,
+    is_latin,
+    language_of,
+    length,
+    terms,
+)
 
 SHORTEST, LONGEST = 24, 320
-"""Bounds of a sentence that can be proposed, in Latin letters (`scripts.length`) without the speaker's name."""
+"""Bounds of a sentence that can be proposed, in Latin letters (`scripts.length`) without the
+speaker's name.
+"""
 
 MOST_PER_MEMORY = 40
 """Sentences that one memory takes part with: of a very long one the first."""
@@ -29,7 +40,19 @@ _SPEAKERS = 3
 
 _USERS = frozenset(("user", "human"))
 _MACHINES = frozenset(
-    ("assistant", "ai", "chatgpt", "claude", "gpt", "bot", "copilot", "model", "agent", "system", "tool")
+    (
+        "assistant",
+        "ai",
+        "chatgpt",
+        "claude",
+        "gpt",
+        "bot",
+        "copilot",
+        "model",
+        "agent",
+        "system",
+        "tool",
+    )
 )
 
 
@@ -37,9 +60,9 @@ _MACHINES = frozenset(
 class Sentence:
     """A sentence, the row of its memory in the request, and whether it may be proposed.
 
-    `text` is what stands in the memory; `speaker` is empty, or who says it when `text` does not name them.
-    `stems` are those of its words that carry meaning. `familiar` says whether it seems to be English,
-    whose words the bundled model knows, `language` whose rules it is judged by.
+    `text` is what stands in the memory; `speaker` is empty, or who says it when `text` does not
+    name them. `stems` are those of its words that carry meaning. `familiar` says whether it seems
+    to be English, whose words the bundled model knows, `language` whose rules it is judged by.
     """
 
     text: str
@@ -67,8 +90,8 @@ class _Turn:
 def sentences_of(memories: Sequence[Memory]) -> list[Sentence]:
     """Return the statements of memories, in order.
 
-    Only those of signals are proposable: what is confirmed or a reflection is known, but may be evidence, and so may
-    what an assistant says in a conversation.
+    Only those of signals are proposable: what is confirmed or a reflection is known, but may be
+    evidence, and so may what an assistant says in a conversation.
     """
     turns = [turn for row, memory in enumerate(memories) for turn in _turns(memory.content, row)]
     named = Counter(speaker for speaker, _ in {(turn.speaker, turn.row) for turn in turns})
@@ -89,12 +112,16 @@ def sentences_of(memories: Sequence[Memory]) -> list[Sentence]:
                 taken[turn.row] += 1
                 proposable = not known and len(stems) >= _TELLING
                 familiar = language == ENGLISH and is_latin(text)
-                found.append(Sentence(text, turn.row, speaker, proposable, stems, familiar, language))
+                found.append(
+                    Sentence(text, turn.row, speaker, proposable, stems, familiar, language)
+                )
     return found
 
 
 def standing_of(memories: Sequence[Memory]) -> list[tuple[str, int]]:
-    """Return the instructions for every time and the preferences that users state, each with the row of its memory."""
+    """Return the instructions for every time and the preferences that users state, each with the
+    row of its memory.
+    """
     return [
         (text, row)
         for row, memory in enumerate(memories)
@@ -107,7 +134,9 @@ def standing_of(memories: Sequence[Memory]) -> list[tuple[str, int]]:
 
 
 def _who(turn: _Turn) -> str:
-    """Return the side of a conversation that a label names as the speaker of a paragraph, in lower case."""
+    """Return the side of a conversation that a label names as the speaker of a paragraph, in lower
+    case.
+    """
     name = turn.speaker.lower()
     return name if name in _USERS | _MACHINES else ""
 
@@ -129,7 +158,9 @@ def meaningful(text: str, language: str = ENGLISH) -> frozenset[str]:
 
 
 def split(text: str) -> list[str]:
-    """Split a paragraph into its sentences; abbreviations, versions, paths and numbers do not end one."""
+    """Split a paragraph into its sentences; abbreviations, versions, paths and numbers do not end
+    one.
+    """
     parts, start = [], 0
     for match in _END.finditer(text):
         before = text[start : max(match.end(1), match.end(2))]
@@ -142,7 +173,9 @@ def split(text: str) -> list[str]:
 
 
 def is_statement(text: str) -> bool:
-    """Tell whether a sentence says something: no question, greeting, thanks or bare log line, and of a fair length."""
+    """Tell whether a sentence says something: no question, greeting, thanks or bare log line, and
+    of a fair length.
+    """
     if not SHORTEST <= length(text) <= LONGEST or text.rstrip("\"')”’」』").endswith(_OPEN_ENDS):
         return False
     said = LABEL.sub("", text)
@@ -160,7 +193,8 @@ _END = re.compile(
     r"([.!?…][\"')\]”’]*)\s+(?=\[|[\"'(“‘`„«¿¡]?[A-Z0-9`\u00c0-\u024f\u0370-\U0010ffff])|([。！？｡][」』）”\"]*)\s*"
 )
 _ABBREVIATED = re.compile(
-    r"(?:\b(?:e\.g|i\.e|cf|vs|etc|approx|no|nos|fig|mr|mrs|ms|dr|prof|st|jr|sr|inc|ltd|p|pp|vol)\.|\b[A-Z]\.)\Z", re.I
+    r"(?:\b(?:e\.g|i\.e|cf|vs|etc|approx|no|nos|fig|mr|mrs|ms|dr|prof|st|jr|sr|inc|ltd|p|pp|vol)\.|\b[A-Z]\.)\Z",
+    re.I,
 )
 LABEL = re.compile(r"\A([A-Z][\w.'’-]{0,30}(?: [A-Z][\w.'’-]{0,30}){0,2}): +")
 """Who speaks, where a paragraph begins so."""
@@ -171,15 +205,35 @@ _TAGGED = re.compile(r"\A\[[A-Z][A-Z _-]{2,20}\]:?\s+")
 
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.M | re.S)
 _INDENTED = ("    ", "\t", "  ")
-_CODE = ("$ ", "> ", "| ", "{", "<", "@", "Traceback", 'File "', "[", "at ", "#!", "def ", "class ", "import ", "from ")
+_CODE = (
+    "$ ",
+    "> ",
+    "| ",
+    "{",
+    "<",
+    "@",
+    "Traceback",
+    'File "',
+    "[",
+    "at ",
+    "#!",
+    "def ",
+    "class ",
+    "import ",
+    "from ",
+)
 _LETTERS = 0.6
 
 
 def _turns(content: str, row: int) -> Iterator[_Turn]:
-    """Yield the paragraphs of a memory, without fenced or indented code; a speaker speaks until the next one."""
+    """Yield the paragraphs of a memory, without fenced or indented code; a speaker speaks until the
+    next one.
+    """
     speaker = ""
     for line in _FENCE.sub("\n", content).splitlines():
-        text = _TAGGED.sub("", _BULLET.sub("", line.strip())) if not line.startswith(_INDENTED) else ""
+        text = (
+            _TAGGED.sub("", _BULLET.sub("", line.strip())) if not line.startswith(_INDENTED) else ""
+        )
         if not text:
             continue
         label = LABEL.match(text)
@@ -189,7 +243,9 @@ def _turns(content: str, row: int) -> Iterator[_Turn]:
 
 
 def _spoken(turn: _Turn, speakers: frozenset[str]) -> Iterator[tuple[str, str]]:
-    """Yield the sentences of a paragraph, each with its speaker when it does not begin with their name."""
+    """Yield the sentences of a paragraph, each with its speaker when it does not begin with their
+    name.
+    """
     for place, text in enumerate(split(turn.text)):
         labelled = place == 0 and LABEL.match(text) is not None
         known = turn.speaker in speakers and not labelled

@@ -1,4 +1,6 @@
-"""Every pair of vectors that is close enough, block by block, so that a hundred thousand rows fit into memory."""
+"""Every pair of vectors that is close enough, block by block, so that a hundred thousand rows fit
+into memory.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +23,9 @@ _PRODUCT = 1 << 24
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClosePairs:
-    """Pairs of rows by falling cosine, `left` before `right`; `floor` is the cosine from which on all are there."""
+    """Pairs of rows by falling cosine, `left` before `right`; `floor` is the cosine from which on
+    all are there.
+    """
 
     left: Rows
     right: Rows
@@ -30,22 +34,30 @@ class ClosePairs:
 
 
 def reaches(cosine: float, floor: float) -> bool:
-    """Tell whether the cosine of two vectors is the floor or more, as far as rounding lets one tell."""
+    """Tell whether the cosine of two vectors is the floor or more, as far as rounding lets one
+    tell.
+    """
     return cosine >= floor - ROUNDING
 
 
-def close_pairs(vectors: Vectors, floor: float, most: int, step: Progress, block: int = 512) -> ClosePairs:
+def close_pairs(
+    vectors: Vectors, floor: float, most: int, step: Progress, block: int = 512
+) -> ClosePairs:
     """Return the pairs of rows of `vectors` (n, dim; unit length) with a cosine of `floor` or more.
 
-    Of more than `most` pairs only the closest are kept, and the floor is theirs. `step` is told after every block
-    how many rows are through, of how many; what it raises ends the search.
+    Of more than `most` pairs only the closest are kept, and the floor is theirs. `step` is told
+    after every block how many rows are through, of how many; what it raises ends the search.
     """
     left, right, cosines = np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0)
     rows = max(1, min(block, _PRODUCT // max(1, len(vectors))))
     step(0, len(vectors))
     for start in range(0, len(vectors), rows):
         a, b, close = _block(vectors, start, rows, floor)
-        left, right, cosines = np.concatenate([left, a]), np.concatenate([right, b]), np.concatenate([cosines, close])
+        left, right, cosines = (
+            np.concatenate([left, a]),
+            np.concatenate([right, b]),
+            np.concatenate([cosines, close]),
+        )
         if len(cosines) > most:
             kept = np.argpartition(-cosines, most)[:most]
             left, right, cosines = left[kept], right[kept], cosines[kept]
@@ -65,18 +77,22 @@ def _block(vectors: Vectors, start: int, rows: int, floor: float) -> tuple[Rows,
     return a + start, b + start, np.minimum(product[a, b].astype(np.float64), 1.0)
 
 
-# Texts that the model does not know, as vectors of their words: what is close among them is found like all else.
+# Texts that the model does not know, as vectors of their words: what is close among them is found
+# like all else.
 
 
 VERSION = "words-1"
 """Names the vectors that are kept; another one makes them anew."""
 
 _SHARED = 0.5
-"""What all of them have in common: a word of ten that differs leaves a cosine as close as the model would."""
+"""What all of them have in common: a word of ten that differs leaves a cosine as close as the model
+would.
+"""
 
 
 def with_words(vectors: Vectors, texts: Sequence[str]) -> Vectors:
-    """Return the vectors of texts (n, dim), with one made of its words for each text whose own is zero.
+    """Return the vectors of texts (n, dim), with one made of its words for each text whose own is
+    zero.
 
     Such vectors are for finding what may be a duplicate, never for ranking.
     """
@@ -95,7 +111,9 @@ def unknown(vectors: Vectors) -> Rows:
 
 def worded(texts: Sequence[str], dim: int) -> Vectors:
     """Return the vectors of texts by their words, shape (n, dim)."""
-    return np.array([_worded(text[:MAX_CONTENT], dim) for text in texts], np.float32).reshape(-1, dim)
+    return np.array([_worded(text[:MAX_CONTENT], dim) for text in texts], np.float32).reshape(
+        -1, dim
+    )
 
 
 def _worded(text: str, dim: int) -> Vectors:
@@ -105,7 +123,9 @@ def _worded(text: str, dim: int) -> Vectors:
     length = np.linalg.norm(found)
     if not length:
         return np.zeros(dim, np.float32)
-    mixed: Vectors = (np.sqrt(_SHARED) * common + np.sqrt(1 - _SHARED) * found / length).astype(np.float32)
+    mixed: Vectors = (np.sqrt(_SHARED) * common + np.sqrt(1 - _SHARED) * found / length).astype(
+        np.float32
+    )
     return mixed
 
 

@@ -25,14 +25,17 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 
-# How a model reads a text: no more of it than counts, and nothing where it does not know the most of it.
+# How a model reads a text: no more of it than counts, and nothing where it does not know the most
+# of it.
 
 
 EDITION = b"2"
 """To be changed whenever a text is read in another way, as its vector is another then."""
 
 UNKNOWN = 1 / 3
-"""The share of a text from which on the model does not know it: of the unknown letters, and those it spells."""
+"""The share of a text from which on the model does not know it: of the unknown letters, and those
+it spells.
+"""
 
 _LATIN = 1 / 3
 """What a Latin letter counts beside one of another script."""
@@ -59,7 +62,9 @@ _FOREIGN = re.compile(r"[^\W\d_A-Za-z\u00aa\u00ba\u00c0-\u02af\u1e00-\u1eff]")
 
 @cache
 def reading_model() -> "type[StaticModel]":
-    """Return a static model that reads this way; a text that it does not know has no tokens, and so no vector."""
+    """Return a static model that reads this way; a text that it does not know has no tokens, and so
+    no vector.
+    """
     from model2vec import StaticModel
     from tokenizers.pre_tokenizers import BertPreTokenizer
 
@@ -67,11 +72,16 @@ def reading_model() -> "type[StaticModel]":
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
             self._weights = _Weights(self.tokenizer)
-            # Only where words end at spaces and punctuation the beginning of a text can be split alone.
+            # Only where words end at spaces and punctuation the beginning of a text can be split
+            # alone.
             self._parts = isinstance(self.tokenizer.pre_tokenizer, BertPreTokenizer)
 
         def tokenize(self, sentences: Sequence[str]) -> list[list[int]]:
-            split = _split(sentences, self.tokenizer) if self._parts else _whole(sentences, self.tokenizer)
+            split = (
+                _split(sentences, self.tokenizer)
+                if self._parts
+                else _whole(sentences, self.tokenizer)
+            )
             return [self._read(text, ids) for text, ids in zip(sentences, split, strict=True)]
 
         def _read(self, text: str, ids: list[int]) -> list[int]:
@@ -85,7 +95,9 @@ def reading_model() -> "type[StaticModel]":
 
 
 class _Weights(dict[int, float]):
-    """What each token counts, worked out when it is first met: its letters, none for digits and punctuation."""
+    """What each token counts, worked out when it is first met: its letters, none for digits and
+    punctuation.
+    """
 
     def __init__(self, tokenizer: "Tokenizer") -> None:
         self._tokenizer = tokenizer
@@ -98,13 +110,20 @@ class _Weights(dict[int, float]):
         if script in ("none", "latin"):
             weight = len(word) * _LATIN if script == "latin" else 0.0
         else:
-            # An ideograph is a word; of other scripts a single letter is what is left of one that was spelled.
-            weight = _SPELT if len(word) == 1 and (script != "cjk" or _KANA.match(word)) else float(len(word))
+            # An ideograph is a word; of other scripts a single letter is what is left of one that
+            # was spelled.
+            weight = (
+                _SPELT
+                if len(word) == 1 and (script != "cjk" or _KANA.match(word))
+                else float(len(word))
+            )
         self[id] = weight
         return weight
 
     def share(self, ids: Sequence[int], unknown: int) -> float:
-        """Return the share of a text that is unknown, or spelled: two single letters and more, side by side."""
+        """Return the share of a text that is unknown, or spelled: two single letters and more, side
+        by side.
+        """
         weights = [self[id] for id in ids]
         known = sum(weight for weight in weights if weight > 0)
         pairs = [a == b == _SPELT for a, b in pairwise(weights)]
@@ -146,11 +165,11 @@ SAMPLE = 20_000
 def calibrate(vectors: Vectors) -> Thresholds:
     """Derive thresholds for a model from how alike unrelated memories already look to it.
 
-    Background b = the 90th percentile of the cosines of 20 000 random pairs (fixed seed) of the memories'
-    unit vectors, shape (n, dim). The flag stands at four fifths of the way from b to 1, the review list at
-    half of it. Paragraphs on many subjects have b = 0.47 to the bundled model, which gives 0.895 and 0.737, where
-    0.88 and 0.71 were measured; memories that are all about one subject get stricter thresholds. Below 50 memories
-    b is taken as 0.5.
+    Background b = the 90th percentile of the cosines of 20 000 random pairs (fixed seed) of the
+    memories' unit vectors, shape (n, dim). The flag stands at four fifths of the way from b to 1,
+    the review list at half of it. Paragraphs on many subjects have b = 0.47 to the bundled model,
+    which gives 0.895 and 0.737, where 0.88 and 0.71 were measured; memories that are all about one
+    subject get stricter thresholds. Below 50 memories b is taken as 0.5.
     """
     used = vectors[np.any(vectors != 0, axis=1)] if len(vectors) else vectors
     background = 0.5
@@ -212,7 +231,8 @@ class Embedder:
         self.dim, self.tokens = int(self._model.dim), len(self._model.tokens)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return float32 unit vectors of shape (n, dim); a text that the model does not know gives zeros.
+        """Return float32 unit vectors of shape (n, dim); a text that the model does not know gives
+        zeros.
 
         A text's vector does not depend on the other texts of the call. Only the first
         512 tokens of a text are read (full text covers the rest).
@@ -228,7 +248,8 @@ class Embedder:
         return self._bundled or self.fingerprint == _read(BUNDLED_FOLDER).fingerprint
 
     def thesaurus(self, folder: Path | None = None) -> Thesaurus:
-        """Return the words of like meaning: the bundled model's as shipped, another's from `folder` or built into it.
+        """Return the words of like meaning: the bundled model's as shipped, another's from `folder`
+        or built into it.
 
         Building takes some seconds; what cannot be written is built again next time.
         """
@@ -242,7 +263,9 @@ class Embedder:
     def _built_thesaurus(self, path: Path | None) -> Thesaurus:
         vectors = np.asarray(self._model.embedding, np.float32)
         rows = self._model.token_mapping
-        found = thesaurus.built(self._model.tokenizer.get_vocab(), vectors if rows is None else vectors[rows])
+        found = thesaurus.built(
+            self._model.tokenizer.get_vocab(), vectors if rows is None else vectors[rows]
+        )
         if path is not None and not self.is_bundled:
             with contextlib.suppress(OSError):
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -250,7 +273,9 @@ class Embedder:
         return found
 
     def thresholds(self, vectors: Vectors) -> Thresholds:
-        """Return where similarity is worth a flag: fixed for the bundled model, else calibrated on `vectors`."""
+        """Return where similarity is worth a flag: fixed for the bundled model, else calibrated on
+        `vectors`.
+        """
         return BUNDLED if self.is_bundled else calibrate(vectors)
 
 
@@ -258,12 +283,16 @@ def _read(folder: Path) -> ModelFiles:
     try:
         return ModelFiles(*((folder / name).read_bytes() for name in (WEIGHTS, TOKENIZER, CONFIG)))
     except OSError as error:
-        raise _unreadable(folder, f"{Path(error.filename or folder).name}: {error.strerror}") from error
+        raise _unreadable(
+            folder, f"{Path(error.filename or folder).name}: {error.strerror}"
+        ) from error
 
 
 @cache
 def _bundled() -> tuple[str, "StaticModel"]:
-    """Load the package's own model, once for all stores that are opened: its files stay as they are installed."""
+    """Load the package's own model, once for all stores that are opened: its files stay as they are
+    installed.
+    """
     return _load(BUNDLED_FOLDER)
 
 
@@ -274,7 +303,9 @@ def _load(folder: Path) -> tuple[str, "StaticModel"]:
 
 
 def _build(files: ModelFiles, folder: Path) -> "StaticModel":
-    """Build the model from bytes: `from_pretrained` would import a hub client and download by default."""
+    """Build the model from bytes: `from_pretrained` would import a hub client and download by
+    default.
+    """
     import json
 
     from safetensors import SafetensorError
@@ -286,7 +317,9 @@ def _build(files: ModelFiles, folder: Path) -> "StaticModel":
         tensors = load(files.weights)
         tokenizer = Tokenizer.from_str(files.tokenizer.decode())
         vectors, mapping = tensors["embeddings"], tensors.get("mapping")
-        if mapping is not None and (len(mapping) < tokenizer.get_vocab_size() or mapping.max() >= len(vectors)):
+        if mapping is not None and (
+            len(mapping) < tokenizer.get_vocab_size() or mapping.max() >= len(vectors)
+        ):
             raise ValueError("its tokens are not all mapped to vectors")
         # A reduced vocabulary comes with a token mapping, a weighted one with token weights.
         return reading_model()(

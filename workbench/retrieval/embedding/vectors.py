@@ -31,7 +31,8 @@ _SPARE = 1_024
 class GrowingMatrix:
     """Hands out a matrix that grows at its end without being copied each time.
 
-    What was handed out before keeps its rows. `rows` (n, dim) is copied when the first row is added.
+    What was handed out before keeps its rows. `rows` (n, dim) is copied when the first row is
+    added.
     """
 
     def __init__(self, rows: Vectors) -> None:
@@ -56,10 +57,14 @@ _NEAREST_BLOCK = 16_384
 """Rows of a product that is looked through at once."""
 
 
-def nearest(vector: Vectors, matrix: Vectors, k: int, mask: Mask | None = None) -> tuple[Rows, Scores]:
-    """Return up to `k` rows of `matrix` (n, dim) by falling cosine to `vector` (dim,), and the cosines.
+def nearest(
+    vector: Vectors, matrix: Vectors, k: int, mask: Mask | None = None
+) -> tuple[Rows, Scores]:
+    """Return up to `k` rows of `matrix` (n, dim) by falling cosine to `vector` (dim,), and the
+    cosines.
 
-    All vectors have unit length. Only rows whose flag in `mask` is set take part; equal cosines come in row order.
+    All vectors have unit length. Only rows whose flag in `mask` is set take part; equal cosines
+    come in row order.
     """
     rows = np.arange(len(matrix)) if mask is None else np.flatnonzero(mask)
     if not len(rows) or k < 1:
@@ -72,16 +77,20 @@ def nearest(vector: Vectors, matrix: Vectors, k: int, mask: Mask | None = None) 
 
 
 def near_pairs(vectors: Vectors, matrix: Vectors, least: float) -> tuple[Rows, Rows, Scores]:
-    """Return every pair of a row of `vectors` (m, dim) and one of `matrix` (n, dim) with a cosine of `least` or more.
+    """Return every pair of a row of `vectors` (m, dim) and one of `matrix` (n, dim) with a cosine
+    of `least` or more.
 
-    The answer is the rows in `vectors`, the rows in `matrix` and the cosines, in the order of the former, then of
-    the latter. All vectors have unit length. The product is made block by block, so that it stays small.
+    The answer is the rows in `vectors`, the rows in `matrix` and the cosines, in the order of the
+    former, then of the latter. All vectors have unit length. The product is made block by block, so
+    that it stays small.
     """
     found: list[tuple[Rows, Rows, Scores]] = []
     for start in range(0, len(matrix), _NEAREST_BLOCK):
         cosines = matrix[start : start + _NEAREST_BLOCK] @ vectors.T
         # A flat view is searched many times faster than two dimensions.
-        others, mine = np.divmod(np.flatnonzero((cosines >= least).reshape(-1)), max(1, len(vectors)))
+        others, mine = np.divmod(
+            np.flatnonzero((cosines >= least).reshape(-1)), max(1, len(vectors))
+        )
         if len(mine):
             found.append((mine, others + start, np.clip(cosines[others, mine], -1.0, 1.0)))
     if not found:
@@ -93,11 +102,11 @@ def near_pairs(vectors: Vectors, matrix: Vectors, least: float) -> tuple[Rows, R
 
 # Vectors on disk: two append-only files that are checked before they are believed.
 #
-# `vectors.f32` is a bare float32 matrix, row by row, ready to be mapped into memory. `keys.bin` says what
-# the rows are: a header, then blocks, each with a count, a CRC-32 of its keys and their vectors, and the keys.
-# Vectors are written first, so a write that was cut off leaves rows that no block speaks of. A file is never
-# shortened or overwritten in place, because another process may have it mapped: after damage, new files take its
-# name.
+# `vectors.f32` is a bare float32 matrix, row by row, ready to be mapped into memory. `keys.bin`
+# says what the rows are: a header, then blocks, each with a count, a CRC-32 of its keys and their
+# vectors, and the keys. Vectors are written first, so a write that was cut off leaves rows that no
+# block speaks of. A file is never shortened or overwritten in place, because another process may
+# have it mapped: after damage, new files take its name.
 
 
 _MAGIC = b"WBVEC\x00\x00\x01"
@@ -122,7 +131,9 @@ NOTHING = Sound()
 
 @dataclass(frozen=True, slots=True)
 class VectorFile:
-    """The two files of one model in `folder`; `fingerprint` and `dim` must match those they were written with."""
+    """The two files of one model in `folder`; `fingerprint` and `dim` must match those they were
+    written with.
+    """
 
     folder: Path
     fingerprint: str
@@ -137,11 +148,13 @@ class VectorFile:
         return self.folder / "keys.bin"
 
     def read(self, known: Sound = NOTHING) -> tuple[Sound, Keys, Vectors]:
-        """Return how far the files are sound now, the keys of the rows after `known`, and the sound matrix, mapped.
+        """Return how far the files are sound now, the keys of the rows after `known`, and the sound
+        matrix, mapped.
 
-        When the matrix is no longer the file of `known`, the inode differs and the keys are those of all rows.
-        Reading stops at the first block that is torn or fails its checksum; a missing file, a wrong
-        header or another model gives no rows. Raises `OSError` when a file exists but cannot be read.
+        When the matrix is no longer the file of `known`, the inode differs and the keys are those
+        of all rows. Reading stops at the first block that is torn or fails its checksum; a missing
+        file, a wrong header or another model gives no rows. Raises `OSError` when a file exists but
+        cannot be read.
         """
         try:
             with self.vectors_path.open("rb") as vectors, self.keys_path.open("rb") as file:
@@ -164,7 +177,8 @@ class VectorFile:
         return Sound(inode, start.size + at, rows), keys_of(b"".join(names)), matrix[:rows]
 
     def append(self, keys: Keys, vectors: Vectors, sound: Sound) -> tuple[Sound, Vectors]:
-        """Add rows after the sound ones; return how far the files are sound then, and the matrix, mapped.
+        """Add rows after the sound ones; return how far the files are sound then, and the matrix,
+        mapped.
 
         Only for the holder of the writer's lock, with `sound` just read. Raises `OSError`.
         """
@@ -242,9 +256,10 @@ SAVE_EVERY = 16 * BATCH
 class VectorCache:
     """Vectors of one model under `folder/fingerprint`, at most one writing process at a time.
 
-    Readers never wait. When another process is writing, or the folder cannot be written, or `read_only`
-    is set, new vectors are kept in memory only. A read-only cache touches nothing on disk, not even the
-    folder. A torn, damaged or foreign file is noticed and rewritten, never trusted. Not for several threads.
+    Readers never wait. When another process is writing, or the folder cannot be written, or
+    `read_only` is set, new vectors are kept in memory only. A read-only cache touches nothing on
+    disk, not even the folder. A torn, damaged or foreign file is noticed and rewritten, never
+    trusted. Not for several threads.
     """
 
     def __init__(self, folder: Path, fingerprint: str, dim: int, read_only: bool = False) -> None:
@@ -269,11 +284,12 @@ class VectorCache:
         cancelled: Cancelled | None = None,
         keys: Keys | None = None,
     ) -> Vectors:
-        """Return float32 vectors of shape (n, dim), not to be written to, embedding only texts that are not known.
+        """Return float32 vectors of shape (n, dim), not to be written to, embedding only texts that
+        are not known.
 
-        `keys` are `text_keys(texts)`, if the caller has them already. `progress(done, total)` counts the texts
-        that have to be embedded. Raises `WorkStopped` when `cancelled()` becomes true; the vectors
-        made until then are kept for the next call.
+        `keys` are `text_keys(texts)`, if the caller has them already. `progress(done, total)`
+        counts the texts that have to be embedded. Raises `WorkStopped` when `cancelled()` becomes
+        true; the vectors made until then are kept for the next call.
         """
         keys = text_keys(texts) if keys is None else keys
         rows = self._table.find(keys)
@@ -307,7 +323,9 @@ class VectorCache:
             batch = keys[start : start + BATCH]
             vectors = np.asarray(embed([missing[key] for key in batch]), np.float32)
             if vectors.shape != (len(batch), self.dim):
-                raise ValueError(f"expected vectors of shape {(len(batch), self.dim)}, got {vectors.shape}")
+                raise ValueError(
+                    f"expected vectors of shape {(len(batch), self.dim)}, got {vectors.shape}"
+                )
             self._fresh.update(zip(batch, vectors, strict=True))
             self._unsaved += batch
             if len(self._unsaved) >= SAVE_EVERY:
@@ -316,7 +334,9 @@ class VectorCache:
                 progress(start + len(batch), len(keys))
 
     def _gathered(self, keys: Keys, rows: Rows) -> Vectors:
-        """Return the vectors of `keys`: of consecutive rows on disk the mapped rows themselves, else a copy."""
+        """Return the vectors of `keys`: of consecutive rows on disk the mapped rows themselves,
+        else a copy.
+        """
         known = rows >= 0
         if len(rows) and known.all() and np.all(rows[1:] - rows[:-1] == 1):
             return np.asarray(self._stored)[rows[0] : rows[0] + len(rows)]
@@ -343,7 +363,11 @@ class VectorCache:
     def _take_in(self, keys: Keys) -> None:
         """Know the keys of the last rows."""
         self._table = KeyTable(np.concatenate([self._table.keys, keys]))
-        for key, row in zip(list(self._fresh), self._table.find(keys_of(b"".join(self._fresh))).tolist(), strict=True):
+        for key, row in zip(
+            list(self._fresh),
+            self._table.find(keys_of(b"".join(self._fresh))).tolist(),
+            strict=True,
+        ):
             if row >= 0:
                 del self._fresh[key]
 
@@ -356,7 +380,9 @@ class VectorCache:
         self._table = KeyTable(keys_of(b""))
 
     def _save(self) -> None:
-        """Append what is new, unless somebody else is writing or the disk refuses; then it stays in memory."""
+        """Append what is new, unless somebody else is writing or the disk refuses; then it stays in
+        memory.
+        """
         if self.read_only or not self._unsaved:
             return
         try:

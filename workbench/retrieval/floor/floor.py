@@ -1,7 +1,8 @@
-"""A store's floors on disk, with the texts that they were reckoned from; checked before it is believed.
+"""A store's floors on disk, with the texts that they were reckoned from; checked before it is
+believed.
 
-The file is not truth: one that is missing, torn, foreign or of other background questions is like none, and the
-floor is computed again.
+The file is not truth: one that is missing, torn, foreign or of other background questions is like
+none, and the floor is computed again.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +17,15 @@ from numpy.typing import NDArray
 
 from workbench.core.record import WorkStopped
 from workbench.core.runtime import Cancelled
-from workbench.core.tuning.floor import ENOUGH, OF_OTHERS, Floor, Reach, floor_of, has_changed, written
+from workbench.core.tuning.floor import (
+    ENOUGH,
+    OF_OTHERS,
+    Floor,
+    Reach,
+    floor_of,
+    has_changed,
+    written,
+)
 from workbench.core.words import ENGLISH, script_of
 from workbench.retrieval.arrays import Mask, Rows
 from workbench.retrieval.cache_files import from_texts, read_arrays, to_texts, write_arrays
@@ -25,11 +34,14 @@ from workbench.retrieval.ranking.cases import QueryScores
 from workbench.retrieval.ranking.ranker import Ranker
 from workbench.retrieval.text_keys import Keys, searched_text
 
-# What questions reach over the memories that may be served: the best cosine and the best full-text score.
+# What questions reach over the memories that may be served: the best cosine and the best full-text
+# score.
 
 
 BACKGROUND = Path(__file__).with_name("background")
-"""Questions from many fields, a file for each language, one a line; a store has nothing to do with nearly all."""
+"""Questions from many fields, a file for each language, one a line; a store has nothing to do with
+nearly all.
+"""
 
 CELLS = 1 << 21
 """Cosines held at a time (8 MB): as many questions as have room are put in one matrix product."""
@@ -44,7 +56,9 @@ def background() -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def edition() -> str:
-    """Name the background questions, and how texts are searched, by their content: 16 hexadecimal digits."""
+    """Name the background questions, and how texts are searched, by their content: 16 hexadecimal
+    digits.
+    """
     asked = "\n".join((terms.edition(), *chain.from_iterable(background().values())))
     return blake2b(asked.encode(), digest_size=8).hexdigest()
 
@@ -54,7 +68,9 @@ def reach_of(scores: QueryScores, served: Mask) -> Reach | None:
     if not served.any():
         return None
     known = scores.known is None or bool((scores.known & served).any())
-    cosine, lexical, memory = (float(c[served].max()) for c in (scores.dense, scores.lexical, scores.relevance))
+    cosine, lexical, memory = (
+        float(c[served].max()) for c in (scores.dense, scores.lexical, scores.relevance)
+    )
     return Reach(cosine, lexical, memory, known)
 
 
@@ -67,8 +83,8 @@ def weak_rows(floor: Floor, scores: QueryScores, rows: Rows) -> Mask:
 def floors_of(ranker: Ranker, served: Mask, cancelled: Cancelled | None = None) -> dict[str, Floor]:
     """Return the floor of each script in which enough is written: the highest of its languages.
 
-    Languages in Latin letters have one each, those that the store has; so has English, where it has any of them.
-    Raises `WorkStopped` when `cancelled()` becomes true.
+    Languages in Latin letters have one each, those that the store has; so has English, where it has
+    any of them. Raises `WorkStopped` when `cancelled()` becomes true.
     """
     scripts = written(map(searched_text, ranker.pool.memories_at(np.flatnonzero(served))))
     floors: dict[str, Floor] = {}
@@ -91,7 +107,9 @@ def reached(
     """
     for scores in ranker.relevances(questions, max(1, CELLS // len(served))):
         if cancelled is not None and cancelled():
-            raise WorkStopped("The background questions were stopped.", "The floor is computed next time.")
+            raise WorkStopped(
+                "The background questions were stopped.", "The floor is computed next time."
+            )
         if (reach := reach_of(scores, served)) is not None:
             yield reach
 
@@ -137,7 +155,9 @@ class FloorFile:
         reached = [(floor.query, floor.memory) for floor in kept.floors.values()]
         floors = np.array(reached, np.float64).reshape(-1, 2).T
         write_arrays(
-            self.path, self._state, {"names": from_texts([*kept.floors]), "floors": floors, "texts": kept.texts}
+            self.path,
+            self._state,
+            {"names": from_texts([*kept.floors]), "floors": floors, "texts": kept.texts},
         )
 
     @property

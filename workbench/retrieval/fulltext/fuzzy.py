@@ -39,7 +39,9 @@ Letters = NDArray[np.uint64]
 
 
 def is_near(word: str, other: str) -> bool:
-    """Tell whether another word is `word` with one typo, or a longer one that starts so: what `Spelling` finds."""
+    """Tell whether another word is `word` with one typo, or a longer one that starts so: what
+    `Spelling` finds.
+    """
     size = len(word)
     if size < TYPO_FROM or len(other) < size - 1:
         return False
@@ -53,10 +55,12 @@ def is_near(word: str, other: str) -> bool:
 
 
 class Spelling:
-    """Distinct words, found by others that are one typo away; immutable, but for what is kept of earlier questions.
+    """Distinct words, found by others that are one typo away; immutable, but for what is kept of
+    earlier questions.
 
-    One typo is a letter wrong, missing or added, or two neighbours swapped. It takes away one kind of letter at most
-    and brings in one: only words whose letters allow it are compared letter by letter.
+    One typo is a letter wrong, missing or added, or two neighbours swapped. It takes away one kind
+    of letter at most and brings in one: only words whose letters allow it are compared letter by
+    letter.
     """
 
     def __init__(self, words: Sequence[str]) -> None:
@@ -66,7 +70,9 @@ class Spelling:
         self._letters: list[Letters] = [np.zeros(len(words), np.uint64)]
 
     def near(self, word: str) -> tuple[Rows, Rows]:
-        """Return the places of the words that are `word` with one typo, and of the longer words that start so."""
+        """Return the places of the words that are `word` with one typo, and of the longer words
+        that start so.
+        """
         whole: list[Rows] = []
         longer: list[Rows] = []
         if len(word) >= TYPO_FROM:
@@ -75,11 +81,15 @@ class Spelling:
                 alike = np.bitwise_count(self._first(size) ^ own) <= 2
                 whole.append(self._within_one(word, size, alike & (self._sizes == size)))
                 if len(word) >= START_FROM:
-                    longer.append(self._within_one(word, size, alike & (self._sizes > len(word) + 1)))
+                    longer.append(
+                        self._within_one(word, size, alike & (self._sizes > len(word) + 1))
+                    )
         return _joined(whole), _distinct(_joined(longer))
 
     def _first(self, size: int) -> Letters:
-        """Return the letters among the first so many characters of each word, as far as they are looked at."""
+        """Return the letters among the first so many characters of each word, as far as they are
+        looked at.
+        """
         while len(self._letters) <= min(size, len(self._kinds)):
             self._letters.append(self._letters[-1] | _BIT[self._kinds[len(self._letters) - 1]])
         return self._letters[min(size, len(self._kinds))]
@@ -94,7 +104,9 @@ class Spelling:
 
 
 def _kinds(words: Sequence[str]) -> NDArray[np.uint8]:
-    """Return the kind of each looked-at character of the words, 0 behind their end, shape (characters, words)."""
+    """Return the kind of each looked-at character of the words, 0 behind their end, shape
+    (characters, words).
+    """
     width = min(max(map(len, words), default=0), _LOOKED_AT)
     if not width:
         return np.zeros((0, len(words)), np.uint8)
@@ -112,7 +124,9 @@ def _joined(places: Sequence[Rows]) -> Rows:
 
 
 def _distinct(places: Rows) -> Rows:
-    """Return the different ones of some places, in order; `np.unique` would load masked arrays first, in 20 ms."""
+    """Return the different ones of some places, in order; `np.unique` would load masked arrays
+    first, in 20 ms.
+    """
     ordered = np.sort(places)
     new = np.ones(len(ordered), np.bool_)
     new[1:] = ordered[1:] != ordered[:-1]
@@ -132,7 +146,9 @@ TYPO, TYPO_START = 80, 75
 """Values of a word that is a word of the line, or starts one, but for one typo."""
 
 _FEW = 16
-"""Of so many places of chunks in lines one holds what is looked for, where each of those is gone to by itself."""
+"""Of so many places of chunks in lines one holds what is looked for, where each of those is gone to
+by itself.
+"""
 
 _OFTEN = 2000
 """Words that hold what is looked for, from which on all words are asked and not the text of all."""
@@ -141,8 +157,9 @@ _OFTEN = 2000
 class LineWords:
     """The words of `lines`, which are folded (`core.words.folded`); immutable.
 
-    Each distinct chunk between spaces is kept once, and so is each distinct word of the chunks: a word is looked for
-    in those. The first `heads` characters of a line are what shows of it; without them all does.
+    Each distinct chunk between spaces is kept once, and so is each distinct word of the chunks: a
+    word is looked for in those. The first `heads` characters of a line are what shows of it;
+    without them all does.
     """
 
     def __init__(self, lines: Sequence[str], heads: Sequence[int] | None = None) -> None:
@@ -155,7 +172,9 @@ class LineWords:
             at += [numbers.setdefault(chunk, len(numbers)) for chunk in found]
             is_whole = heads is None or heads[row] >= len(line)
             sizes[row] = len(found)
-            shown[row] = len(found) if is_whole or heads is None else len(line[: heads[row]].split())
+            shown[row] = (
+                len(found) if is_whole or heads is None else len(line[: heads[row]].split())
+            )
         self._chunks = list(numbers)
         self._places = _Places(np.array(at, np.intp), sizes, shown, len(numbers))
         self._words, self._word_in, self._in_chunk = _vocabulary(self._chunks)
@@ -172,7 +191,9 @@ class LineWords:
             of_words[holding] = [_value(word, self._words[number]) for number in holding]
             return self._of_words(of_words)
         # What has more in it than letters may go across words, but never across spaces.
-        start, whole = (re.compile(rf"(?<!\w){re.escape(word)}{end}").search for end in ("", r"(?!\w)"))
+        start, whole = (
+            re.compile(rf"(?<!\w){re.escape(word)}{end}").search for end in ("", r"(?!\w)")
+        )
         for number, chunk in enumerate(self._chunks):
             if word in chunk:
                 values[number] = (EXACT if whole(chunk) else START) if start(chunk) else INSIDE
@@ -187,7 +208,9 @@ class LineWords:
         return self._of_words(of_words)
 
     def in_lines(self, chunks: Values) -> tuple[Values, Mask]:
-        """Return for each line the best value that any of its chunks has, and whether one with a value shows of it."""
+        """Return for each line the best value that any of its chunks has, and whether one with a
+        value shows of it.
+        """
         found, shows = np.zeros(self._count, np.int8), np.zeros(self._count, np.bool_)
         self._places.spread(chunks, found, shows)
         return found, shows
@@ -213,9 +236,11 @@ class LineWords:
 
 
 class _Places:
-    """Where the chunks stand: `at` is the chunk at each place, line after line, `sizes` and `shown` count them by line.
+    """Where the chunks stand: `at` is the chunk at each place, line after line, `sizes` and `shown`
+    count them by line.
 
-    The places are known in two orders, that of the lines and that of the chunks: what few hold is gone to by these.
+    The places are known in two orders, that of the lines and that of the chunks: what few hold is
+    gone to by these.
     """
 
     def __init__(self, at: Rows, sizes: Rows, shown: Rows, chunks: int) -> None:
@@ -232,7 +257,9 @@ class _Places:
         self._ends = np.cumsum(np.bincount(at, minlength=chunks))
 
     def spread(self, chunks: Values, found: Values, shows: Mask) -> None:
-        """Write the best value of a line's chunks to `found`, and to `shows` whether one with a value shows of it."""
+        """Write the best value of a line's chunks to `found`, and to `shows` whether one with a
+        value shows of it.
+        """
         holding = np.flatnonzero(chunks)
         ends = self._ends[holding]
         begins = np.where(holding > 0, self._ends[holding - 1], 0)
@@ -241,12 +268,15 @@ class _Places:
             return
         if many * _FEW > len(self._at):
             values = np.zeros(len(self._at) + 1, np.int8)
-            np.take(chunks, self._at, out=values[:-1], mode="clip")  # checked places are gathered half as fast
+            np.take(
+                chunks, self._at, out=values[:-1], mode="clip"
+            )  # checked places are gathered half as fast
             best = np.maximum.reduceat(values, self._edges).reshape(-1, 2) * self._is_there
             head, rest = best.T
             found[self._filled], shows[self._filled] = np.maximum(head, rest), head > 0
             return
-        # One range of the places, sorted by chunk, after the other: each begins that far from where it would go on.
+        # One range of the places, sorted by chunk, after the other: each begins that far from where
+        # it would go on.
         steps = np.repeat(begins - np.cumsum(ends - begins) + (ends - begins), ends - begins)
         places = self._sorted[np.arange(many) + steps]
         lines = self._line[places]
@@ -277,14 +307,18 @@ SPANNED = 2_000
 """Characters of a line in which matches are marked; nobody is shown more of one."""
 
 _KEPT = 32
-"""Words that were looked for and are not looked for again: who types looks for the same ones with each key."""
+"""Words that were looked for and are not looked for again: who types looks for the same ones with
+each key.
+"""
 
 Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class FuzzyMatch:
-    """A matching line: its index, its score (0–100) and the parts to highlight, as [start, end) of the line."""
+    """A matching line: its index, its score (0–100) and the parts to highlight, as [start, end) of
+    the line.
+    """
 
     index: int
     score: float
@@ -293,7 +327,9 @@ class FuzzyMatch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Held:
-    """How well each line holds one word: as it is typed, or misspelt; and whether that shows of the line."""
+    """How well each line holds one word: as it is typed, or misspelt; and whether that shows of the
+    line.
+    """
 
     literal: Values
     misspelt: Values
@@ -320,23 +356,28 @@ class FuzzyLines:
         return len(self._lines)
 
     def scores(self, query: str) -> tuple[Column, Mask]:
-        """Return how well each line matches every word of `query`, 0 for not at all; and whether that shows of it.
+        """Return how well each line matches every word of `query`, 0 for not at all; and whether
+        that shows of it.
 
         A word matches as a substring, case ignored, or with one typo as one of the line's words.
-        Lines where every word is a substring score 90–100, all others below 80. An empty query matches nothing.
+        Lines where every word is a substring score 90–100, all others below 80. An empty query
+        matches nothing.
         """
         words = _words_of(query)
         if not words:
             return np.zeros(len(self)), np.zeros(len(self), np.bool_)
         held = [self._looked_up(word) for word in words]
         literal = np.logical_and.reduce([one.literal > 0 for one in held])
-        scores = np.where(literal, sum((one.literal for one in held), np.zeros(len(self))) / len(words), 0.0)
+        scores = np.where(
+            literal, sum((one.literal for one in held), np.zeros(len(self))) / len(words), 0.0
+        )
         if any(len(word) >= TYPO_FROM for word in words):
             scores = np.maximum(scores, _misspelt(held, literal))
         return scores, np.logical_or.reduce([one.shows for one in held])
 
     def rank(self, query: str, limit: int | None = None, cutoff: float = 0.0) -> list[FuzzyMatch]:
-        """Return the lines that match every word of `query` (see `scores`), best first, equals in their own order.
+        """Return the lines that match every word of `query` (see `scores`), best first, equals in
+        their own order.
 
         `cutoff` is the lowest score that is returned.
         """
@@ -345,7 +386,9 @@ class FuzzyLines:
         scores, _ = self.scores(query)
         rows = np.flatnonzero((scores > 0) & (scores >= cutoff))
         best = rows[np.argsort(-scores[rows], kind="stable")][:limit]
-        return [FuzzyMatch(row, float(scores[row]), self.spans(row, query)) for row in best.tolist()]
+        return [
+            FuzzyMatch(row, float(scores[row]), self.spans(row, query)) for row in best.tolist()
+        ]
 
     def spans(self, row: int, query: str) -> tuple[Span, ...]:
         """Return the parts of a line to highlight, as [start, end)."""
@@ -362,8 +405,11 @@ class FuzzyLines:
             return known
 
     def _look_up(self, word: str) -> _Held:
-        # A word as it is typed is worth more than any typo: of the best in a line one can tell which of the two it is.
-        best, shows = self._words.in_lines(np.maximum(self._words.held(word), self._words.misspelt(word)))
+        # A word as it is typed is worth more than any typo: of the best in a line one can tell
+        # which of the two it is.
+        best, shows = self._words.in_lines(
+            np.maximum(self._words.held(word), self._words.misspelt(word))
+        )
         literal = best >= INSIDE
         return _Held(np.where(literal, best, 0), np.where(literal, 0, best), shows)
 
@@ -396,7 +442,9 @@ def spans_in(text: str, query: str) -> tuple[Span, ...]:
 
 
 def _placed(text: str) -> tuple[str, Sequence[int], Sequence[int]]:
-    """Return a text folded, and where in it the letter begins and ends that each character comes from."""
+    """Return a text folded, and where in it the letter begins and ends that each character comes
+    from.
+    """
     if text.isascii():
         return text.lower(), range(len(text)), range(1, len(text) + 1)
     whole: list[str] = []
@@ -412,15 +460,20 @@ def _placed(text: str) -> tuple[str, Sequence[int], Sequence[int]]:
 
 
 def order_similarity(a: str, b: str) -> float:
-    """Return how alike two texts are in order, 0–100: the smaller of letter by letter and word by word.
+    """Return how alike two texts are in order, 0–100: the smaller of letter by letter and word by
+    word.
 
-    Case, spacing, Unicode form and (between words) punctuation do not count. The words see what a static
-    embedding cannot: "always pnpm, never npm" and its reverse share 95 % of their letters but 50 % of their words.
+    Case, spacing, Unicode form and (between words) punctuation do not count. The words see what a
+    static embedding cannot: "always pnpm, never npm" and its reverse share 95 % of their letters
+    but 50 % of their words.
     """
     a, b = _plain(a), _plain(b)
-    words_a, words_b = (word_pattern(t).findall(t) if t.isascii() else said_words(t) for t in (a, b))
+    words_a, words_b = (
+        word_pattern(t).findall(t) if t.isascii() else said_words(t) for t in (a, b)
+    )
     words = float(fuzz.ratio(words_a, words_b)) if words_a or words_b else 100.0
-    # That the letters are more alike than the words is mostly so, and sooner known than how alike they are.
+    # That the letters are more alike than the words is mostly so, and sooner known than how alike
+    # they are.
     return words if fuzz.ratio(a, b, score_cutoff=words) else float(fuzz.ratio(a, b))
 
 

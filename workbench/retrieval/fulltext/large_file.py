@@ -1,4 +1,6 @@
-"""Finding the lines of a large file that hold some text, case of ASCII letters ignored, without reading it whole."""
+"""Finding the lines of a large file that hold some text, case of ASCII letters ignored, without
+reading it whole.
+"""
 
 import json
 from collections import deque
@@ -8,7 +10,9 @@ from pathlib import Path
 from typing import IO
 
 BLOCK = 1 << 17
-"""Bytes that are read at once: what fits into the cache of a processor is looked through the fastest."""
+"""Bytes that are read at once: what fits into the cache of a processor is looked through the
+fastest.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +32,28 @@ class Lines:
 
 
 def needles(query: str) -> tuple[bytes, ...]:
-    """Return the bytes that may stand for a text in a file of JSON lines: as it is, and as JSON writes it.
+    """Return the bytes that may stand for a text in a file of JSON lines: as it is, and as JSON
+    writes it.
 
-    ASCII letters are in lower case. Of other letters both cases are looked for, of a whole text at a time.
+    ASCII letters are in lower case. Of other letters both cases are looked for, of a whole text at
+    a time.
     """
-    cases = (query,) if query.isascii() else (query, query.lower(), query.upper(), query.title(), query.capitalize())
-    ways = [way for text in cases for way in (text, _quoted(text, escaped=True), _quoted(text, escaped=False))]
+    cases = (
+        (query,)
+        if query.isascii()
+        else (query, query.lower(), query.upper(), query.title(), query.capitalize())
+    )
+    ways = [
+        way
+        for text in cases
+        for way in (text, _quoted(text, escaped=True), _quoted(text, escaped=False))
+    ]
     ways += [way.replace("/", "\\/") for way in ways if "/" in way]
-    found = (way.encode("utf-8", "surrogateescape").lower() for way in ways if not {"\n", "\r"} & set(way))
+    found = (
+        way.encode("utf-8", "surrogateescape").lower()
+        for way in ways
+        if not {"\n", "\r"} & set(way)
+    )
     return tuple(dict.fromkeys(found))
 
 
@@ -44,7 +62,8 @@ def _quoted(text: str, *, escaped: bool) -> str:
 
 
 def lines_with(path: Path, wanted: Sequence[bytes], most: int) -> Lines:
-    """Return the lines of a file that hold one of the `wanted` bytes: their number, and where the last `most` are.
+    """Return the lines of a file that hold one of the `wanted` bytes: their number, and where the
+    last `most` are.
 
     Raises `OSError`.
     """
@@ -60,11 +79,18 @@ def lines_with(path: Path, wanted: Sequence[bytes], most: int) -> Lines:
 def _by_reading(file: IO[bytes], wanted: Sequence[bytes]) -> Iterator[Place]:
     keep = max(map(len, wanted)) - 1
     carried = b""
-    number, start, last = 1, 0, 0  # of the line that is open where the new block begins; the line found last
+    number, start, last = (
+        1,
+        0,
+        0,
+    )  # of the line that is open where the new block begins; the line found last
     base = 0
     while block := file.read(BLOCK):
         window = (carried + block).lower()
-        told, begin = len(carried), 0  # newlines are counted up to `told`, and what begins before `begin` is known
+        told, begin = (
+            len(carried),
+            0,
+        )  # newlines are counted up to `told`, and what begins before `begin` is known
         while (at := _first(window, wanted, begin, len(carried))) >= 0:
             if at > told:
                 number += window.count(b"\n", told, at)

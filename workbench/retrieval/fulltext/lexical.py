@@ -1,7 +1,8 @@
-"""Full text over the memories: which texts hold a term or a phrase, what a query asks for, and absolute BM25.
+"""Full text over the memories: which texts hold a term or a phrase, what a query asks for, and
+absolute BM25.
 
-Absolute BM25 is BM25 divided by the most that the query could ever reach, the sum over its terms
-of idf · (k1 + 1), absent terms counted. It runs from 0 to below 1 without looking at the pool, so an
+Absolute BM25 is BM25 divided by the most that the query could ever reach, the sum over its terms of
+idf · (k1 + 1), absent terms counted. It runs from 0 to below 1 without looking at the pool, so an
 accidental shared word stays small, which rank fusion and per-query normalisation blow up.
 """
 
@@ -21,7 +22,18 @@ from numpy.typing import NDArray
 
 from workbench.core.record import WorkStopped
 from workbench.core.runtime import Cancelled, Progress
-from workbench.core.words import ENGLISH, LATIN, bare, cased, humps, language_of_word, parts, split, stop_words, units
+from workbench.core.words import (
+    ENGLISH,
+    LATIN,
+    bare,
+    cased,
+    humps,
+    language_of_word,
+    parts,
+    split,
+    stop_words,
+    units,
+)
 from workbench.retrieval.arrays import Column, Mask, Rows, Scores
 from workbench.retrieval.cache_files import from_texts, read_arrays, to_texts, write_arrays
 from workbench.retrieval.fulltext.terms import (
@@ -41,7 +53,14 @@ from workbench.retrieval.fulltext.terms import (
     terms_of,
     worth,
 )
-from workbench.retrieval.fulltext.thesaurus import Matches, Near, Related, TermMatch, expandable, nearness
+from workbench.retrieval.fulltext.thesaurus import (
+    Matches,
+    Near,
+    Related,
+    TermMatch,
+    expandable,
+    nearness,
+)
 from workbench.retrieval.text_keys import Keys, KeyTable, first_places, text_keys
 
 Numbers = NDArray[np.int64]
@@ -63,10 +82,11 @@ MOST_COUNTED = 65_535
 class Postings:
     """Which of some texts, numbered from 0, hold which terms; immutable.
 
-    `terms` are the hashes of all terms, sorted; term i stands in the texts `docs[starts[i]:starts[i + 1]]`, in each of
-    them as often as `counts` says. `words` are all words in order, as indexes into `terms`, of each text as many as
-    `sizes` says; compounds are only counted. `lengths` are the words of each text without those that say nothing:
-    BM25's document length. `languages` has each text's language by its number in `LANGUAGES`.
+    `terms` are the hashes of all terms, sorted; term i stands in the texts `docs[starts[i]:starts[i
+    + 1]]`, in each of them as often as `counts` says. `words` are all words in order, as indexes
+    into `terms`, of each text as many as `sizes` says; compounds are only counted. `lengths` are
+    the words of each text without those that say nothing: BM25's document length. `languages` has
+    each text's language by its number in `LANGUAGES`.
     """
 
     keys: Keys
@@ -82,7 +102,11 @@ class Postings:
 
     @classmethod
     def of(
-        cls, texts: Sequence[str], keys: Keys, progress: Progress | None = None, cancelled: Cancelled | None = None
+        cls,
+        texts: Sequence[str],
+        keys: Keys,
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
     ) -> "Postings":
         """Read texts, whose `keys` are given. Raises `WorkStopped` when `cancelled()` becomes true."""
         known = TermNumbers()
@@ -112,7 +136,10 @@ class Postings:
         value = np.fromiter(map(worth, known.numbers), np.float64, len(known.numbers))
         order = np.argsort(hashes)
         place = np.argsort(order).astype(np.int32)
-        number, owners = np.concatenate(words), np.repeat(np.arange(len(texts), dtype=np.int32), sizes)
+        number, owners = (
+            np.concatenate(words),
+            np.repeat(np.arange(len(texts), dtype=np.int32), sizes),
+        )
         lengths = np.ceil(np.bincount(owners, value[number], len(texts))).astype(np.int64)
         return _postings(
             hashes[order], place[np.concatenate([number, *wholes])],
@@ -135,7 +162,9 @@ class Postings:
             counts.append(one.counts[kept])
             words.append(mine[one.words[np.repeat(flag, one.sizes)]])
         columns = {
-            name: np.concatenate([getattr(one, name)[flag] for one, flag in zip(some, flags, strict=True)])
+            name: np.concatenate(
+                [getattr(one, name)[flag] for one, flag in zip(some, flags, strict=True)]
+            )
             for name in ("keys", "lengths", "languages", "sizes")
         }
         return _postings(
@@ -154,7 +183,11 @@ class Postings:
     def write(self, path: Path) -> None:
         """Keep it in a file; where that cannot be done, nothing is kept."""
         arrays = {name: getattr(self, name) for name in _ARRAYS}
-        write_arrays(path, edition(), arrays | {"lexicon": from_texts(["\t".join(row) for row in self.lexicon.rows()])})
+        write_arrays(
+            path,
+            edition(),
+            arrays | {"lexicon": from_texts(["\t".join(row) for row in self.lexicon.rows()])},
+        )
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -191,8 +224,11 @@ class Postings:
 _ARRAYS = ("keys", "lengths", "languages", "sizes", "words", "terms", "starts", "docs", "counts")
 
 
-def _postings(terms: Hashes, number: Rows, docs: Rows, counts: Rows | None, **columns: Any) -> Postings:
-    """Put postings together from the numbers of terms and the texts that they stand in, in any order.
+def _postings(
+    terms: Hashes, number: Rows, docs: Rows, counts: Rows | None, **columns: Any
+) -> Postings:
+    """Put postings together from the numbers of terms and the texts that they stand in, in any
+    order.
 
     Each pair stands there once and has a count, or without `counts` as often as it is counted.
     """
@@ -216,20 +252,23 @@ def _postings(terms: Hashes, number: Rows, docs: Rows, counts: Rows | None, **co
 
 
 def _hash(term: str) -> int:
-    return int.from_bytes(blake2b(term.encode(errors="surrogatepass"), digest_size=8).digest(), "little")
+    return int.from_bytes(
+        blake2b(term.encode(errors="surrogatepass"), digest_size=8).digest(), "little"
+    )
 
 
-# What a query asks for: the terms that each of its words stands for in the languages of the store, and how much each.
+# What a query asks for: the terms that each of its words stands for in the languages of the store,
+# and how much each.
 #
-# A query has no language. Each of its words is looked for as it is written, and by its stem in every language that
-# the store holds.
+# A query has no language. Each of its words is looked for as it is written, and by its stem in
+# every language that the store holds.
 
 
 PHRASE = re.compile(r'["“”„«»「」『』]([^"“”„«»「」『』]+)["“”„«»「」『』]')
 
 LIKE, STEM, PART, BEGINNING, SHARED = 0.9, 0.8, 0.5, 0.4, 0.6
-"""What a word counts that differs by accents, has the same stem, is a part of the other one or the other a part of it,
-begins the same way, or (Hangul) has all pairs of syllables.
+"""What a word counts that differs by accents, has the same stem, is a part of the other one or the
+other a part of it, begins the same way, or (Hangul) has all pairs of syllables.
 """
 
 _PART_FROM = 4
@@ -240,7 +279,9 @@ _REST_FROM = 2
 
 _ROOT = 3
 _ARTICLE = re.compile("[وفبك]?ال|لل|ו?ה")
-"""Letters of most Arabic and Hebrew nouns, shorter than a part else is; and the article written together with them."""
+"""Letters of most Arabic and Hebrew nouns, shorter than a part else is; and the article written
+together with them.
+"""
 
 _BEGIN_FROM = 5
 _END_UP_TO = 4
@@ -256,18 +297,21 @@ _ASKED = 8
 """Queries that are kept as they were read: a ranking needs the same one more than once."""
 
 _RARELY = 10
-"""Of so many memories with a word one says something with it at least, or it is taken for one that says nothing."""
+"""Of so many memories with a word one says something with it at least, or it is taken for one that
+says nothing.
+"""
 
 _UNSPACED = ("zh", "th")
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A word, an identifier or a phrase of a query: the terms that stand for it, each with what it counts.
+    """A word, an identifier or a phrase of a query: the terms that stand for it, each with what it
+    counts.
 
-    A phrase has the sequences of terms that it may stand in, and so has a name like camelCase. `silent` are the terms
-    of a word where it says nothing: no text is found by them, but the word is as frequent. `stem` is the English stem
-    of a word, by which it has related ones.
+    A phrase has the sequences of terms that it may stand in, and so has a name like camelCase.
+    `silent` are the terms of a word where it says nothing: no text is found by them, but the word
+    is as frequent. `stem` is the English stem of a word, by which it has related ones.
     """
 
     name: str
@@ -291,7 +335,9 @@ def _alike(word: str, lexicon: Lexicon, languages: Sequence[str]) -> Iterator[tu
         if language == "ko" and len(word) > 1:
             yield from _sharing(stem.partition(":")[2], lexicon)
         elif language == "ko":
-            yield from ((other, STEM) for other, form in lexicon.beginning(word) if is_particle(form[1:]))
+            yield from (
+                (other, STEM) for other, form in lexicon.beginning(word) if is_particle(form[1:])
+            )
 
 
 def _parted(plain: str, lexicon: Lexicon) -> Iterator[str]:
@@ -302,17 +348,26 @@ def _parted(plain: str, lexicon: Lexicon) -> Iterator[str]:
     elif (article := _ARTICLE.match(plain)) and len(plain) == article.end() + _ROOT:
         yield from lexicon.like(plain[article.end() :])
     if len(plain) >= _PART_FROM:
-        found = [*(other for other, _ in lexicon.beginning(plain)), *lexicon.holding(plain, at_end=True)]
+        found = [
+            *(other for other, _ in lexicon.beginning(plain)),
+            *lexicon.holding(plain, at_end=True),
+        ]
         for size in range(_PART_FROM, len(plain) - _REST_FROM + 1):
             found += [*lexicon.like(plain[:size]), *lexicon.like(plain[-size:])]
         yield from (other for other in found if lexicon.is_of(other, COMPOUNDING))
 
 
 def _sharing(word: str, lexicon: Lexicon) -> Iterator[tuple[str, float]]:
-    """Yield words that share at least half of a word's pairs of syllables, by the part that they share."""
+    """Yield words that share at least half of a word's pairs of syllables, by the part that they
+    share.
+    """
     pairs = {first + second for first, second in pairwise(word)}
     counts = Counter(other for pair in pairs for other in set(lexicon.holding(pair)))
-    yield from ((other, SHARED * count / len(pairs)) for other, count in counts.items() if 2 * count >= len(pairs))
+    yield from (
+        (other, SHARED * count / len(pairs))
+        for other, count in counts.items()
+        if 2 * count >= len(pairs)
+    )
 
 
 def _beginning_alike(word: str, lexicon: Lexicon) -> Iterator[str]:
@@ -332,10 +387,12 @@ OVERLAY = 2_000
 
 
 class LexicalIndex:
-    """Words, identifiers and phrases of n texts; row i has the text numbered `texts[i]`, several may have the same one.
+    """Words, identifiers and phrases of n texts; row i has the text numbered `texts[i]`, several
+    may have the same one.
 
-    Immutable: changes give a new index. The texts are in one or two `parts`, counted through: those that were read
-    from disk or built together, which a changed index shares with the old one, and those that changed since.
+    Immutable: changes give a new index. The texts are in one or two `parts`, counted through: those
+    that were read from disk or built together, which a changed index shares with the old one, and
+    those that changed since.
     """
 
     def __init__(self, parts: Sequence[Postings], texts: Rows) -> None:
@@ -365,8 +422,8 @@ class LexicalIndex:
     def scores(self, query: str) -> Scores:
         """Return absolute BM25 for every row, float32 of shape (n,), 0…1.
 
-        Words count by their stems, stop words do not count; an identifier or path as it is written counts
-        besides its words; `"two words"` in quotes count only where they follow each other.
+        Words count by their stems, stop words do not count; an identifier or path as it is written
+        counts besides its words; `"two words"` in quotes count only where they follow each other.
         """
         total, most = np.zeros(len(self._lengths)), 0.0
         for asked in self._asked(query):
@@ -377,7 +434,9 @@ class LexicalIndex:
         found = total[self._texts]
         return (found / most if most else found).astype(np.float32)
 
-    def matches(self, query: str, related: Related | None = None, names: Collection[str] = ()) -> Matches:
+    def matches(
+        self, query: str, related: Related | None = None, names: Collection[str] = ()
+    ) -> Matches:
         """Return where the terms of a query stand, and the words that are `related` to them.
 
         What `names` somebody has no related words (`matches.expandable`).
@@ -385,7 +444,10 @@ class LexicalIndex:
         plain = expandable(PHRASE.sub(" ", query), names) if related is not None else {}
         found = [
             self._match(
-                one, (*related(one.stem), *plain[one.stem]) if related is not None and one.stem in plain else ()
+                one,
+                (*related(one.stem), *plain[one.stem])
+                if related is not None and one.stem in plain
+                else (),
             )
             for one in self._asked(query)
         ]
@@ -393,23 +455,33 @@ class LexicalIndex:
 
     @cached_property
     def languages(self) -> frozenset[str]:
-        """The languages of the texts in Latin letters; a text of one that is not told apart counts as English."""
+        """The languages of the texts in Latin letters; a text of one that is not told apart counts
+        as English.
+        """
         numbers = np.concatenate([part.languages for part in self.parts])[self.used]
-        return frozenset(LANGUAGES[number] for number in np.flatnonzero(np.bincount(numbers)).tolist())
+        return frozenset(
+            LANGUAGES[number] for number in np.flatnonzero(np.bincount(numbers)).tolist()
+        )
 
     def with_replaced(self, texts: Mapping[int, str]) -> Self:
-        """Return an index in which the given rows have new texts; an empty text removes a row's words."""
+        """Return an index in which the given rows have new texts; an empty text removes a row's
+        words.
+        """
         return self._changed(texts, len(self))
 
     def with_added(self, texts: Sequence[str]) -> Self:
         """Return an index with more rows at the end."""
-        return self._changed({len(self) + i: text for i, text in enumerate(texts)}, len(self) + len(texts))
+        return self._changed(
+            {len(self) + i: text for i, text in enumerate(texts)}, len(self) + len(texts)
+        )
 
     def together(self) -> Self:
         """Return an index of the same rows whose texts are in one part, and no others with them."""
         if len(self.parts) == 1 and self.used.all():
             return self
-        return type(self)([Postings.joined(self.parts, self.used)], (np.cumsum(self.used) - 1)[self._texts])
+        return type(self)(
+            [Postings.joined(self.parts, self.used)], (np.cumsum(self.used) - 1)[self._texts]
+        )
 
     def _changed(self, texts: Mapping[int, str], size: int) -> Self:
         if not texts:
@@ -437,14 +509,18 @@ class LexicalIndex:
             near[held] += nearness(cosine) * times
         rows = np.flatnonzero((own + near if related else own)[self._texts])
         of_rows = self._texts[rows]
-        return TermMatch(asked.name, self._weight(asked, texts), related, rows, own[of_rows], near[of_rows])
+        return TermMatch(
+            asked.name, self._weight(asked, texts), related, rows, own[of_rows], near[of_rows]
+        )
 
     @cached_property
     def _row_lengths(self) -> Column:
         return self._lengths[self._texts].astype(np.float64)
 
     def _weight(self, asked: Asked, texts: Rows) -> float:
-        """Return the inverse document frequency of what stands in some texts, or in others where it says nothing."""
+        """Return the inverse document frequency of what stands in some texts, or in others where it
+        says nothing.
+        """
         if asked.silent:
             held = np.zeros(len(self._lengths), np.bool_)
             for some in (texts, *(self._postings(term)[0] for term in asked.silent)):
@@ -466,7 +542,9 @@ class LexicalIndex:
     def _found(self, asked: Asked) -> Found:
         """Return the texts that have what is asked for, and how often."""
         found = [(self._postings(term), factor) for term, factor in asked.terms]
-        found += [(self._in_all([part.phrase(one) for part in self.parts]), 1.0) for one in asked.phrases]
+        found += [
+            (self._in_all([part.phrase(one) for part in self.parts]), 1.0) for one in asked.phrases
+        ]
         found = [one for one in found if len(one[0][0])]
         if not found:
             return NOTHING
@@ -493,20 +571,28 @@ class LexicalIndex:
         return found
 
     def _read(self, query: str) -> tuple[Asked, ...]:
-        """Return what a query asks for: words without stop words, identifiers, and `"exact phrases"` with them."""
+        """Return what a query asks for: words without stop words, identifiers, and `"exact
+        phrases"` with them.
+        """
         quoted = [split(phrase)[:_LONGEST_PHRASE] for phrase in PHRASE.findall(query)]
         rest = PHRASE.sub(" ", query)
-        words: list[tuple[str, bool, tuple[str, ...]]] = [(one[0], True, ()) for one in quoted if len(one) == 1]
+        words: list[tuple[str, bool, tuple[str, ...]]] = [
+            (one[0], True, ()) for one in quoted if len(one) == 1
+        ]
         words += [(word, False, humps(run)) for run in cased(rest) for word in parts(run)]
         asked: dict[str, Asked] = {}
-        for (word, is_quoted, of), name in zip(words, _terms([word for word, _, _ in words]), strict=True):
+        for (word, is_quoted, of), name in zip(
+            words, _terms([word for word, _, _ in words]), strict=True
+        ):
             if name not in asked and (one := self._word(word, name, is_quoted)) is not None:
                 asked[name] = replace(one, phrases=(_terms(of),)) if of else one
         for whole in compounds_in(rest):
             asked.setdefault(whole, Asked(whole, terms=((whole, 1.0),)))
         for phrase in quoted:
             if len(phrase) > 1:
-                ways = dict.fromkeys(_terms(phrase, language) for language in (ENGLISH, *self._latin))
+                ways = dict.fromkeys(
+                    _terms(phrase, language) for language in (ENGLISH, *self._latin)
+                )
                 name = " ".join(next(iter(ways)))
                 asked.setdefault(name, Asked(name, phrases=tuple(ways)))
         return tuple(asked.values())
@@ -516,7 +602,9 @@ class LexicalIndex:
         return tuple(language for language in LATIN if language in self.languages)
 
     def _word(self, word: str, name: str, is_quoted: bool) -> Asked | None:
-        """Return what one word asks for; nothing for a word that says nothing wherever the store has it."""
+        """Return what one word asks for; nothing for a word that says nothing wherever the store
+        has it.
+        """
         own = language_of_word(word)
         terms = {} if is_silent(name) else {name: 1.0}
         languages = (own,) if own else self._latin
@@ -532,7 +620,8 @@ class LexicalIndex:
         return Asked(name, "" if own else name, tuple(terms.items()), silent=tuple(silent))
 
     def _alike(self, word: str, languages: Sequence[str], whole: bool) -> dict[str, float]:
-        """Return the terms of the store that a word in some languages may stand for, the nearest ones first.
+        """Return the terms of the store that a word in some languages may stand for, the nearest
+        ones first.
 
         One that is taken as a `whole` stands for no part of another one.
         """
@@ -547,7 +636,11 @@ class LexicalIndex:
                 for other in _parted(bare(word), lexicon):
                     found.setdefault(other, PART)
         if not whole and languages[0] not in _UNSPACED and not self._rows(map(own_term, found)):
-            found |= {other: BEGINNING for lexicon in lexicons for other in _beginning_alike(word, lexicon)}
+            found |= {
+                other: BEGINNING
+                for lexicon in lexicons
+                for other in _beginning_alike(word, lexicon)
+            }
         nearest = sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:_MOST]
         return {own_term(other): factor for other, factor in nearest}
 
@@ -562,11 +655,12 @@ SMALL = 256
 
 
 class LexicalCache:
-    """A file below `folder` with the postings of all texts that were indexed: it knows texts by their content.
+    """A file below `folder` with the postings of all texts that were indexed: it knows texts by
+    their content.
 
-    A text is read once. The file is not truth: whatever is missing, torn or foreign is made again, and it can be
-    deleted at any time. Nobody waits: a file is replaced in one step, and of two who write it the last one is
-    believed. Not for several threads; the indexes it returns are.
+    A text is read once. The file is not truth: whatever is missing, torn or foreign is made again,
+    and it can be deleted at any time. Nobody waits: a file is replaced in one step, and of two who
+    write it the last one is believed. Not for several threads; the indexes it returns are.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -580,7 +674,8 @@ class LexicalCache:
         progress: Progress | None = None,
         cancelled: Cancelled | None = None,
     ) -> LexicalIndex:
-        """Return the index of `texts`, whose `keys` are `text_keys(texts)`; new texts are written to the cache.
+        """Return the index of `texts`, whose `keys` are `text_keys(texts)`; new texts are written
+        to the cache.
 
         `progress(done, total)` counts the texts that have to be indexed. Raises `WorkStopped` when
         `cancelled()` becomes true.

@@ -1,7 +1,9 @@
-"""What full text is made of: the terms of a text, which are stems, words, identifiers and paths, and the words alike.
+"""What full text is made of: the terms of a text, which are stems, words, identifiers and paths,
+and the words alike.
 
-The term of an English word is its stem, that of a word in another language the word itself (see `Lexicon`). A word
-that says nothing in its text's language has a term of its own, which counts only in phrases.
+The term of an English word is its stem, that of a word in another language the word itself (see
+`Lexicon`). A word that says nothing in its text's language has a term of its own, which counts only
+in phrases.
 """
 
 import re
@@ -31,7 +33,8 @@ from workbench.core.words import (
     stop_words,
 )
 
-# Words to stems: English by the tokenizer of SQLite's full-text search, other languages by Snowball's algorithms.
+# Words to stems: English by the tokenizer of SQLite's full-text search, other languages by
+# Snowball's algorithms.
 
 
 TOKENIZER = "porter unicode61 remove_diacritics 2"
@@ -68,13 +71,20 @@ def edition() -> str:
     spec = find_spec("snowballstemmer")
     place = Path(spec.origin).parent if spec is not None and spec.origin is not None else Path()
     stemmer = sorted(found.name for found in place.parent.glob(f"{place.name}-*.dist-info"))
-    rules = (TOKENIZER, _PARTICLE.pattern, STOP_WORDS.read_text("utf-8"), unicodedata.unidata_version)
+    rules = (
+        TOKENIZER,
+        _PARTICLE.pattern,
+        STOP_WORDS.read_text("utf-8"),
+        unicodedata.unidata_version,
+    )
     return blake2b("\n".join((str(_VERSION), *stemmer, *rules)).encode(), digest_size=6).hexdigest()
 
 
 @lru_cache(1 << 16)
 def stem_in(word: str, language: str) -> str:
-    """Return the stem of a folded word in a language, with the language before a colon; nothing where none is known."""
+    """Return the stem of a folded word in a language, with the language before a colon; nothing
+    where none is known.
+    """
     if len(word) > _LONGEST:
         return ""
     if language == "ko":
@@ -108,7 +118,9 @@ def stems(words: Sequence[str]) -> list[str]:
     this Python's SQLite has no FTS5.
     """
     plain = [row for row, word in enumerate(words) if word.isascii() and word.isalnum()]
-    others = {row: word for row, word in enumerate(words) if not (word.isascii() and word.isalnum())}
+    others = {
+        row: word for row, word in enumerate(words) if not (word.isascii() and word.isalnum())
+    }
     found = list(words)
     # A connection of its own per call costs 0.2 ms and makes this safe to call from any thread.
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
@@ -121,14 +133,19 @@ def stems(words: Sequence[str]) -> list[str]:
             ) from error
         db.execute("CREATE VIRTUAL TABLE part USING fts5vocab(word, 'instance')")
         db.execute("BEGIN")
-        # Each of the plain ones is one word for the tokenizer, too: in one row they take half the time.
-        db.execute("INSERT INTO word(rowid, text) VALUES (-1, ?)", (" ".join([words[row] for row in plain]),))
+        # Each of the plain ones is one word for the tokenizer, too: in one row they take half the
+        # time.
+        db.execute(
+            "INSERT INTO word(rowid, text) VALUES (-1, ?)",
+            (" ".join([words[row] for row in plain]),),
+        )
         for place, stem in db.execute("SELECT offset, term FROM part"):
             found[plain[place]] = stem
         if others:
             db.execute("DELETE FROM word")
             db.executemany(
-                "INSERT INTO word(rowid, text) VALUES (?, ?)", zip(others, map(_storable, others.values()), strict=True)
+                "INSERT INTO word(rowid, text) VALUES (?, ?)",
+                zip(others, map(_storable, others.values()), strict=True),
             )
             parts: dict[int, list[str]] = {}
             for row, stem in db.execute("SELECT doc, term FROM part ORDER BY doc, offset"):
@@ -142,11 +159,12 @@ def _storable(word: str) -> str:
     return word.encode(errors="replace").decode()
 
 
-# The distinct words of texts that are not English, where those that are alike are found: by stem, part or letters.
+# The distinct words of texts that are not English, where those that are alike are found: by stem,
+# part or letters.
 #
-# The words of the texts are what is indexed. Which of them a word of a query stands for is decided when it is asked
-# for,
-# so that a stem or a part takes room once for a word and not once for each text.
+# The words of the texts are what is indexed. Which of them a word of a query stands for is decided
+# when it is asked for, so that a stem or a part takes room once for a word and not once for each
+# text.
 
 
 COMPOUNDING = frozenset({"de", "nl", "sv", "ar", "he"})
@@ -154,16 +172,20 @@ COMPOUNDING = frozenset({"de", "nl", "sv", "ar", "he"})
 
 _LAST = "\U0010ffff"
 _SAME, _CHANGED = 3, 2
-"""Letters at the beginning that a word has in common with its stem: so many, or all but the last ones."""
+"""Letters at the beginning that a word has in common with its stem: so many, or all but the last
+ones.
+"""
 
 _MANY = 500
 """Words that are looked at for one that is asked for."""
 
 
 class Lexicon:
-    """Words, each with its bare form and, for each language that it was met in, its stem; sorted by the bare form.
+    """Words, each with its bare form and, for each language that it was met in, its stem; sorted by
+    the bare form.
 
-    The stem is left out where it is the bare form; of a language that compounds words its name is there at least.
+    The stem is left out where it is the bare form; of a language that compounds words its name is
+    there at least.
     """
 
     def __init__(self, rows: Iterable[tuple[str, ...]] = ()) -> None:
@@ -178,7 +200,9 @@ class Lexicon:
         """Make it of words and the languages that each was met in."""
         plain = {word: bare(word) for word in words}
         stems = {
-            word: {stem for language in languages if (stem := _stem_of(word, plain[word], language))}
+            word: {
+                stem for language in languages if (stem := _stem_of(word, plain[word], language))
+            }
             for word, languages in words.items()
         }
         return cls((plain[word], word, " ".join(sorted(stems[word]))) for word in words)
@@ -210,7 +234,10 @@ class Lexicon:
 
     def beginning(self, plain: str) -> Iterator[tuple[str, str]]:
         """Yield the words whose bare form begins so, and that form."""
-        yield from ((self._words[at], self._bare[at]) for at in islice(self._range(plain, plain + _LAST), _MANY))
+        yield from (
+            (self._words[at], self._bare[at])
+            for at in islice(self._range(plain, plain + _LAST), _MANY)
+        )
 
     def stemmed(self, stem: str) -> Iterator[str]:
         """Yield the words that have a stem, as `stem_in` returns it, or are it."""
@@ -249,7 +276,13 @@ class Lexicon:
 
 def _stem_of(word: str, plain: str, language: str) -> str:
     stem = stem_in(word, language)
-    return stem if stem and stem != f"{language}:{plain}" else language if language in COMPOUNDING else ""
+    return (
+        stem
+        if stem and stem != f"{language}:{plain}"
+        else language
+        if language in COMPOUNDING
+        else ""
+    )
 
 
 # The terms of texts.
@@ -265,20 +298,25 @@ SILENT = "·"
 """Stands before a word that says nothing in a language; never part of a word."""
 
 OWN = "\u02d9"
-"""Stands before a word in Latin letters that is not English, whose word may be another one's English stem."""
+"""Stands before a word in Latin letters that is not English, whose word may be another one's
+English stem.
+"""
 
 _AS_IT_IS = "="
 """Stands before a word whose term is not its English stem."""
 
 # Words joined without a space, as in AUTH_SECRET, src/auth/login.py, utf-8, v1.2.3 or std::move.
-# They begin where a word does: to look for one at each letter of a long word would take the square of its length.
+# They begin where a word does: to look for one at each letter of a long word would take the square
+# of its length.
 _COMPOUND = re.compile(r"(?<![^\W_])[^\W_]+(?:[_\-./:\\@#+]+[^\W_]+)+")
 # A quick look for what only compounds have; most prose has none.
 _JOINED = re.compile(r"[_\-./:\\@#+](?=[^\W_])")
 
 
 class TermNumbers:
-    """Numbers the terms of texts in the order they are first seen; a word and a compound never are the same term."""
+    """Numbers the terms of texts in the order they are first seen; a word and a compound never are
+    the same term.
+    """
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}
@@ -289,7 +327,9 @@ class TermNumbers:
         self._compounds = _Compounds()
 
     def spelled(self, text: str) -> tuple[list[str], str]:
-        """Return the words of a text, spelled as `terms_of` wants them, and the language of those in Latin letters."""
+        """Return the words of a text, spelled as `terms_of` wants them, and the language of those
+        in Latin letters.
+        """
         found = split(text)
         language = latin_language(text, found) or ENGLISH
         if language == ENGLISH and text.isascii():
@@ -320,7 +360,9 @@ class TermNumbers:
 
 
 def terms_of(spelled: Sequence[str]) -> list[str]:
-    """Return the terms of words as `spelling` returns them: the stems of English ones, all others as they are."""
+    """Return the terms of words as `spelling` returns them: the stems of English ones, all others
+    as they are.
+    """
     english = [word for word in spelled if word[0] != _AS_IT_IS]
     stem = dict(zip(english, stems(english), strict=True)) if english else {}
     return [word[1:] if word[0] == _AS_IT_IS else stem[word] for word in spelled]
@@ -337,14 +379,18 @@ def _silent_stems() -> frozenset[str]:
 
 
 def worth(term: str) -> float:
-    """Return how many words a term counts for in the length of its text, none where it says nothing."""
+    """Return how many words a term counts for in the length of its text, none where it says
+    nothing.
+    """
     if is_silent(term):
         return 0.0
     return 1.0 if term.isascii() else _WORTH.get(language_of_word(term), 1.0)
 
 
 def language_of(word: str, language: str) -> str:
-    """Return a word's language in a text whose Latin letters are of a language; numbers and codes count as English."""
+    """Return a word's language in a text whose Latin letters are of a language; numbers and codes
+    count as English.
+    """
     return language_of_word(word) or (language if word.isalpha() else ENGLISH)
 
 
@@ -361,7 +407,9 @@ def own_term(word: str) -> str:
 
 
 def compounds_in(text: str, known: "_Compounds | None" = None) -> list[str]:
-    """Return the identifiers and paths in a text; what is known of its parts is looked up and added to."""
+    """Return the identifiers and paths in a text; what is known of its parts is looked up and added
+    to.
+    """
     if not _JOINED.search(text):
         return []
     parts = _Compounds() if known is None else known
@@ -369,7 +417,9 @@ def compounds_in(text: str, known: "_Compounds | None" = None) -> list[str]:
 
 
 class _Compounds(dict[str, tuple[str, ...]]):
-    """Identifiers and paths in a lower-case chunk without spaces, as they are written; of a path also its last part."""
+    """Identifiers and paths in a lower-case chunk without spaces, as they are written; of a path
+    also its last part.
+    """
 
     def __missing__(self, chunk: str) -> tuple[str, ...]:
         found = _COMPOUND.findall(chunk) if _JOINED.search(chunk) else []

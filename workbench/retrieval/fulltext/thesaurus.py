@@ -1,7 +1,9 @@
-"""Words of like meaning, read off the embedding model's own vocabulary: nothing in it comes from a store.
+"""Words of like meaning, read off the embedding model's own vocabulary: nothing in it comes from a
+store.
 
-A stem's vector is the mean of its words' unit vectors. Its related stems are the nearest ones, at most `MOST`, with a
-cosine of `LEAST` or more. It depends on the model only, so it is made once for a model; the bundled one's is shipped.
+A stem's vector is the mean of its words' unit vectors. Its related stems are the nearest ones, at
+most `MOST`, with a cosine of `LEAST` or more. It depends on the model only, so it is made once for
+a model; the bundled one's is shipped.
 """
 
 import io
@@ -34,9 +36,11 @@ LEAST = 0.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TermMatch:
-    """A term that is asked for, its inverse document frequency, and the rows that have it or a related one.
+    """A term that is asked for, its inverse document frequency, and the rows that have it or a
+    related one.
 
-    `own` is how often a row has the term, `near` its related words, each counted by how near it is (0…1).
+    `own` is how often a row has the term, `near` its related words, each counted by how near it is
+    (0…1).
     """
 
     term: str
@@ -77,11 +81,12 @@ def nearness(cosine: float) -> float:
 
 
 def expandable(query: str, names: Collection[str]) -> Mapping[str, Near]:
-    """Return the stems of a query's words that may have related ones, each with how the word is abbreviated.
+    """Return the stems of a query's words that may have related ones, each with how the word is
+    abbreviated.
 
-    Words with digits have none, nor what names somebody or something: the names of actors, and whatever is
-    capitalised though it does not begin the query. The abbreviation of a long word is that of its number of letters:
-    a11y for accessibility, k8s for Kubernetes.
+    Words with digits have none, nor what names somebody or something: the names of actors, and
+    whatever is capitalised though it does not begin the query. The abbreviation of a long word is
+    that of its number of letters: a11y for accessibility, k8s for Kubernetes.
     """
     words = [word for word in cased(query) if folded(word)]
     named = {part for name in names for part in split(name)}
@@ -93,10 +98,16 @@ def expandable(query: str, names: Collection[str]) -> Mapping[str, Near]:
         (kept if sound else proper).append(lower)
     if not kept:
         return {}
-    others, of_kept, short = set(stems(proper)), stems(kept), stems([_abbreviated(word) for word in kept])
+    others, of_kept, short = (
+        set(stems(proper)),
+        stems(kept),
+        stems([_abbreviated(word) for word in kept]),
+    )
     found: dict[str, Near] = dict.fromkeys(of_kept, ())
     found |= {
-        stem: ((brief, 1.0),) for stem, word, brief in zip(of_kept, kept, short, strict=True) if len(word) >= LONG
+        stem: ((brief, 1.0),)
+        for stem, word, brief in zip(of_kept, kept, short, strict=True)
+        if len(word) >= LONG
     }
     return {stem: near for stem, near in found.items() if stem not in others}
 
@@ -109,14 +120,20 @@ def present(text: str, related: Sequence[tuple[str, float]]) -> Near:
     """Return which of some related stems a text has."""
     begin = {stem[:1] for stem, _ in related}
     # A stem begins as its word does; beyond ASCII, accents may be taken from that.
-    words = [word for word in _words_of(text) if word[0] in begin or not word.isascii()] if related else []
+    words = (
+        [word for word in _words_of(text) if word[0] in begin or not word.isascii()]
+        if related
+        else []
+    )
     found = frozenset(stems(words)) if words else frozenset[str]()
     return tuple((stem, cosine) for stem, cosine in related if stem in found)
 
 
 @lru_cache(1)
 def _words_of(text: str) -> tuple[str, ...]:
-    """Return the words of a text, each once; one text is asked for each term of a query, one after the other."""
+    """Return the words of a text, each once; one text is asked for each term of a query, one after
+    the other.
+    """
     return tuple(dict.fromkeys(split(text)))
 
 
@@ -129,10 +146,16 @@ BLOCK = 1_024
 
 
 class Thesaurus:
-    """Which stems are related to which: row i of `cosines` belongs to the stems numbered from `ends[i − 1]`."""
+    """Which stems are related to which: row i of `cosines` belongs to the stems numbered from
+    `ends[i − 1]`.
+    """
 
     def __init__(
-        self, names: Sequence[str], ends: NDArray[np.int64], others: NDArray[np.int64], cosines: Vectors
+        self,
+        names: Sequence[str],
+        ends: NDArray[np.int64],
+        others: NDArray[np.int64],
+        cosines: Vectors,
     ) -> None:
         self.names = tuple(names)
         self._number = {name: number for number, name in enumerate(self.names)}
@@ -142,14 +165,18 @@ class Thesaurus:
         return len(self._others)
 
     def near(self, stem: str) -> Near:
-        """Return the stems related to one, the nearest first; nothing for one that the model does not know."""
+        """Return the stems related to one, the nearest first; nothing for one that the model does
+        not know.
+        """
         number = self._number.get(stem)
         if number is None:
             return ()
         part = slice(int(self._ends[number - 1]) if number else 0, int(self._ends[number]))
         return tuple(
             (self.names[other], float(cosine))
-            for other, cosine in zip(self._others[part].tolist(), self._cosines[part].tolist(), strict=True)
+            for other, cosine in zip(
+                self._others[part].tolist(), self._cosines[part].tolist(), strict=True
+            )
         )
 
     def to_bytes(self) -> bytes:
@@ -170,18 +197,27 @@ class Thesaurus:
             with np.load(io.BytesIO(content), allow_pickle=False) as file:
                 names = file["names"].tobytes().decode().split("\n")
                 ends = np.cumsum(file["counts"].astype(np.int64))
-                others, cosines = file["others"].astype(np.int64), file["cosines"].astype(np.float32)
+                others, cosines = (
+                    file["others"].astype(np.int64),
+                    file["cosines"].astype(np.float32),
+                )
         except (ValueError, KeyError, OSError, EOFError, BadZipFile, zlib.error) as error:
             raise ValueError(f"no thesaurus: {error}") from error
-        sound = len(names) == len(ends) and len(others) == len(cosines) == (int(ends[-1]) if len(ends) else 0)
+        sound = len(names) == len(ends) and len(others) == len(cosines) == (
+            int(ends[-1]) if len(ends) else 0
+        )
         if not sound or (len(others) and int(others.max()) >= len(names)):
             raise ValueError("no thesaurus: its parts do not fit together")
         return cls(names, ends, others, cosines)
 
 
 def built(vocabulary: Mapping[str, int], vectors: Vectors) -> Thesaurus:
-    """Make the thesaurus of a model from its tokens, each with its row in `vectors`, shape (tokens, dim)."""
-    words = sorted(w for w in vocabulary if w.isascii() and w.isalpha() and w.islower() and len(w) >= SHORTEST)
+    """Make the thesaurus of a model from its tokens, each with its row in `vectors`, shape (tokens,
+    dim).
+    """
+    words = sorted(
+        w for w in vocabulary if w.isascii() and w.isalpha() and w.islower() and len(w) >= SHORTEST
+    )
     units = _unit(np.asarray(vectors[[vocabulary[word] for word in words]], np.float32))
     of_word = stems(words)
     names = sorted(set(of_word))
@@ -212,7 +248,10 @@ def _compared(names: Sequence[str], units: Vectors) -> Thesaurus:
             counts.append(len(near))
     nothing: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
     return Thesaurus(
-        names, np.cumsum(counts), np.concatenate(others or nothing), np.concatenate(cosines or nothing).astype("f4")
+        names,
+        np.cumsum(counts),
+        np.concatenate(others or nothing),
+        np.concatenate(cosines or nothing).astype("f4"),
     )
 
 

@@ -32,7 +32,8 @@ class ColumnCache:
     def get(self, key: Hashable, make: Callable[[], V], size: Callable[[V], int]) -> V:
         """Return the value kept under `key`, making it first when needed; `size` tells its bytes.
 
-        Who asks for what another thread is making waits for that, and for nothing else. `make` may ask for other keys.
+        Who asks for what another thread is making waits for that, and for nothing else. `make` may
+        ask for other keys.
         """
         found = self._found(key)
         if found is None:
@@ -50,7 +51,9 @@ class ColumnCache:
                 self._values.move_to_end(key)
             return found
 
-    def _made(self, key: Hashable, make: Callable[[], V], size: Callable[[V], int], making: Lock) -> tuple[V, int]:
+    def _made(
+        self, key: Hashable, make: Callable[[], V], size: Callable[[V], int], making: Lock
+    ) -> tuple[V, int]:
         try:
             value = make()
             found = value, size(value)
@@ -123,7 +126,9 @@ class Candidates:
         return found
 
     def around(self, row: int, steps: int) -> Iterator[tuple[int, int]]:
-        """Yield the rows at most `steps` before (negative) and after a row in its session, with how far they are."""
+        """Yield the rows at most `steps` before (negative) and after a row in its session, with how
+        far they are.
+        """
         (at,) = self.places(np.array([row])).tolist()
         for way in (-1, 1) if at >= 0 else ():
             for step in range(1, steps + 1):
@@ -137,7 +142,9 @@ class Candidates:
         return not self.linked.any()
 
     def neighbour_maximum(self, values: Column) -> Column:
-        """Return for each position the larger value of its two neighbours, 0 without any; values ≥ 0."""
+        """Return for each position the larger value of its two neighbours, 0 without any; values ≥
+        0.
+        """
         ordered = values[self.order]
         best = np.zeros(len(values))
         best[:-1] = np.where(self.linked, ordered[1:], 0.0)
@@ -149,10 +156,12 @@ class Candidates:
 
 @dataclass(frozen=True, eq=False)
 class QueryScores:
-    """Both relevance scores of a query for every row of the pool: cosine (−1…1) and absolute BM25 (0…1).
+    """Both relevance scores of a query for every row of the pool: cosine (−1…1) and absolute BM25
+    (0…1).
 
-    Where its words stand is looked up when it is first asked for; with nothing to `look` them up, nowhere. `known`
-    tells where the model knows both query and text, `None` for everywhere; else the cosine is 0.
+    Where its words stand is looked up when it is first asked for; with nothing to `look` them up,
+    nowhere. `known` tells where the model knows both query and text, `None` for everywhere; else
+    the cosine is 0.
     """
 
     query: str
@@ -168,7 +177,9 @@ class QueryScores:
 
     @cached_property
     def relevance(self) -> Column:
-        """How relevant each row is, whatever the profile: the fast form of `core.tuning.floor.relevance`."""
+        """How relevant each row is, whatever the profile: the fast form of
+        `core.tuning.floor.relevance`.
+        """
         both = (self.dense.astype(np.float64) + self.lexical.astype(np.float64)) / 2
         return both if self.known is None else np.where(self.known, both, self.lexical)
 
@@ -179,7 +190,8 @@ class QueryScores:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnCase:
-    """The chosen rows of a pool, ranked for a query at a moment, under a profile; `parts` make relevance.
+    """The chosen rows of a pool, ranked for a query at a moment, under a profile; `parts` make
+    relevance.
 
     `cache` is for what they make.
     """
@@ -195,7 +207,9 @@ class ColumnCase:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PartColumnCase:
-    """The same for a part of relevance: what the parts before it came to, and what those made that feed it."""
+    """The same for a part of relevance: what the parts before it came to, and what those made that
+    feed it.
+    """
 
     case: ColumnCase
     so_far: Column | None
@@ -217,13 +231,17 @@ class PartColumnCase:
         return None if self.case.scores.known is None else self.case.scores.known[self.chosen.rows]
 
     def kept(self, key: tuple[Hashable, ...], make: Callable[[], V], size: Callable[[V], int]) -> V:
-        """Return what depends on the candidates, the query's scores and `key` alone; nobody may change it."""
+        """Return what depends on the candidates, the query's scores and `key` alone; nobody may
+        change it.
+        """
         return self.case.cache.get((*key, self.case.chosen, self.case.scores), make, size)
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """A factor as a column: `depends` names everything that the column of `make` depends on, and nothing else."""
+    """A factor as a column: `depends` names everything that the column of `make` depends on, and
+    nothing else.
+    """
 
     depends: Callable[[ColumnCase], Hashable]
     make: Callable[[ColumnCase], Column]
@@ -236,7 +254,8 @@ def on_nothing(case: ColumnCase) -> Hashable:  # noqa: ARG001 - the signature of
 
 @dataclass(frozen=True, slots=True)
 class PartColumns:
-    """A part of relevance as a column, `None` where it changes nothing; a part that feeds may make anything.
+    """A part of relevance as a column, `None` where it changes nothing; a part that feeds may make
+    anything.
 
     Nobody changes a column that was made. `depends` names what it depends on beside the
     candidates, the query's scores and the part's parameters.
@@ -248,10 +267,11 @@ class PartColumns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShareCase:
-    """One memory whose relevance is explained: its row, its position, and the shares of the parts before.
+    """One memory whose relevance is explained: its row, its position, and the shares of the parts
+    before.
 
-    `made` has what each part came to for all candidates. The position is `None` for a memory that takes no part in
-    the ranking.
+    `made` has what each part came to for all candidates. The position is `None` for a memory that
+    takes no part in the ranking.
     """
 
     part: RelevancePart

@@ -35,7 +35,8 @@ NOBODY = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FactorColumn:
-    """One factor, raw and normalised, with the positions of the candidates that set minimum and maximum.
+    """One factor, raw and normalised, with the positions of the candidates that set minimum and
+    maximum.
 
     A position is `NOBODY` where the bounds are frozen.
     """
@@ -59,7 +60,9 @@ class FactorColumn:
 
 
 def recency_column(case: ColumnCase) -> Column:
-    """Score recency since the last access (of episodes and in mode "days": since they were made), 0…1."""
+    """Score recency since the last access (of episodes and in mode "days": since they were made),
+    0…1.
+    """
     pool, chosen, profile, now = case.pool, case.chosen, case.profile, case.now
     if profile.mode == "off":
         return np.ones(len(chosen))
@@ -94,7 +97,9 @@ def effective_importance(pool: Pool, rows: Rows, profile: Profile, now: datetime
 
 
 def most_important(pool: Pool, rows: Rows, count: int, profile: Profile, now: datetime) -> Rows:
-    """Return those of some rows that are the most important, in that order; the smaller id of equals first."""
+    """Return those of some rows that are the most important, in that order; the smaller id of
+    equals first.
+    """
     weight = effective_importance(pool, rows, profile, now)
     if len(rows) > count:
         least = np.partition(weight, len(rows) - count)[len(rows) - count]
@@ -104,7 +109,9 @@ def most_important(pool: Pool, rows: Rows, count: int, profile: Profile, now: da
 
 
 def normalised(raw: Column, chosen: Candidates, inside: Rows | None) -> FactorColumn:
-    """Map a column to 0…1 by the minimum and maximum of the positions `inside` (`None`: of all), clamped."""
+    """Map a column to 0…1 by the minimum and maximum of the positions `inside` (`None`: of all),
+    clamped.
+    """
     scope = raw if inside is None else raw[inside]
     low, high = float(scope.min()), float(scope.max())
     low_at, high_at = (_first(scope == value, chosen, inside) for value in (low, high))
@@ -148,7 +155,13 @@ def _cut(values: Column) -> Column:
 
 def _recency_depends(case: ColumnCase) -> Hashable:
     p, at = case.profile, micros(case.now)
-    decay = (p.half_lives, p.pinned, at) if p.fades else (p.rank_decay, p.rank_order) if p.mode == "rank" else ()
+    decay = (
+        (p.half_lives, p.pinned, at)
+        if p.fades
+        else (p.rank_decay, p.rank_order)
+        if p.mode == "rank"
+        else ()
+    )
     return (case.pool.access_token, p.mode, decay)
 
 

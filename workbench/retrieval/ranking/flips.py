@@ -1,7 +1,7 @@
 """Where a ranking changes along one weight: exact, because totals are linear in the weights.
 
-Along a weight every candidate is a straight line, `offset + weight · slope`; equal totals are ordered
-by `tie_rank`. Slopes that differ by no more than `PARALLEL` count as equal.
+Along a weight every candidate is a straight line, `offset + weight · slope`; equal totals are
+ordered by `tie_rank`. Slopes that differ by no more than `PARALLEL` count as equal.
 """
 
 import math
@@ -43,8 +43,11 @@ def flips(lines: Lines, k: int) -> tuple[Flip, ...]:
     return tuple(f for f in found if (f.value, f.swapped) not in ends)
 
 
-def admitting(lines: Lines, position: int, k: int, value: float) -> tuple[float | None, float | None]:
-    """Return the nearest weights below and above `value` at which a candidate is among the best `k`.
+def admitting(
+    lines: Lines, position: int, k: int, value: float
+) -> tuple[float | None, float | None]:
+    """Return the nearest weights below and above `value` at which a candidate is among the best
+    `k`.
 
     `None` where the scale has none; made for a candidate that is not among them at `value`.
     """
@@ -69,7 +72,9 @@ def _at(lines: Lines, value: float) -> Column:
 def _stretches(
     lines: Lines, rows: Rows, k: int, low: float, high: float, depth: int = 0
 ) -> Iterator[tuple[float, float, Rows]]:
-    """Part the scale until few of the rows can be among the best `k` in each part; yield parts and those rows."""
+    """Part the scale until few of the rows can be among the best `k` in each part; yield parts and
+    those rows.
+    """
     rows = _contenders(lines, rows, k, low, high)
     middle = (low + high) / 2
     if len(rows) <= _FEW + 2 * k or depth == _DEEPEST or middle in (low, high):
@@ -90,14 +95,20 @@ def _contenders(lines: Lines, rows: Rows, k: int, low: float, high: float) -> Ro
     return kept
 
 
-def _sweep(lines: Lines, top: Rows, rest: Rows, stretch: tuple[float, float], found: list[Flip]) -> Rows:
+def _sweep(
+    lines: Lines, top: Rows, rest: Rows, stretch: tuple[float, float], found: list[Flip]
+) -> Rows:
     """Note the swaps of one stretch, one after the other; return the best rows at its end."""
     value, high = stretch
     top = top.copy()
     while (step := _next(lines, top, rest, value)) is not None and step[0] <= high:
         value, place, other = step
         falls, rises = int(top[place]), int(top[place + 1] if other is None else rest[other])
-        found.append(Flip(value, place + 1, falls, rises, bool(lines.tie_rank[rises] < lines.tie_rank[falls])))
+        found.append(
+            Flip(
+                value, place + 1, falls, rises, bool(lines.tie_rank[rises] < lines.tie_rank[falls])
+            )
+        )
         top[place] = rises
         if other is None:
             top[place + 1] = falls
@@ -106,8 +117,12 @@ def _sweep(lines: Lines, top: Rows, rest: Rows, stretch: tuple[float, float], fo
     return top
 
 
-def _next(lines: Lines, top: Rows, rest: Rows, value: float) -> tuple[float, int, int | None] | None:
-    """Return the next swap: its value, the place (from 0) and, for one from outside, its index in `rest`."""
+def _next(
+    lines: Lines, top: Rows, rest: Rows, value: float
+) -> tuple[float, int, int | None] | None:
+    """Return the next swap: its value, the place (from 0) and, for one from outside, its index in
+    `rest`.
+    """
     best: tuple[float, int, int | None] | None = None
     if len(top) > 1:
         crossing = _crossings(lines, top[:-1], top[1:], value)
@@ -116,7 +131,8 @@ def _next(lines: Lines, top: Rows, rest: Rows, value: float) -> tuple[float, int
             best = float(crossing[place]), place, None
     if len(rest) and len(top):
         crossing = _crossings(lines, top[-1:], rest, value)
-        # Of several that arrive together, the steepest is the one that stays, of twins the first by id.
+        # Of several that arrive together, the steepest is the one that stays, of twins the first by
+        # id.
         other = int(np.lexsort((lines.tie_rank[rest], -lines.slope[rest], crossing))[0])
         if math.isfinite(crossing[other]) and (best is None or crossing[other] < best[0]):
             best = float(crossing[other]), len(top) - 1, other
@@ -134,7 +150,13 @@ def _crossings(lines: Lines, upper: Rows, lower: Rows, value: float) -> Column:
 
 
 def _admitted(
-    crossing: Column, lean: Column, above: Column, k: int, value: float, limit: float, direction: Direction
+    crossing: Column,
+    lean: Column,
+    above: Column,
+    k: int,
+    value: float,
+    limit: float,
+    direction: Direction,
 ) -> float | None:
     """Walk from `value` to the limit, counting who stands above, until fewer than `k` do."""
     low, high = min(value, limit), max(value, limit)

@@ -1,4 +1,6 @@
-"""Memories, and what else can be searched, as columns: what the fast ranking reads instead of one value at a time."""
+"""Memories, and what else can be searched, as columns: what the fast ranking reads instead of one
+value at a time.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,7 +28,8 @@ Read = Callable[[str], Memory]
 
 
 class MemoryRows(Sequence[Memory]):
-    """What a pool ranks, in row order: memories, or the places of those that are read when they are first looked at.
+    """What a pool ranks, in row order: memories, or the places of those that are read when they are
+    first looked at.
 
     A store is opened to answer a question, and the answer shows ten memories of a hundred thousand.
     """
@@ -65,7 +68,8 @@ class MemoryRows(Sequence[Memory]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EpisodeFields:
-    """One value per memory: whether it is an episode, its success (NaN: unknown), its use, and what it is about.
+    """One value per memory: whether it is an episode, its success (NaN: unknown), its use, and what
+    it is about.
 
     `domain` holds indexes into `domains`; each entry of those is a tuple of names.
     """
@@ -99,7 +103,18 @@ FILTERS = 32
 _KINDS = {name: code for code, name in enumerate(MEMORY_TYPES)}
 """A type that a newer version may have written counts as the first."""
 
-COLUMNS = ("created", "accessed", "feedback", "importance", "net", "kind", "session", "speaker", "servable", "settled")
+COLUMNS = (
+    "created",
+    "accessed",
+    "feedback",
+    "importance",
+    "net",
+    "kind",
+    "session",
+    "speaker",
+    "servable",
+    "settled",
+)
 """The columns that are read from memories; all others follow from them."""
 
 _FILE = "columns.npz"
@@ -108,20 +123,24 @@ _EDITION = 6
 
 
 class Token:
-    """The identity of a state of some columns: a new one for every change, so caches never mix them up."""
+    """The identity of a state of some columns: a new one for every change, so caches never mix them
+    up.
+    """
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """All memories of a store, in row order, as columns; unchanged columns are shared between versions.
+    """All memories of a store, in row order, as columns; unchanged columns are shared between
+    versions.
 
-    `created`, `accessed` and `feedback` (the last vote, else the creation) are in microseconds; `importance`
-    is 0–10 before votes; `net` is helpful − harmful; `kind` the index of the memory type, plus `PINNED`;
-    `session` a number per session and `speaker` one per speaker, −1 for none; `servable` whether the status may be
-    served at all, `settled` whether it was confirmed. The three tokens change with what they cover: layout
-    (membership, sessions, speakers, creation, servable), access, importance.
+    `created`, `accessed` and `feedback` (the last vote, else the creation) are in microseconds;
+    `importance` is 0–10 before votes; `net` is helpful − harmful; `kind` the index of the memory
+    type, plus `PINNED`; `session` a number per session and `speaker` one per speaker, −1 for none;
+    `servable` whether the status may be served at all, `settled` whether it was confirmed. The
+    three tokens change with what they cover: layout (membership, sessions, speakers, creation,
+    servable), access, importance.
     """
 
     memories: MemoryRows
@@ -144,17 +163,28 @@ class Pool:
 
     @classmethod
     def build(cls, memories: Sequence[Memory]) -> Self:
-        """Read the columns of `memories`; row i is `memories[i]`. Raises `ValueError` when an id occurs twice."""
+        """Read the columns of `memories`; row i is `memories[i]`. Raises `ValueError` when an id
+        occurs twice.
+        """
         names = _Names({}, {})
-        return cls(MemoryRows(memories), _rows_of([m.id for m in memories]), *names, **_columns(memories, names))
+        return cls(
+            MemoryRows(memories),
+            _rows_of([m.id for m in memories]),
+            *names,
+            **_columns(memories, names),
+        )
 
     @classmethod
     def kept(cls, folder: Path, state: str, read: Read) -> Self | None:
-        """Return the pool that was kept for a state of the store, `None` when there is nothing sound."""
+        """Return the pool that was kept for a state of the store, `None` when there is nothing
+        sound.
+        """
         arrays = read_arrays(folder / _FILE, f"{_EDITION} {state}")
         if arrays is None:
             return None
-        ids, places, *named = (to_texts(arrays[name]) for name in ("ids", "places", "sessions", "speakers"))
+        ids, places, *named = (
+            to_texts(arrays[name]) for name in ("ids", "places", "sessions", "speakers")
+        )
         names = _Names(*({name: number for number, name in enumerate(each)} for each in named))
         columns: dict[str, Any] = {name: arrays[name] for name in COLUMNS}
         pool = cls(MemoryRows(places, read), _rows_of(ids), *names, **columns)
@@ -163,9 +193,19 @@ class Pool:
         return pool
 
     def keep(self, folder: Path, state: str, places: Sequence[str]) -> None:
-        """Keep the pool for a state of the store, with the `places` that `kept` reads its memories from."""
-        names = {"ids": [*self.row_of], "places": places, "sessions": [*self.sessions], "speakers": [*self.speakers]}
-        arrays = {name: getattr(self, name) for name in (*COLUMNS, "asks", "text_keys", "id_rank", "order")}
+        """Keep the pool for a state of the store, with the `places` that `kept` reads its memories
+        from.
+        """
+        names = {
+            "ids": [*self.row_of],
+            "places": places,
+            "sessions": [*self.sessions],
+            "speakers": [*self.speakers],
+        }
+        arrays = {
+            name: getattr(self, name)
+            for name in (*COLUMNS, "asks", "text_keys", "id_rank", "order")
+        }
         arrays |= {name: from_texts(names[name]) for name in names}
         write_arrays(folder / _FILE, f"{_EDITION} {state}", arrays)
 
@@ -177,7 +217,9 @@ class Pool:
         return self.memories[self.row(id)]
 
     def among(self, ids: Iterable[str]) -> Mask:
-        """Return a flag for each row, set where its id is one of some; what is not in the pool flags nothing."""
+        """Return a flag for each row, set where its id is one of some; what is not in the pool
+        flags nothing.
+        """
         flags = np.zeros(len(self), np.bool_)
         flags[[row for id in ids if (row := self.row_of.get(id)) is not None]] = True
         return flags
@@ -190,7 +232,9 @@ class Pool:
         return row
 
     def served(self, now: datetime) -> Mask:
-        """Tell for each row whether an agent asking at `now` may be given it (`core.stream.memory`)."""
+        """Tell for each row whether an agent asking at `now` may be given it
+        (`core.stream.memory`).
+        """
         return self.servable & (self.created <= micros(now))
 
     def later(self, now: datetime) -> int:
@@ -210,7 +254,8 @@ class Pool:
         return np.isin(self.kind % PINNED, [_KINDS[name] for name in types])
 
     def matching(self, candidates: str, now: datetime) -> Mask:
-        """Tell for each row whether a candidate filter lets it take part; only relative times look at `now`.
+        """Tell for each row whether a candidate filter lets it take part; only relative times look
+        at `now`.
 
         Raises `InvalidQuery` for a filter that cannot be read.
         """
@@ -271,7 +316,9 @@ class Pool:
 
     @cached_property
     def order(self) -> Rows:
-        """Return the rows by session, then creation, then id, so that neighbours stand side by side."""
+        """Return the rows by session, then creation, then id, so that neighbours stand side by
+        side.
+        """
         return np.lexsort((self.id_rank, self.created, self.session))
 
     @cached_property
@@ -285,7 +332,9 @@ class Pool:
 
     @cached_property
     def asks(self) -> Column:
-        """Return the share of each text that asks, 0…1; nothing but what weighs questions waits for it."""
+        """Return the share of each text that asks, 0…1; nothing but what weighs questions waits for
+        it.
+        """
         return _asking(self.memories)
 
     @cached_property
@@ -350,10 +399,14 @@ def _columns(memories: Sequence[Memory], names: _Names) -> dict[str, Any]:
         "speaker": _numbered(names.speakers, [m.source.speaker or "" for m in memories]),
         "created": np.array([micros(m.created_at) for m in memories], np.int64),
         "accessed": np.array([micros(m.last_accessed_at) for m in memories], np.int64),
-        "feedback": np.array([micros(m.last_feedback_at or m.created_at) for m in memories], np.int64),
+        "feedback": np.array(
+            [micros(m.last_feedback_at or m.created_at) for m in memories], np.int64
+        ),
         "importance": np.array([m.importance_score for m in memories], np.float64),
         "net": np.array([m.net_marks for m in memories], np.float64),
-        "kind": np.array([_KINDS.get(m.memory_type, 0) + PINNED * m.pinned for m in memories], np.int8),
+        "kind": np.array(
+            [_KINDS.get(m.memory_type, 0) + PINNED * m.pinned for m in memories], np.int8
+        ),
         "servable": np.array([m.status in SERVED for m in memories], np.bool_),
         "settled": np.array([m.status in SETTLED for m in memories], np.bool_),
     }
@@ -361,7 +414,9 @@ def _columns(memories: Sequence[Memory], names: _Names) -> dict[str, Any]:
 
 def _numbered(known: dict[str, int], names: Sequence[str]) -> NDArray[np.int32]:
     """Return the number of each name, −1 for none, numbering those that are new in `known`."""
-    return np.array([known.setdefault(name, len(known)) if name else -1 for name in names], np.int32)
+    return np.array(
+        [known.setdefault(name, len(known)) if name else -1 for name in names], np.int32
+    )
 
 
 _COVERS = {

@@ -27,10 +27,26 @@ from workbench.core.tuning.profile import (
     weight_of,
 )
 from workbench.core.tuning.scoring import Scored, weighed
-from workbench.retrieval.arrays import Column, Embed, Mask, Rows, Scores, Vectors, micros, place_of, top_positions
+from workbench.retrieval.arrays import (
+    Column,
+    Embed,
+    Mask,
+    Rows,
+    Scores,
+    Vectors,
+    micros,
+    place_of,
+    top_positions,
+)
 from workbench.retrieval.fulltext.lexical import LexicalIndex
 from workbench.retrieval.fulltext.thesaurus import Matches, Related
-from workbench.retrieval.ranking.cases import Candidates, ColumnCache, ColumnCase, Columns, QueryScores
+from workbench.retrieval.ranking.cases import (
+    Candidates,
+    ColumnCache,
+    ColumnCase,
+    Columns,
+    QueryScores,
+)
 from workbench.retrieval.ranking.episodic import (
     NOBODY,
     EpisodeColumns,
@@ -50,7 +66,9 @@ _FIRST = 80
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What normalised one factor: its minimum and maximum and the memories that set them, "" for frozen ones."""
+    """What normalised one factor: its minimum and maximum and the memories that set them, "" for
+    frozen ones.
+    """
 
     low: float
     high: float
@@ -63,8 +81,9 @@ class Bounds:
 class Ranking:
     """The `k` best candidates, best first, and the columns of all candidates.
 
-    `positions` index the candidates, `totals` and the columns of `factors`, by the factor's id, have one number per
-    candidate (none when there are no candidates). `episodes` holds the terms when the score is that of episodes.
+    `positions` index the candidates, `totals` and the columns of `factors`, by the factor's id,
+    have one number per candidate (none when there are no candidates). `episodes` holds the terms
+    when the score is that of episodes.
     """
 
     pool: Pool
@@ -105,12 +124,18 @@ class Ranking:
         return tuple(name for name, column in self.factors.items() if column.dead)
 
     def place_of(self, id: str) -> int | None:
-        """Return the place of a memory, from 1, or `None` when it is hidden. Raises `UnknownRecord`."""
+        """Return the place of a memory, from 1, or `None` when it is hidden. Raises
+        `UnknownRecord`.
+        """
         position = self.candidates.position(self.pool.row(id))
-        return None if position is None else place_of(self.totals, self.candidates.id_rank, position)
+        return (
+            None if position is None else place_of(self.totals, self.candidates.id_rank, position)
+        )
 
     def scored(self, id: str) -> Scored | None:
-        """Return the parts of any memory's score, or `None` when it is hidden. Raises `UnknownRecord`."""
+        """Return the parts of any memory's score, or `None` when it is hidden. Raises
+        `UnknownRecord`.
+        """
         position = self.candidates.position(self.pool.row(id))
         return None if position is None else self._scored(position)
 
@@ -120,16 +145,21 @@ class Ranking:
         return None if position is None else float(self.totals[position])
 
     def terms_of(self, id: str) -> EpisodeTerms | None:
-        """Return the terms of an episode's score, or `None` when it is not ranked by them. Raises `UnknownRecord`."""
+        """Return the terms of an episode's score, or `None` when it is not ranked by them. Raises
+        `UnknownRecord`.
+        """
         position = self.candidates.position(self.pool.row(id))
         return None if self.episodes is None or position is None else self.episodes.terms(position)
 
     def best(self, k: int) -> tuple[Scored, ...]:
         """Return more (or fewer) of the best than the ranking was made for."""
-        return tuple(self._scored(p) for p in top_positions(self.totals, self.candidates.id_rank, k).tolist())
+        return tuple(
+            self._scored(p) for p in top_positions(self.totals, self.candidates.id_rank, k).tolist()
+        )
 
     def descending(self, among: Mask) -> Iterator[Memory]:
-        """Yield the best of some candidates, the best first: no more of them are put in order than are asked for.
+        """Yield the best of some candidates, the best first: no more of them are put in order than
+        are asked for.
 
         `among` has a flag for each candidate. Raises `Stopped`.
         """
@@ -159,16 +189,18 @@ BLOCK = 1 << 14
 """Rows combined at a time: two float64 blocks of this size stay in a processor's cache."""
 
 PARTS = 128 << 20
-"""Bytes of the parts of relevance that are remembered: some twenty settings of 100,000 memories, one of a million."""
+"""Bytes of the parts of relevance that are remembered: some twenty settings of 100,000 memories,
+one of a million.
+"""
 
 
 class Ranker:
     """Ranks the memories of a pool; reads only, writes nothing.
 
-    `vectors` (n, dim) and `lexical` are aligned with the rows of `pool`; `embed` turns a query into a
-    vector of the same model; `related` names words of like meaning.
-    `parts` is where the parts of relevance are remembered. Immutable apart from the caches, so it may be used from
-    several threads.
+    `vectors` (n, dim) and `lexical` are aligned with the rows of `pool`; `embed` turns a query into
+    a vector of the same model; `related` names words of like meaning. `parts` is where the parts of
+    relevance are remembered. Immutable apart from the caches, so it may be used from several
+    threads.
     """
 
     def __init__(
@@ -191,11 +223,14 @@ class Ranker:
         self._cache = cache or ColumnCache()
         self.parts = parts or ColumnCache(PARTS)
 
-    def moved_to(self, pool: Pool, vectors: Vectors | None = None, lexical: LexicalIndex | None = None) -> Self:
+    def moved_to(
+        self, pool: Pool, vectors: Vectors | None = None, lexical: LexicalIndex | None = None
+    ) -> Self:
         """Return a ranker for a later version of the pool that shares the cache.
 
-        After a vote, an access or a status change the pool alone is enough, and `QueryScores` stay valid;
-        when texts or rows change, give the new vectors and index, and compute `relevance` again.
+        After a vote, an access or a status change the pool alone is enough, and `QueryScores` stay
+        valid; when texts or rows change, give the new vectors and index, and compute `relevance`
+        again.
         """
         vectors = self.vectors if vectors is None else vectors
         kept = self._cache, self._related, self.parts
@@ -218,7 +253,9 @@ class Ranker:
         dense = np.clip(cosines, -1.0, 1.0)
         if self.pool.twins is not None:
             dense = dense[self.pool.twins]
-        return QueryScores(query, dense, self.lexical.scores(query), self._look, self._known(vector, dense))
+        return QueryScores(
+            query, dense, self.lexical.scores(query), self._look, self._known(vector, dense)
+        )
 
     def _known(self, vector: Vectors, dense: Scores) -> Mask | None:
         """Return where the model knows a query and the text: both have a vector then."""
@@ -235,23 +272,33 @@ class Ranker:
         return self.lexical.matches(query, self._related, self.pool.actors)
 
     def rank(
-        self, scores: QueryScores, profile: Profile, now: datetime, k: int | None = None, mask: Mask | None = None
+        self,
+        scores: QueryScores,
+        profile: Profile,
+        now: datetime,
+        k: int | None = None,
+        mask: Mask | None = None,
     ) -> Ranking:
-        """Rank what is served at `now` (or the rows of `mask`) and return the best `k` (default: the profile's).
+        """Rank what is served at `now` (or the rows of `mask`) and return the best `k` (default:
+        the profile's).
 
-        Only what passes the profile's candidate filter takes part. Totals are ordered from the highest, equal ones
-        by id. Raises `Stopped`, `ValueError` when `scores` belong to another number of rows, and
-        `InvalidQuery` for a filter that cannot be read.
+        Only what passes the profile's candidate filter takes part. Totals are ordered from the
+        highest, equal ones by id. Raises `Stopped`, `ValueError` when `scores` belong to another
+        number of rows, and `InvalidQuery` for a filter that cannot be read.
         """
         if len(scores.dense) != len(self.pool) or len(scores.lexical) != len(self.pool):
             raise ValueError("the query's scores were made for another pool")
         episodic = profile.scorer == "episodic"
         if profile.candidates:
-            mask = (self.pool.served(now) if mask is None else mask) & self.pool.matching(profile.candidates, now)
+            mask = (self.pool.served(now) if mask is None else mask) & self.pool.matching(
+                profile.candidates, now
+            )
         chosen = self._episodes(now, mask) if episodic else self._candidates(now, mask)
         k = profile.k if k is None else k
         if not len(chosen):
-            return Ranking(self.pool, chosen, profile, now, k, {}, np.zeros(0), np.zeros(0, np.intp))
+            return Ranking(
+                self.pool, chosen, profile, now, k, {}, np.zeros(0), np.zeros(0, np.intp)
+            )
         case = ColumnCase(self.pool, chosen, scores, profile, now, self.parts)
         terms = self._terms(case) if episodic else None
         factors = terms.factors if terms else self._factors(case)
@@ -266,19 +313,36 @@ class Ranker:
         return self._cache.get(key, lambda: self._chosen(self.pool.served(now)), _candidate_bytes)
 
     def _episodes(self, now: datetime, mask: Mask | None) -> Candidates:
-        return self._chosen((self.pool.served(now) if mask is None else mask) & self.pool.episodes.episode)
+        return self._chosen(
+            (self.pool.served(now) if mask is None else mask) & self.pool.episodes.episode
+        )
 
     def _terms(self, case: ColumnCase) -> EpisodeColumns:
         p = case.profile
         moment = (micros(case.now), p.pinned) if p.fades else None
-        matching = tuple(value_of(p, knob.key, knob.default) for knob in factors_parameters_of(PLAIN_PARTS))
-        key = ("terms", case.chosen, self.pool.episodes, case.scores, matching, p.mode, p.half_lives, moment)
+        matching = tuple(
+            value_of(p, knob.key, knob.default) for knob in factors_parameters_of(PLAIN_PARTS)
+        )
+        key = (
+            "terms",
+            case.chosen,
+            self.pool.episodes,
+            case.scores,
+            matching,
+            p.mode,
+            p.half_lives,
+            moment,
+        )
         return self._cache.get(
-            (*key, p.rank_decay, p.rank_order, p.lexical), partial(episode_columns, case), _terms_bytes
+            (*key, p.rank_decay, p.rank_order, p.lexical),
+            partial(episode_columns, case),
+            _terms_bytes,
         )
 
     def _chosen(self, mask: Mask) -> Candidates:
-        """Return the candidates of a mask, the same value for an equal mask, so their columns are found again."""
+        """Return the candidates of a mask, the same value for an equal mask, so their columns are
+        found again.
+        """
         key = ("mask", self.pool.layout_token, np.packbits(mask).tobytes())
         return self._cache.get(key, lambda: Candidates.of(self.pool, mask), _candidate_bytes)
 
@@ -290,25 +354,36 @@ class Ranker:
             may_stop()
             columns: Columns = implementation(factor.columns)
             key = keys[factor.id] = (factor.id, chosen, columns.depends(case))
-            raw[factor.id] = self._cache.get(("raw", key), partial(columns.make, case), _column_bytes)
+            raw[factor.id] = self._cache.get(
+                ("raw", key), partial(columns.make, case), _column_bytes
+            )
         if p.scope == "frozen" and (frozen := p.frozen) is not None:
             return {
                 name: self._cache.get(
-                    ("frozen", key, frozen.of(name)), partial(normalised_by, raw[name], frozen.of(name)), _factor_bytes
+                    ("frozen", key, frozen.of(name)),
+                    partial(normalised_by, raw[name], frozen.of(name)),
+                    _factor_bytes,
                 )
                 for name, key in keys.items()
             }
         inside, scope = None, None
         if p.scope == "top" and p.top_n < len(chosen):
-            inside, scope = top_positions(raw[RELEVANCE], chosen.id_rank, p.top_n), (keys[RELEVANCE], p.top_n)
+            inside, scope = (
+                top_positions(raw[RELEVANCE], chosen.id_rank, p.top_n),
+                (keys[RELEVANCE], p.top_n),
+            )
         return {
-            name: self._cache.get(("norm", key, scope), partial(normalised, raw[name], chosen, inside), _factor_bytes)
+            name: self._cache.get(
+                ("norm", key, scope), partial(normalised, raw[name], chosen, inside), _factor_bytes
+            )
             for name, key in keys.items()
         }
 
 
 def _combined(factors: dict[str, FactorColumn], profile: Profile) -> Column:
-    """Return the weighted sum, factor by factor in their order, block by block for the caches' sake."""
+    """Return the weighted sum, factor by factor in their order, block by block for the caches'
+    sake.
+    """
     terms = [(factors[f.id].norm, weight_of(profile, f.weight)) for f in FACTORS if f.id in factors]
     (first, weight), *others = terms
     totals = np.empty(len(first))

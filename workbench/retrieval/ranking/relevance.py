@@ -9,45 +9,68 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.core.runtime import implementation, may_stop
-from workbench.core.tuning.naming import HALF, MONTHS, Month, actors_named, answering, months_named, names_question
+from workbench.core.tuning.naming import (
+    HALF,
+    MONTHS,
+    Month,
+    actors_named,
+    answering,
+    months_named,
+    names_question,
+)
 from workbench.core.tuning.profile import How, Profile, factors_parameters_of, value_of
 from workbench.core.tuning.scoring import Share
 from workbench.retrieval.arrays import Column, Mask, Rows
 from workbench.retrieval.fulltext.thesaurus import Matches, nearness, present
-from workbench.retrieval.ranking.cases import Candidates, ColumnCase, Columns, PartColumnCase, PartColumns, ShareCase
+from workbench.retrieval.ranking.cases import (
+    Candidates,
+    ColumnCase,
+    Columns,
+    PartColumnCase,
+    PartColumns,
+    ShareCase,
+)
 from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.text_keys import searched_text
 
 # Relevance in a conversation as columns, and each part's share.
 #
-# Words count with those that mean the same, and with those of the memories around; an answer inherits from its
-# question; a question is no answer; what another person said, or was said in another month, than the query names
-# counts
-# less, and so does what an assistant said where the query is about who asks. A long text lends and inherits less.
-# Neighbours are the memories before and after in the same session, by time, then id, among those that take part.
+# Words count with those that mean the same, and with those of the memories around; an answer
+# inherits from its question; a question is no answer; what another person said, or was said in
+# another month, than the query names counts less, and so does what an assistant said where the
+# query is about who asks. A long text lends and inherits less. Neighbours are the memories before
+# and after in the same session, by time, then id, among those that take part.
 #
 # Words are counted in the order of the sessions, where neighbours stand side by side.
 
 
 SATURATION, WORDS = 0.3, 100.0
-"""A term that occurs x times counts x / (x + `SATURATION` + length / `WORDS`), times the slider of length."""
+"""A term that occurs x times counts x / (x + `SATURATION` + length / `WORDS`), times the slider of
+length.
+"""
 
 AROUND = 2
 """Memories before and after that lend their words; those after lend half as much."""
 
 FROM_BEFORE, FROM_QUESTION, FROM_AFTER = 0.3, 0.7, 0.25
-"""What a memory inherits of the excess of the one before, of the question it answers, and of the one after."""
+"""What a memory inherits of the excess of the one before, of the question it answers, and of the
+one after.
+"""
 
 BACK = 4
 """How far back the memory of another actor may stand that a memory answers."""
 
 BRIEF = 25.0
-"""Words, without stop words, of the longest text that lends and inherits in full; of twice as many it is half."""
+"""Words, without stop words, of the longest text that lends and inherits in full; of twice as many
+it is half.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Words:
-    """How often each term counts, in the order of the sessions: where, ascending, and how much; and the lengths."""
+    """How often each term counts, in the order of the sessions: where, ascending, and how much; and
+    the lengths.
+    """
 
     terms: tuple[tuple[float, Rows, Column], ...]
     lengths: Column
@@ -61,7 +84,11 @@ def absolute_column(case: PartColumnCase) -> Column:
     """Return the share of the query's words that each candidate holds. Nobody may change it."""
     words: Words = case.fed.get("neighbours") or case.fed.get("related") or _related(case)
     long = _value(case.profile, "length", 1.0)
-    return case.kept(("absolute", words, long), lambda: _share_of(words, case.chosen, long), lambda made: made.nbytes)
+    return case.kept(
+        ("absolute", words, long),
+        lambda: _share_of(words, case.chosen, long),
+        lambda made: made.nbytes,
+    )
 
 
 def _share_of(words: Words, chosen: Candidates, long: float) -> Column:
@@ -69,7 +96,8 @@ def _share_of(words: Words, chosen: Candidates, long: float) -> Column:
     for weight, at, counts in words.terms:
         most += weight
         if len(at):
-            # In place: each array of a large pool that is new costs as much as what is worked out in it.
+            # In place: each array of a large pool that is new costs as much as what is worked out
+            # in it.
             long_by, of = words.lengths[at], counts + SATURATION
             long_by *= long / WORDS
             of += long_by
@@ -84,7 +112,9 @@ def _share_of(words: Words, chosen: Candidates, long: float) -> Column:
 def _related(case: PartColumnCase) -> Words:
     strength = _value(case.profile, "related_words")
     return case.kept(
-        ("related", strength), lambda: _counted(case.case.scores.matches, case.chosen, strength), _words_bytes
+        ("related", strength),
+        lambda: _counted(case.case.scores.matches, case.chosen, strength),
+        _words_bytes,
     )
 
 
@@ -109,7 +139,9 @@ def _neighbours_part(case: PartColumnCase) -> Words | None:
     share = _value(case.profile, "neighbour_words")
     if words is None or not share or case.chosen.alone:
         return words
-    return case.kept(("neighbours", words, share), lambda: _with_lent(words, case.chosen, share), _words_bytes)
+    return case.kept(
+        ("neighbours", words, share), lambda: _with_lent(words, case.chosen, share), _words_bytes
+    )
 
 
 def _with_lent(words: Words, chosen: Candidates, share: float) -> Words:
@@ -119,15 +151,21 @@ def _with_lent(words: Words, chosen: Candidates, share: float) -> Words:
         for step, part, pairs in _steps(chosen, share)
     ]
     lengths = _lent_to_all(words.lengths, steps)
-    return Words(tuple((w, *_lent(at, x, steps, len(lengths))) for w, at, x in words.terms), lengths)
+    return Words(
+        tuple((w, *_lent(at, x, steps, len(lengths))) for w, at, x in words.terms), lengths
+    )
 
 
 Steps = Sequence[tuple[int, Column]]
-"""How far words are lent, positive to those after, and what part of them each pair lends: none across sessions."""
+"""How far words are lent, positive to those after, and what part of them each pair lends: none
+across sessions.
+"""
 
 
 def _steps(chosen: Candidates, share: float) -> Iterator[tuple[int, float, Mask]]:
-    """Yield how far words are lent, positive to those after, how much of them, and which pairs are of one session."""
+    """Yield how far words are lent, positive to those after, how much of them, and which pairs are
+    of one session.
+    """
     together = chosen.linked
     for step in range(1, AROUND + 1):
         if step > 1:
@@ -175,7 +213,9 @@ SPARSE = 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InheritedRelevance:
-    """What each inherits, in the order of the sessions: from the one before, its question and the one after."""
+    """What each inherits, in the order of the sessions: from the one before, its question and the
+    one after.
+    """
 
     before: Column
     question: Column
@@ -195,11 +235,18 @@ def usual(so_far: Column, known: Mask | None) -> float:
 
 
 def _heritage(
-    chosen: Candidates, pool: Pool, so_far: Column, least: float, start: int, end: int, asked: Rows | None = None
+    chosen: Candidates,
+    pool: Pool,
+    so_far: Column,
+    least: float,
+    start: int,
+    end: int,
+    asked: Rows | None = None,
 ) -> InheritedRelevance:
     """Return what those between two places, in the order of the sessions, inherit from each other.
 
-    Who has more than the `least` gives. `asked` are the places of their questions, where they are known.
+    Who has more than the `least` gives. `asked` are the places of their questions, where they are
+    known.
     """
     order, linked = chosen.order[start:end], chosen.linked[start : max(start, end - 1)]
     found, size = so_far[order], len(order)
@@ -227,13 +274,17 @@ def _carry_part(case: PartColumnCase) -> Column | None:
 
     asked = case.kept(("answered",), answered, lambda made: made.nbytes)
     least = usual(so_far, case.known)
-    column[chosen.order] = share * _heritage(chosen, pool, so_far, least, 0, len(so_far), asked).gained
+    column[chosen.order] = (
+        share * _heritage(chosen, pool, so_far, least, 0, len(so_far), asked).gained
+    )
     column *= _brevity(case.case.scores.matches.lengths[chosen.rows])
     return column
 
 
 def _answered(who: NDArray[np.int32], linked: Mask) -> Rows:
-    """Return whom each of some speakers answers; one past the end for nobody. Neighbours in a session are `linked`."""
+    """Return whom each of some speakers answers; one past the end for nobody. Neighbours in a
+    session are `linked`.
+    """
     size = len(who)
     found = np.full(size, size, np.intp)
     found[1:] = np.where(linked, np.arange(size - 1), size)
@@ -273,7 +324,11 @@ def _role_part(case: PartColumnCase) -> Column | None:
     answers = answering(case.case.scores.query, pool.actors) if share else frozenset()
     if not answers:
         return None
-    return np.where(np.isin(pool.speaker[case.chosen.rows], [pool.speakers[name] for name in answers]), 1 - share, 1.0)
+    return np.where(
+        np.isin(pool.speaker[case.chosen.rows], [pool.speakers[name] for name in answers]),
+        1 - share,
+        1.0,
+    )
 
 
 def _month_part(case: PartColumnCase) -> Column | None:
@@ -289,7 +344,10 @@ def _fit(months: tuple[Month, ...], created: Rows) -> Column:
     at = created.astype("datetime64[us]")
     month = at.astype("datetime64[M]")
     year = month.astype("datetime64[Y]").astype(int) + 1970
-    number, day = month.astype(int) % 12 + 1, (at.astype("datetime64[D]") - month.astype("datetime64[D]")).astype(int)
+    number, day = (
+        month.astype(int) % 12 + 1,
+        (at.astype("datetime64[D]") - month.astype("datetime64[D]")).astype(int),
+    )
     fits = np.zeros(len(at))
     for named in months:
         same = number == named.month
@@ -312,7 +370,13 @@ def related_share(case: ShareCase) -> Share:
     if best is None:
         return Share(case.part, 0.0, None, 0.0)
     counts, word, asked, cosine = best
-    return Share(case.part, counts, None, 0.0, {"word": word, "asked": asked, "cosine": cosine, "counts": counts})
+    return Share(
+        case.part,
+        counts,
+        None,
+        0.0,
+        {"word": word, "asked": asked, "cosine": cosine, "counts": counts},
+    )
 
 
 def neighbours_share(case: ShareCase) -> Share:
@@ -324,13 +388,20 @@ def neighbours_share(case: ShareCase) -> Share:
             part = share if step < 0 else share / 2
             for term, (own, _) in zip(terms, case.scores.matches.counts(row), strict=True):
                 if own:
-                    lent = part * own * (BRIEF / max(float(case.scores.matches.lengths[row]), BRIEF))
+                    lent = (
+                        part * own * (BRIEF / max(float(case.scores.matches.lengths[row]), BRIEF))
+                    )
                     found.append((lent * term.weight, lent, step, term.term))
     if not found:
         return Share(case.part, 0.0, None, 0.0)
     _, counts, step, word = max(found)
     where = "before" if step < 0 else "after"
-    facts: dict[str, str | float] = {"word": word, "steps": abs(step), "where": where, "counts": counts}
+    facts: dict[str, str | float] = {
+        "word": word,
+        "steps": abs(step),
+        "where": where,
+        "counts": counts,
+    }
     return Share(case.part, counts, None, 0.0, facts)
 
 
@@ -342,7 +413,10 @@ def carry_share(case: ShareCase) -> Share:
     chosen, at = case.chosen, int(case.chosen.places(np.array([case.row]))[0])
     start = max(0, at - BACK)
     known = None if case.scores.known is None else case.scores.known[chosen.rows]
-    heritage, own = _heritage(chosen, case.pool, case.added, usual(case.added, known), start, at + 2), at - start
+    heritage, own = (
+        _heritage(chosen, case.pool, case.added, usual(case.added, known), start, at + 2),
+        at - start,
+    )
     ways = {
         at - 1: float(heritage.before[own]), start + int(heritage.asked[own]): float(heritage.question[own]),
         at + 1: float(heritage.after[own]),
@@ -368,7 +442,11 @@ def other_actor_share(case: ShareCase) -> Share:
 def role_share(case: ShareCase) -> Share:
     """Tell that an assistant said the memory when the query is about who asks."""
     who = case.pool.said_by(case.row)
-    lost = _value(case.profile, "role") if who in answering(case.scores.query, case.pool.actors) else 0.0
+    lost = (
+        _value(case.profile, "role")
+        if who in answering(case.scores.query, case.pool.actors)
+        else 0.0
+    )
     return _kept(case, lost, {"speaker": who})
 
 
@@ -377,7 +455,11 @@ def month_share(case: ShareCase) -> Share:
     months, created = months_named(case.scores.query), case.pool.created[[case.row]]
     lost = _value(case.profile, "month") * (1 - float(_fit(months, created)[0])) if months else 0.0
     made = str(created.astype("datetime64[us]")[0])[:10]
-    return _kept(case, lost, {"made": made, "named": " and ".join(MONTHS[m.month - 1].title() for m in months)})
+    return _kept(
+        case,
+        lost,
+        {"made": made, "named": " and ".join(MONTHS[m.month - 1].title() for m in months)},
+    )
 
 
 def _kept(case: ShareCase, lost: float, facts: dict[str, str | float]) -> Share:
@@ -392,7 +474,11 @@ def _value(profile: Profile, key: str, default: float = 0.0) -> float:
 
 RELATED, NEIGHBOURS = PartColumns(_related_part), PartColumns(_neighbours_part)
 CARRY, QUESTIONS = PartColumns(_carry_part), PartColumns(_questions_part)
-OTHER_ACTOR, ROLE, MONTH = PartColumns(_actor_part), PartColumns(_role_part), PartColumns(_month_part)
+OTHER_ACTOR, ROLE, MONTH = (
+    PartColumns(_actor_part),
+    PartColumns(_role_part),
+    PartColumns(_month_part),
+)
 
 
 def relevance_column(case: ColumnCase) -> Column:
@@ -402,7 +488,9 @@ def relevance_column(case: ColumnCase) -> Column:
 
 
 def part_columns(case: ColumnCase) -> Mapping[str, Any]:
-    """Return what each part comes to for all candidates, by its id; `None` for one that changes nothing."""
+    """Return what each part comes to for all candidates, by its id; `None` for one that changes
+    nothing.
+    """
     return _made(case)[1]
 
 
@@ -410,9 +498,13 @@ Made = tuple[Column | None, Mapping[str, Any]]
 
 
 def _made(case: ColumnCase) -> Made:
-    """Return the relevance and its parts, remembered: who asks for the one soon asks for the others."""
+    """Return the relevance and its parts, remembered: who asks for the one soon asks for the
+    others.
+    """
     parts = tuple(part.id for part in case.parts)
-    return case.cache.get(("parts", parts, case.chosen, _depends(case)), partial(_joined_parts, case), _bytes)
+    return case.cache.get(
+        ("parts", parts, case.chosen, _depends(case)), partial(_joined_parts, case), _bytes
+    )
 
 
 def _joined_parts(case: ColumnCase) -> Made:
@@ -437,7 +529,9 @@ def _bytes(made: Made) -> int:
 
 
 def _joined(so_far: Column | None, how: How, column: Column | None) -> Column | None:
-    """Add a column to what there is so far, in place, or multiply by it; nothing times a column is nothing."""
+    """Add a column to what there is so far, in place, or multiply by it; nothing times a column is
+    nothing.
+    """
     if column is None:
         return so_far
     if so_far is None:
@@ -447,7 +541,9 @@ def _joined(so_far: Column | None, how: How, column: Column | None) -> Column | 
 
 
 def _depends(case: ColumnCase) -> Hashable:
-    values = tuple(value_of(case.profile, knob.key, knob.default) for knob in factors_parameters_of(case.parts))
+    values = tuple(
+        value_of(case.profile, knob.key, knob.default) for knob in factors_parameters_of(case.parts)
+    )
     return (
         case.scores,
         case.profile.lexical,
@@ -457,7 +553,9 @@ def _depends(case: ColumnCase) -> Hashable:
 
 
 def _dense(case: PartColumnCase) -> Column:
-    column: Column = np.multiply(case.case.scores.dense[case.chosen.rows], case.profile.blend, dtype=np.float64)
+    column: Column = np.multiply(
+        case.case.scores.dense[case.chosen.rows], case.profile.blend, dtype=np.float64
+    )
     return column
 
 
@@ -467,7 +565,9 @@ def _lexical(case: PartColumnCase) -> Column:
         share = np.where(case.known, share, 1.0)
     if case.profile.lexical == "absolute":
         return share * absolute_column(case)
-    column: Column = np.multiply(case.case.scores.lexical[case.chosen.rows], share, dtype=np.float64)
+    column: Column = np.multiply(
+        case.case.scores.lexical[case.chosen.rows], share, dtype=np.float64
+    )
     return column
 
 
@@ -492,7 +592,10 @@ def dense_share(case: ShareCase) -> Share:
 
 def lexical_share(case: ShareCase) -> Share:
     """Tell the share of full text."""
-    times, amount = 1 - case.profile.blend if case.scores.knows(case.row) else 1.0, case.made_of("lexical")
+    times, amount = (
+        1 - case.profile.blend if case.scores.knows(case.row) else 1.0,
+        case.made_of("lexical"),
+    )
     if case.profile.lexical == "absolute" and amount is not None:
         return Share(case.part, amount / times if times else 0.0, times, amount)
     value = float(case.scores.lexical[case.row])

@@ -1,4 +1,5 @@
-"""Names as agents are given them: an id that is no plain name, or that speaks, is served under an alias.
+"""Names as agents are given them: an id that is no plain name, or that speaks, is served under an
+alias.
 
 The alias is made of the id, so it is always the same, and `show` and `vote` take it.
 """

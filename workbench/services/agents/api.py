@@ -38,7 +38,14 @@ from workbench.core.text import counted
 from workbench.core.words import stop_words, words
 from workbench.services.agents.aliases import served_name
 from workbench.services.agents.blocks import Blocks, Json, require_trusted
-from workbench.services.agents.reading_log import Asked, DoorRules, DoorVotes, ReadingLog, keep, looked_up
+from workbench.services.agents.reading_log import (
+    Asked,
+    DoorRules,
+    DoorVotes,
+    ReadingLog,
+    keep,
+    looked_up,
+)
 from workbench.services.context import Context
 from workbench.services.open import Workbench
 from workbench.services.safety.masking import masked
@@ -64,7 +71,9 @@ SEARCH_TOKENS, GET_TOKENS, RETRIEVED_TOKENS = 2_000, 8_000, 2_000
 
 
 Id = Annotated[str, Meta(description="the id of a memory, as a search returned it", max_length=200)]
-Ids = Annotated[list[str], Meta(description="ids of memories, as a search returned them", max_length=20)]
+Ids = Annotated[
+    list[str], Meta(description="ids of memories, as a search returned them", max_length=20)
+]
 Query = Annotated[str, Meta(description="what you want to know, in plain words")]
 Budget = Annotated[int, Meta(description="tokens it may take", ge=100, le=100_000)]
 Error = Annotated[str, Meta(description="what just failed, as it was said", max_length=4_000)]
@@ -73,11 +82,22 @@ Section = Annotated[str, Meta(description="a section it belongs to", max_length=
 Note = Annotated[str, Meta(description="why, in a few words", max_length=500)]
 PatternId = Annotated[str, Meta(description="the id of a pattern", max_length=200)]
 PatternIds = Annotated[list[str] | None, Meta(description="ids of patterns", max_length=20)]
-PlanId = Annotated[str, Meta(description="the id of a plan; empty: the current one", max_length=200)]
+PlanId = Annotated[
+    str, Meta(description="the id of a plan; empty: the current one", max_length=200)
+]
 TaskText = Annotated[str, Meta(description="the task in words", max_length=10_000)]
 Key = Annotated[str, Meta(description="its name", max_length=200)]
 VariableScope = Annotated[
-    Literal["global", "task", "execution", "intermediate", "metadata", "retrieved", "accumulator", "control"],
+    Literal[
+        "global",
+        "task",
+        "execution",
+        "intermediate",
+        "metadata",
+        "retrieved",
+        "accumulator",
+        "control",
+    ],
     Meta(description="how long it lives, and which layer it counts in"),
 ]
 _EPISODE = (
@@ -151,11 +171,21 @@ class AgentApi:
         self,
         query: Query,
         k: Annotated[int, Meta(description="how many results", ge=1, le=50)] = 8,
-        kind: Annotated[str, Meta(description="only this observation type or memory type", max_length=40)] = "",
-        memory_types: Annotated[list[str] | None, Meta(description="only these memory types", max_length=10)] = None,
-        since: Annotated[str, Meta(description="only newer: 7d, monday, 2026-11-21 (UTC)", max_length=40)] = "",
-        session_only: Annotated[bool, Meta(description="only what was saved in this session")] = False,
-        min_importance: Annotated[float, Meta(description="only at least this important, 0–10", ge=0, le=10)] = 0,
+        kind: Annotated[
+            str, Meta(description="only this observation type or memory type", max_length=40)
+        ] = "",
+        memory_types: Annotated[
+            list[str] | None, Meta(description="only these memory types", max_length=10)
+        ] = None,
+        since: Annotated[
+            str, Meta(description="only newer: 7d, monday, 2026-11-21 (UTC)", max_length=40)
+        ] = "",
+        session_only: Annotated[
+            bool, Meta(description="only what was saved in this session")
+        ] = False,
+        min_importance: Annotated[
+            float, Meta(description="only at least this important, 0–10", ge=0, le=10)
+        ] = 0,
         explain: Annotated[bool, Meta(description="say how each score came about")] = False,
     ) -> Json:
         """Use before you start on a task, and when an error or a name looks familiar: what is known about it.
@@ -172,15 +202,21 @@ class AgentApi:
         k = max(1, min(k, MOST_RESULTS))
         served = give(self.context, tuning, text, k, tuning.default(), self._safety, wanted)
         self._read(read_of(self.context, served, text, self._asked, self._safety))
-        found = self._answers.search(served, SEARCH_TOKENS, tuning.question(text) if explain else None)
+        found = self._answers.search(
+            served, SEARCH_TOKENS, tuning.question(text) if explain else None
+        )
         return {**found, **self._due()}
 
     @tool()
     def memory_get(
         self,
         ids: Ids,
-        around: Annotated[int, Meta(description="how many before and after in its session", ge=0, le=10)] = 0,
-        offset: Annotated[int, Meta(description="character of the first text to begin at", ge=0)] = 0,
+        around: Annotated[
+            int, Meta(description="how many before and after in its session", ge=0, le=10)
+        ] = 0,
+        offset: Annotated[
+            int, Meta(description="character of the first text to begin at", ge=0)
+        ] = 0,
     ) -> Json:
         """Use when one line of a search is not enough: whole memories, with what came before and after.
 
@@ -200,15 +236,23 @@ class AgentApi:
     def memory_save(
         self,
         text: Annotated[
-            str, Meta(description="what to remember, understandable on its own, at most 10,000 characters")
+            str,
+            Meta(
+                description="what to remember, understandable on its own, at most 10,000 characters"
+            ),
         ],
         kind: Annotated[
-            str, Meta(description="correction, gotcha, decision, convention, error, …", max_length=40)
+            str,
+            Meta(description="correction, gotcha, decision, convention, error, …", max_length=40),
         ] = "general",
         section: Section = "",
         importance: Importance = None,
-        evidence: Annotated[list[str] | None, Meta(description="ids of memories it rests on", max_length=20)] = None,
-        replaces: Annotated[str, Meta(description="the id of a memory that is wrong and says this instead")] = "",
+        evidence: Annotated[
+            list[str] | None, Meta(description="ids of memories it rests on", max_length=20)
+        ] = None,
+        replaces: Annotated[
+            str, Meta(description="the id of a memory that is wrong and says this instead")
+        ] = "",
         replaces_mark: Annotated[str, Meta(description="the mark that came with that memory")] = "",
     ) -> Json:
         """Use when something was learned that a later session must know: a correction, a decision, a pitfall.
@@ -220,7 +264,11 @@ class AgentApi:
         from workbench.services.stream.observation import Observation
 
         cited = dict.fromkeys(self._served(id).id for id in evidence or ())
-        kind = kind.strip().lower() if kind.strip().lower() in (*OBSERVATION_TYPES, *MEMORY_TYPES) else kind.strip()
+        kind = (
+            kind.strip().lower()
+            if kind.strip().lower() in (*OBSERVATION_TYPES, *MEMORY_TYPES)
+            else kind.strip()
+        )
         memory_type: MemoryType = next((t for t in MEMORY_TYPES if t == kind), "episodic")
         at_most = HIGHEST if importance is None else max(0.0, min(importance, HIGHEST))
         observation = Observation(
@@ -230,7 +278,9 @@ class AgentApi:
         if replaces:
             old = self._served(replaces)
             if replaces_mark != text_mark(old.content):
-                message = "does not say any more what this agent saw, or it did not say what it saw."
+                message = (
+                    "does not say any more what this agent saw, or it did not say what it saw."
+                )
                 hint = "Get it, and give the mark that came with it as replaces_mark."
                 raise InvalidRecord(f"{self._answers.name(old)} {message}", hint)
             return self._answers.wished(self._requests.replace(old, observation), old)
@@ -242,7 +292,10 @@ class AgentApi:
 
     @tool(writes=True)
     def memory_feedback(
-        self, id: Id, helpful: Annotated[bool, Meta(description="whether it helped, or misled")], note: Note = ""
+        self,
+        id: Id,
+        helpful: Annotated[bool, Meta(description="whether it helped, or misled")],
+        note: Note = "",
     ) -> Json:
         """Use right after a memory helped or turned out to be wrong: it is ranked accordingly from then on."""
         memory = self._served(id)
@@ -261,10 +314,17 @@ class AgentApi:
         reason: Annotated[str, Meta(description="why it should go", max_length=500)] = "",
         id: Annotated[str, Meta(description="the id of a memory", max_length=200)] = "",
         filter: Annotated[
-            str, Meta(description="or which, by type, age, status: type:error until:30d", max_length=400)
+            str,
+            Meta(
+                description="or which, by type, age, status: type:error until:30d", max_length=400
+            ),
         ] = "",
-        older_than_days: Annotated[int | None, Meta(description="or those that are older", ge=0)] = None,
-        memory_type: Annotated[str, Meta(description="of these only this memory type", max_length=40)] = "",
+        older_than_days: Annotated[
+            int | None, Meta(description="or those that are older", ge=0)
+        ] = None,
+        memory_type: Annotated[
+            str, Meta(description="of these only this memory type", max_length=40)
+        ] = "",
     ) -> Json:
         """Use when a memory is obsolete or should never have been saved: a person is asked to archive it.
 
@@ -273,11 +333,17 @@ class AgentApi:
         filter += f" until:{older_than_days}d" if older_than_days is not None else ""
         filter += f" memory:{memory_type}" if memory_type else ""
         memories = [self._served(id)] if id else self._matching(filter)
-        own = {m.id for m in memories if len(memories) == 1 and self._rules.forgets and self._may_forget(m)}
+        own = {
+            m.id
+            for m in memories
+            if len(memories) == 1 and self._rules.forgets and self._may_forget(m)
+        }
         done = dict(self._requests.forget(memories, own, self._safety.masked(reason[:500])))
         names = {m.id: self._answers.name(m) for m in memories}
         lists = ("forgotten", "proposed", "already_proposed")
-        return done | {key: [names[id] for id in ids] for key in lists if isinstance(ids := done[key], list)}
+        return done | {
+            key: [names[id] for id in ids] for key in lists if isinstance(ids := done[key], list)
+        }
 
     @tool()
     def memory_context(self, task: Query, budget_tokens: Budget = USUAL, error: Error = "") -> Json:
@@ -285,12 +351,17 @@ class AgentApi:
 
         With `error`, when something failed: what helped when the same failed before comes with it.
         """
-        return {**self._answers.context(self._context_of(task, budget_tokens, error)), **self._due()}
+        return {
+            **self._answers.context(self._context_of(task, budget_tokens, error)),
+            **self._due(),
+        }
 
     @tool()
     def recall_memory(
         self,
-        query: Annotated[str, Meta(description="words as they were written, or a question", max_length=1_000)],
+        query: Annotated[
+            str, Meta(description="words as they were written, or a question", max_length=1_000)
+        ],
         scope: Annotated[
             Literal["all", "overview", "detail", "messages", "stream"],
             Meta(description="all: detail and messages; stream: the memories"),
@@ -342,7 +413,9 @@ class AgentApi:
 
     @tool(group="all")
     def memory_timeline(
-        self, id: Id, around: Annotated[int, Meta(description="how many on each side", ge=1, le=25)] = 5
+        self,
+        id: Id,
+        around: Annotated[int, Meta(description="how many on each side", ge=1, le=25)] = 5,
     ) -> Json:
         """Use to see what came before and after a memory in its session."""
         memory = self._served(id)
@@ -365,19 +438,27 @@ class AgentApi:
         reflecting = self._bench.reflecting
         plan = reflecting.plan("" if self._rules.asks_claude else EXTRACTIVE, focus)
         outcome = reflecting.reflect(plan, lambda *_: None, lambda: False, max_insights)
-        note = "They wait in Review; a person decides." if outcome.candidates else "Nothing recurs in what came in."
+        note = (
+            "They wait in Review; a person decides."
+            if outcome.candidates
+            else "Nothing recurs in what came in."
+        )
         return {"proposed": len(outcome.candidates), "reflector": plan.reflector, "note": note}
 
     @tool(group="all")
     def smart_memory_search(
         self,
         current_task: Query,
-        recent_errors: Annotated[list[str] | None, Meta(description="the latest error first", max_length=10)] = None,
+        recent_errors: Annotated[
+            list[str] | None, Meta(description="the latest error first", max_length=10)
+        ] = None,
     ) -> Json:
         """Use when you do not know what to search for: the query is made of your task and the latest error."""
         # Masked before it is taken apart: of a secret without what stands around it, nothing tells that it is one.
         texts = (current_task, *(recent_errors or ())[:1])
-        clean = "\n".join(self._safety.masked(text[: 2 * LONGEST_QUERY])[:LONGEST_QUERY] for text in texts)
+        clean = "\n".join(
+            self._safety.masked(text[: 2 * LONGEST_QUERY])[:LONGEST_QUERY] for text in texts
+        )
         found = dict.fromkeys(word for word in words(clean) if word not in stop_words())
         query = " ".join(list(found)[:KEYWORDS]) or current_task
         return {"query": query, **self.memory_search(query, 10)}
@@ -386,7 +467,9 @@ class AgentApi:
     def check_reflection_status(self) -> Json:
         """Use to see whether a reflection is due, and how far the gauge is along."""
         gauge, verdict = self._bench.overview.gauge(), self._bench.overview.due()
-        state = {one.name: {"value": round(one.value, 1), "limit": one.limit} for one in gauge.conditions}
+        state = {
+            one.name: {"value": round(one.value, 1), "limit": one.limit} for one in gauge.conditions
+        }
         return {"due": verdict.due, "reason": verdict.reason, "state": state}
 
     @tool(group="all")
@@ -396,14 +479,18 @@ class AgentApi:
         """Use to read the playbook's rules, pinned ones and those that helped first, under a budget."""
         from workbench.services.agents.context import gathered
 
-        material = gathered(self.context, self._bench.tuning, self._bench.playbooks, "", _layers("playbook"))
+        material = gathered(
+            self.context, self._bench.tuning, self._bench.playbooks, "", _layers("playbook")
+        )
         self._looked_up("playbook", ())
         return self._answers.context(material.cut(budget_tokens, {"playbook": budget_tokens}))
 
     @tool(writes=True, group="all")
     def playbook_tag(
         self,
-        bullet: Annotated[str, Meta(description="the id of a bullet, as [shr-00001]", max_length=200)],
+        bullet: Annotated[
+            str, Meta(description="the id of a bullet, as [shr-00001]", max_length=200)
+        ],
         tag: Annotated[str, Meta(description="helpful, harmful or neutral")],
         note: Note = "",
     ) -> Json:
@@ -416,7 +503,11 @@ class AgentApi:
         if is_own(self.context, record) or any(memory.id in self._voted.saved for memory in made):
             return {"id": record.id, "counted": False, "note": _OWN.format("bullet")}
         key = f"{record.book}/{record.id}"
-        counted = self._count_neutral(key) if tag == "neutral" else self._vote(key, record, cast(Verdict, tag), note)
+        counted = (
+            self._count_neutral(key)
+            if tag == "neutral"
+            else self._vote(key, record, cast(Verdict, tag), note)
+        )
         return {"id": record.id, "counted": counted, "tag": tag}
 
     # Patterns
@@ -424,27 +515,43 @@ class AgentApi:
     @tool()
     def find_patterns(
         self,
-        task: Annotated[str, Meta(description="what you are about to do, in plain words", max_length=4_000)],
-        types: Annotated[list[str] | None, Meta(description="types of the problem", max_length=20)] = None,
-        domains: Annotated[list[str] | None, Meta(description="python, http, …", max_length=20)] = None,
+        task: Annotated[
+            str, Meta(description="what you are about to do, in plain words", max_length=4_000)
+        ],
+        types: Annotated[
+            list[str] | None, Meta(description="types of the problem", max_length=20)
+        ] = None,
+        domains: Annotated[
+            list[str] | None, Meta(description="python, http, …", max_length=20)
+        ] = None,
         complexity: Annotated[float | None, Meta(description="how hard it is", ge=0, le=10)] = None,
-        capabilities: Annotated[list[str] | None, Meta(description="what is at hand", max_length=50)] = None,
-        facts: Annotated[dict[str, Any] | None, Meta(description="what conditions may ask about, by name")] = None,
-        category: Annotated[Category | None, Meta(description="only patterns of this category")] = None,
+        capabilities: Annotated[
+            list[str] | None, Meta(description="what is at hand", max_length=50)
+        ] = None,
+        facts: Annotated[
+            dict[str, Any] | None, Meta(description="what conditions may ask about, by name")
+        ] = None,
+        category: Annotated[
+            Category | None, Meta(description="only patterns of this category")
+        ] = None,
         limit: Annotated[int, Meta(description="how many", ge=1, le=20)] = 5,
     ) -> Json:
         """Use before a task: what worked on tasks like it, how sure that is, and when it does not apply."""
         from workbench.services.agents.giving import reading_of, served
 
         _checked_query(task)
-        asked = task_of(task, types or (), domains or (), complexity, capabilities or (), category, facts)
+        asked = task_of(
+            task, types or (), domains or (), complexity, capabilities or (), category, facts
+        )
         found = self._bench.patterns.find(asked, None)
         given = served(self.context, self._safety, found, max(1, min(limit, MOST_GOT)))
         self._read(reading_of(self.context, given, asked.text, self._asked, self._safety))
         left_out = {"held_back": given.held, "unapproved": given.unapproved}
         return {
             "patterns": given.rows,
-            "fits": [self._safety.masked(f"{one.about} {one.name}: {one.why}") for one in found.fits],
+            "fits": [
+                self._safety.masked(f"{one.about} {one.name}: {one.why}") for one in found.fits
+            ],
             "left_out": {name: count for name, count in left_out.items() if count},
         }
 
@@ -453,7 +560,9 @@ class AgentApi:
         self,
         pattern: Annotated[
             dict[str, Any],
-            Meta(description="name, category, summary; applicability, content, application as find_patterns shows"),
+            Meta(
+                description="name, category, summary; applicability, content, application as find_patterns shows"
+            ),
         ],
     ) -> Json:
         """Use when an approach worked more than once: it becomes a candidate that gathers evidence."""
@@ -476,7 +585,10 @@ class AgentApi:
             {"episode": name(row.episode), "outcome": row.outcome, "basis": row.basis}
             for row in patterns.applications(pattern)[:MOST_RESULTS]
         ]
-        like = [{"id": name(two.pattern.id), "likeness": round(two.score, 4)} for two in patterns.similar(pattern)]
+        like = [
+            {"id": name(two.pattern.id), "likeness": round(two.score, 4)}
+            for two in patterns.similar(pattern)
+        ]
         row = given.rows[0] if given.rows else {"id": name(pattern), "category": one.category}
         return {**row, "status": one.status, "applications": done, "similar": like}
 
@@ -491,15 +603,22 @@ class AgentApi:
             }
             for one in self._bench.patterns.validations(patterns or ())
         ]  # fmt: skip
-        return {"patterns": rows, "note": "A person lets it take effect: `workbench pattern validate`."}
+        return {
+            "patterns": rows,
+            "note": "A person lets it take effect: `workbench pattern validate`.",
+        }
 
     @tool(writes=True, group="all")
     def propose_pattern_change(
         self,
-        change: Annotated[PatternChange, Meta(description="supersede takes the old one, then the new one")],
+        change: Annotated[
+            PatternChange, Meta(description="supersede takes the old one, then the new one")
+        ],
         patterns: PatternIds = None,
         reason: Annotated[str, Meta(description="why, in a sentence", max_length=500)] = "",
-        patch: Annotated[dict[str, Any] | None, Meta(description="of an update: the fields that change")] = None,
+        patch: Annotated[
+            dict[str, Any] | None, Meta(description="of an update: the fields that change")
+        ] = None,
     ) -> Json:
         """Use when a pattern is wrong, out of date, twice there or worth little: a person decides in Review.
 
@@ -509,15 +628,21 @@ class AgentApi:
         ids = patterns or ([one.id for one, _ in known.weak()] if change == "prune" else [])
         least = 2 if change in ("supersede", "merge") else 1
         if len(ids) < least:
-            raise InvalidQuery(f"To {change} takes {counted(least, 'pattern')}.", "Name them by their ids.")
-        proposal = self._requests.change_patterns(change, [known.get(id) for id in ids], reason, patch or {})
+            raise InvalidQuery(
+                f"To {change} takes {counted(least, 'pattern')}.", "Name them by their ids."
+            )
+        proposal = self._requests.change_patterns(
+            change, [known.get(id) for id in ids], reason, patch or {}
+        )
         return {"proposed": proposal.id, "note": "It waits in Review; a person decides."}
 
     @tool(writes=True, group="all")
     def record_application(
         self,
         pattern: PatternId,
-        episode: Annotated[str, Meta(description="what names the episode, once for each", max_length=200)],
+        episode: Annotated[
+            str, Meta(description="what names the episode, once for each", max_length=200)
+        ],
         outcome: Annotated[Outcome, Meta(description="how it went")],
         note: Annotated[str, Meta(description="what to know about it", max_length=500)] = "",
         time: Annotated[float | None, Meta(description="seconds it took", ge=0)] = None,
@@ -531,7 +656,9 @@ class AgentApi:
     # Experience
 
     @tool(group="all")
-    def get_context_for_task(self, task: Query, budget_tokens: Budget = USUAL, error: Error = "") -> Json:
+    def get_context_for_task(
+        self, task: Query, budget_tokens: Budget = USUAL, error: Error = ""
+    ) -> Json:
         """Use at the start of a task for what to plan with: memory_context in its parts, to work with one by one.
 
         applicable_patterns, similar_episodes, similar_failures with recovery_patterns, and domain_knowledge.
@@ -543,20 +670,26 @@ class AgentApi:
     @tool(group="all")
     def similar_failures(
         self,
-        error: Annotated[str, Meta(description="what the failure says", min_length=1, max_length=4_000)],
+        error: Annotated[
+            str, Meta(description="what the failure says", min_length=1, max_length=4_000)
+        ],
         budget_tokens: Budget = USUAL,
     ) -> Json:
         """Use as soon as something fails: where the same failed before, and the patterns of what helped then."""
         from workbench.services.agents.giving import FAILURES, RECOVERIES, parted
 
-        whole = parted(self.context, self._context_of(error, budget_tokens, error, _layers("failures")))
+        whole = parted(
+            self.context, self._context_of(error, budget_tokens, error, _layers("failures"))
+        )
         return {name: whole[name] for name in (FAILURES, RECOVERIES, "left_out")}
 
     @tool(writes=True)
     def learn_from_episode(
         self,
         episode: Annotated[dict[str, Any], Meta(description=_EPISODE)],
-        insights: Annotated[list[str] | None, Meta(description="what is to be learned from it", max_length=20)] = None,
+        insights: Annotated[
+            list[str] | None, Meta(description="what is to be learned from it", max_length=20)
+        ] = None,
     ) -> Json:
         """Use once a task is over, whether it succeeded or failed: keeps what was done, and counts it for its patterns.
 
@@ -569,19 +702,31 @@ class AgentApi:
         learning = Learning(self.context, self._bench.patterns)
         learned = learning.learn(episode, insights or (), session=self.session).doc
         rows = cast(list[Json], learned["patterns"])
-        return {**learned, "patterns": [{**row, "pattern": self._name(str(row["pattern"]))} for row in rows]}
+        return {
+            **learned,
+            "patterns": [{**row, "pattern": self._name(str(row["pattern"]))} for row in rows],
+        }
 
     @tool(writes=True, group="all")
     def store_episode(
         self,
-        task: Annotated[dict[str, Any], Meta(description="original_input, parsed_goals, constraints, context")],
-        outcome: Annotated[dict[str, Any], Meta(description="status: SUCCESS, PARTIAL or FAILURE; primary_output, …")],
+        task: Annotated[
+            dict[str, Any], Meta(description="original_input, parsed_goals, constraints, context")
+        ],
+        outcome: Annotated[
+            dict[str, Any],
+            Meta(description="status: SUCCESS, PARTIAL or FAILURE; primary_output, …"),
+        ],
         execution: Annotated[
-            dict[str, Any] | None, Meta(description="plan, trace, adaptations, duration (seconds), resource_usage")
+            dict[str, Any] | None,
+            Meta(description="plan, trace, adaptations, duration (seconds), resource_usage"),
         ] = None,
-        reflection: Annotated[dict[str, Any] | None, Meta(description="insights, failures_analyzed, …")] = None,
+        reflection: Annotated[
+            dict[str, Any] | None, Meta(description="insights, failures_analyzed, …")
+        ] = None,
         metadata: Annotated[
-            dict[str, Any] | None, Meta(description="domain, task_type, tools_used, strategies_applied, tags")
+            dict[str, Any] | None,
+            Meta(description="domain, task_type, tools_used, strategies_applied, tags"),
         ] = None,
     ) -> Json:
         """Use once a task is over, whether it succeeded or failed: keeps what was done and how it ended.
@@ -595,18 +740,28 @@ class AgentApi:
     @tool(group="all")
     def episode_search(
         self,
-        query: Annotated[str, Meta(description="the task, or what an error says", max_length=4_000)] = "",
+        query: Annotated[
+            str, Meta(description="the task, or what an error says", max_length=4_000)
+        ] = "",
         strategy: Annotated[
             Literal["semantic", "structured", "hybrid", "temporal", "failure"],
-            Meta(description="by meaning, by attributes, by both, the latest, or what failed alike"),
+            Meta(
+                description="by meaning, by attributes, by both, the latest, or what failed alike"
+            ),
         ] = "semantic",
         k: Annotated[int, Meta(description="how many", ge=1, le=20)] = 5,
         domain: Annotated[str, Meta(description="only of this domain", max_length=200)] = "",
-        task_type: Annotated[str, Meta(description="only of this type of task", max_length=200)] = "",
-        outcome: Annotated[str, Meta(description="only SUCCESS, PARTIAL or FAILURE", max_length=20)] = "",
+        task_type: Annotated[
+            str, Meta(description="only of this type of task", max_length=200)
+        ] = "",
+        outcome: Annotated[
+            str, Meta(description="only SUCCESS, PARTIAL or FAILURE", max_length=20)
+        ] = "",
         session_only: Annotated[bool, Meta(description="only of this session")] = False,
         prefer_recent: Annotated[bool, Meta(description="none older than 30 days")] = False,
-        only_successful: Annotated[bool, Meta(description="none that failed, or only in part")] = False,
+        only_successful: Annotated[
+            bool, Meta(description="none that failed, or only in part")
+        ] = False,
     ) -> Json:
         """Use before a task for what was done before, and when something fails (strategy failure) for what helped.
 
@@ -621,7 +776,9 @@ class AgentApi:
     @tool(group="all")
     def episode_get(
         self,
-        id: Annotated[str, Meta(description="the id of an episode, as a search returned it", max_length=200)],
+        id: Annotated[
+            str, Meta(description="the id of an episode, as a search returned it", max_length=200)
+        ],
         trace: Annotated[bool, Meta(description="with the whole trace of what was done")] = False,
     ) -> Json:
         """Use when the text of a search is not enough: an episode whole, its trace only where you ask for it."""
@@ -643,20 +800,34 @@ class AgentApi:
     @tool(writes=True, group="plan")
     def memory_plan(
         self,
-        goal: Annotated[str, Meta(description="what is to be reached, on one line", max_length=300)],
+        goal: Annotated[
+            str, Meta(description="what is to be reached, on one line", max_length=300)
+        ],
         minutes: Annotated[int, Meta(description="how long it takes", ge=0, le=100_000)] = 60,
-        chunk: Annotated[Literal[5, 15, 30, 60], Meta(description="minutes of the shortest step")] = 15,
+        chunk: Annotated[
+            Literal[5, 15, 30, 60], Meta(description="minutes of the shortest step")
+        ] = 15,
         steps: Annotated[
-            str, Meta(description="lines “- [ ] what to do (15 min)”, parts indented by two", max_length=10_000)
+            str,
+            Meta(
+                description="lines “- [ ] what to do (15 min)”, parts indented by two",
+                max_length=10_000,
+            ),
         ] = "",
-        id: Annotated[str, Meta(description="put this in place of a plan that you made", max_length=200)] = "",
+        id: Annotated[
+            str, Meta(description="put this in place of a plan that you made", max_length=200)
+        ] = "",
     ) -> Json:
         """Use when a task takes several steps: stores a plan that later calls and sessions find.
 
         Without `steps`, the goal is parted as a pattern in use says, or else into equal parts.
         """
         top = plan_rules.timed(plan_rules.step_of(goal), minutes)
-        plan = plan_rules.read_plan(f"{goal}\n{steps}") if steps.strip() else self._plans.planned(top, chunk)
+        plan = (
+            plan_rules.read_plan(f"{goal}\n{steps}")
+            if steps.strip()
+            else self._plans.planned(top, chunk)
+        )
         if id:
             return self._plan_answer(self._plans.change(self._plan(id).id, lambda _: plan, "edit"))
         return self._plan_answer(self._plans.make(plan, self.session, self._source))
@@ -672,7 +843,9 @@ class AgentApi:
     def memory_plan_step(
         self,
         state: Annotated[Literal["done", "skipped", "open"], Meta(description="what became of it")],
-        number: Annotated[str, Meta(description="such as 2.1; empty: the current step", max_length=20)] = "",
+        number: Annotated[
+            str, Meta(description="such as 2.1; empty: the current step", max_length=20)
+        ] = "",
         id: PlanId = "",
     ) -> Json:
         """Use when a step of a plan is done, skipped, or open again."""
@@ -692,9 +865,15 @@ class AgentApi:
     @tool(group="plan")
     def memory_plan_decide(
         self,
-        task: Annotated[str, Meta(description="what is to be done; empty: the current step", max_length=4_000)] = "",
-        known: Annotated[str, Meta(description="what you have in working memory", max_length=10_000)] = "",
-        actions: Annotated[int | None, Meta(description="actions since you last stored a lesson", ge=0)] = None,
+        task: Annotated[
+            str, Meta(description="what is to be done; empty: the current step", max_length=4_000)
+        ] = "",
+        known: Annotated[
+            str, Meta(description="what you have in working memory", max_length=10_000)
+        ] = "",
+        actions: Annotated[
+            int | None, Meta(description="actions since you last stored a lesson", ge=0)
+        ] = None,
     ) -> Json:
         """Use when you do not know what to do next: at most five actions, the best first, with values and reasons."""
         if not task.strip():
@@ -703,8 +882,15 @@ class AgentApi:
             from workbench.services.agents.plans import held
 
             known = "\n".join((known, *held(self.working_memory.memory.variables.values())))
-        library, found = self.context.library, self._plans.decide(task, self.session, known, actions).candidates
-        records = [r for c in found if (r := library.memories.find(c.source) or library.table(Pattern).find(c.source))]
+        library, found = (
+            self.context.library,
+            self._plans.decide(task, self.session, known, actions).candidates,
+        )
+        records = [
+            r
+            for c in found
+            if (r := library.memories.find(c.source) or library.table(Pattern).find(c.source))
+        ]
         origins = {id: one for (_, id), one in provenances_of(self.context, records).items()}
         blocks = Blocks({}, origins)
         rows = [
@@ -724,8 +910,12 @@ class AgentApi:
     def working_init(
         self,
         task: TaskText = "",
-        session: Annotated[str, Meta(description="to go on with another session", max_length=80)] = "",
-        system: Annotated[dict[str, Any] | None, Meta(description="capabilities, tools, configuration, bounds")] = None,
+        session: Annotated[
+            str, Meta(description="to go on with another session", max_length=80)
+        ] = "",
+        system: Annotated[
+            dict[str, Any] | None, Meta(description="capabilities, tools, configuration, bounds")
+        ] = None,
     ) -> Json:
         """Use at the start of a task: an empty working memory of 20,000 tokens, or that of a session you name."""
         return self._clean(self.working_memory.init(task, session, system))
@@ -734,7 +924,9 @@ class AgentApi:
     def working_load_context(
         self,
         task: TaskText = "",
-        details: Annotated[dict[str, Any] | None, Meta(description="goals, constraints, plan, … as they are")] = None,
+        details: Annotated[
+            dict[str, Any] | None, Meta(description="goals, constraints, plan, … as they are")
+        ] = None,
     ) -> Json:
         """Use to keep a task as goals, constraints and criteria; patterns and episodes for it are retrieved."""
         told = {**({"description": task} if task else {}), **details} if details else task
@@ -755,7 +947,10 @@ class AgentApi:
 
     @tool(writes=True, group="working")
     def working_push_state(
-        self, state: Annotated[dict[str, Any], Meta(description="current_phase, current_subtask, completed, …")]
+        self,
+        state: Annotated[
+            dict[str, Any], Meta(description="current_phase, current_subtask, completed, …")
+        ],
     ) -> Json:
         """Use when a phase or subtask begins: what it says replaces what was, control variables end."""
         return self._clean(self.working_memory.push_state(state))
@@ -766,7 +961,9 @@ class AgentApi:
         subtask_id: Key,
         output: Any,
         type: Annotated[str, Meta(max_length=200)] = "",
-        trace: Annotated[Any, Meta(description="how it came about; summarised when room is needed")] = None,
+        trace: Annotated[
+            Any, Meta(description="how it came about; summarised when room is needed")
+        ] = None,
     ) -> Json:
         """Use when a subtask is done, to keep what came of it."""
         return self._clean(self.working_memory.add_intermediate(subtask_id, output, type, trace))
@@ -788,7 +985,10 @@ class AgentApi:
 
     @tool(writes=True, group="working")
     def working_rollback(
-        self, revision: Annotated[int, Meta(description="of a snapshot; otherwise the last one", ge=0)] = 0
+        self,
+        revision: Annotated[
+            int, Meta(description="of a snapshot; otherwise the last one", ge=0)
+        ] = 0,
     ) -> Json:
         """Use after a wrong turn: back to a snapshot."""
         return self._clean(self.working_memory.rollback(revision))
@@ -842,7 +1042,12 @@ class AgentApi:
         self._log.flush()  # what it was served counts
         stored = Episodes(self.context).store(doc, session=self.session)
         clean = {"masked": list(stored.masked)} if stored.masked else {}
-        return {"id": stored.episode.id, "stored": stored.is_new, "outcome": stored.episode.outcome, **clean}
+        return {
+            "id": stored.episode.id,
+            "stored": stored.is_new,
+            "outcome": stored.episode.outcome,
+            **clean,
+        }
 
     @cached_property
     def working_memory(self) -> "WorkingSession":
@@ -853,9 +1058,14 @@ class AgentApi:
     def texts_for(self, query: str, is_task: bool) -> list[tuple[str, str]]:
         """Return patterns and episodes for a task, or else episodes for a query: the id and the text of each."""
         if not is_task:
-            rows = cast(list[dict[str, str]], self.find_episodes(query, "semantic", Criteria(), 5)["episodes"])
+            rows = cast(
+                list[dict[str, str]],
+                self.find_episodes(query, "semantic", Criteria(), 5)["episodes"],
+            )
             return [(row["id"], row["text"]) for row in rows]
-        made = self._context_of(query[:LONGEST_QUERY], RETRIEVED_TOKENS, layers=_layers("patterns", "episodes"))
+        made = self._context_of(
+            query[:LONGEST_QUERY], RETRIEVED_TOKENS, layers=_layers("patterns", "episodes")
+        )
         return [(item.id, item.alone) for layer in made.layers for item in layer.items]
 
     # Parts of the tools
@@ -893,14 +1103,18 @@ class AgentApi:
     def _plans(self) -> "Plans":
         from workbench.services.agents.plans import Plans
 
-        return Plans(self.context, self._safety, lambda: (self._bench.tuning, self._bench.playbooks))
+        return Plans(
+            self.context, self._safety, lambda: (self._bench.tuning, self._bench.playbooks)
+        )
 
     @property
     def _giving(self) -> "EpisodeGiving":
         from workbench.services.agents.giving import EpisodeGiving
 
         add = partial(self._log.add, self.context)
-        return EpisodeGiving(self.context, self._bench.episode_finder, self._safety, self._asked, add)
+        return EpisodeGiving(
+            self.context, self._bench.episode_finder, self._safety, self._asked, add
+        )
 
     def _context_of(
         self, task: str, budget: int, error: str = "", layers: Sequence[LayerKind] = LAYERS
@@ -910,7 +1124,9 @@ class AgentApi:
 
         text, bench = _checked_query(task), self._bench
         failed = _checked_query(error) if error.strip() else ""
-        made = gathered(self.context, bench.tuning, bench.playbooks, text, layers, error=failed).cut(max(0, budget))
+        made = gathered(
+            self.context, bench.tuning, bench.playbooks, text, layers, error=failed
+        ).cut(max(0, budget))
         self._read(reading_of(self.context, made, self._safety.masked(text), self._asked))
         return made
 
@@ -928,7 +1144,10 @@ class AgentApi:
         except (UnknownRecord, InvalidRecord):
             found = None  # what is not there and what is withheld are answered alike
         if not isinstance(found, Memory) or not self._servable([found]):
-            raise InvalidQuery(f"No memory {id} is served to agents here.", "Search again: it may have been retracted.")
+            raise InvalidQuery(
+                f"No memory {id} is served to agents here.",
+                "Search again: it may have been retracted.",
+            )
         return found
 
     def _around(self, memory: Memory, count: int) -> list[Memory]:
@@ -944,16 +1163,27 @@ class AgentApi:
         """Return the memories that a filter means. It asks for no text: what is masked could be found out by that."""
         chosen = parse_filter(wanted, self.context.now(), zone=UTC)  # as agents read them
         texts = chosen.words or chosen.phrases or chosen.excluded
-        if texts or not chosen.clauses or not all(clause.key in _ASKED_FOR for clause in chosen.clauses):
+        if (
+            texts
+            or not chosen.clauses
+            or not all(clause.key in _ASKED_FOR for clause in chosen.clauses)
+        ):
             message = f"A filter names {', '.join(sorted(_ASKED_FOR))} only, such as type:error until:30d."
             raise InvalidQuery(message, "Or give an id.")
         found = self._servable(filter(chosen.predicate(), self.context.library.memories.all()))
         if not found:
-            raise InvalidQuery("No memory that is served to agents matches this filter.", "Nothing was changed.")
+            raise InvalidQuery(
+                "No memory that is served to agents matches this filter.", "Nothing was changed."
+            )
         return found
 
     def _wanted(
-        self, kind: str, memory_types: Sequence[str], since: str, session_only: bool, min_importance: float
+        self,
+        kind: str,
+        memory_types: Sequence[str],
+        since: str,
+        session_only: bool,
+        min_importance: float,
     ) -> Predicate | None:
         _require_known([kind] if kind else [], (*OBSERVATION_TYPES, *MEMORY_TYPES))
         _require_known(memory_types, MEMORY_TYPES)
@@ -974,7 +1204,9 @@ class AgentApi:
 
         actor, session = self._voted.cast.setdefault(key, (self.context.actor, self.session))
         reason = self._safety.masked(note[:500])
-        return votes.cast(replace(self.context, actor=actor), record, verdict, reason=reason, session=session).changed
+        return votes.cast(
+            replace(self.context, actor=actor), record, verdict, reason=reason, session=session
+        ).changed
 
     def _count_neutral(self, key: str) -> bool:
         """Count once for each process or token that a bullet was neutral."""
@@ -997,15 +1229,29 @@ class AgentApi:
     def _plan_answer(self, plan: Memory) -> Json:
         from workbench.services.agents.plans import plan_json
 
-        facts = {name: value for name, value in plan_json(plan).items() if name not in ("id", "goal", "steps")}
-        found = [{"rule": d.rule, "at": iso(d.at), "debounced": d.debounced} for d in self._plans.deviations(plan)]
-        return {"id": self._answers.name(plan), "text": self._answers.whole(plan), **facts, "deviations": found}
+        facts = {
+            name: value
+            for name, value in plan_json(plan).items()
+            if name not in ("id", "goal", "steps")
+        }
+        found = [
+            {"rule": d.rule, "at": iso(d.at), "debounced": d.debounced}
+            for d in self._plans.deviations(plan)
+        ]
+        return {
+            "id": self._answers.name(plan),
+            "text": self._answers.whole(plan),
+            **facts,
+            "deviations": found,
+        }
 
     def _deviation(self, saved: Memory) -> Json:
         """Say that what was saved takes the agent off the current step of its plan, where it does."""
         plan = self._plans.current(self.session)
         found = self._plans.deviations(plan) if plan is not None else ()
-        rule = next((one.rule for one in found if one.memory == saved.id and not one.debounced), None)
+        rule = next(
+            (one.rule for one in found if one.memory == saved.id and not one.debounced), None
+        )
         return {"plan_deviation": rule} if rule else {}
 
     def _due(self) -> Json:
@@ -1014,11 +1260,15 @@ class AgentApi:
         return {"reflection_due": verdict.reason} if verdict.due else {}
 
 
-def working_session(bench: Workbench, session: str, agent: str, door: str, log: ReadingLog) -> "WorkingSession":
+def working_session(
+    bench: Workbench, session: str, agent: str, door: str, log: ReadingLog
+) -> "WorkingSession":
     """Return the working memory of a session for whoever the store is open for; `agent` is served what it retrieves."""
     from workbench.services.agents.working import WorkingSession
 
-    return WorkingSession(bench.context, session, AgentApi(bench, agent, session, log, door=door).texts_for)
+    return WorkingSession(
+        bench.context, session, AgentApi(bench, agent, session, log, door=door).texts_for
+    )
 
 
 _OWN = "It is this agent's own {}: what it says of that changes nothing, and was not counted."
@@ -1035,7 +1285,10 @@ def _checked_query(query: str) -> str:
     if not text:
         raise InvalidQuery("The query is empty.", "Say what you want to know, in a few words.")
     if len(text) > LONGEST_QUERY:
-        raise InvalidQuery(f"The query has {len(text):,} characters; {LONGEST_QUERY:,} are looked for.", "Shorten it.")
+        raise InvalidQuery(
+            f"The query has {len(text):,} characters; {LONGEST_QUERY:,} are looked for.",
+            "Shorten it.",
+        )
     return text
 
 
@@ -1066,7 +1319,9 @@ def recalled(bench: Workbench, prompt: str, asked: Asked) -> str:
     from workbench.services.agents.serving import Answering, first_of, give, read_of
 
     context, safety = bench.context, bench.safety
-    query = safety.masked(prompt)[:_LONGEST_QUERY].strip() if context.library.standing.trusted else ""
+    query = (
+        safety.masked(prompt)[:_LONGEST_QUERY].strip() if context.library.standing.trusted else ""
+    )
     if not query:
         return ""
     profile = replace(bench.tuning.default(), blend=0.0)

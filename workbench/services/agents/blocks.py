@@ -1,7 +1,8 @@
-"""What an agent is given, as it is printed: what no person wrote or approved stands in a block that names its source.
+"""What an agent is given, as it is printed: what no person wrote or approved stands in a block that
+names its source.
 
-The block's mark is drawn anew for each answer, so that no stored text can end its own block. It is made of digits, so
-that it costs as many tokens in each.
+The block's mark is drawn anew for each answer, so that no stored text can end its own block. It is
+made of digits, so that it costs as many tokens in each.
 """
 
 import secrets
@@ -26,8 +27,12 @@ def require_trusted(library: Library) -> None:
     """Raise `StoreProblem` for a store of which no agent is served anything."""
     library.refresh()
     if library.is_missing:
-        message = "The store is not there any more: it was removed, renamed, or closed to this process."
-        raise StoreProblem(message, "Nothing was served or written; it is served again once it is back.")
+        message = (
+            "The store is not there any more: it was removed, renamed, or closed to this process."
+        )
+        raise StoreProblem(
+            message, "Nothing was served or written; it is served again once it is back."
+        )
     if not library.standing.trusted:
         message = "This store came from elsewhere and no person has looked at it, so nothing of it is served."
         raise StoreProblem(message, "A person can look and decide: `workbench trust`.")
@@ -43,7 +48,9 @@ def origin_of(context: Context, record: Outward) -> Provenance:
 
 
 def framed(rows: Iterable[tuple[str, Provenance]], mark: str) -> Iterator[str]:
-    """Yield rows with where each comes from; neighbours of one source that nobody stands by share one block."""
+    """Yield rows with where each comes from; neighbours of one source that nobody stands by share
+    one block.
+    """
     for begin, some in groupby(rows, lambda row: "" if row[1].approved else begin_of(mark, row[1])):
         lines = (line for line, _ in some)
         yield from (begin, *lines, end_of(mark)) if begin else lines
@@ -57,7 +64,8 @@ def new_mark() -> str:
 class Blocks:
     """The marks of one answer, and the names and texts in it as the agent may see them.
 
-    `names` has the ids and sessions that are shown in another way, `provenance` where each text comes from.
+    `names` has the ids and sessions that are shown in another way, `provenance` where each text
+    comes from.
     """
 
     def __init__(self, names: Mapping[str, str], provenance: Mapping[str, Provenance]) -> None:
@@ -73,21 +81,35 @@ class Blocks:
         return self._provenance[id]
 
     def around(self, id: str, line: str) -> tuple[str, ...]:
-        """Return the line of a memory, with those that open and close its block and what disputes it, if any."""
+        """Return the line of a memory, with those that open and close its block and what disputes
+        it, if any.
+        """
         known = self.provenance(id)
         disputed = (f"[{known.disputed}]",) if known.disputed else ()
-        return (*disputed, *((line,) if known.approved else (begin_of(self.mark, known), line, end_of(self.mark))))
+        return (
+            *disputed,
+            *((line,) if known.approved else (begin_of(self.mark, known), line, end_of(self.mark))),
+        )
 
     def enclosed(self, id: str, text: str) -> str:
-        """Return a text of a memory within its block, after what disputes it; an empty one as it is."""
+        """Return a text of a memory within its block, after what disputes it; an empty one as it
+        is.
+        """
         return "\n".join(self.around(id, text)) if text else text
 
     def json(self, id: str, row: Mapping[str, object]) -> dict[str, object]:
-        """Return a row of an answer with its texts in blocks, its names as served, and where it comes from."""
+        """Return a row of an answer with its texts in blocks, its names as served, and where it
+        comes from.
+        """
         known = self.provenance(id)
         texts = {name: self.enclosed(id, str(row[name])) for name in ("content", "summary")}
         tags = [] if not known.approved else row["tags"]
         names = {"id": self.name(id), "session_id": self.name(str(row["session_id"]))}
-        source = {"approved": known.approved, "source": known.kind, "name": one_line(known.name, 40), "mark": self.mark}
+        source = {
+            "approved": known.approved,
+            "source": known.kind,
+            "name": one_line(known.name, 40),
+            "mark": self.mark,
+        }
         source |= {"disputed": known.disputed} if known.disputed else {}
         return {**row, **names, **texts, "tags": tags, "provenance": source}

@@ -1,4 +1,6 @@
-"""Consolidating a store: stages that look at it and return what is carried out as it stands; and the report."""
+"""Consolidating a store: stages that look at it and return what is carried out as it stands; and
+the report.
+"""
 
 import uuid
 from collections import Counter, defaultdict
@@ -8,7 +10,15 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from workbench.core.agents.actors import require_person
-from workbench.core.agents.consolidation import KEPT, STAGES, ConsolidationRun, StageKind, StageResult, due_at, goes_on
+from workbench.core.agents.consolidation import (
+    KEPT,
+    STAGES,
+    ConsolidationRun,
+    StageKind,
+    StageResult,
+    due_at,
+    goes_on,
+)
 from workbench.core.agents.episodes.criteria import EpisodeCluster, is_over, phase_of
 from workbench.core.agents.episodes.episode import Episode, EpisodeBody, EpisodeUse, read_episode
 from workbench.core.agents.patterns.matching import USED, weaknesses
@@ -16,7 +26,14 @@ from workbench.core.agents.patterns.pattern import CATEGORIES, Application, Patt
 from workbench.core.agents.patterns.statistics import Outlook
 from workbench.core.agents.read import AgentRead
 from workbench.core.files.formats import detect
-from workbench.core.record import InvalidQuery, InvalidRecord, UnreadableFile, WorkbenchError, iso, minute
+from workbench.core.record import (
+    InvalidQuery,
+    InvalidRecord,
+    UnreadableFile,
+    WorkbenchError,
+    iso,
+    minute,
+)
 from workbench.core.review.proposal import Proposal
 from workbench.core.runtime import Cancelled, Progress
 from workbench.core.stream.confidence import applied_in
@@ -25,7 +42,15 @@ from workbench.core.text import counted, one_line
 from workbench.formats.episodes import SUFFIXES, Found, episodes_in, files_in, read_text
 from workbench.formats.patterns import NAME as ENTRIES
 from workbench.services.agents.episode_finding import EpisodeFinder
-from workbench.services.agents.episodes import MOST, OUTCOMES, EpisodeEvidence, Episodes, Stored, bring, checked_docs
+from workbench.services.agents.episodes import (
+    MOST,
+    OUTCOMES,
+    EpisodeEvidence,
+    Episodes,
+    Stored,
+    bring,
+    checked_docs,
+)
 from workbench.services.agents.patterns import ExperienceFile, PatternIntake, Patterns
 from workbench.services.context import Context
 from workbench.services.review.finders import merges, recurring
@@ -41,7 +66,9 @@ WEAK = 2
 
 
 class Change(NamedTuple):
-    """One record that another stage of its life begins for; `by` is what stands for it then, or what is proposed."""
+    """One record that another stage of its life begins for; `by` is what stands for it then, or
+    what is proposed.
+    """
 
     id: str
     becomes: Becomes
@@ -50,9 +77,11 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What a stage did, or would do: how many records it looked at, what changes, numbers by name, and how it is done.
+    """What a stage did, or would do: how many records it looked at, what changes, numbers by name,
+    and how it is done.
 
-    `measured` records are written again with other numbers. Without `carry_out` there is nothing to do.
+    `measured` records are written again with other numbers. Without `carry_out` there is nothing to
+    do.
     """
 
     looked: int
@@ -69,7 +98,8 @@ Tell = Callable[[StageKind, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Consolidated:
-    """What a run did, or a dry run would do: stage by stage; the stages that are `left`; and its record, if it has one.
+    """What a run did, or a dry run would do: stage by stage; the stages that are `left`; and its
+    record, if it has one.
 
     With `again` it went on with a run that was broken off.
     """
@@ -85,12 +115,23 @@ def nobody(kind: StageKind, done: int, total: int) -> None:
 
 
 class Consolidating:
-    """Consolidates a store as the context's actor, a person. A dry run plans the same and writes nothing."""
+    """Consolidates a store as the context's actor, a person. A dry run plans the same and writes
+    nothing.
+    """
 
     def __init__(
-        self, context: Context, finder: EpisodeFinder, patterns: Patterns, retriever: Callable[[], Retriever]
+        self,
+        context: Context,
+        finder: EpisodeFinder,
+        patterns: Patterns,
+        retriever: Callable[[], Retriever],
     ) -> None:
-        self._context, self._library, self._finder, self._retriever = context, context.library, finder, retriever
+        self._context, self._library, self._finder, self._retriever = (
+            context,
+            context.library,
+            finder,
+            retriever,
+        )
         self._patterns = patterns.acting_for(context)
 
     def runs(self) -> tuple[ConsolidationRun, ...]:
@@ -103,16 +144,22 @@ class Consolidating:
         return next(iter(self.runs()), None)
 
     def chosen(self, names: Sequence[str]) -> tuple[StageKind, ...]:
-        """Return stages by their names, in the order in which they run; all without a name. Raises `InvalidQuery`."""
+        """Return stages by their names, in the order in which they run; all without a name. Raises
+        `InvalidQuery`.
+        """
         wrong = next((name for name in names if all(name != kind.id for kind in STAGES)), None)
         if wrong is not None:
-            raise InvalidQuery(f"There is no stage “{wrong}”.", f"Stages are: {', '.join(k.id for k in STAGES)}.")
+            raise InvalidQuery(
+                f"There is no stage “{wrong}”.", f"Stages are: {', '.join(k.id for k in STAGES)}."
+            )
         return tuple(kind for kind in STAGES if not names or kind.id in names)
 
     def look(
         self, names: Sequence[str] = (), tell: Tell = nobody, cancelled: Cancelled = lambda: False
     ) -> Consolidated:
-        """Return what a run would do now; writes nothing. What is planned until it is cancelled is returned."""
+        """Return what a run would do now; writes nothing. What is planned until it is cancelled is
+        returned.
+        """
         kinds = self.chosen(names)
         return self._through(kinds, kinds, tell, cancelled)
 
@@ -124,15 +171,19 @@ class Consolidating:
         *,
         anew: bool = False,
     ) -> Consolidated:
-        """Run the stages; each that changes something is one action of its own, which undo takes back.
+        """Run the stages; each that changes something is one action of its own, which undo takes
+        back.
 
-        Without names, and unless it is to begin `anew`, a run that was broken off goes on. Cancelled, it ends with the
-        stage that is done, and the rest is left. Raises what a stage raises: what was done before it stands.
+        Without names, and unless it is to begin `anew`, a run that was broken off goes on.
+        Cancelled, it ends with the stage that is done, and the rest is left. Raises what a stage
+        raises: what was done before it stands.
         """
         require_person(self._context.actor, "consolidate")
         last, now = self.last(), self._context.now()
         if last is not None and not names and not anew and goes_on(last, now):
-            done = self._through(self.chosen(last.left), self.chosen(last.stages), tell, cancelled, last)
+            done = self._through(
+                self.chosen(last.left), self.chosen(last.stages), tell, cancelled, last
+            )
             return replace(done, again=True)
         kinds = self.chosen(names)
         id = f"consolidation-{uuid.uuid4().hex[:12]}"
@@ -172,7 +223,9 @@ class Consolidating:
 
     def _keep(self, run: ConsolidationRun) -> ConsolidationRun:
         """Keep the record of a run, which is no change of a person's that an undo takes back."""
-        with self._library.transaction(self._context.actor, "note a consolidation", kind="access") as tx:
+        with self._library.transaction(
+            self._context.actor, "note a consolidation", kind="access"
+        ) as tx:
             tx.put(run)
             for old in [one for one in self.runs() if one.id != run.id][KEPT - 1 :]:
                 tx.delete(old)
@@ -180,14 +233,20 @@ class Consolidating:
 
     # The stages; one that is cancelled may plan less, and plans nothing that is not so
 
-    def _planned(self, stage: str, chosen: frozenset[str], progress: Progress, cancelled: Cancelled) -> Stage:
+    def _planned(
+        self, stage: str, chosen: frozenset[str], progress: Progress, cancelled: Cancelled
+    ) -> Stage:
         match stage:
             case "episodes":
                 return self._episodes(progress, cancelled)
             case "extraction":
                 found = self._undecided(recurring(self._context, cancelled))
                 looked = len(self._library.table(Episode))
-                return Stage(looked, _proposed(found), carry_out=(lambda: self._propose(found)) if found else None)
+                return Stage(
+                    looked,
+                    _proposed(found),
+                    carry_out=(lambda: self._propose(found)) if found else None,
+                )
             case "validation":
                 return self._validation()
             case "refinement":
@@ -225,12 +284,15 @@ class Consolidating:
         found = self._patterns.validations()
         changes = tuple(Change(one.after.id, one.after.status) for one in found if one.moves)
         measured = sum(one.after != one.before for one in found)
-        waiting = sum(one.outlook == "insufficient" and one.before.status == "candidate" for one in found)
+        waiting = sum(
+            one.outlook == "insufficient" and one.before.status == "candidate" for one in found
+        )
         carry_out = self._patterns.validate if measured else None
         return Stage(len(found), changes, measured, {"too_little_evidence": waiting}, carry_out)
 
     def _refinement(self, *, after_validation: bool) -> Stage:
-        """Take patterns out of use that are worth little for several reasons; those that say the same wait in Review.
+        """Take patterns out of use that are worth little for several reasons; those that say the
+        same wait in Review.
 
         Those that are worth little for one reason are counted.
         """
@@ -273,8 +335,12 @@ class Consolidating:
             **facts,
             "episodes_retention_over": sum(is_over(one, now) for one in heads),
             "episodes_bytes": sum(path.stat().st_size for _, path in library.blobs.files()),
-            "episodes_read": len({id for read in library.table(AgentRead).all() for id in read.episodes}),
-            "episodes_referenced": sum(bool(one.referenced_by) for one in library.table(EpisodeUse).all()),
+            "episodes_read": len(
+                {id for read in library.table(AgentRead).all() for id in read.episodes}
+            ),
+            "episodes_referenced": sum(
+                bool(one.referenced_by) for one in library.table(EpisodeUse).all()
+            ),
             "clusters": len(library.table(EpisodeCluster)),
             "applications": len(library.table(Application)),
         }
@@ -282,7 +348,9 @@ class Consolidating:
 
 
 def _is_done(stage: Stage, cancelled: Cancelled) -> bool:
-    """Carry a stage out; tell whether it was not stopped meanwhile, as what only makes what is computed may be."""
+    """Carry a stage out; tell whether it was not stopped meanwhile, as what only makes what is
+    computed may be.
+    """
     try:
         if stage.carry_out is not None:
             stage.carry_out()
@@ -309,7 +377,13 @@ def run_json(run: ConsolidationRun) -> dict[str, object]:
         "next_due_at": None if due is None else iso(due),
         "left": list(run.left),
         "stages": [
-            {"stage": one.stage, "at": iso(one.at), "looked": one.looked, "changed": one.changed, "facts": one.facts}
+            {
+                "stage": one.stage,
+                "at": iso(one.at),
+                "looked": one.looked,
+                "changed": one.changed,
+                "facts": one.facts,
+            }
             for one in run.done
         ],
     }
@@ -332,7 +406,9 @@ def done_json(done: Consolidated, *, dry: bool) -> dict[str, object]:
 
 
 def outlook_json(looked: Consolidated, last: ConsolidationRun | None) -> dict[str, object]:
-    """Return what a run would change in numbers alone, and when the last one was and the next one is due."""
+    """Return what a run would change in numbers alone, and when the last one was and the next one
+    is due.
+    """
     due = due_at(last)
     return {
         "last_at": None if last is None else iso(last.ended_at or last.begun_at),
@@ -356,7 +432,11 @@ def _lines(run: ConsolidationRun) -> Iterator[str]:
     due = due_at(run)
     yield f"# Consolidation of {minute(run.begun_at)}"
     yield ""
-    yield f"Ended {minute(run.ended_at)}." if run.ended_at is not None else f"Left to do: {', '.join(run.left)}."
+    yield (
+        f"Ended {minute(run.ended_at)}."
+        if run.ended_at is not None
+        else f"Left to do: {', '.join(run.left)}."
+    )
     if due is not None:
         yield f"The next one is due {minute(due)}."
     for one in run.done:
@@ -377,7 +457,8 @@ def fact_lines(facts: Mapping[str, float]) -> Iterator[str]:
 # Learning from files and from episodes
 
 
-# Files of episodes and of patterns (source 004, agent-playbook): told from others, and taken in as any import is.
+# Files of episodes and of patterns (source 004, agent-playbook): told from others, and taken in as
+# any import is.
 
 
 _HEAD = 1 << 16
@@ -388,10 +469,11 @@ _ENTRIES = b'"patterns"'
 
 
 def experience_in(context: Context, gate: SecretFilter, path: Path) -> tuple[ExperienceFile, ...]:
-    """Return what a file, or the files in and below a folder, hold of episodes and of patterns, one of each at most.
+    """Return what a file, or the files in and below a folder, hold of episodes and of patterns, one
+    of each at most.
 
-    Nothing for a file that is none of these. Raises `InvalidRecord` for one of them that is not as it must be, by
-    file, place and field, and `UnreadableFile` for one in a folder that is no JSON.
+    Nothing for a file that is none of these. Raises `InvalidRecord` for one of them that is not as
+    it must be, by file, place and field, and `UnreadableFile` for one in a folder that is no JSON.
     """
     docs, files = defaultdict[str, list[Found]](list), defaultdict[str, list[Path]](list)
     name, made = name_of(Path(path.resolve().name)), list[ExperienceFile]()
@@ -409,7 +491,9 @@ def experience_in(context: Context, gate: SecretFilter, path: Path) -> tuple[Exp
         docs[kind] += found
         files[kind].append(file)
     if docs["episodes"]:
-        made.append(replace(_episodes(context, docs["episodes"], name), files=tuple(files["episodes"])))
+        made.append(
+            replace(_episodes(context, docs["episodes"], name), files=tuple(files["episodes"]))
+        )
     if both := (*files["patterns"], *files[ENTRIES]):
         taken = PatternIntake(context, gate).compared(name, docs["patterns"], files[ENTRIES])
         made.append(replace(taken, files=both))
@@ -417,7 +501,9 @@ def experience_in(context: Context, gate: SecretFilter, path: Path) -> tuple[Exp
 
 
 def take(context: Context, experience: ExperienceFile) -> tuple[str, ...]:
-    """Keep what is new, as one action; return the ids. What a person did not write is told from what they did."""
+    """Keep what is new, as one action; return the ids. What a person did not write is told from
+    what they did.
+    """
     if experience.kind == "patterns":
         PatternIntake(context, SecretFilter()).carry_out(experience)
         return tuple(pattern.id for pattern in experience.patterns)
@@ -425,7 +511,8 @@ def take(context: Context, experience: ExperienceFile) -> tuple[str, ...]:
 
 
 def _sorted(path: Path) -> tuple[str, tuple[Found, ...]]:
-    """Return of what kind a file is (none, as a rule), by how it begins, and the JSON objects in it.
+    """Return of what kind a file is (none, as a rule), by how it begins, and the JSON objects in
+    it.
 
     Raises `UnreadableFile` for one that seems to be of a kind and cannot be read.
     """
@@ -454,7 +541,9 @@ def _episodes(context: Context, found: Sequence[Found], name: str) -> Experience
     bodies = [read_episode(one.doc) for one in checked_docs(found, name)]
     known = {one.id for one in episodes.all()}
     new = tuple(one for one, body in zip(found, bodies, strict=True) if body.id not in known)
-    return ExperienceFile("episodes", name, new, tuple(body.id for body in bodies if body.id in known))
+    return ExperienceFile(
+        "episodes", name, new, tuple(body.id for body in bodies if body.id in known)
+    )
 
 
 WENT_BY = "metadata.memories_applied"
@@ -466,7 +555,8 @@ INSIGHTS = "insights"
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What now speaks for a pattern: so many episodes, the successes among them, and what that comes to.
+    """What now speaks for a pattern: so many episodes, the successes among them, and what that
+    comes to.
 
     With `is_new` it was discovered in the episode and is a candidate now.
     """
@@ -481,10 +571,11 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What came of an episode: how it was kept, its insights, the evidence of patterns, and what was not taken.
+    """What came of an episode: how it was kept, its insights, the evidence of patterns, and what
+    was not taken.
 
-    `not_taken` names what was to be a pattern and is none, and why; `surer` are the ids of the memories for which it
-    counts as applied with success.
+    `not_taken` names what was to be a pattern and is none, and why; `surer` are the ids of the
+    memories for which it counts as applied with success.
     """
 
     stored: Stored
@@ -525,9 +616,11 @@ class Learning:
         self._patterns = patterns.acting_for(context)
 
     def learn(self, doc: object, insights: Sequence[str] = (), *, session: str = "") -> Learned:
-        """Keep an episode, with `insights` beside its own, and count it for its patterns: all of it or nothing.
+        """Keep an episode, with `insights` beside its own, and count it for its patterns: all of it
+        or nothing.
 
-        Said again, it changes nothing. Raises `InvalidEpisode`, and `InvalidRecord` when another episode has its name.
+        Said again, it changes nothing. Raises `InvalidEpisode`, and `InvalidRecord` when another
+        episode has its name.
         """
         body = read_episode(_with(doc, insights))
         library, label = self._context.library, "learn from an episode"
@@ -536,21 +629,37 @@ class Learning:
             tx.relabel(f"learn from episode {stored.episode.id}")
             if not stored.is_new:  # by an older version, perhaps, which did not count it
                 known = self._episodes.open(stored.episode.id).body
-                self._episodes.count_for_patterns(tx, stored.episode, known, EpisodeEvidence(self._context))
+                self._episodes.count_for_patterns(
+                    tx, stored.episode, known, EpisodeEvidence(self._context)
+                )
             every = library.table(Application)
-            rows = (one for one in (*every.all(), *every.staged()) if one.episode == stored.episode.id and one.counts)
-            applied = [library.table(Pattern).get(id) for id in sorted({one.pattern for one in rows})]
+            rows = (
+                one
+                for one in (*every.all(), *every.staged())
+                if one.episode == stored.episode.id and one.counts
+            )
+            applied = [
+                library.table(Pattern).get(id) for id in sorted({one.pattern for one in rows})
+            ]
             new, not_taken = self._discovered(body, {pattern.id for pattern in applied})
             for pattern in new:
                 outcome, took = OUTCOMES[body.outcome], body.number("execution.duration")
-                self._patterns.record(pattern.id, stored.episode.id, outcome, task=body.task, time=took)
+                self._patterns.record(
+                    pattern.id, stored.episode.id, outcome, task=body.task, time=took
+                )
             surer = tuple(memory.id for memory in self._gone_by(body))
             for id in surer:
                 tx.put(applied_in(library.memories.get(id), stored.episode.id))
-        fresh = {pattern.id for pattern in new if pattern.support.last_validated is None and pattern.usage_count == 0}
+        fresh = {
+            pattern.id
+            for pattern in new
+            if pattern.support.last_validated is None and pattern.usage_count == 0
+        }
         evidence = tuple(self._evidence([pattern.id for pattern in (*applied, *new)], fresh))
         said = body.get(f"reflection.{INSIGHTS}")
-        return Learned(stored, len(said) if isinstance(said, list | tuple) else 0, evidence, not_taken, surer)
+        return Learned(
+            stored, len(said) if isinstance(said, list | tuple) else 0, evidence, not_taken, surer
+        )
 
     def _gone_by(self, body: EpisodeBody) -> list[Memory]:
         """Return the memories that a successful task went by, without what this agent wrote itself."""
@@ -558,16 +667,24 @@ class Learning:
             return []
         named = list(dict.fromkeys(body.texts(WENT_BY)))[:MOST]
         found = (self._context.library.memories.find(id.strip()) for id in named)
-        return [memory for memory in found if memory is not None and not is_own(self._context, memory)]
+        return [
+            memory for memory in found if memory is not None and not is_own(self._context, memory)
+        ]
 
-    def _discovered(self, body: EpisodeBody, applied: set[str]) -> tuple[list[Pattern], tuple[tuple[str, str], ...]]:
-        """Return the patterns that were discovered: those that are known by their name, and new candidates."""
+    def _discovered(
+        self, body: EpisodeBody, applied: set[str]
+    ) -> tuple[list[Pattern], tuple[tuple[str, str], ...]]:
+        """Return the patterns that were discovered: those that are known by their name, and new
+        candidates.
+        """
         said, found, left = body.get(DISCOVERED), list[Pattern](), list[tuple[str, str]]()
         for one in list(said)[:MOST] if isinstance(said, list | tuple) else ():
             if not isinstance(one, Mapping):
                 continue  # a remark in words
             name = str(one.get("name", ""))
-            known = self._known(str(one.get("pattern_id", one.get("id", ""))) or name) or self._known(name)
+            known = self._known(
+                str(one.get("pattern_id", one.get("id", ""))) or name
+            ) or self._known(name)
             try:
                 pattern = known or self._patterns.add([one])[0]
             except InvalidRecord as error:
@@ -580,17 +697,23 @@ class Learning:
     def _known(self, name: str) -> Pattern | None:
         """Return a pattern by its id or its name; what is history counts nothing any more."""
         wanted = name.casefold()
-        named = (one for one in self._patterns.all() if one.id == name or one.name.casefold() == wanted)
+        named = (
+            one for one in self._patterns.all() if one.id == name or one.name.casefold() == wanted
+        )
         return next((one for one in named if one.status != "deprecated"), None) if wanted else None
 
     def _evidence(self, ids: Sequence[str], fresh: set[str]) -> Iterator[Evidence]:
         for one in self._patterns.validations(ids) if ids else ():
             found, id = one.finding, one.before.id
-            yield Evidence(id, found.episodes, found.successes, found.confidence, one.outlook, id in fresh)
+            yield Evidence(
+                id, found.episodes, found.successes, found.confidence, one.outlook, id in fresh
+            )
 
 
 def _with(doc: object, insights: Sequence[str]) -> object:
-    """Return an episode with insights beside its own; what is no episode is left for the reader to refuse."""
+    """Return an episode with insights beside its own; what is no episode is left for the reader to
+    refuse.
+    """
     more = [text.strip() for text in insights if text.strip()]
     if not more or not isinstance(doc, Mapping):
         return doc
@@ -598,4 +721,10 @@ def _with(doc: object, insights: Sequence[str]) -> object:
     known = reflection.get(INSIGHTS, []) if isinstance(reflection, Mapping) else None
     if not isinstance(reflection, Mapping) or not isinstance(known, list | tuple):
         return doc
-    return {**doc, "reflection": {**reflection, INSIGHTS: [*known, *(text for text in more if text not in known)]}}
+    return {
+        **doc,
+        "reflection": {
+            **reflection,
+            INSIGHTS: [*known, *(text for text in more if text not in known)],
+        },
+    }

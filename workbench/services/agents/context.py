@@ -1,4 +1,6 @@
-"""Judged tasks: how many of the texts that help or mislead in each a context serves, under a budget."""
+"""Judged tasks: how many of the texts that help or mislead in each a context serves, under a
+budget.
+"""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,8 +21,26 @@ from workbench.core.tuning.profile import Profile, ProfileInUse
 from workbench.services.agents.aliases import served_name
 from workbench.services.agents.blocks import new_mark, speaks
 from workbench.services.agents.layers import FINDERS, Asking
-from workbench.services.agents.reading_log import BY_COMMAND, Asked, Brief, basis_of, discard, keep, put, reading
-from workbench.services.agents.serving import AgentContext, Found, Item, Layer, LeftOut, Why, refused, text_of
+from workbench.services.agents.reading_log import (
+    BY_COMMAND,
+    Asked,
+    Brief,
+    basis_of,
+    discard,
+    keep,
+    put,
+    reading,
+)
+from workbench.services.agents.serving import (
+    AgentContext,
+    Found,
+    Item,
+    Layer,
+    LeftOut,
+    Why,
+    refused,
+    text_of,
+)
 from workbench.services.context import Context
 from workbench.services.health.upkeep import disputes
 from workbench.services.playbook.playbook import Playbooks
@@ -30,7 +50,8 @@ from workbench.services.tuning.tuning import Tuning
 from workbench.store.library import Library
 from workbench.store.records import place_of
 
-# Makes the context of a task: what the layers find, without what no agent gets, cut where the budgets end.
+# Makes the context of a task: what the layers find, without what no agent gets, cut where the
+# budgets end.
 
 
 INSTRUCTIONS = "instructions"
@@ -47,7 +68,9 @@ _LEAST = 200
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What the layers found for a task: it is cut anew for other budgets without asking anything again."""
+    """What the layers found for a task: it is cut anew for other budgets without asking anything
+    again.
+    """
 
     task: str
     found: tuple[tuple[LayerKind, tuple[Item, ...], tuple[LeftOut, ...]], ...]
@@ -57,21 +80,34 @@ class Material:
     mark: str = field(default_factory=new_mark)
 
     def cut(self, budget: int = USUAL, budgets: Mapping[str, int] | None = None) -> AgentContext:
-        """Return the context under a budget of tokens: each layer between its minimum and maximum, the last the rest.
+        """Return the context under a budget of tokens: each layer between its minimum and maximum,
+        the last the rest.
 
         `budgets` are of single layers, in place of their own.
         """
         chosen, most = budgets or {}, sum(kind.most for kind, _, _ in self.found)
-        # Of few layers each has a larger part, and what they leave goes to the first that can use it.
+        # Of few layers each has a larger part, and what they leave goes to the first that can use
+        # it.
         size = budget if most >= USUAL else budget * USUAL // max(1, most)
-        kept = [min(chosen.get(kind.id, kind.least_of(size)), _needed(items)) for kind, items, _ in self.found]
+        kept = [
+            min(chosen.get(kind.id, kind.least_of(size)), _needed(items))
+            for kind, items, _ in self.found
+        ]
         layers = self._layers(budget, size, chosen, kept, only_fitting=True)
         if sum(layer.tokens for layer in layers) < budget:
-            layers = self._layers(budget, size, chosen, [layer.tokens for layer in layers], only_fitting=False)
+            layers = self._layers(
+                budget, size, chosen, [layer.tokens for layer in layers], only_fitting=False
+            )
         return AgentContext(self.task, budget, layers, self.is_empty, self.weak, self.profile)
 
     def _layers(
-        self, budget: int, size: int, chosen: Mapping[str, int], kept: Sequence[int], *, only_fitting: bool
+        self,
+        budget: int,
+        size: int,
+        chosen: Mapping[str, int],
+        kept: Sequence[int],
+        *,
+        only_fitting: bool,
     ) -> tuple[Layer, ...]:
         """Fill the layers in turn; what is `kept` for a later one is left to it."""
         layers, left, given = list[Layer](), budget, set[str]()
@@ -85,7 +121,9 @@ class Material:
                 if only_fitting or size == budget:
                     room = min(room, kind.most_of(size))
                 if only_fitting:
-                    room = min(room, max(kept[place], _needed([item for item in items if item.fits])))
+                    room = min(
+                        room, max(kept[place], _needed([item for item in items if item.fits]))
+                    )
             taken, out = _fitting(items, room, kind.title)
             shown = taken[::-1] if kind.in_time else taken
             layers.append(Layer(kind, room, shown, (*out, *again, *unfit), self.mark))
@@ -103,25 +141,39 @@ def gathered(
     profile: Profile | None = None,
     error: str = "",
 ) -> Material:
-    """Find what every layer has for a task, and for an `error` that just came up. Nothing counts as read by that.
+    """Find what every layer has for a task, and for an `error` that just came up. Nothing counts as
+    read by that.
 
-    It is ranked under a `profile`, or else under that of the settings. The context's actor is the agent that would be
-    given it. Raises `InvalidRecord` when it is none.
+    It is ranked under a `profile`, or else under that of the settings. The context's actor is the
+    agent that would be given it. Raises `InvalidRecord` when it is none.
     """
     safety = Safety(context)
     pool = cache(partial(tuning.pool, loading=bool(task.strip())))
-    asking = Asking(context, tuning, safety, task, lambda: _bullets(playbooks), pool, profile, error)
-    # An agent loads its instruction files whole: what a managed block of theirs holds, or was taken from one, is not
-    # given twice.
-    placed = {placement.memory for placement in context.library.placements.all() if placement.kind == "entry"}
+    asking = Asking(
+        context, tuning, safety, task, lambda: _bullets(playbooks), pool, profile, error
+    )
+    # An agent loads its instruction files whole: what a managed block of theirs holds, or was taken
+    # from one, is not given twice.
+    placed = {
+        placement.memory
+        for placement in context.library.placements.all()
+        if placement.kind == "entry"
+    }
     found, is_empty, weak = [], False, 0
     for kind in map(context.settings.context.sized, layers):
         answer = FINDERS[kind.id](asking)
         if answer.served is not None:
             is_empty, weak = is_empty or answer.served.floor.empty, weak + answer.served.weak
-        placed |= {one.id for one in answer.found if _is_of_a_document(context.library.memories.find(one.id))}
+        placed |= {
+            one.id
+            for one in answer.found
+            if _is_of_a_document(context.library.memories.find(one.id))
+        }
         new = list({one.id: one for one in answer.found if one.id not in placed}.values())
-        left = [*(LeftOut(one.id, "placed") for one in answer.found if one.id in placed), *answer.refused]
+        left = [
+            *(LeftOut(one.id, "placed") for one in answer.found if one.id in placed),
+            *answer.refused,
+        ]
         if kind.may_lack and not (new or left):
             continue
         passing, held = _passing(context, safety, new)
@@ -156,21 +208,32 @@ def kept(context: Context, made: AgentContext, asked: str, session: str = "") ->
     keep(context, [reading_of(context, made, asked, Asked(BY_COMMAND.door, session))])
 
 
-def _fitting(items: Sequence[Item], room: int, title: str) -> tuple[tuple[Item, ...], tuple[LeftOut, ...]]:
-    """Return what fits, the first first; what does not is left out, and smaller ones after it may still come in.
+def _fitting(
+    items: Sequence[Item], room: int, title: str
+) -> tuple[tuple[Item, ...], tuple[LeftOut, ...]]:
+    """Return what fits, the first first; what does not is left out, and smaller ones after it may
+    still come in.
 
-    A long text is cut to the room there is, where that is worth it. Bullets are cut as their playbook is, and stand by
-    where they come from. The heading and the blocks count.
+    A long text is cut to the room there is, where that is worth it. Bullets are cut as their
+    playbook is, and stand by where they come from. The heading and the blocks count.
     """
-    frames = {"": 0} | {source: tokens_of(f"{source}\n{_END}\n") for source in map(_source, items) if source}
+    frames = {"": 0} | {
+        source: tokens_of(f"{source}\n{_END}\n") for source in map(_source, items) if source
+    }
     spent = tokens_of(f"## {title}\n\n")
-    bullets = [(item.standing, item.tokens, _source(item)) for item in items if item.standing is not None]
+    bullets = [
+        (item.standing, item.tokens, _source(item)) for item in items if item.standing is not None
+    ]
     chosen, filled = fill(bullets, max(0, room - spent), frames)
     taken, left, last = list[Item](), list[LeftOut](), ""
     for place, item in enumerate(items):
         frame = 0 if (source := _source(item)) == last else frames[source]
         if item.standing is None:
-            fitting = item if spent + frame + item.tokens <= room else _shortened(item, room - spent - frame)
+            fitting = (
+                item
+                if spent + frame + item.tokens <= room
+                else _shortened(item, room - spent - frame)
+            )
         else:
             fitting = item if place in chosen else None
         if fitting is not None:
@@ -187,17 +250,22 @@ def _fitting(items: Sequence[Item], room: int, title: str) -> tuple[tuple[Item, 
 
 def _needed(items: Sequence[Item]) -> int:
     """Return the tokens that items take with about their blocks and the heading."""
-    frames = sum(tokens_of(f"{source}\n{_END}\n") for source, _ in groupby(map(_source, items)) if source)
+    frames = sum(
+        tokens_of(f"{source}\n{_END}\n") for source, _ in groupby(map(_source, items)) if source
+    )
     return sum(item.tokens for item in items) + frames + _HEADING if items else 0
 
 
 def _source(item: Item) -> str:
-    """Return the line that opens the block of an item, but for its mark; nothing for what a person stands by."""
+    """Return the line that opens the block of an item, but for its mark; nothing for what a person
+    stands by.
+    """
     return "" if item.provenance.approved else begin_of(_MARK, item.provenance)
 
 
 def _shortened(item: Item, room: int) -> Item | None:
-    """Return the beginning of a long text in at most so many tokens; `None` when it is not long, or there is no room.
+    """Return the beginning of a long text in at most so many tokens; `None` when it is not long, or
+    there is no room.
 
     What is cut is said behind it.
     """
@@ -210,11 +278,15 @@ def _shortened(item: Item, room: int) -> Item | None:
 
 
 def _bullets(playbooks: Playbooks) -> tuple[Bullet, ...]:
-    every = (bullet for line in playbooks.books() for bullet in playbooks.open(line.book.id).bullets)
+    every = (
+        bullet for line in playbooks.books() for bullet in playbooks.open(line.book.id).bullets
+    )
     return tuple(ranked(bullet for bullet in every if bullet.state != "deprecated"))
 
 
-def _passing(context: Context, safety: Safety, found: Sequence[Found]) -> tuple[list[Found], tuple[LeftOut, ...]]:
+def _passing(
+    context: Context, safety: Safety, found: Sequence[Found]
+) -> tuple[list[Found], tuple[LeftOut, ...]]:
     """Return what an agent may be given of what was found, and why it is not given the rest."""
     memories = [one.record for one in found if isinstance(one.record, Memory)]
     why = dict[str, Why](refused(context, safety, memories))
@@ -247,7 +319,17 @@ def _items(
         text = one.text if allowed else safety.masked(one.text)
         name = served_name(one.id, safety.findings)
         is_long = isinstance(one.record, Memory) and one.record.is_long
-        item = Item(name, text, 0, origins[one.id], one.score, is_long, one.standing, one.relevance, one.fits)
+        item = Item(
+            name,
+            text,
+            0,
+            origins[one.id],
+            one.score,
+            is_long,
+            one.standing,
+            one.relevance,
+            one.fits,
+        )
         items.append(replace(item, tokens=tokens_of(f"{item.row[0]}\n")))
     return tuple(items)
 
@@ -268,8 +350,9 @@ _HEAD = (
 def make_brief(context: Context, tuning: Tuning, playbooks: Playbooks, actor: str) -> str:
     """Make the brief of an open store for an agent (`agent:NAME`), keep it, and return it.
 
-    Empty where there is nothing to tell, and for a store that is not trusted, of which no agent is given anything.
-    Raises `StoreProblem` when the store cannot be read; a brief that cannot be kept is returned all the same.
+    Empty where there is nothing to tell, and for a store that is not trusted, of which no agent is
+    given anything. Raises `StoreProblem` when the store cannot be read; a brief that cannot be kept
+    is returned all the same.
     """
     cache = context.caches
     if not context.library.standing.trusted:
@@ -317,7 +400,9 @@ class JudgedTask(Record, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class JudgedContext:
-    """What of a judged task's texts its context serves under a budget, and the part of its bytes that is frames."""
+    """What of a judged task's texts its context serves under a budget, and the part of its bytes
+    that is frames.
+    """
 
     task: JudgedTask
     budget: int
@@ -343,7 +428,11 @@ def read_tasks(file: Path) -> tuple[JudgedTask, ...]:
 
 
 def judged(
-    asker: Context, tuning: Tuning, playbooks: Playbooks, tasks: Sequence[JudgedTask], budgets: Sequence[int]
+    asker: Context,
+    tuning: Tuning,
+    playbooks: Playbooks,
+    tasks: Sequence[JudgedTask],
+    budgets: Sequence[int],
 ) -> Iterator[JudgedContext]:
     """Yield what the asker would be served for each task under each budget; nothing counts as read."""
     for task in tasks:
@@ -351,7 +440,9 @@ def judged(
         for budget in budgets:
             made = material.cut(budget)
             ids, text = {item.id for item in made.given}, text_of(made)
-            helpful, misleading = (tuple(id for id in some if id in ids) for some in (task.helps, task.misleads))
+            helpful, misleading = (
+                tuple(id for id in some if id in ids) for some in (task.helps, task.misleads)
+            )
             yield JudgedContext(task, budget, helpful, misleading, made.tokens, _frames(text))
 
 

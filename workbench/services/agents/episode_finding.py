@@ -1,6 +1,8 @@
-"""Five ways to episodes (source 004, section 2.4): by meaning, by attributes, by both, by time, and by how they failed.
+"""Five ways to episodes (source 004, section 2.4): by meaning, by attributes, by both, by time, and
+by how they failed.
 
-What is found by words comes with its score, term by term; what is found by attributes or time, the latest first.
+What is found by words comes with its score, term by term; what is found by attributes or time, the
+latest first.
 """
 
 import threading
@@ -44,7 +46,15 @@ from workbench.core.agents.patterns.statistics import MOST_CHANCE, fisher
 from workbench.core.record import InvalidQuery, InvalidRecord, WorkStopped, moved
 from workbench.core.runtime import Cancelled, Progress
 from workbench.core.text import clean_for_store, counted
-from workbench.core.tuning.episodic import TERMS, WEIGHTS, EpisodeTerms, Term, in_domain, query_words, use_of
+from workbench.core.tuning.episodic import (
+    TERMS,
+    WEIGHTS,
+    EpisodeTerms,
+    Term,
+    in_domain,
+    query_words,
+    use_of,
+)
 from workbench.retrieval.arrays import Column, Mask, Micros, Rows, Vectors, micros
 from workbench.retrieval.episodes import BY_WORDS, DigestCache, EpisodeFloor, floor_of, scored
 from workbench.retrieval.fulltext.lexical import LexicalIndex
@@ -55,7 +65,8 @@ from workbench.services.safety.bodies import body_of
 from workbench.store.blobs import BlobProblem
 from workbench.store.library import Touched
 
-# The episodes of a store as they are searched: their heads, what is made of their files, and columns of both.
+# The episodes of a store as they are searched: their heads, what is made of their files, and
+# columns of both.
 
 Embed = Callable[[Sequence[str], Progress | None, Cancelled | None], Vectors]
 
@@ -69,8 +80,9 @@ EMPTY = Digest("", "", "", "", "", "", "", (), (), ())
 """What is searched of an episode whose file cannot be read: its head alone is found."""
 
 OFTEN, GOES_WITH = 3, 0.6
-"""A word goes with a type or domain where so many of the episodes that have it, and this share of them, are of it, more
-than by chance."""
+"""A word goes with a type or domain where so many of the episodes that have it, and this share of
+them, are of it, more than by chance.
+"""
 
 _ATTRIBUTES: Mapping[str, Callable[[Episode, Digest], Sequence[str]]] = {
     "domain": lambda head, _: (head.domain,),
@@ -87,7 +99,8 @@ _ATTRIBUTES: Mapping[str, Callable[[Episode, Digest], Sequence[str]]] = {
 class EpisodePool:
     """The episodes in the order of their ids, with their digests; row i is the i-th of each.
 
-    Vectors are made when they are first asked for: of the tasks, of how they ended, of what failed, and of the whole.
+    Vectors are made when they are first asked for: of the tasks, of how they ended, of what failed,
+    and of the whole.
     """
 
     heads: Sequence[Episode]
@@ -147,7 +160,9 @@ class EpisodePool:
     def failing(self) -> Rows:
         """The rows of those in which something failed."""
         rows = zip(self.heads, self.digests, strict=True)
-        return np.flatnonzero([bool(digest.signature) or head.outcome != "SUCCESS" for head, digest in rows])
+        return np.flatnonzero(
+            [bool(digest.signature) or head.outcome != "SUCCESS" for head, digest in rows]
+        )
 
     @cached_property
     def failing_words(self) -> list[frozenset[str]]:
@@ -156,14 +171,21 @@ class EpisodePool:
         return telling(*(f"{one.failure}\n{one.task}" for one in some))
 
     def prepare(
-        self, progress: Progress | None = None, cancelled: Cancelled | None = None, names: Sequence[str] = VECTORS
+        self,
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
+        names: Sequence[str] = VECTORS,
     ) -> None:
-        """Make the vectors that are not made yet; raises `WorkStopped`, and then those so far are kept."""
+        """Make the vectors that are not made yet; raises `WorkStopped`, and then those so far are
+        kept.
+        """
         for name in names:
             if name not in self.__dict__:
                 self.__dict__[name] = self._made(name, progress, cancelled)
 
-    def _made(self, name: str, progress: Progress | None = None, cancelled: Cancelled | None = None) -> Vectors:
+    def _made(
+        self, name: str, progress: Progress | None = None, cancelled: Cancelled | None = None
+    ) -> Vectors:
         if name == "failures":
             some = [self.digests[row] for row in self.failing.tolist()]
             texts = [one.failure or one.whole for one in some]
@@ -186,7 +208,9 @@ class EpisodePool:
             for row, (head, digest) in enumerate(zip(self.heads, self.digests, strict=True)):
                 for name in _ATTRIBUTES[attribute](head, digest):
                     found.setdefault(name.casefold(), []).append(row)
-            self._named[attribute] = {name: np.array(rows, np.intp) for name, rows in found.items() if name}
+            self._named[attribute] = {
+                name: np.array(rows, np.intp) for name, rows in found.items() if name
+            }
         return self._named[attribute]
 
     def fits(self, text: str) -> tuple[Fit, ...]:
@@ -200,7 +224,9 @@ class EpisodePool:
                     both = len(np.intersect1d(term.rows, rows))
                     if both < max(OFTEN, GOES_WITH * many):
                         continue
-                    chance = fisher(both, many - both, len(rows) - both, len(self) - len(rows) - many + both)
+                    chance = fisher(
+                        both, many - both, len(rows) - both, len(self) - len(rows) - many + both
+                    )
                     if chance < MOST_CHANCE and chance < found.get((about, name), (1.0, None))[0]:
                         why = f"{both:,} of the {counted(many, 'episode')} with “{term.term}” are of it"
                         found[about, name] = chance, Fit(about, name, why)
@@ -218,21 +244,29 @@ class EpisodePools:
         self._use: Column | None = None
         context.library.listen(self._note)
 
-    def pool(self, progress: Progress | None = None, cancelled: Cancelled | None = None) -> EpisodePool:
+    def pool(
+        self, progress: Progress | None = None, cancelled: Cancelled | None = None
+    ) -> EpisodePool:
         """Return the pool of the store as it is now; raises `WorkStopped`."""
         with self._lock:
             self._context.library.refresh()
             if self._pool is None:
                 heads = sorted(self._context.library.table(Episode).all(), key=lambda one: one.id)
                 known = self._digests([one.hash for one in heads], progress, cancelled)
-                self._pool = EpisodePool(heads, [known.get(one.hash, EMPTY) for one in heads], self._embed)
+                self._pool = EpisodePool(
+                    heads, [known.get(one.hash, EMPTY) for one in heads], self._embed
+                )
                 self._use = None
             return self._pool
 
     def prepare(
-        self, progress: Progress | None = None, cancelled: Cancelled | None = None, names: Sequence[str] = VECTORS
+        self,
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
+        names: Sequence[str] = VECTORS,
     ) -> EpisodePool:
-        """Make whatever a search needs that is not made yet, once for a store; what is made before a stop is kept.
+        """Make whatever a search needs that is not made yet, once for a store; what is made before
+        a stop is kept.
 
         `names` are the vectors that are meant. Raises `WorkStopped`.
         """
@@ -247,7 +281,8 @@ class EpisodePools:
         for start in range(0, len(hashes), CHUNK):
             if cancelled is not None and cancelled():
                 raise WorkStopped(
-                    "The reading of the episodes was stopped.", "What was read so far is known the next time."
+                    "The reading of the episodes was stopped.",
+                    "What was read so far is known the next time.",
                 )
             if progress is not None:
                 progress(start, len(hashes))
@@ -259,8 +294,13 @@ class EpisodePools:
         with self._lock:
             pool = self.pool()
             if self._use is None:
-                uses = {use.episode: use.access_count for use in self._context.library.table(EpisodeUse).all()}
-                self._use = np.fromiter((use_of(uses.get(one.id, 0)) for one in pool.heads), np.float64, len(pool))
+                uses = {
+                    use.episode: use.access_count
+                    for use in self._context.library.table(EpisodeUse).all()
+                }
+                self._use = np.fromiter(
+                    (use_of(uses.get(one.id, 0)) for one in pool.heads), np.float64, len(pool)
+                )
             return self._use
 
     def _digest(self, name: str) -> Digest | None:
@@ -303,7 +343,11 @@ def _in_phase(pool: EpisodePool, criteria: Criteria, now: datetime) -> Mask:
         return archived | (active & old)
     begins = list(BEGINS.values())
     place = list(BEGINS).index(criteria.phase)  # type: ignore[arg-type]
-    return active & ~older(pool, begins[place + 1], now) & (older(pool, begins[place], now) if place else True)
+    return (
+        active
+        & ~older(pool, begins[place + 1], now)
+        & (older(pool, begins[place], now) if place else True)
+    )
 
 
 def older(pool: EpisodePool, days: int, now: datetime) -> Mask:
@@ -320,12 +364,15 @@ def in_domains(pool: EpisodePool, text: str) -> Mask:
     return found
 
 
-# Consolidating episodes: those that say the same are put under one and archived; a dry run is the same plan.
+# Consolidating episodes: those that say the same are put under one and archived; a dry run is the
+# same plan.
 
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationPlan:
-    """What would be consolidated: the clusters, and how many episodes were old enough to be looked at."""
+    """What would be consolidated: the clusters, and how many episodes were old enough to be looked
+    at.
+    """
 
     clusters: tuple[EpisodeCluster, ...]
     looked: int
@@ -337,7 +384,9 @@ class ConsolidationPlan:
 
 
 class Consolidation:
-    """Consolidates the episodes of a store. Only mature and aged ones are: what is recent may still be looked at."""
+    """Consolidates the episodes of a store. Only mature and aged ones are: what is recent may still
+    be looked at.
+    """
 
     def __init__(self, context: Context, pools: EpisodePools) -> None:
         self._context, self._pools = context, pools
@@ -348,7 +397,9 @@ class Consolidation:
         cancelled: Cancelled = lambda: False,
         progress: Progress = lambda _done, _all: None,
     ) -> ConsolidationPlan:
-        """Return what would be consolidated; writes nothing. What is planned until it is cancelled is returned."""
+        """Return what would be consolidated; writes nothing. What is planned until it is cancelled
+        is returned.
+        """
         pool, now = self._pools.pool(), self._context.now()
         groups: dict[tuple[str, str, str], list[int]] = {}
         for row, head in enumerate(pool.heads):
@@ -377,7 +428,9 @@ class Consolidation:
             for id in plan.archived:
                 episode = self._episodes.get(id)
                 if episode.status != "active":
-                    raise InvalidRecord(f"{id} was changed since this was planned.", "Nothing was changed.")
+                    raise InvalidRecord(
+                        f"{id} was changed since this was planned.", "Nothing was changed."
+                    )
                 tx.put(replace(episode, status="archived"))
             for cluster in plan.clusters:
                 tx.put(cluster)
@@ -385,17 +438,31 @@ class Consolidation:
 
 
 def _clusters(pool: EpisodePool, rows: Rows, now: datetime) -> list[EpisodeCluster]:
-    """Return the clusters among episodes of one type, domain and outcome, the latest one standing for each."""
+    """Return the clusters among episodes of one type, domain and outcome, the latest one standing
+    for each.
+    """
     order = rows[np.argsort(-pool.at[rows], kind="stable")]
     free = np.ones(len(order), np.bool_)
-    vectors, window, found = pool.wholes[order], int(WINDOW.total_seconds() * 1_000_000), list[EpisodeCluster]()
+    vectors, window, found = (
+        pool.wholes[order],
+        int(WINDOW.total_seconds() * 1_000_000),
+        list[EpisodeCluster](),
+    )
     for place in range(len(order)):
         if not free[place]:
             continue
         free[place] = False
-        near = free & (vectors @ vectors[place] > LEAST) & (pool.at[order[place]] - pool.at[order] <= window)
+        near = (
+            free
+            & (vectors @ vectors[place] > LEAST)
+            & (pool.at[order[place]] - pool.at[order] <= window)
+        )
         head = pool.digests[order[place]]
-        alike = [at for at in np.flatnonzero(near).tolist() if not objection(pool.digests[order[at]], head)]
+        alike = [
+            at
+            for at in np.flatnonzero(near).tolist()
+            if not objection(pool.digests[order[at]], head)
+        ]
         if alike:
             free[alike] = False
             found.append(_cluster(pool, [int(order[at]) for at in (place, *alike)], now))
@@ -424,7 +491,9 @@ K = 5
 """How many are found when nobody says."""
 
 LEAST_ALIKE, AGED = 0.4, 0.1
-"""The similarity from which two failures are alike, and how much more an aged episode must have to be found."""
+"""The similarity from which two failures are alike, and how much more an aged episode must have to
+be found.
+"""
 
 LONGEST = 4_000
 """Characters of what is asked that are looked for."""
@@ -470,7 +539,9 @@ class FoundEpisode:
 
 @dataclass(frozen=True, slots=True)
 class FoundEpisodes:
-    """An answer: what was asked in which way, the episodes, the best or the latest first, and how many fit."""
+    """An answer: what was asked in which way, the episodes, the best or the latest first, and how
+    many fit.
+    """
 
     query: str
     strategy: Strategy
@@ -508,15 +579,22 @@ class EpisodeFinder:
         return self._retriever().episodes
 
     def prepare(self, strategy: Strategy, progress: Progress, cancelled: Cancelled) -> None:
-        """Make what a strategy needs that is not made yet; the first time, in a large store, that takes a while.
+        """Make what a strategy needs that is not made yet; the first time, in a large store, that
+        takes a while.
 
         Raises `WorkStopped` when it is stopped; what is made until then is kept.
         """
-        needed = {"failure": ("failures",), "semantic": ("tasks", "wholes"), "hybrid": ("tasks", "wholes")}
+        needed = {
+            "failure": ("failures",),
+            "semantic": ("tasks", "wholes"),
+            "hybrid": ("tasks", "wholes"),
+        }
         self._pools.prepare(progress, cancelled, needed.get(strategy, ()))
 
     def listed(self, criteria: Criteria) -> list[Episode]:
-        """Return the heads of those that are meant, the latest first; only what heads do not say needs the pool."""
+        """Return the heads of those that are meant, the latest first; only what heads do not say
+        needs the pool.
+        """
         heads = Episodes(self._context).all()
         in_files = criteria.session or criteria.tool or criteria.strategy
         pool = self._pools.pool() if in_files else EpisodePool(heads, [EMPTY] * len(heads))
@@ -538,14 +616,18 @@ class EpisodeFinder:
         close: float = 0.0,
         sharing: frozenset[str] | None = None,
     ) -> FoundEpisodes:
-        """Return the episodes that a strategy finds, at most `k` that the `judge` lets pass. Raises `InvalidQuery`.
+        """Return the episodes that a strategy finds, at most `k` that the `judge` lets pass. Raises
+        `InvalidQuery`.
 
-        What is found by words has at least the part `close` of the highest similarity there is; a failure, one of the
-        words that it is to be `sharing`.
+        What is found by words has at least the part `close` of the highest similarity there is; a
+        failure, one of the words that it is to be `sharing`.
         """
         text = _asked(query, strategy, checked(criteria))
         pool, now = self._pools.pool(), self._context.now()
-        rows, signature = np.flatnonzero(fitting(pool, criteria, now)), features_of([text]) if text else ()
+        rows, signature = (
+            np.flatnonzero(fitting(pool, criteria, now)),
+            features_of([text]) if text else (),
+        )
         similarity: Column | None = None
         if strategy == "failure":
             rows, similarity, least = self._by_failure(pool, rows, text, signature, sharing)
@@ -557,16 +639,22 @@ class EpisodeFinder:
             order = np.argsort(-pool.at[rows], kind="stable")
         else:
             least = max(least, close * float(similarity.max(initial=0.0)))
-            near = similarity >= np.where(older(pool, BEGINS["aged"], now)[rows], least + AGED, least)
+            near = similarity >= np.where(
+                older(pool, BEGINS["aged"], now)[rows], least + AGED, least
+            )
             rows, domain = rows[near], in_domains(pool, f"{criteria.domain} {text}")
-            scores = scored(rows, similarity[near], pool.at, pool.success, self._pools.use(), domain, now)
+            scores = scored(
+                rows, similarity[near], pool.at, pool.success, self._pools.use(), domain, now
+            )
             order, terms = scores.best(len(rows)), scores.terms
 
         def found(place: int) -> FoundEpisode:
             head, digest = pool.heads[rows[place]], pool.digests[rows[place]]
             same = shared(signature, digest.signature) if signature else ()
             score = None if terms is None else terms(place)
-            return FoundEpisode(head, digest, phase_of(head, now), age_of(head.at, now), score, same)
+            return FoundEpisode(
+                head, digest, phase_of(head, now), age_of(head.at, now), score, same
+            )
 
         passed = islice(filter(judge, map(found, order.tolist())), k)
         return FoundEpisodes(text, strategy, tuple(passed), len(rows))
@@ -586,9 +674,16 @@ class EpisodeFinder:
         return rows, similarity, floor.row
 
     def _by_failure(
-        self, pool: EpisodePool, rows: Rows, text: str, signature: Sequence[str], sharing: frozenset[str] | None
+        self,
+        pool: EpisodePool,
+        rows: Rows,
+        text: str,
+        signature: Sequence[str],
+        sharing: frozenset[str] | None,
     ) -> tuple[Rows, Column, float]:
-        """Return episodes that failed alike, by what tells a failure again and by what was said of it."""
+        """Return episodes that failed alike, by what tells a failure again and by what was said of
+        it.
+        """
         meant = np.isin(pool.failing, rows)
         if sharing is not None:
             meant &= np.array([not sharing.isdisjoint(its) for its in pool.failing_words], np.bool_)
@@ -596,19 +691,32 @@ class EpisodeFinder:
         if not len(rows):
             return rows, np.zeros(0), LEAST_ALIKE
         cosine = np.maximum(pool.failures[meant] @ self._retriever().vector(text), 0.0)
-        mine, signatures = frozenset(signature), (pool.digests[row].signature for row in rows.tolist())
+        mine, signatures = (
+            frozenset(signature),
+            (pool.digests[row].signature for row in rows.tolist()),
+        )
         # Hardly any has something in common with it, and what has not is told apart by that alone.
         alike = [0.0 if mine.isdisjoint(its) else likeness(signature, its) for its in signatures]
-        return rows, np.maximum((cosine + np.array(alike)) / 2, cosine * 0.75).astype(np.float64), LEAST_ALIKE
+        return (
+            rows,
+            np.maximum((cosine + np.array(alike)) / 2, cosine * 0.75).astype(np.float64),
+            LEAST_ALIKE,
+        )
 
 
 def _asked(query: str, strategy: Strategy, criteria: Criteria) -> str:
-    """Return what is asked for as it is looked for; raises `InvalidQuery` when a strategy lacks what it needs."""
+    """Return what is asked for as it is looked for; raises `InvalidQuery` when a strategy lacks
+    what it needs.
+    """
     text = clean_for_store(query.strip())
     if len(text) > LONGEST:
-        raise InvalidQuery(f"The query has {len(text):,} characters; {LONGEST:,} are looked for.", "Shorten it.")
+        raise InvalidQuery(
+            f"The query has {len(text):,} characters; {LONGEST:,} are looked for.", "Shorten it."
+        )
     if strategy in ("semantic", "hybrid", "failure") and not text:
-        raise InvalidQuery(f"The strategy {strategy} needs words to go by.", "Say what the task or the error is.")
+        raise InvalidQuery(
+            f"The strategy {strategy} needs words to go by.", "Say what the task or the error is."
+        )
     if strategy in ("structured", "hybrid") and criteria.are_none:
         said = "Name a domain, a type, an outcome, a tag, a tool, a session or a time."
         raise InvalidQuery(f"The strategy {strategy} needs something to filter by.", said)

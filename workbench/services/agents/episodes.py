@@ -1,4 +1,6 @@
-"""Episodes from files and into files: JSON as source 004 has it, and agent-playbook's `episodic/*.json`."""
+"""Episodes from files and into files: JSON as source 004 has it, and agent-playbook's
+`episodic/*.json`.
+"""
 
 import json
 import uuid
@@ -48,10 +50,15 @@ from workbench.services.safety.texts import name_of
 from workbench.store.blobs import BlobProblem
 from workbench.store.library import Tx
 
-# What episodes say of patterns by themselves: those that they name, and those that were served to them in time.
+# What episodes say of patterns by themselves: those that they name, and those that were served to
+# them in time.
 
 
-OUTCOMES: Mapping[Ended, Outcome] = {"SUCCESS": "success", "PARTIAL": "partial", "FAILURE": "failure"}
+OUTCOMES: Mapping[Ended, Outcome] = {
+    "SUCCESS": "success",
+    "PARTIAL": "partial",
+    "FAILURE": "failure",
+}
 
 APPLIED = ("metadata.patterns_applied", "metadata.strategies_applied")
 """Where an episode names the patterns that were applied in it, by their ids, names or approaches."""
@@ -60,7 +67,9 @@ MOST = 50
 """Patterns, and memories, that one episode may name."""
 
 FOLLOWED, SAID = 1 / 2, 2 / 3
-"""The share of a pattern's steps that a trace has to have, and the share of a step's words in one of its entries."""
+"""The share of a pattern's steps that a trace has to have, and the share of a step's words in one
+of its entries.
+"""
 
 
 class EpisodeEvidence:
@@ -71,7 +80,9 @@ class EpisodeEvidence:
         self._patterns = context.library.table(Pattern)
 
     def of(self, episode: Episode, body: EpisodeBody) -> Iterator[Application]:
-        """Yield a row for each pattern that an episode names or was served; `body` is the masked one."""
+        """Yield a row for each pattern that an episode names or was served; `body` is the masked
+        one.
+        """
         if not len(self._patterns):
             return
         found: dict[str, Basis] = {}
@@ -90,7 +101,9 @@ class EpisodeEvidence:
             )  # fmt: skip
 
     def _called(self, episode: Episode, body: EpisodeBody) -> Iterator[Pattern]:
-        names = dict.fromkeys(name.strip().casefold() for path in APPLIED for name in body.texts(path))
+        names = dict.fromkeys(
+            name.strip().casefold() for path in APPLIED for name in body.texts(path)
+        )
         for name in list(names)[:MOST]:
             yield from (one for one in self._names.get(name, ()) if _calls(one, name, episode))
 
@@ -108,8 +121,16 @@ class EpisodeEvidence:
         duration, end = body.number("execution.duration"), self._context.now()
         if body.at is not None and duration is not None:
             # Capture notes when a task ended, an agent when it began.
-            end = min(end, body.at if body.get("metadata.captured") else body.at + timedelta(seconds=duration))
-        reads = [read for one in self._sessions.get(body.session, ()) for read in one.reads if read.at <= end]
+            end = min(
+                end,
+                body.at if body.get("metadata.captured") else body.at + timedelta(seconds=duration),
+            )
+        reads = [
+            read
+            for one in self._sessions.get(body.session, ())
+            for read in one.reads
+            if read.at <= end
+        ]
         for id in dict.fromkeys(id for read in reads for id in read.documents):
             pattern = self._patterns.find(id)
             if pattern is not None and pattern.status != "deprecated":
@@ -128,7 +149,9 @@ class EpisodeEvidence:
 def follows(pattern: Pattern, body: EpisodeBody) -> bool:
     """Tell whether at least half of what a pattern says to do stands in the trace of an episode."""
     trace = body.get("execution.trace")
-    entries = [" ".join(texts_in(one)) for one in (trace if isinstance(trace, list | tuple) else ())]
+    entries = [
+        " ".join(texts_in(one)) for one in (trace if isinstance(trace, list | tuple) else ())
+    ]
     done = [set(content_words(text)) for text in (*entries, *body.texts("metadata.tools_used"))]
     steps = [step for text in _steps(pattern) if (step := set(content_words(text)))]
     return bool(steps) and sum(_stands(step, done) for step in steps) >= FOLLOWED * len(steps)
@@ -152,7 +175,13 @@ def _steps(pattern: Pattern) -> Sequence[str]:
 
 def _parts(value: object) -> Iterator[str]:
     """Yield what the parts of a template are called."""
-    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
+    inner = (
+        value.values()
+        if isinstance(value, Mapping)
+        else value
+        if isinstance(value, list | tuple)
+        else ()
+    )
     if isinstance(value, Mapping):
         yield next((str(value[key]) for key in ("name", "task", "text", "id") if key in value), "")
     for item in inner:
@@ -165,7 +194,11 @@ def _parts(value: object) -> Iterator[str]:
 def _approach(pattern: Pattern) -> str:
     """Return the approach of a strategy, by which an episode of its place may call it."""
     body = pattern.body
-    return body.strategy.approach.casefold() if pattern.category == "strategy" and body and body.strategy else ""
+    return (
+        body.strategy.approach.casefold()
+        if pattern.category == "strategy" and body and body.strategy
+        else ""
+    )
 
 
 def _calls(pattern: Pattern, name: str, episode: Episode) -> bool:
@@ -176,9 +209,11 @@ def _calls(pattern: Pattern, name: str, episode: Episode) -> bool:
     return all(not names or had.casefold() in map(str.casefold, names) for names, had in asked)
 
 
-# Episodes in the store: what an agent did is kept as it was, and a person corrects it by notes, tags and deletion.
+# Episodes in the store: what an agent did is kept as it was, and a person corrects it by notes,
+# tags and deletion.
 #
-# The whole of one is masked before it is named by its hash, and lies beside the store before its head is written.
+# The whole of one is masked before it is named by its hash, and lies beside the store before its
+# head is written.
 
 
 NOTHING = "Nothing was changed."
@@ -189,7 +224,9 @@ LONGEST_NOTE = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """An episode that was given to the store: its head, whether it `is_new`, and what was masked in it, by name."""
+    """An episode that was given to the store: its head, whether it `is_new`, and what was masked in
+    it, by name.
+    """
 
     episode: Episode
     is_new: bool
@@ -198,7 +235,9 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class _Beside:
-    """What of an episode was written beside the store: its hash, its values, and what was masked in them."""
+    """What of an episode was written beside the store: its hash, its values, and what was masked in
+    them.
+    """
 
     hash: str
     body: EpisodeBody
@@ -207,7 +246,8 @@ class _Beside:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """An episode, whole: its head, what lies beside the store, how it is used, its phase and a person's notes.
+    """An episode, whole: its head, what lies beside the store, how it is used, its phase and a
+    person's notes.
 
     `cluster` is what it was consolidated with.
     """
@@ -220,8 +260,14 @@ class Opened:
     cluster: EpisodeCluster | None = None
 
     def doc(self, *, trace: bool = True) -> dict[str, object]:
-        """Return it in the form in which episodes are given (source 004, section 2.2), perhaps without its trace."""
-        doc: dict[str, object] = {"episode_id": self.episode.id, "timestamp": iso(self.episode.at), **self.body.doc}
+        """Return it in the form in which episodes are given (source 004, section 2.2), perhaps
+        without its trace.
+        """
+        doc: dict[str, object] = {
+            "episode_id": self.episode.id,
+            "timestamp": iso(self.episode.at),
+            **self.body.doc,
+        }
         execution = doc.get("execution")
         if not trace and isinstance(execution, Mapping):
             doc["execution"] = {name: value for name, value in execution.items() if name != "trace"}
@@ -229,7 +275,10 @@ class Opened:
         known = self.body.texts("metadata.tags")
         added = [tag for tag in self.episode.tags if tag not in known]
         if added:
-            doc["metadata"] = {**(metadata if isinstance(metadata, Mapping) else {}), "tags": [*known, *added]}
+            doc["metadata"] = {
+                **(metadata if isinstance(metadata, Mapping) else {}),
+                "tags": [*known, *added],
+            }
         lifecycle, last = doc.pop("lifecycle", None), self.use.last_accessed_at
         doc["lifecycle"] = {
             "access_count": self.use.access_count,
@@ -265,16 +314,24 @@ class Episodes:
         """Return the head of an episode; raises `UnknownRecord`."""
         found = self._table.find(id)
         if found is None:
-            raise UnknownRecord(f"There is no episode {id} in this store.", "`workbench episode list` shows them.")
+            raise UnknownRecord(
+                f"There is no episode {id} in this store.", "`workbench episode list` shows them."
+            )
         return found
 
     def open(self, id: str) -> Opened:
-        """Return an episode, whole. Raises `UnknownRecord`, and `BlobProblem` where its file cannot be read."""
+        """Return an episode, whole. Raises `UnknownRecord`, and `BlobProblem` where its file cannot
+        be read.
+        """
         episode = self.get(id)
         body = EpisodeBody(body_of(self._library, episode.hash))
         phase = phase_of(episode, self._context.now())
         use, clusters = self.use_of(id), self._library.table(EpisodeCluster)
-        found = (cluster for by in reversed(use.referenced_by) if (cluster := clusters.find(by)) is not None)
+        found = (
+            cluster
+            for by in reversed(use.referenced_by)
+            if (cluster := clusters.find(by)) is not None
+        )
         return Opened(episode, body, use, phase, self.notes(id), next(found, None))
 
     def task_of(self, episode: Episode) -> str | None:
@@ -299,10 +356,11 @@ class Episodes:
     # What agents and people bring
 
     def store(self, doc: object, *, session: str = "") -> Stored:
-        """Keep an episode of JSON values; one that is there already, word for word, is left as it is.
+        """Keep an episode of JSON values; one that is there already, word for word, is left as it
+        is.
 
-        `session` is the agent's, where the episode names none. Raises `InvalidEpisode`, and `InvalidRecord` when
-        another episode has its name: what was is not changed.
+        `session` is the agent's, where the episode names none. Raises `InvalidEpisode`, and
+        `InvalidRecord` when another episode has its name: what was is not changed.
         """
         (stored,) = self.store_all([doc], session=session)
         return stored
@@ -320,17 +378,23 @@ class Episodes:
     ) -> list[Stored]:
         """Keep several episodes, all or none, in one transaction (see `store`), a part of a group.
 
-        With `goes_on` they are of tasks that went on since, and say so, but where a person decided something on one.
+        With `goes_on` they are of tasks that went on since, and say so, but where a person decided
+        something on one.
         """
         bodies = [read_episode(doc) for doc in docs]
         self._library.begin()
         with self._library.turn():
             ready = self._beside(bodies, session)
-            said = label or ("store an episode" if len(docs) == 1 else f"store {len(docs):,} episodes")
+            said = label or (
+                "store an episode" if len(docs) == 1 else f"store {len(docs):,} episodes"
+            )
             actor = self._context.actor
             with self._library.transaction(actor, said, group=group, part=part, more=more) as tx:
                 evidence = EpisodeEvidence(self._context)
-                done = [self._put(tx, body, one, evidence, goes_on) for body, one in zip(bodies, ready, strict=True)]
+                done = [
+                    self._put(tx, body, one, evidence, goes_on)
+                    for body, one in zip(bodies, ready, strict=True)
+                ]
                 if len(done) == 1 and not label:
                     tx.relabel(f"store episode {done[0].episode.id}")
         return done
@@ -341,23 +405,33 @@ class Episodes:
         gate, ready = SecretFilter(), list[tuple[EpisodeBody, tuple[str, ...]]]()
         for body in bodies:
             gate.masked.clear()
-            kept = body.kept if body.session or not session else {**body.kept, "session_id": session}
+            kept = (
+                body.kept if body.session or not session else {**body.kept, "session_id": session}
+            )
             clean = cleaned(kept, lambda text: gate.cleaned(clean_for_store(text), lambda _: False))
             assert isinstance(clean, dict)
             ready.append((EpisodeBody(clean), tuple(dict.fromkeys(gate.masked))))
         hashes = self._library.blobs.put_all([packed(body.doc) for body, _ in ready])
         return [_Beside(hash, *one) for hash, one in zip(hashes, ready, strict=True)]
 
-    def _put(self, tx: Tx, body: EpisodeBody, beside: "_Beside", evidence: EpisodeEvidence, goes_on: bool) -> Stored:
+    def _put(
+        self, tx: Tx, body: EpisodeBody, beside: "_Beside", evidence: EpisodeEvidence, goes_on: bool
+    ) -> Stored:
         known = self._table.find(body.id) if body.id else None
         is_free = known is not None and known.status == "active" and not known.approved
         if known is not None and not (goes_on and is_free and known.hash != beside.hash):
             if known.hash != beside.hash and not goes_on:
                 message = f"There is an episode {body.id} already, and it says something else."
-                raise InvalidRecord(message, "Nothing was stored: what was is not changed; leave episode_id out.")
+                raise InvalidRecord(
+                    message, "Nothing was stored: what was is not changed; leave episode_id out."
+                )
             return Stored(known, is_new=False, masked=beside.masked)
         at, clean = body.at or self._context.now(), beside.body
-        tags, of, about = clean.texts("metadata.tags"), clean.text("metadata.task_type"), clean.text("metadata.domain")
+        tags, of, about = (
+            clean.texts("metadata.tags"),
+            clean.text("metadata.task_type"),
+            clean.text("metadata.domain"),
+        )
         id = body.id or tx.new_id(Episode, PREFIX, at)
         if known is not None:
             before = EpisodeBody(body_of(self._library, known.hash)).texts("metadata.tags")
@@ -377,30 +451,48 @@ class Episodes:
     # A person's corrections
 
     def note(self, id: str, text: str) -> EpisodeNote:
-        """Note something on an episode. Raises `WorkbenchError` for an agent, and `InvalidRecord` for no text."""
+        """Note something on an episode. Raises `WorkbenchError` for an agent, and `InvalidRecord`
+        for no text.
+        """
         require_person(self._context.actor, "note anything on an episode")
         episode, said = self.get(id), text.strip()
         if not said or len(said) > LONGEST_NOTE:
             raise InvalidRecord(f"A note has 1 to {LONGEST_NOTE:,} characters.", NOTHING)
-        note = EpisodeNote(f"note-{uuid.uuid4().hex[:12]}", episode.id, said, self._context.now(), self._context.actor)
+        note = EpisodeNote(
+            f"note-{uuid.uuid4().hex[:12]}",
+            episode.id,
+            said,
+            self._context.now(),
+            self._context.actor,
+        )
         with self._library.transaction(self._context.actor, f"note on {id}") as tx:
             tx.put(note)
         return self._library.table(EpisodeNote).get(note.id)
 
     def tag(self, id: str, add: Sequence[str] = (), remove: Sequence[str] = ()) -> Episode:
-        """Give an episode other tags. Raises `WorkbenchError` for an agent, and `InvalidRecord` without room."""
+        """Give an episode other tags. Raises `WorkbenchError` for an agent, and `InvalidRecord`
+        without room.
+        """
         require_person(self._context.actor, "tag an episode")
         with self._library.transaction(self._context.actor, f"tag {id}") as tx:
             tx.put(tagged(self.get(id), tuple(tag.strip() for tag in add), tuple(remove)))
         return self.get(id)
 
     def approve(self, id: str, *, withdraw: bool = False) -> Episode:
-        """Stand by what an episode says, so that agents get it who are given only that; or no longer."""
-        return self._change("no longer approve" if withdraw else "approve", id, approved=not withdraw)
+        """Stand by what an episode says, so that agents get it who are given only that; or no
+        longer.
+        """
+        return self._change(
+            "no longer approve" if withdraw else "approve", id, approved=not withdraw
+        )
 
     def delete(self, id: str) -> Episode:
-        """Delete an episode, with a way back: it is kept until its retention is over, and given to nobody."""
-        return self._change("delete", id, status="deleted", deleted_at=self._context.now().replace(microsecond=0))
+        """Delete an episode, with a way back: it is kept until its retention is over, and given to
+        nobody.
+        """
+        return self._change(
+            "delete", id, status="deleted", deleted_at=self._context.now().replace(microsecond=0)
+        )
 
     def restore(self, id: str) -> Episode:
         """Take a deletion back, or bring an archived episode back by hand."""
@@ -422,8 +514,12 @@ class Episodes:
 
     # What is counted
 
-    def count_for_patterns(self, tx: Tx, episode: Episode, body: EpisodeBody, evidence: EpisodeEvidence) -> None:
-        """Count an episode for the patterns that it names or was served, unless somebody recorded how they went."""
+    def count_for_patterns(
+        self, tx: Tx, episode: Episode, body: EpisodeBody, evidence: EpisodeEvidence
+    ) -> None:
+        """Count an episode for the patterns that it names or was served, unless somebody recorded
+        how they went.
+        """
         applications, patterns = self._library.table(Application), self._library.table(Pattern)
         for row in evidence.of(episode, body):
             known = applications.find(row.id)
@@ -437,7 +533,9 @@ class Episodes:
                 self.refer(tx, [episode.id], pattern.id)
 
     def refer(self, tx: Tx, ids: Sequence[str], by: str) -> None:
-        """Count, in a transaction, that a record rests on episodes; one that does so already counts once."""
+        """Count, in a transaction, that a record rests on episodes; one that does so already counts
+        once.
+        """
         for id in ids:
             use = self.use_of(id)
             if by not in use.referenced_by:
@@ -462,7 +560,9 @@ DIALECTS = ("episode", agent_playbook.NAME)
 
 
 class Brought(NamedTuple):
-    """What came of files: the episodes, and the group that an undo takes back (empty for one that was given)."""
+    """What came of files: the episodes, and the group that an undo takes back (empty for one that
+    was given).
+    """
 
     stored: tuple[Stored, ...]
     group: str = ""
@@ -477,12 +577,16 @@ def found_in(place: Path) -> tuple[Found, ...]:
     if not files:
         raise UnreadableFile(f"There is no file of episodes in {place}.", "Nothing was stored.")
     return tuple(
-        one for path in files for one in checked_docs(episodes_in(read_text(path), name_of(path)), name_of(path))
+        one
+        for path in files
+        for one in checked_docs(episodes_in(read_text(path), name_of(path)), name_of(path))
     )
 
 
 def checked_docs(found: Sequence[Found], file: str) -> Sequence[Found]:
-    """Return what was found in a file, if there is something and each can be an episode; raises `InvalidRecord`."""
+    """Return what was found in a file, if there is something and each can be an episode; raises
+    `InvalidRecord`.
+    """
     if not found:
         raise UnreadableFile(f"{file} holds no episode.", "Nothing was stored.")
     for one in found:
@@ -493,7 +597,9 @@ def checked_docs(found: Sequence[Found], file: str) -> Sequence[Found]:
     return found
 
 
-def bring(context: Context, found: Sequence[Found], name: str, progress: Progress | None = None) -> Brought:
+def bring(
+    context: Context, found: Sequence[Found], name: str, progress: Progress | None = None
+) -> Brought:
     """Store what was found in files, in chunks that undo as one action."""
     episodes, group = Episodes(context), f"{IMPORT}{uuid.uuid4().hex[:12]}"
     stored = list[Stored]()
@@ -508,7 +614,9 @@ def bring(context: Context, found: Sequence[Found], name: str, progress: Progres
 
 
 def written(context: Context, ids: Sequence[str], dialect: str) -> Iterator[tuple[str, object]]:
-    """Yield episodes as JSON values, each with the name of a file for it, below a folder. Raises as `Episodes.open`."""
+    """Yield episodes as JSON values, each with the name of a file for it, below a folder. Raises as
+    `Episodes.open`.
+    """
     episodes, taken = Episodes(context), set[str]()
     for id in ids:
         opened = episodes.open(id)
@@ -518,7 +626,11 @@ def written(context: Context, ids: Sequence[str], dialect: str) -> Iterator[tupl
             name = agent_playbook.file_name(opened.episode.at, slug)
             doc = agent_playbook.write(opened.doc())
         else:
-            name = f"{id}.json" if all(part.isalnum() or part in "-_." for part in id) else "episode.json"
+            name = (
+                f"{id}.json"
+                if all(part.isalnum() or part in "-_." for part in id)
+                else "episode.json"
+            )
         yield _free(name, taken), doc
 
 
@@ -532,14 +644,18 @@ def write_files(target: Path, docs: Sequence[tuple[str, object]]) -> tuple[Path,
         files = {target: docs[0][1] if len(docs) == 1 else [doc for _, doc in docs]}
     taken = next((path for path in files if path.exists() or path.is_symlink()), None)
     if taken is not None:
-        raise UnreadableFile(f"{taken} is there already.", "Nothing was written; name another place.")
+        raise UnreadableFile(
+            f"{taken} is there already.", "Nothing was written; name another place."
+        )
     for path, doc in files.items():
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_file(path, f"{json.dumps(doc, indent=2)}\n".encode(), durable=False, new=True)
         except OSError as error:
             why = (error.strerror or str(error)).lower()
-            raise UnreadableFile(f"{path} cannot be written: {why}.", "Nothing in the store was changed.") from error
+            raise UnreadableFile(
+                f"{path} cannot be written: {why}.", "Nothing in the store was changed."
+            ) from error
     return tuple(files)
 
 

@@ -1,4 +1,6 @@
-"""Episodes and patterns for an agent: trusted, without secrets, nothing that gives orders, each with its source."""
+"""Episodes and patterns for an agent: trusted, without secrets, nothing that gives orders, each
+with its source.
+"""
 
 import contextlib
 import json
@@ -30,9 +32,11 @@ MOST = 20
 
 
 class EpisodeGiving:
-    """Gives the context's actor, an agent, episodes of a store that is trusted. Raises `WorkbenchError` otherwise.
+    """Gives the context's actor, an agent, episodes of a store that is trusted. Raises
+    `WorkbenchError` otherwise.
 
-    What an episode says stands in one text, within a block that names its source where no person stands by it.
+    What an episode says stands in one text, within a block that names its source where no person
+    stands by it.
     """
 
     def __init__(
@@ -51,7 +55,9 @@ class EpisodeGiving:
         """Return what a strategy finds, the best or the latest first, and why some were left out."""
         require_trusted(self._context.library)
         if criteria.phase == "deleted":
-            raise InvalidQuery("What a person deleted is served to no agent.", "Ask for another phase.")
+            raise InvalidQuery(
+                "What a person deleted is served to no agent.", "Ask for another phase."
+            )
         left_out = Counter[str]()
 
         def may_pass(one: FoundEpisode) -> bool:
@@ -63,8 +69,17 @@ class EpisodeGiving:
         known = provenances_of(self._context, [one.episode for one in found])
         blocks = Blocks({}, {key: one for (_, key), one in known.items()})
         rows = [self._row(one, blocks) for one in found]
-        self._count([one.episode.id for one in found], self._safety.masked(query.strip()) or strategy, asks=True)
-        return {"strategy": strategy, "episodes": rows, "left_out": dict(left_out), "mark": blocks.mark}
+        self._count(
+            [one.episode.id for one in found],
+            self._safety.masked(query.strip()) or strategy,
+            asks=True,
+        )
+        return {
+            "strategy": strategy,
+            "episodes": rows,
+            "left_out": dict(left_out),
+            "mark": blocks.mark,
+        }
 
     def get(self, id: str, *, trace: bool = False) -> Json:
         """Return an episode whole, its trace only where it is asked for."""
@@ -111,7 +126,9 @@ class EpisodeGiving:
         return "held" if held and self._safety.override(episode) is None else ""
 
     def _named(self, id: str) -> Episode:
-        """Return an episode by its id or the alias it was given under; what there is not is answered alike."""
+        """Return an episode by its id or the alias it was given under; what there is not is
+        answered alike.
+        """
         try:
             return self._episodes.get(id)
         except UnknownRecord:
@@ -124,7 +141,12 @@ class EpisodeGiving:
         return served_name(name, self._safety.findings)
 
     def _count(self, ids: Sequence[str], query: str, *, asks: bool) -> None:
-        given = {"is_empty": not ids, "episodes": tuple(ids), "is_question": asks, "about": "episodes"}
+        given = {
+            "is_empty": not ids,
+            "episodes": tuple(ids),
+            "is_question": asks,
+            "about": "episodes",
+        }
         self._keep(reading(self._context, self._asked, query, **given))
 
     def _keep_at_once(self, read: AgentRead) -> None:
@@ -138,14 +160,19 @@ def _origin(known: Provenance) -> Json:
 
 
 def _not_given(id: str) -> InvalidQuery:
-    return InvalidQuery(f"No episode {id} is served to agents here.", "Search again: it may have been deleted.")
+    return InvalidQuery(
+        f"No episode {id} is served to agents here.", "Search again: it may have been deleted."
+    )
 
 
-# The context of a task in its parts (source 004, section 4.4): patterns, episodes, failures, and what is known.
+# The context of a task in its parts (source 004, section 4.4): patterns, episodes, failures, and
+# what is known.
 
 
 PARTS: Mapping[str, str] = {"patterns": "applicable_patterns", "episodes": "similar_episodes"}
-"""The layers that are a part of their own; of what failed alike, patterns and episodes are; the rest is knowledge."""
+"""The layers that are a part of their own; of what failed alike, patterns and episodes are; the
+rest is knowledge.
+"""
 
 FAILURES, RECOVERIES, KNOWLEDGE = "similar_failures", "recovery_patterns", "domain_knowledge"
 
@@ -166,12 +193,20 @@ def parted(context: Context, made: AgentContext) -> Json:
 
 def _part(layer: str, item: Item) -> Json:
     score = {} if item.score is None else {"score": round(item.score, 4)}
-    return {"id": item.id, "layer": layer, "text": item.alone, "provenance": _origin(item.provenance), **score}
+    return {
+        "id": item.id,
+        "layer": layer,
+        "text": item.alone,
+        "provenance": _origin(item.provenance),
+        **score,
+    }
 
 
 @dataclass(frozen=True, slots=True)
 class ServedPatterns:
-    """What an agent is given of what applies, by id: `held` ones gave orders, `unapproved` ones no person stands by."""
+    """What an agent is given of what applies, by id: `held` ones gave orders, `unapproved` ones no
+    person stands by.
+    """
 
     rows: list[Json]
     ids: tuple[str, ...]
@@ -182,10 +217,16 @@ class ServedPatterns:
 def served(context: Context, safety: Safety, found: Found, most: int) -> ServedPatterns:
     """Return what of the patterns that apply the context's agent is given, the best first.
 
-    Only as many are looked at as it takes; what is counted as left out stood before the last one that is given.
+    Only as many are looked at as it takes; what is counted as left out stood before the last one
+    that is given.
     """
     only_approved = context.settings.agents.only_approved(context.actor)
-    rows, ids, origins, left_out = list[Json](), list[str](), dict[str, Provenance](), Counter[str]()
+    rows, ids, origins, left_out = (
+        list[Json](),
+        list[str](),
+        dict[str, Provenance](),
+        Counter[str](),
+    )
     blocks = Blocks({}, origins)
     step = max(2 * most, 1)
     for place, one in enumerate(found.matches):
@@ -214,8 +255,12 @@ def served(context: Context, safety: Safety, found: Found, most: int) -> ServedP
     return ServedPatterns(rows, tuple(ids), left_out["held"], left_out["unapproved"])
 
 
-def reading_of(context: Context, given: ServedPatterns, query: str, asked: Asked, safety: Safety) -> AgentRead:
-    """Return what is kept of an answer: the question without secrets, and which patterns were given."""
+def reading_of(
+    context: Context, given: ServedPatterns, query: str, asked: Asked, safety: Safety
+) -> AgentRead:
+    """Return what is kept of an answer: the question without secrets, and which patterns were
+    given.
+    """
     return reading(
         context, asked, safety.masked(query), documents=given.ids, is_empty=not given.ids, held=given.held,
         unapproved=given.unapproved, about="patterns",

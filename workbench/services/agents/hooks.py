@@ -1,4 +1,6 @@
-"""The settings files of agents: what they run of the workbench, and what they would with its hooks, or without."""
+"""The settings files of agents: what they run of the workbench, and what they would with its hooks,
+or without.
+"""
 
 import os
 import shlex
@@ -19,7 +21,9 @@ LONGEST = 4 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a file of settings holds, and what it would hold; `before` is `None` where there is no file."""
+    """What a file of settings holds, and what it would hold; `before` is `None` where there is no
+    file.
+    """
 
     path: Path
     before: str | None
@@ -32,7 +36,9 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Hooked:
-    """What a file of settings says of the workbench: the events that call it, and the programs that are not there."""
+    """What a file of settings says of the workbench: the events that call it, and the programs that
+    are not there.
+    """
 
     path: Path
     events: tuple[str, ...]
@@ -40,7 +46,9 @@ class Hooked:
 
 
 def file_of(agent: str, folder: Path, *, of_user: bool) -> Path:
-    """Return an agent's file of settings: the user's, whose home is `folder`, or that of the project there."""
+    """Return an agent's file of settings: the user's, whose home is `folder`, or that of the
+    project there.
+    """
     known = HOOK_FILES[agent]
     return folder / (known.user if of_user else known.project)
 
@@ -58,9 +66,15 @@ def plan_install(agent: str, path: Path, program: tuple[str, ...]) -> Plan:
         event: {**kind, "command": command, **({"timeout": seconds} if seconds else {})}
         for event, seconds in known.events.items()
     }
-    if before is not None and set(_ours(before, path, agent)) == {(event, command) for event in wanted}:
+    if before is not None and set(_ours(before, path, agent)) == {
+        (event, command) for event in wanted
+    }:
         return Plan(path, before, before)
-    bare = removed(before or "", str(path), lambda one: _is_ours(one, agent)) if (before or "").strip() else ""
+    bare = (
+        removed(before or "", str(path), lambda one: _is_ours(one, agent))
+        if (before or "").strip()
+        else ""
+    )
     return Plan(path, before, installed(bare, str(path), wanted, flat=known.is_flat))
 
 
@@ -78,7 +92,9 @@ def carry_out(plan: Plan, replaced: Replaced) -> Path | None:
     Raises `WorkbenchError`, also when the file is another by now; then nothing was written.
     """
     if _text(plan.path) != plan.before:
-        raise StoreProblem(f"{plan.path} was changed meanwhile.", "Nothing was written; try it again.")
+        raise StoreProblem(
+            f"{plan.path} was changed meanwhile.", "Nothing was written; try it again."
+        )
     copy = None if plan.before is None else replaced.keep(plan.path, _bytes(plan.before))
     target = Path(os.path.realpath(plan.path))
     try:
@@ -86,7 +102,9 @@ def carry_out(plan: Plan, replaced: Replaced) -> Path | None:
         mode = 0o600 if plan.before is None else stat.S_IMODE(target.stat().st_mode)
         write_file(target, _bytes(plan.after), mode=mode)
     except OSError as error:
-        raise StoreProblem(f"{plan.path} cannot be written: {error.strerror or error}.", "It is as it was.") from error
+        raise StoreProblem(
+            f"{plan.path} cannot be written: {error.strerror or error}.", "It is as it was."
+        ) from error
     return copy
 
 
@@ -100,7 +118,9 @@ def hooked(agent: str, path: Path) -> Hooked:
 
 
 def _ours(text: str, path: Path, agent: str) -> list[tuple[str, str]]:
-    return [(event, command) for event, command in commands(text, str(path)) if _is_ours(command, agent)]
+    return [
+        (event, command) for event, command in commands(text, str(path)) if _is_ours(command, agent)
+    ]
 
 
 def _is_ours(command: str, agent: str) -> bool:
@@ -124,7 +144,11 @@ def _text(path: Path) -> str | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        why = "it is no regular file" if isinstance(error, NotRegular) else (error.strerror or str(error)).lower()
+        why = (
+            "it is no regular file"
+            if isinstance(error, NotRegular)
+            else (error.strerror or str(error)).lower()
+        )
         raise UnreadableFile(f"{path} cannot be read: {why}.", "Nothing was changed.") from error
     if len(raw) > LONGEST:
         raise UnreadableFile(f"{path} is longer than 4 MB.", "Nothing was changed.")

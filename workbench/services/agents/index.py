@@ -1,4 +1,6 @@
-"""An overview of a store in Markdown, for people and for agents: counts, what was confirmed lately, top patterns."""
+"""An overview of a store in Markdown, for people and for agents: counts, what was confirmed lately,
+top patterns.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -30,16 +32,28 @@ _LINE = 200
 
 
 def overview(
-    memories: Sequence[Memory], told: Iterable[Memory], now: datetime, unreviewed: Collection[str] = ()
+    memories: Sequence[Memory],
+    told: Iterable[Memory],
+    now: datetime,
+    unreviewed: Collection[str] = (),
 ) -> str:
-    """Return the overview: all memories are counted, and only what is `told` is spoken of, with its ids and lines.
+    """Return the overview: all memories are counted, and only what is `told` is spoken of, with its
+    ids and lines.
 
-    The lines of those that are `unreviewed`, by their ids as they are told, say so: agents read this, too.
+    The lines of those that are `unreviewed`, by their ids as they are told, say so: agents read
+    this, too.
     """
     told = [m for m in told if is_served(m, now)]
-    confirmed = sorted((m for m in told if m.status in ("confirmed", "promoted")), key=_newest, reverse=True)
+    confirmed = sorted(
+        (m for m in told if m.status in ("confirmed", "promoted")), key=_newest, reverse=True
+    )
     patterns = [m for m in told if m.observation_type in _PATTERNS or m.is_synthetic]
-    patterns.sort(key=lambda m: (-effective_importance(m, now, WORKBENCH.feedback, WORKBENCH.feedback_half_life), m.id))
+    patterns.sort(
+        key=lambda m: (
+            -effective_importance(m, now, WORKBENCH.feedback, WORKBENCH.feedback_half_life),
+            m.id,
+        )
+    )
     statuses = Counter(m.status for m in memories)
     held = ", ".join(f"{statuses[status]:,} {status}" for status in STATUSES if statuses[status])
     parts = [
@@ -64,25 +78,35 @@ def _counts(title: str, names: Iterable[str]) -> str:
 
 def _listed(title: str, memories: Sequence[Memory], unreviewed: Collection[str]) -> str:
     marks = dict.fromkeys(unreviewed, ", unreviewed")
-    rows = [f"- {one_line(m.line, _LINE)} ({m.id}, {m.created_at:%Y-%m-%d} UTC{marks.get(m.id, '')})" for m in memories]
+    rows = [
+        f"- {one_line(m.line, _LINE)} ({m.id}, {m.created_at:%Y-%m-%d} UTC{marks.get(m.id, '')})"
+        for m in memories
+    ]
     return "\n".join((f"## {title}", "", *rows)) if rows else ""
 
 
-# The overview as a file, `memory-index.md`: written by the store alone, and never over what somebody else wrote.
+# The overview as a file, `memory-index.md`: written by the store alone, and never over what
+# somebody else wrote.
 
 
 def _as_it_is(_parsed: Parsed, original: str | None) -> str:
-    """Return the file as it is: an overview is made of a whole store, and of no records that a file could hold."""
+    """Return the file as it is: an overview is made of a whole store, and of no records that a file
+    could hold.
+    """
     return original or ""
 
 
 OUTLET = ExportFormat("memory-index", "memory index", "memories", _as_it_is, ".md")
-"""What the file is noted as: another export does not replace it, and this one replaces nothing else."""
+"""What the file is noted as: another export does not replace it, and this one replaces nothing
+else.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexText:
-    """An overview, and how many memories in it are counted and not told, because they are held back from agents."""
+    """An overview, and how many memories in it are counted and not told, because they are held back
+    from agents.
+    """
 
     text: str
     withheld: int
@@ -91,7 +115,9 @@ class IndexText:
 class IndexFile:
     """Makes the overview of a store, and writes it to a file."""
 
-    def __init__(self, context: Context, safety: Safety, exporter: "Callable[[], Exporter]") -> None:
+    def __init__(
+        self, context: Context, safety: Safety, exporter: "Callable[[], Exporter]"
+    ) -> None:
         self._context = context
         self._safety = safety
         self._exporter = exporter
@@ -103,22 +129,32 @@ class IndexFile:
         given = [memory for memory in memories if memory.id not in withheld]
         served = as_served(self._context, given, self._safety)
         both = zip(served.named, given, strict=True)
-        unreviewed = {shown.id for shown, stored in both if not served.provenance[stored.id].approved}
-        return IndexText(overview(memories, served.named, self._context.now(), unreviewed), len(withheld))
+        unreviewed = {
+            shown.id for shown, stored in both if not served.provenance[stored.id].approved
+        }
+        return IndexText(
+            overview(memories, served.named, self._context.now(), unreviewed), len(withheld)
+        )
 
     def preview(self, path: Path) -> "ExportPreview":
-        """Compare the overview with the file that it would replace. Raises `WorkbenchError` for what is no text."""
+        """Compare the overview with the file that it would replace. Raises `WorkbenchError` for
+        what is no text.
+        """
         return self._exporter().preview(path, self.made().text, kind=OUTLET)
 
     def write(self, path: Path, *, force: bool = False) -> "Written":
-        """Write the file in one step; with `force` also over one that somebody else wrote, of which a copy is kept.
+        """Write the file in one step; with `force` also over one that somebody else wrote, of which
+        a copy is kept.
 
-        Raises `NotReplaced` without `force`, `NotTrusted`, and `WorkbenchError` when it cannot be written.
+        Raises `NotReplaced` without `force`, `NotTrusted`, and `WorkbenchError` when it cannot be
+        written.
         """
         return self._exporter().write(self.preview(path), force=force)
 
     def follow(self) -> None:
-        """Write the file that the settings name (`reflection.index`), if they do; raises as `write` does."""
+        """Write the file that the settings name (`reflection.index`), if they do; raises as `write`
+        does.
+        """
         name = self._context.settings.index_file
         if not name:
             return
@@ -127,6 +163,8 @@ class IndexFile:
         if not path.is_absolute():
             if project is None:
                 message = f"The overview {name} has no place: this store belongs to no project."
-                raise WorkbenchError(message, "Give reflection.index an absolute path, or leave it empty.")
+                raise WorkbenchError(
+                    message, "Give reflection.index an absolute path, or leave it empty."
+                )
             path = project / path
         self.write(path)

@@ -1,7 +1,9 @@
-"""What agents did and learned has for a context: patterns that apply, what failed alike, and tasks like it.
+"""What agents did and learned has for a context: patterns that apply, what failed alike, and tasks
+like it.
 
-Patterns ask for types of problems and domains, which hardly any task names: it is taken to be of those that the tasks
-like it were of (source 004, section 4.1: the task's features are found before anything is asked for).
+Patterns ask for types of problems and domains, which hardly any task names: it is taken to be of
+those that the tasks like it were of (source 004, section 4.1: the task's features are found before
+anything is asked for).
 """
 
 import os
@@ -32,7 +34,13 @@ from workbench.retrieval.patterns import telling, words_of
 from workbench.retrieval.ranking.episodic import most_important
 from workbench.retrieval.ranking.pool import Pool
 from workbench.services.agents.documents.documents import Documents
-from workbench.services.agents.documents.instructions import DocumentFolder, Entry, decoded, open_folder, read_document
+from workbench.services.agents.documents.instructions import (
+    DocumentFolder,
+    Entry,
+    decoded,
+    open_folder,
+    read_document,
+)
 from workbench.services.agents.serving import Found, LeftOut, Served, give
 from workbench.services.context import Context
 from workbench.services.safety.safety import Safety
@@ -56,7 +64,9 @@ MOST_BULLETS = 5_000
 """Bullets of which is known how near to the task they are."""
 
 NEAR, SHARED = 0.4, 2.0
-"""How near a bullet is that has to do with a task, and how much the words that both have count beside the cosine."""
+"""How near a bullet is that has to do with a task, and how much the words that both have count
+beside the cosine.
+"""
 
 FIRST = 40
 """Characters of a rule whose first words are looked at."""
@@ -64,10 +74,12 @@ FIRST = 40
 
 @dataclass(frozen=True)
 class Asking:
-    """Who asks for what: the store, the ranking, the task in words, and a profile in place of the settings'.
+    """Who asks for what: the store, the ranking, the task in words, and a profile in place of the
+    settings'.
 
-    `pool` returns the memories as columns, by which a layer finds its own without reading all of them; `error` is
-    what just failed, where something did. `kept` is what one layer worked out and another one asks for, too.
+    `pool` returns the memories as columns, by which a layer finds its own without reading all of
+    them; `error` is what just failed, where something did. `kept` is what one layer worked out and
+    another one asks for, too.
     """
 
     context: Context
@@ -87,7 +99,9 @@ class Asking:
 
     @cached_property
     def served(self) -> Served | None:
-        """What the ranking gives for what is said, under the profile of the settings; nothing without a task."""
+        """What the ranking gives for what is said, under the profile of the settings; nothing
+        without a task.
+        """
         if not self.task.strip():
             return None
         profile = self.profile or self.tuning.default()
@@ -103,7 +117,9 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a finder found, the ranking behind it where there is one, and what is not even looked at."""
+    """What a finder found, the ranking behind it where there is one, and what is not even looked
+    at.
+    """
 
     found: tuple[Found, ...]
     served: Served | None = None
@@ -123,7 +139,8 @@ def pinned(asking: Asking) -> Answer:
 def playbook(asking: Asking) -> Answer:
     """Find the bullets of the playbook in the order in which a budget takes them.
 
-    For a task those of one class stand by how near to it they are, and those that were voted harmful are left out.
+    For a task those of one class stand by how near to it they are, and those that were voted
+    harmful are left out.
     """
     every = [Found(one, standing=standing(one)) for one in asking.playbook()]
     if not (every and asking.task.strip()):
@@ -136,7 +153,9 @@ def playbook(asking: Asking) -> Answer:
 
 
 def _near(asking: Asking) -> dict[str, float]:
-    """Return how near to what is said each bullet is: by its meaning, and by the words, rare ones more."""
+    """Return how near to what is said each bullet is: by its meaning, and by the words, rare ones
+    more.
+    """
     masked, bullets = asking.safety.masked, asking.playbook()
     known = asking.tuning.retriever.nearest_bullets(asking.said, MOST_BULLETS, masked)
     cosines = {(bullet.book, bullet.id): cosine for bullet, cosine in known}
@@ -158,7 +177,9 @@ def _words_of(texts: tuple[str, ...]) -> tuple[list[frozenset[str]], Counter[str
 
 
 def known(asking: Asking) -> Answer:
-    """Find what was confirmed of facts and ways of working: what the task is about first, then the most important."""
+    """Find what was confirmed of facts and ways of working: what the task is about first, then the
+    most important.
+    """
     memories, served = asking.settled, asking.served
     if served is None or served.floor.empty:
         return Answer(tuple(map(Found, memories)))
@@ -183,7 +204,9 @@ def _forbids(text: str) -> bool:
 
 
 def retrieved(asking: Asking) -> Answer:
-    """Find what the ranking gives for the task, under the profile of the settings; what tools printed comes last."""
+    """Find what the ranking gives for the task, under the profile of the settings; what tools
+    printed comes last.
+    """
     served = asking.served
     if served is None:
         return Answer(())
@@ -192,7 +215,11 @@ def retrieved(asking: Asking) -> Answer:
         key=lambda one: one[0].memory.observation_type == "tool_output",
     )
     refused = tuple(LeftOut(one.memory.id, "harmful") for one, _ in best if _is_harmful(one.memory))
-    found = (Found(one.memory, one.total, relevance=near) for one, near in best if not _is_harmful(one.memory))
+    found = (
+        Found(one.memory, one.total, relevance=near)
+        for one, near in best
+        if not _is_harmful(one.memory)
+    )
     return Answer(tuple(found), served, refused)
 
 
@@ -201,9 +228,11 @@ def _is_harmful(record: object) -> bool:
     return isinstance(record, Memory | Bullet) and 0 < record.harmful_count >= record.helpful_count
 
 
-# What the external memory of a project's last session has for a context: its overview, and what was said last.
+# What the external memory of a project's last session has for a context: its overview, and what was
+# said last.
 #
-# Only what a person has looked at: of raw messages that went on since, nothing, for their last turns are those.
+# Only what a person has looked at: of raw messages that went on since, nothing, for their last
+# turns are those.
 
 
 TURNS = 20
@@ -216,7 +245,11 @@ _TAIL = 256 << 10
 def overview(asking: Asking) -> Answer:
     """Find the overview of the last session."""
     documents, folder = _last(asking)
-    entry = None if folder is None else next((one for one in folder.entries if one.scope == "overview"), None)
+    entry = (
+        None
+        if folder is None
+        else next((one for one in folder.entries if one.scope == "overview"), None)
+    )
     if folder is None or entry is None:
         return Answer(())
     try:
@@ -242,7 +275,10 @@ def turns(asking: Asking) -> Answer:
 def _fitting(asking: Asking, documents: Sequence[Document]) -> tuple[Found, ...]:
     """Return documents, with whether each has a word of what is said."""
     asked, its = words_of(asking.said), telling(*(one.content for one in documents))
-    return tuple(Found(one, fits=not asked.isdisjoint(some)) for one, some in zip(documents, its, strict=True))
+    return tuple(
+        Found(one, fits=not asked.isdisjoint(some))
+        for one, some in zip(documents, its, strict=True)
+    )
 
 
 def _last(asking: Asking) -> tuple[Documents, DocumentFolder | None]:
@@ -258,7 +294,10 @@ def _turns(entry: Entry) -> list[Document]:
     """Return the last messages, the latest first, each cited by its line."""
     try:
         with os.fdopen(open_handle(entry.file, os.O_RDONLY), "rb") as file:
-            before = sum(file.read(min(_TAIL, left)).count(b"\n") for left in range(entry.size - _TAIL, 0, -_TAIL))
+            before = sum(
+                file.read(min(_TAIL, left)).count(b"\n")
+                for left in range(entry.size - _TAIL, 0, -_TAIL)
+            )
             lines = file.read(_TAIL).split(b"\n")
     except OSError:
         return []
@@ -278,7 +317,9 @@ PATTERNS, FAILURES, RECOVERIES, EPISODES = 3, 3, 3, 5
 """How many of each are given, at the most."""
 
 CLOSE = 0.8
-"""The part of the highest similarity that an episode must have: what is recent or went well is no more alike for it."""
+"""The part of the highest similarity that an episode must have: what is recent or went well is no
+more alike for it.
+"""
 
 TELLING = 0.5
 """The similarity from which a task tells of a failure by itself, where nobody says what failed."""
@@ -291,7 +332,8 @@ COMMON = 2
 
 
 def patterns(asking: Asking) -> Answer:
-    """Find the patterns in use that apply to the task, the best first; what to do after a failure stands with those.
+    """Find the patterns in use that apply to the task, the best first; what to do after a failure
+    stands with those.
 
     Where something failed, patterns of other failures are none.
     """
@@ -303,13 +345,19 @@ def patterns(asking: Asking) -> Answer:
         one
         for one in _applying(asking, task)
         if one.pattern.category != "recovery"
-        and not (asked and one.pattern.category == "failure" and asked.isdisjoint(words_of(text_of(one.pattern))))
+        and not (
+            asked
+            and one.pattern.category == "failure"
+            and asked.isdisjoint(words_of(text_of(one.pattern)))
+        )
     ]
     return Answer(tuple(map(_pattern, fitting[:PATTERNS])))
 
 
 def failures(asking: Asking) -> Answer:
-    """Find what failed as the error did, or the task says, and before that the patterns of what helped then."""
+    """Find what failed as the error did, or the task says, and before that the patterns of what
+    helped then.
+    """
     said = asking.error or asking.task
     if not said.strip():
         return Answer(())
@@ -333,8 +381,12 @@ def failed_alike(asking: Asking, said: str, k: int = FAILURES) -> "tuple[FoundEp
     return _close(asking, said, "failure", 0.0 if asking.error else TELLING)[:k]
 
 
-def _close(asking: Asking, text: str, strategy: "Strategy", least: float) -> "tuple[FoundEpisode, ...]":
-    """Return the episodes that are about as like what is asked as the one that is most so, the best first."""
+def _close(
+    asking: Asking, text: str, strategy: "Strategy", least: float
+) -> "tuple[FoundEpisode, ...]":
+    """Return the episodes that are about as like what is asked as the one that is most so, the best
+    first.
+    """
     if not _any(asking, "episodes"):
         return ()
     from workbench.services.agents.episode_finding import LONGEST, EpisodeFinder
@@ -345,14 +397,19 @@ def _close(asking: Asking, text: str, strategy: "Strategy", least: float) -> "tu
         said = words_of(text) if strategy == "failure" else None
         found = finder.find(text[:LONGEST], strategy, k=EPISODES, close=CLOSE, sharing=said).found
         asking.kept[strategy, text] = found
-    return found if any(one.terms is not None and one.terms.similarity >= least for one in found) else ()
+    return (
+        found
+        if any(one.terms is not None and one.terms.similarity >= least for one in found)
+        else ()
+    )
 
 
 def recoveries(asking: Asking, said: str, alike: "Sequence[FoundEpisode]") -> "list[Match]":
-    """Return the patterns for a recovery by the words that they share with what failed; without any, none of them.
+    """Return the patterns for a recovery by the words that they share with what failed; without
+    any, none of them.
 
-    What problems and domains one asks for is no obstacle: an error seldom names them. Of equal ones those that were
-    applied in one of these episodes come first, then the best.
+    What problems and domains one asks for is no obstacle: an error seldom names them. Of equal ones
+    those that were applied in one of these episodes come first, then the best.
     """
     if not _any(asking, "patterns"):
         return []
@@ -360,18 +417,28 @@ def recoveries(asking: Asking, said: str, alike: "Sequence[FoundEpisode]") -> "l
 
     known, asked = asking.tuning.retriever.patterns.of(USED).recoveries, words_of(said)
     task, proven, now = _task(asking, said, alike), _applied_in(asking, alike), asking.context.now()
-    facts, places, rows = task.every_fact, ("problem_type", "domain"), list["tuple[float, bool, float, Match]"]()
+    facts, places, rows = (
+        task.every_fact,
+        ("problem_type", "domain"),
+        list["tuple[float, bool, float, Match]"](),
+    )
     for pattern, its in known:
         found = obstacle(pattern, task, facts)
-        if len(asked & its) >= min(COMMON, max(1, len(asked) // 2)) and (found is None or found.obstacle in places):
+        if len(asked & its) >= min(COMMON, max(1, len(asked) // 2)) and (
+            found is None or found.obstacle in places
+        ):
             weight = sum(1 / sum(word in other for _, other in known) for word in asked & its)
             fitting = match(pattern, task, now)
             rows.append((-weight, pattern.id not in proven, -fitting.score, fitting))
-    return [row[-1] for row in sorted(rows, key=lambda row: (*row[:3], row[3].pattern.id))[:RECOVERIES]]
+    return [
+        row[-1] for row in sorted(rows, key=lambda row: (*row[:3], row[3].pattern.id))[:RECOVERIES]
+    ]
 
 
 def _applied_in(asking: Asking, alike: "Iterable[FoundEpisode]") -> set[str]:
-    """Return the ids of what rests on these episodes: patterns that were applied in them, among others."""
+    """Return the ids of what rests on these episodes: patterns that were applied in them, among
+    others.
+    """
     from workbench.services.agents.episodes import Episodes
 
     use_of = Episodes(asking.context).use_of
@@ -394,14 +461,20 @@ def _task(asking: Asking, text: str, alike: "Iterable[FoundEpisode]") -> "Task":
 
 
 def _applying(asking: Asking, task: "Task") -> "list[Match]":
-    """Return the patterns that apply to a task, the best first, but for those that would apply to any."""
+    """Return the patterns that apply to a task, the best first, but for those that would apply to
+    any.
+    """
     from workbench.services.agents.patterns import Patterns
 
-    found = Patterns(asking.context, SecretFilter(), asking.tuning.retriever.patterns).find(task, None)
+    found = Patterns(asking.context, SecretFilter(), asking.tuning.retriever.patterns).find(
+        task, None
+    )
     said = set(words(task.text)) - stop_words()
 
     def has_to_do(one: "Match") -> bool:
-        return bool(one.met) or len(said.intersection(words(one.pattern.content))) >= min(COMMON, max(1, len(said)))
+        return bool(one.met) or len(said.intersection(words(one.pattern.content))) >= min(
+            COMMON, max(1, len(said))
+        )
 
     return [one for one in found.matches if has_to_do(one)]
 

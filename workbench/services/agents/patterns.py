@@ -40,7 +40,12 @@ from workbench.core.agents.patterns.pattern import (
     Tree,
     conditions_of,
 )
-from workbench.core.agents.patterns.schema import InvalidPattern, instantiate, pattern_doc, pattern_from
+from workbench.core.agents.patterns.schema import (
+    InvalidPattern,
+    instantiate,
+    pattern_doc,
+    pattern_from,
+)
 from workbench.core.agents.patterns.statistics import WINDOW, Run, Validation, baseline_of, claimed
 from workbench.core.files.format import ReadContext
 from workbench.core.record import InvalidRecord, UnknownRecord, moved
@@ -57,7 +62,8 @@ from workbench.services.safety.texts import name_of
 from workbench.store.blobs import BlobProblem
 from workbench.store.library import Library, Touched, Tx
 
-# How comparable tasks went without a pattern: what its savings are measured against where nobody said (004, 3.3).
+# How comparable tasks went without a pattern: what its savings are measured against where nobody
+# said (004, 3.3).
 
 
 LEAST = 3
@@ -74,17 +80,25 @@ Known = dict[str, Run | None]
 def baseline_from_episodes(
     context: Context, pattern: Pattern, applied: Sequence[Application], known: Known
 ) -> Baseline:
-    """Return how episodes of the pattern's types and domains went without it; of too few nothing is known.
+    """Return how episodes of the pattern's types and domains went without it; of too few nothing is
+    known.
 
-    One that was deleted counts nothing, nor does one that is older than what counts as evidence. A pattern that asks
-    for neither a type nor a domain can be compared with nothing. What is looked up is kept in `known`.
+    One that was deleted counts nothing, nor does one that is older than what counts as evidence. A
+    pattern that asks for neither a type nor a domain can be compared with nothing. What is looked
+    up is kept in `known`.
     """
     where, now = pattern.applicability, context.now()
-    types, domains = (set(map(str.casefold, names)) for names in (where.problem_types, where.task_features.domain))
+    types, domains = (
+        set(map(str.casefold, names)) for names in (where.problem_types, where.task_features.domain)
+    )
     if not types and not domains:
         return Baseline()
     since, support = moved(now, -WINDOW), pattern.support
-    with_it = {*(one.episode for one in applied), *support.supporting_episodes, *support.counter_episodes}
+    with_it = {
+        *(one.episode for one in applied),
+        *support.supporting_episodes,
+        *support.counter_episodes,
+    }
     found = [
         one
         for one in context.library.table(Episode).all()
@@ -106,7 +120,11 @@ def _run(context: Context, episode: Episode) -> Run | None:
         body = EpisodeBody(body_of(context.library, episode.hash))
     except BlobProblem:
         return success, None, None
-    return None if body.is_unproven else (success, body.number("execution.duration"), body.number(_COST))
+    return (
+        None
+        if body.is_unproven
+        else (success, body.number("execution.duration"), body.number(_COST))
+    )
 
 
 _COST = "execution.resource_usage.cost"
@@ -120,15 +138,23 @@ LONGEST_NAME = 200
 
 
 def entered(
-    doc: object, now: datetime, gate: SecretFilter, new_id: Callable[[], str], old: Pattern | None = None
+    doc: object,
+    now: datetime,
+    gate: SecretFilter,
+    new_id: Callable[[], str],
+    old: Pattern | None = None,
 ) -> Pattern:
-    """Read a pattern that somebody brings; secrets in it are masked, but for those that the `old` one has already.
+    """Read a pattern that somebody brings; secrets in it are masked, but for those that the `old`
+    one has already.
 
-    Raises `InvalidRecord`: for what cannot be read, for an id that is none, for a condition that holds a secret.
+    Raises `InvalidRecord`: for what cannot be read, for an id that is none, for a condition that
+    holds a secret.
     """
     before = "" if old is None else "\n".join(strings(pattern_doc(old)))
     pattern = pattern_from(doc, now, "pat-new")
-    brings_id = isinstance(doc, Mapping) and any(isinstance(doc.get(key), str) for key in ("pattern_id", "id"))
+    brings_id = isinstance(doc, Mapping) and any(
+        isinstance(doc.get(key), str) for key in ("pattern_id", "id")
+    )
     if brings_id:
         checked_name(pattern.id, "pattern")
     for path, text in conditions_of(pattern):
@@ -140,7 +166,9 @@ def entered(
 
 
 def apart(pattern: Pattern) -> Pattern:
-    """Return what an agent brings as it comes in: a candidate that nothing speaks for yet, whatever it says."""
+    """Return what an agent brings as it comes in: a candidate that nothing speaks for yet, whatever
+    it says.
+    """
     return replace(
         pattern, status="candidate", status_reason="", support=Evidence(), baseline=Baseline(), usage_count=0,
         last_used=None, superseded_by=None, evidence_since=None, edition=1,
@@ -148,12 +176,23 @@ def apart(pattern: Pattern) -> Pattern:
 
 
 def checked_name(name: str, what: str) -> str:
-    """Return the name of a record; raises `InvalidRecord` for one that is empty, long, not plain, or a secret."""
+    """Return the name of a record; raises `InvalidRecord` for one that is empty, long, not plain,
+    or a secret.
+    """
     plain = name.strip()
-    if not plain or len(plain) > LONGEST_NAME or not plain.isprintable() or any(map(str.isspace, plain)):
-        raise InvalidRecord(f"The id of the {what} is no name.", "Nothing was written; take letters and digits.")
+    if (
+        not plain
+        or len(plain) > LONGEST_NAME
+        or not plain.isprintable()
+        or any(map(str.isspace, plain))
+    ):
+        raise InvalidRecord(
+            f"The id of the {what} is no name.", "Nothing was written; take letters and digits."
+        )
     if SecretFilter().preview(plain, "") != plain:
-        raise InvalidRecord(f"The id of the {what} holds a secret.", "Nothing was written; name it otherwise.")
+        raise InvalidRecord(
+            f"The id of the {what} holds a secret.", "Nothing was written; name it otherwise."
+        )
     return plain
 
 
@@ -161,7 +200,9 @@ def checked_name(name: str, what: str) -> str:
 
 
 class PatternIndexes:
-    """Makes an index over the patterns that stand in some way, once, and again when one of them changed."""
+    """Makes an index over the patterns that stand in some way, once, and again when one of them
+    changed.
+    """
 
     def __init__(self, library: Library) -> None:
         self._library = library
@@ -175,7 +216,9 @@ class PatternIndexes:
             self._library.listen(self._forget)
         found = self._known.get(statuses)
         if found is None:
-            found = self._known[statuses] = PatternIndex(self._library.table(Pattern).all(), statuses)
+            found = self._known[statuses] = PatternIndex(
+                self._library.table(Pattern).all(), statuses
+            )
         return found
 
     def _forget(self, touched: Touched) -> None:
@@ -208,7 +251,9 @@ class ExperienceFile:
         if self.kind == "patterns":
             return tuple(f"{one.id}  {one.status}  {one.name}" for one in self.patterns)
         bodies = ((one.place, read_episode(one.doc)) for one in self.new)
-        return tuple(f"{body.id or place}  {body.outcome.lower()}  {body.task}" for place, body in bodies)
+        return tuple(
+            f"{body.id or place}  {body.outcome.lower()}  {body.task}" for place, body in bodies
+        )
 
 
 class PatternIntake:
@@ -217,13 +262,19 @@ class PatternIntake:
         self._table = context.library.table(Pattern)
 
     def plan(self, path: Path) -> ExperienceFile:
-        """Read a file of patterns and compare it with the store; writes nothing. Raises `UnreadableFile`."""
+        """Read a file of patterns and compare it with the store; writes nothing. Raises
+        `UnreadableFile`.
+        """
         return self.compared(name_of(Path(path.name)), (), (path,))
 
-    def compared(self, name: str, docs: Sequence[FileEntry], entries: Sequence[Path]) -> ExperienceFile:
-        """Compare patterns as source 004 has them, and those of `entries`, files of agent-playbook, with the store.
+    def compared(
+        self, name: str, docs: Sequence[FileEntry], entries: Sequence[Path]
+    ) -> ExperienceFile:
+        """Compare patterns as source 004 has them, and those of `entries`, files of agent-playbook,
+        with the store.
 
-        Raises `InvalidRecord` for one of the first that cannot be read, `UnreadableFile` for a file.
+        Raises `InvalidRecord` for one of the first that cannot be read, `UnreadableFile` for a
+        file.
         """
         made, problems, skipped, now = list[Pattern](), list[str](), 0, self._context.now()
         for one in docs:
@@ -232,12 +283,16 @@ class PatternIntake:
             except InvalidRecord as error:
                 raise InvalidRecord(f"{one.place}: {error.message}", error.hint) from error
         for path in entries:
-            parsed = opening.read_file(path, format=NAME, context=ReadContext(now=now, file=name_of(path)))
+            parsed = opening.read_file(
+                path, format=NAME, context=ReadContext(now=now, file=name_of(path))
+            )
             problems += map(str, parsed.issues)
             skipped += sum(issue.records for issue in parsed.issues)
             for memory in parsed.memories:
                 try:
-                    pattern = claimed(entered(as_pattern(memory), now, self._gate, partial(str, memory.id)))
+                    pattern = claimed(
+                        entered(as_pattern(memory), now, self._gate, partial(str, memory.id))
+                    )
                     made.append(replace(pattern, last_updated=pattern.created_at))
                 except InvalidRecord as error:
                     problems.append(f"{memory.id}: {error.message}")
@@ -248,22 +303,28 @@ class PatternIntake:
         return ExperienceFile("patterns", name, *found)
 
     def carry_out(self, found: ExperienceFile) -> int:
-        """Store what is new in files, as one action; return how many. An agent's word does not do for that."""
+        """Store what is new in files, as one action; return how many. An agent's word does not do
+        for that.
+        """
         require_person(self._context.actor, "import patterns")
         if not found.patterns:
             return 0
         label, group = f"import patterns of {found.name}", f"{IMPORT}{uuid.uuid4().hex[:12]}"
         with self._library.transaction(f"import:{found.name}", label, group=group) as tx:
-            new = [one for one in found.patterns if self._table.find(one.id) is None]  # nobody else put it meanwhile
+            new = [
+                one for one in found.patterns if self._table.find(one.id) is None
+            ]  # nobody else put it meanwhile
             for one in new:
                 tx.put(one)
         return len(new)
 
     def written(self, ids: Sequence[str], original: str | None, safety: Safety) -> str:
-        """Return agent-playbook's file with patterns as they are now, all in use or waiting where none is named.
+        """Return agent-playbook's file with patterns as they are now, all in use or waiting where
+        none is named.
 
-        What a file has beyond that stays as it is. Raises `UnknownRecord`, `UnreadableFile` for another kind of file,
-        `FlaggedText` for a pattern that may not leave the store, and `StoreProblem` for a store that is not trusted.
+        What a file has beyond that stays as it is. Raises `UnknownRecord`, `UnreadableFile` for
+        another kind of file, `FlaggedText` for a pattern that may not leave the store, and
+        `StoreProblem` for a store that is not trusted.
         """
         self._library.require_trust()
         every = [self._table.get(id) for id in ids] if ids else self._table.all()
@@ -289,7 +350,8 @@ NOTHING = "Nothing was changed."
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The patterns that apply to a task, the best first, and those that do not, each with the first reason.
+    """The patterns that apply to a task, the best first, and those that do not, each with the first
+    reason.
 
     `fits` are the features that its words gave it.
     """
@@ -301,7 +363,8 @@ class Found:
 
 
 class Patterns:
-    """Reads and changes the patterns of a store as the context's actor; `gate` tells what was masked.
+    """Reads and changes the patterns of a store as the context's actor; `gate` tells what was
+    masked.
 
     `relatives` tells what the words of a text go with in the store.
     """
@@ -325,13 +388,19 @@ class Patterns:
 
     def all(self) -> tuple[Pattern, ...]:
         """Return the patterns, the surest first."""
-        return tuple(sorted(self._table.all(), key=lambda p: (-p.support.confidence_score, -p.usage_count, p.id)))
+        return tuple(
+            sorted(
+                self._table.all(), key=lambda p: (-p.support.confidence_score, -p.usage_count, p.id)
+            )
+        )
 
     def get(self, id: str) -> Pattern:
         """Return a pattern; raises `UnknownRecord`."""
         found = self._table.find(id)
         if found is None:
-            raise UnknownRecord(f"There is no pattern {id} in this store.", "`workbench pattern list` shows them.")
+            raise UnknownRecord(
+                f"There is no pattern {id} in this store.", "`workbench pattern list` shows them."
+            )
         return found
 
     def applications(self, id: str) -> tuple[Application, ...]:
@@ -340,29 +409,45 @@ class Patterns:
         return tuple(sorted(every, key=lambda one: (one.at, one.id), reverse=True))
 
     def find(
-        self, task: Task, most: int | None = 5, *, statuses: frozenset[Status] = USED, explain: bool = False
+        self,
+        task: Task,
+        most: int | None = 5,
+        *,
+        statuses: frozenset[Status] = USED,
+        explain: bool = False,
     ) -> Found:
         """Return the patterns that apply to a task.
 
-        Where nobody gave a feature, what its text names counts as one, or else what its words go with in the store.
+        Where nobody gave a feature, what its text names counts as one, or else what its words go
+        with in the store.
         """
         self._library.refresh()
         index = self.index(statuses)
         fits = self._fits(index, task)
         names: dict[Feature, frozenset[str]] = {
-            about: frozenset(one.name for one in fits if one.about == about) for about in ("problem_type", "domain")
+            about: frozenset(one.name for one in fits if one.about == about)
+            for about in ("problem_type", "domain")
         }
-        types, domains = task.problem_types or names["problem_type"], task.domains or names["domain"]
+        types, domains = (
+            task.problem_types or names["problem_type"],
+            task.domains or names["domain"],
+        )
         task = replace(task, problem_types=types, domains=domains)
         left_out = index.left_out(task) if explain else ()
         return Found(task, index.applicable(task, self._context.now(), most), left_out, fits)
 
     def _fits(self, index: PatternIndex, task: Task) -> tuple[Fit, ...]:
         missing = [
-            about for about, given in (("problem_type", task.problem_types), ("domain", task.domains)) if not given
+            about
+            for about, given in (("problem_type", task.problem_types), ("domain", task.domains))
+            if not given
         ]
         named = index.features_in(task.text)
-        fits = [Fit(about, name, "the task names it") for about in named for name in sorted(named[about])]
+        fits = [
+            Fit(about, name, "the task names it")
+            for about in named
+            for name in sorted(named[about])
+        ]
         if task.text and set(missing) - set(named) and len(self._library.table_named("episodes")):
             fits += [one for one in self._relatives(task.text) if one.about not in named]
         return tuple(one for one in fits if one.about in missing)
@@ -372,7 +457,9 @@ class Patterns:
         return self.index(USED).tree
 
     def index(self, statuses: frozenset[Status]) -> PatternIndex:
-        """Return the index over the patterns that stand so; it is made again once one of them changes."""
+        """Return the index over the patterns that stand so; it is made again once one of them
+        changes.
+        """
         return self._indexes.of(statuses)
 
     def similar(self, id: str) -> tuple[Likeness, ...]:
@@ -382,14 +469,21 @@ class Patterns:
     def weak(self) -> tuple[tuple[Pattern, tuple[Weakness, ...]], ...]:
         """Return the patterns that are worth little, by id, and why."""
         now = self._context.now()
-        every = ((pattern, weaknesses(pattern, now)) for pattern in sorted(self._table.all(), key=lambda one: one.id))
+        every = (
+            (pattern, weaknesses(pattern, now))
+            for pattern in sorted(self._table.all(), key=lambda one: one.id)
+        )
         return tuple((pattern, why) for pattern, why in every if why)
 
     def filled(self, id: str, values: Mapping[str, object]) -> dict[str, object]:
-        """Return the template of a pattern filled in. Raises `UnknownRecord`, `InvalidRecord`, `InvalidValues`."""
+        """Return the template of a pattern filled in. Raises `UnknownRecord`, `InvalidRecord`,
+        `InvalidValues`.
+        """
         body = self.get(id).body
         if body is None or body.template is None:
-            raise InvalidRecord(f"{id} has no template to fill.", "`workbench pattern show` says what it has.")
+            raise InvalidRecord(
+                f"{id} has no template to fill.", "`workbench pattern show` says what it has."
+            )
         return instantiate(body.template, values)
 
     # Adding and changing
@@ -403,8 +497,8 @@ class Patterns:
     def add(self, docs: Sequence[object]) -> tuple[Pattern, ...]:
         """Add patterns as JSON has them, all or none; return them as they are stored.
 
-        An agent's begin as candidates without evidence. Raises `InvalidRecord` for one that cannot be read or whose id
-        is taken.
+        An agent's begin as candidates without evidence. Raises `InvalidRecord` for one that cannot
+        be read or whose id is taken.
         """
         label = "add a pattern" if len(docs) == 1 else f"add {len(docs):,} patterns"
         with self._library.transaction(self._context.actor, label) as tx:
@@ -424,7 +518,8 @@ class Patterns:
         pattern = entered(doc, now, self._gate, lambda: tx.new_id(Pattern, PREFIX, now))
         if self._table.find(pattern.id) is not None:
             raise InvalidRecord(
-                f"There is a pattern {pattern.id} already.", f"{NOTHING} `workbench pattern edit` changes it."
+                f"There is a pattern {pattern.id} already.",
+                f"{NOTHING} `workbench pattern edit` changes it.",
             )
         if not stands_by(self._context.actor):
             pattern = apart(pattern)
@@ -432,10 +527,12 @@ class Patterns:
         return pattern
 
     def update(self, id: str, patch: Mapping[str, object], *, whole: bool = False) -> Pattern:
-        """Give fields of a pattern other values, as a JSON merge patch: `null` takes one away; it counts as an edition.
+        """Give fields of a pattern other values, as a JSON merge patch: `null` takes one away; it
+        counts as an edition.
 
-        With `whole` a field of the patch takes the place of all that the field held, nested parts included. Where it
-        stands, what speaks for it and how often it was used stay. Raises `InvalidRecord`, `UnknownRecord`.
+        With `whole` a field of the patch takes the place of all that the field held, nested parts
+        included. Where it stands, what speaks for it and how often it was used stay. Raises
+        `InvalidRecord`, `UnknownRecord`.
         """
         require_person(self._context.actor, "change a pattern")
         now = self._context.now()
@@ -453,7 +550,8 @@ class Patterns:
         self, id: str, episode: str, outcome: Outcome, *,
         task: str = "", note: str = "", time: float | None = None, cost: float | None = None,
     ) -> Application:  # fmt: skip
-        """Record that a pattern was applied in an episode, and how that went; said again, the last word counts.
+        """Record that a pattern was applied in an episode, and how that went; said again, the last
+        word counts.
 
         Raises `UnknownRecord`, or `InvalidRecord` for a name that is none.
         """
@@ -476,7 +574,9 @@ class Patterns:
     # Evidence
 
     def validations(self, ids: Sequence[str] = ()) -> tuple[Validation, ...]:
-        """Return what validating these patterns, or all, would come to; writes nothing. Raises `UnknownRecord`."""
+        """Return what validating these patterns, or all, would come to; writes nothing. Raises
+        `UnknownRecord`.
+        """
         rows = dict[str, list[Application]]()
         for one in self._library.table(Application).all():
             rows.setdefault(one.pattern, []).append(one)
@@ -485,17 +585,23 @@ class Patterns:
         done = [self._validated(pattern, rows.get(pattern.id, ()), now) for pattern in chosen]
         return tuple(sorted(done, key=lambda one: one.before.id))
 
-    def _validated(self, pattern: Pattern, rows: Sequence[Application], now: datetime) -> Validation:
+    def _validated(
+        self, pattern: Pattern, rows: Sequence[Application], now: datetime
+    ) -> Validation:
         """Validate a pattern; where nobody says how tasks went without it, episodes do."""
         found = statistics.validated(pattern, rows, now)
         if pattern.baseline.runs or found.outlook == "insufficient":
             return found
-        measured = replace(pattern, baseline=baseline_from_episodes(self._context, pattern, rows, self._known_runs))
+        measured = replace(
+            pattern, baseline=baseline_from_episodes(self._context, pattern, rows, self._known_runs)
+        )
         again = statistics.validated(measured, rows, now)
         return replace(again, before=pattern, after=replace(again.after, baseline=pattern.baseline))
 
     def validate(self, ids: Sequence[str] = ()) -> tuple[Validation, ...]:
-        """Hold patterns against their applications, as one action; return what came of it. Raises as `validations`."""
+        """Hold patterns against their applications, as one action; return what came of it. Raises
+        as `validations`.
+        """
         require_person(self._context.actor, "validate patterns")
         with self._library.transaction(self._context.actor, _label("validate", ids)) as tx:
             done = self.validations(ids)
@@ -508,44 +614,66 @@ class Patterns:
 
     def approve(self, id: str, reason: str = "") -> Pattern:
         """Take a candidate into use on a person's word."""
-        return self._decide(id, "approve", lambda pattern: statistics.approved(pattern, self._said(reason)))
+        return self._decide(
+            id, "approve", lambda pattern: statistics.approved(pattern, self._said(reason))
+        )
 
-    def refine(self, id: str, reason: str = "", patch: Mapping[str, object] | None = None) -> Pattern:
-        """Take one that is under review back into use, changed by a `patch` (`update`); its evidence begins anew."""
+    def refine(
+        self, id: str, reason: str = "", patch: Mapping[str, object] | None = None
+    ) -> Pattern:
+        """Take one that is under review back into use, changed by a `patch` (`update`); its
+        evidence begins anew.
+        """
         now = self._context.now()
         with self._library.transaction(self._context.actor, f"refine the pattern {id}"):
             if patch:
                 self.update(id, patch)
-            return self._decide(id, "refine", lambda pattern: statistics.refined(pattern, now, self._said(reason)))
+            return self._decide(
+                id, "refine", lambda pattern: statistics.refined(pattern, now, self._said(reason))
+            )
 
     def deprecate(self, id: str, reason: str) -> Pattern:
         """Take a pattern out of use for good, for a reason."""
-        return self._decide(id, "deprecate", lambda pattern: statistics.deprecated(pattern, self._said(reason)))
+        return self._decide(
+            id, "deprecate", lambda pattern: statistics.deprecated(pattern, self._said(reason))
+        )
 
     def restore(self, id: str) -> Pattern:
         """Make a deprecated pattern a candidate again."""
         return self._decide(id, "restore", statistics.restored)
 
     def supersede(self, id: str, by: str, reason: str = "") -> Pattern:
-        """Deprecate a pattern in favour of another one. Raises `UnknownRecord` when there is no such one."""
+        """Deprecate a pattern in favour of another one. Raises `UnknownRecord` when there is no
+        such one.
+        """
         why = self._said(reason) or SUPERSEDED
         self.get(by)
-        return self._decide(id, "supersede", lambda pattern: statistics.deprecated(pattern, why, by))
+        return self._decide(
+            id, "supersede", lambda pattern: statistics.deprecated(pattern, why, by)
+        )
 
     def merge(self, ids: Sequence[str]) -> Pattern:
-        """Make one pattern of several, with the applications of all; they are deprecated in its favour."""
+        """Make one pattern of several, with the applications of all; they are deprecated in its
+        favour.
+        """
         require_person(self._context.actor, "merge patterns")
         with self._library.transaction(self._context.actor, _label("merge", ids)) as tx:
             new = self.put_merged(tx, ids)
         return self.get(new.id)
 
     def put_merged(self, tx: Tx, ids: Sequence[str]) -> Pattern:
-        """Make one pattern of several in an open transaction, as `merge` does, and raise what it raises."""
+        """Make one pattern of several in an open transaction, as `merge` does, and raise what it
+        raises.
+        """
         now = self._context.now()
         patterns = [self.get(id) for id in dict.fromkeys(ids)]
         new = merged(patterns, tx.new_id(Pattern, PREFIX, now), now)
         tx.put(new)
-        latest = {one.episode: one for pattern in patterns for one in reversed(self.applications(pattern.id))}
+        latest = {
+            one.episode: one
+            for pattern in patterns
+            for one in reversed(self.applications(pattern.id))
+        }
         for one in latest.values():
             tx.put(replace(one, id=f"{new.id}/{one.episode}", pattern=new.id))
         for pattern in patterns:
@@ -553,7 +681,9 @@ class Patterns:
         return new
 
     def relate(self, id: str, relation: Relation, other: str, *, remove: bool = False) -> None:
-        """Say how a pattern stands to another one, on both of them. Raises `UnknownRecord`, `InvalidRecord`."""
+        """Say how a pattern stands to another one, on both of them. Raises `UnknownRecord`,
+        `InvalidRecord`.
+        """
         require_person(self._context.actor, "relate patterns")
         if id == other:
             raise InvalidRecord(f"{id} is the pattern itself.", NOTHING)
@@ -562,7 +692,9 @@ class Patterns:
             tx.put(related(self.get(other), INVERSE[relation], id, remove=remove))
 
     def prune(self, ids: Sequence[str]) -> tuple[Pattern, ...]:
-        """Deprecate patterns that are worth little, as one action. Raises `InvalidRecord` for one that is not weak."""
+        """Deprecate patterns that are worth little, as one action. Raises `InvalidRecord` for one
+        that is not weak.
+        """
         require_person(self._context.actor, "deprecate patterns")
         weak = {pattern.id for pattern, _ in self.weak()}
         with self._library.transaction(self._context.actor, _label("deprecate", ids)) as tx:

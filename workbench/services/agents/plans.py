@@ -1,4 +1,6 @@
-"""Plans in the stream: made of patterns, changed step by step, checked against what comes in, and what to do next."""
+"""Plans in the stream: made of patterns, changed step by step, checked against what comes in, and
+what to do next.
+"""
 
 import contextlib
 from collections.abc import Callable, Iterable, Mapping
@@ -11,7 +13,14 @@ from workbench.core.agents.layers import LAYERS
 from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.agents.plan import ActionType, Candidate, Rule, Situation, Step
 from workbench.core.agents.working import Variable, text_of
-from workbench.core.record import Conflict, InvalidRecord, UnknownRecord, WorkbenchError, iso, parse_time
+from workbench.core.record import (
+    Conflict,
+    InvalidRecord,
+    UnknownRecord,
+    WorkbenchError,
+    iso,
+    parse_time,
+)
 from workbench.core.reflection.reflector import Preview, Tell, Usage
 from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import NO_SOURCE, Memory, Source
@@ -35,7 +44,8 @@ _TOKENS, _SESSION = 4_000, 100
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """That an observation (its memory's id, empty for one that is not stored) takes one off the current step.
+    """That an observation (its memory's id, empty for one that is not stored) takes one off the
+    current step.
 
     A `debounced` one came within five minutes of another, and asks for no new plan.
     """
@@ -49,7 +59,9 @@ class Deviation:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What to do next: the candidates, the one to choose first; `unread` is what of a reply was left out."""
+    """What to do next: the candidates, the one to choose first; `unread` is what of a reply was
+    left out.
+    """
 
     candidates: tuple[Candidate, ...]
     plan: str = ""
@@ -92,17 +104,23 @@ class Plans:
         found = self._library.memories.find(id) if id else self.current(session)
         if found is None or found.observation_type != PLAN:
             what = f"There is no plan {id}." if id else "There is no plan with an open step."
-            raise UnknownRecord(what, "`workbench plan list` shows the plans, `plan make` makes one.")
+            raise UnknownRecord(
+                what, "`workbench plan list` shows the plans, `plan make` makes one."
+            )
         return found
 
     def make(self, plan: Step, session: str = "", source: Source = NO_SOURCE) -> Memory:
         """Store a plan. Raises `InvalidRecord` for one that is too long."""
         text = rules.plan_text(rules.checked(plan))
-        seen = cleaned(Observation(text, PLAN, session_id=session, source=source), self._safety.masked)
+        seen = cleaned(
+            Observation(text, PLAN, session_id=session, source=source), self._safety.masked
+        )
         with self._library.transaction(self._context.actor, "make a plan") as tx:
             now = self._context.now()
             made = memory_of(seen, tx.new_memory_id(now), now)
-            made = self._begun(replace(made, metadata={**made.metadata, PLAN: {"by": self._context.actor}}))
+            made = self._begun(
+                replace(made, metadata={**made.metadata, PLAN: {"by": self._context.actor}})
+            )
             tx.put(made)
             tx.relabel(f"make plan {made.id}")
         return made
@@ -112,20 +130,31 @@ class Plans:
         named = (_steps(one) for one in self._patterns(goal.text))
         return rules.decomposed(goal, chunk, next((steps for steps in named if len(steps) > 1), ()))
 
-    def change(self, id: str, change: Callable[[Step], Step], what: str, expected: str | None = None) -> Memory:
-        """Change a plan; what came in until then is checked no more. Raises `Conflict`, `InvalidRecord`.
+    def change(
+        self, id: str, change: Callable[[Step], Step], what: str, expected: str | None = None
+    ) -> Memory:
+        """Change a plan; what came in until then is checked no more. Raises `Conflict`,
+        `InvalidRecord`.
 
         An agent changes only its own ones. Raises `WorkbenchError` otherwise.
         """
-        if not (stands_by(self._context.actor) or _note(self.get(id)).get("by") == self._context.actor):
-            raise WorkbenchError("An agent changes only its own plans.", "It can mark steps of any plan.")
+        if not (
+            stands_by(self._context.actor) or _note(self.get(id)).get("by") == self._context.actor
+        ):
+            raise WorkbenchError(
+                "An agent changes only its own plans.", "It can mark steps of any plan."
+            )
         return self._change(id, change, what, expected)
 
-    def _change(self, id: str, change: Callable[[Step], Step], what: str, expected: str | None = None) -> Memory:
+    def _change(
+        self, id: str, change: Callable[[Step], Step], what: str, expected: str | None = None
+    ) -> Memory:
         with self._library.transaction(self._context.actor, f"{what} of plan {id}") as tx:
             before = self.get(id)
             if expected is not None and before.content != expected:
-                raise Conflict(f"{id} was changed by someone else meanwhile.", "Nothing was changed.")
+                raise Conflict(
+                    f"{id} was changed by someone else meanwhile.", "Nothing was changed."
+                )
             text = rules.plan_text(rules.checked(change(rules.read_plan(before.content))))
             after = self._begun(with_text(before, self._safety.masked(text)))
             tx.put(after)
@@ -141,7 +170,9 @@ class Plans:
         return self._change(id, marked, f"mark step {number or 'current'} {state}")
 
     def _begun(self, memory: Memory) -> Memory:
-        """Return a plan whose checking begins with what is stored after now, whatever the clock says then."""
+        """Return a plan whose checking begins with what is stored after now, whatever the clock
+        says then.
+        """
         latest = self._library.memories.latest(1)
         note = {"by": _note(memory).get("by"), "after": latest[0].id if latest else ""}
         return replace(memory, metadata={**memory.metadata, PLAN: note})
@@ -149,7 +180,9 @@ class Plans:
     # Deviation
 
     def deviations(self, plan: Memory) -> tuple[Deviation, ...]:
-        """Return which observations since a plan was last changed take one off its current step, oldest first."""
+        """Return which observations since a plan was last changed take one off its current step,
+        oldest first.
+        """
         step, fired = _current(plan), _fired(plan)
         found = list[Deviation]()
         for one in self._observed(plan):
@@ -162,7 +195,9 @@ class Plans:
         return tuple(found)
 
     def check(self, plan: Memory, text: str) -> Deviation | None:
-        """Check an observation that is not stored; when it fires, the next five minutes ask for no other plan."""
+        """Check an observation that is not stored; when it fires, the next five minutes ask for no
+        other plan.
+        """
         now, rule = self._context.now(), rules.rule_for(_current(plan), clean_for_store(text))
         if rule is None:
             return None
@@ -171,7 +206,12 @@ class Plans:
         if not late:
             with self._library.transaction(self._context.actor, f"{rule} for plan {plan.id}") as tx:
                 stored = self.get(plan.id)
-                tx.put(replace(stored, metadata={**stored.metadata, PLAN: {**_note(stored), "fired": iso(now)}}))
+                tx.put(
+                    replace(
+                        stored,
+                        metadata={**stored.metadata, PLAN: {**_note(stored), "fired": iso(now)}},
+                    )
+                )
         return Deviation(rule, text, now, debounced=late)
 
     def _observed(self, plan: Memory) -> list[Memory]:
@@ -187,11 +227,20 @@ class Plans:
     # Propose, evaluate, select
 
     def decide(
-        self, task: str = "", session: str = "", known: str = "", actions: int | None = None, id: str = ""
+        self,
+        task: str = "",
+        session: str = "",
+        known: str = "",
+        actions: int | None = None,
+        id: str = "",
     ) -> Decision:
-        """Propose what to do next for a task, or else for a plan or the current one. Raises `UnknownRecord`."""
+        """Propose what to do next for a task, or else for a plan or the current one. Raises
+        `UnknownRecord`.
+        """
         situation, plan = self._situation(task, session, known, actions, id)
-        return Decision(rules.ranked(self._proposed(situation, plan), situation), plan.id if plan else "")
+        return Decision(
+            rules.ranked(self._proposed(situation, plan), situation), plan.id if plan else ""
+        )
 
     def _situation(
         self, task: str, session: str, known: str, actions: int | None = None, id: str = ""
@@ -199,10 +248,18 @@ class Plans:
         plan = None if task.strip() else self.get(id, session)
         finished, goals = rules.progress(rules.read_plan(plan.content)) if plan else (0, 1)
         latest = self._library.memories.latest(_SESSION) if session else []
-        seen = [one.content for one in latest if one.session_id == session and one.observation_type != PLAN]
+        seen = [
+            one.content
+            for one in latest
+            if one.session_id == session and one.observation_type != PLAN
+        ]
         if session:
-            seen += held(one for one in self._library.table(Variable).all() if one.session == session)
-        context = f"{rules.read_plan(plan.content).text}: {_current(plan)}" if plan else task.strip()
+            seen += held(
+                one for one in self._library.table(Variable).all() if one.session == session
+            )
+        context = (
+            f"{rules.read_plan(plan.content).text}: {_current(plan)}" if plan else task.strip()
+        )
         done = state_of(self._context).observations_since_last if actions is None else actions
         return Situation(context, "\n".join((known, *seen)), goals, finished, max(0, done)), plan
 
@@ -212,7 +269,14 @@ class Plans:
         found = [_of_pattern(one) for one in self._patterns(known.context)]
         lacking = rules.keywords(known.context) - rules.keywords(known.known)
         asked = " ".join(word for word in known.context.split() if rules.keywords(word) & lacking)
-        alike = next((id for id in self._experience(known.context) if id not in self._library.table(Pattern)), "")
+        alike = next(
+            (
+                id
+                for id in self._experience(known.context)
+                if id not in self._library.table(Pattern)
+            ),
+            "",
+        )
         think = f"Compare the task with {alike}" if alike else "Analyse what is known of the task"
         return [
             *([step, *found] if plan else [*found, step])[:2],
@@ -226,7 +290,9 @@ class Plans:
 
     def _experience(self, task: str) -> list[str]:
         """Return the ids of the patterns and episodes that an agent would be served for a task."""
-        actor = self._context.actor if self._context.actor.startswith("agent:") else "agent:workbench"
+        actor = (
+            self._context.actor if self._context.actor.startswith("agent:") else "agent:workbench"
+        )
         asking = replace(self._context, actor=actor)
         made = gathered(asking, *self._around(), task, _EXPERIENCE).cut(_TOKENS)
         return [item.id for item in made.given]
@@ -234,36 +300,56 @@ class Plans:
     # With Claude
 
     def preview(self, task: str = "", session: str = "", known: str = "") -> Preview:
-        """Return what would be sent to ask Claude for candidates, and what it costs; nothing is sent."""
+        """Return what would be sent to ask Claude for candidates, and what it costs; nothing is
+        sent.
+        """
         from workbench.reflect.claude import asks
 
-        return self._claude.open().preview_of(asks.propose(*self._told(self._situation(task, session, known))))
+        return self._claude.open().preview_of(
+            asks.propose(*self._told(self._situation(task, session, known)))
+        )
 
-    def ask(self, tell: Tell, cancelled: Cancelled, task: str = "", session: str = "", known: str = "") -> Decision:
+    def ask(
+        self, tell: Tell, cancelled: Cancelled, task: str = "", session: str = "", known: str = ""
+    ) -> Decision:
         """Let Claude propose the candidates; they are valued here. Raises `ReflectionProblem`."""
         found, claude = self._situation(task, session, known), self._claude.open()
         try:
             read, unread = claude.propose(*self._told(found), tell, cancelled)
         finally:
             self._claude.runs.record("decide", claude.used, (), (), self._safety.masked)
-        mask, made, odd = self._safety.masked, list[Candidate](), list(map(self._safety.masked, unread))
+        mask, made, odd = (
+            self._safety.masked,
+            list[Candidate](),
+            list(map(self._safety.masked, unread)),
+        )
         for kind, text in read:
             line = one_line(mask(clean_for_store(text)), rules.LONGEST_STEP)
             bad = {one.kind for one in self._safety.findings(line)} & {"injection", "hidden"}
             (odd.append(line) if bad else made.append(Candidate(kind, line, "claude")))
         situation, plan = found
-        return Decision(rules.ranked(made, situation), plan.id if plan else "", claude.used, tuple(odd))
+        return Decision(
+            rules.ranked(made, situation), plan.id if plan else "", claude.used, tuple(odd)
+        )
 
     def _told(self, found: tuple[Situation, Memory | None]) -> tuple[str, str, str]:
         """Return the context, the goals and what is known, masked."""
         situation, plan = found
         mask = self._safety.masked
-        return mask(situation.context), mask(plan.content if plan else ""), mask(situation.known)[-_TOKENS:]
+        return (
+            mask(situation.context),
+            mask(plan.content if plan else ""),
+            mask(situation.known)[-_TOKENS:],
+        )
 
 
 def held(variables: Iterable[Variable]) -> list[str]:
     """Return what a working memory knows beside its task, which is what more is to be known of."""
-    return [text_of(one.value) for one in variables if one.scope not in ("task", "metadata") and not one.cold]
+    return [
+        text_of(one.value)
+        for one in variables
+        if one.scope not in ("task", "metadata") and not one.cold
+    ]
 
 
 def _current(plan: Memory) -> str:
@@ -291,7 +377,9 @@ def _fired(plan: Memory) -> datetime | None:
 
 
 def _steps(pattern: Pattern) -> tuple[Step, ...]:
-    """Return the steps of a procedure, or the parts of a template for a decomposition, its parameters as they stand."""
+    """Return the steps of a procedure, or the parts of a template for a decomposition, its
+    parameters as they stand.
+    """
     body, texts = pattern.body, list[str]()
     if body is not None and body.procedure is not None:
         texts = [one.text for one in body.procedure.steps]
@@ -301,11 +389,15 @@ def _steps(pattern: Pattern) -> tuple[Step, ...]:
 
 
 def _of_pattern(pattern: Pattern) -> Candidate:
-    """Return what a pattern proposes: its first step, its rule of thumb, or to think along its lines."""
+    """Return what a pattern proposes: its first step, its rule of thumb, or to think along its
+    lines.
+    """
     rule, steps = pattern.body.heuristic if pattern.body is not None else None, _steps(pattern)
     kind: ActionType = "grounding" if steps or rule else "reasoning"
     said = steps[0].text if steps else rule.action if rule else pattern.line
-    return Candidate(kind, one_line(said, rules.LONGEST_STEP), pattern.id, pattern.support.confidence_score)
+    return Candidate(
+        kind, one_line(said, rules.LONGEST_STEP), pattern.id, pattern.support.confidence_score
+    )
 
 
 def plan_json(plan: Memory) -> dict[str, object]:
@@ -314,7 +406,12 @@ def plan_json(plan: Memory) -> dict[str, object]:
     settled, count = rules.progress(whole)
     path = rules.current(whole)
     steps = [
-        {"number": rules.named(at), "text": one.text, "minutes": one.total, "state": rules.state_of(one)}
+        {
+            "number": rules.named(at),
+            "text": one.text,
+            "minutes": one.total,
+            "state": rules.state_of(one),
+        }
         for at, one in rules.walk(whole)
         if at
     ]

@@ -1,4 +1,6 @@
-"""Keeps what agents read without their waiting for it: several readings together, a moment later, on a thread."""
+"""Keeps what agents read without their waiting for it: several readings together, a moment later,
+on a thread.
+"""
 
 import contextlib
 import json
@@ -27,10 +29,10 @@ from workbench.store.library import STANDARD, Library, Tx
 
 # The briefs that are kept of a store in the user's cache folder, one for each agent.
 #
-# Each holds for one state of the store, one agent and one way of serving. What is kept of another state is never
-# given:
-# a purge, a mask or a store that is not trusted any more takes it along. A reading of an agent changes nothing that a
-# brief says, so that it is carried over to the state after one.
+# Each holds for one state of the store, one agent and one way of serving. What is kept of another
+# state is never given: a purge, a mask or a store that is not trusted any more takes it along. A
+# reading of an agent changes nothing that a brief says, so that it is carried over to the state
+# after one.
 
 
 _FOLDER = "briefs"
@@ -40,7 +42,9 @@ State = tuple[str, int, str]
 
 
 class Basis(NamedTuple):
-    """What a brief was made of: the store's state, who is told, under which profile, and how agents are served."""
+    """What a brief was made of: the store's state, who is told, under which profile, and how agents
+    are served.
+    """
 
     store: str
     revision: int
@@ -59,7 +63,9 @@ class Brief(NamedTuple):
 
 def basis_of(library: "Library", actor: str, profile: str, agents: AgentSettings) -> Basis:
     """Return what a brief of a store as it is now would be made of."""
-    return Basis(*library.named_state, actor, profile, "approved" if agents.only_approved(actor) else "all")
+    return Basis(
+        *library.named_state, actor, profile, "approved" if agents.only_approved(actor) else "all"
+    )
 
 
 def kept(cache: Path, basis: Basis) -> Brief | None:
@@ -80,7 +86,9 @@ def put(cache: Path, basis: Basis, brief: Brief) -> None:
 
 
 def carry_over(cache: Path, before: State, after: State) -> None:
-    """Let what is kept of one state of a store hold for the next one, which notes a reading and no more."""
+    """Let what is kept of one state of a store hold for the next one, which notes a reading and no
+    more.
+    """
     for path in (cache / _FOLDER).glob("*.json"):
         try:
             doc = json.loads(path.read_bytes())
@@ -98,10 +106,15 @@ def discard(cache: Path) -> None:
 
 
 def _file(cache: Path, actor: str) -> Path:
-    return cache / _FOLDER / f"{blake2b(actor.encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}.json"
+    return (
+        cache
+        / _FOLDER
+        / f"{blake2b(actor.encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}.json"
+    )
 
 
-# Which process started this one: an agent's hooks and its server have it in common, whatever they call a session.
+# Which process started this one: an agent's hooks and its server have it in common, whatever they
+# call a session.
 
 
 def parent_process() -> str:
@@ -110,7 +123,8 @@ def parent_process() -> str:
     return process(number) if number > 1 else ""
 
 
-# What agents read: kept as records of their own, and counted on the memories, in one journal line for several.
+# What agents read: kept as records of their own, and counted on the memories, in one journal line
+# for several.
 #
 # Such a line is neither in undo nor in the default history: a reading cannot be taken back.
 
@@ -121,7 +135,9 @@ KEPT = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """By which door a question came, in which session of the agent, and what process started that (see `AgentRead`)."""
+    """By which door a question came, in which session of the agent, and what process started that
+    (see `AgentRead`).
+    """
 
     door: str
     session: str = ""
@@ -136,13 +152,26 @@ def new_id() -> str:
 
 
 def reading(context: Context, asked: Asked, query: str, **given: Any) -> AgentRead:
-    """Return what is kept of an answer to the context's agent: the question, masked, and what was `given`."""
+    """Return what is kept of an answer to the context's agent: the question, masked, and what was
+    `given`.
+    """
     agent = context.actor.removeprefix("agent:")
-    return AgentRead(new_id(), agent, context.now(), query, asked.session, asked.door, parent=asked.parent, **given)
+    return AgentRead(
+        new_id(),
+        agent,
+        context.now(),
+        query,
+        asked.session,
+        asked.door,
+        parent=asked.parent,
+        **given,
+    )
 
 
 def looked_up(context: Context, what: str, ids: Sequence[str], asked: Asked) -> AgentRead:
-    """Return what is kept of memories that the context's agent had by their ids, or of `what` it read as a whole."""
+    """Return what is kept of memories that the context's agent had by their ids, or of `what` it
+    read as a whole.
+    """
     return reading(context, asked, what, memories=tuple(dict.fromkeys(ids)), is_question=False)
 
 
@@ -159,7 +188,11 @@ def keep(context: Context, reads: Sequence[AgentRead]) -> None:
                 memory = library.memories.find(id)
                 if memory is not None:
                     later = max(latest[id], memory.last_accessed_at)
-                    tx.put(replace(memory, last_accessed_at=later, access_count=memory.access_count + times))
+                    tx.put(
+                        replace(
+                            memory, last_accessed_at=later, access_count=memory.access_count + times
+                        )
+                    )
             _count_episodes(tx, context, reads)
             for read in reads:
                 tx.put(read)
@@ -177,7 +210,10 @@ def _count_episodes(tx: Tx, context: Context, reads: Sequence[AgentRead]) -> Non
         return
     from workbench.core.agents.episodes.episode import EpisodeUse, unused, uses_id
 
-    uses, latest = context.library.table(EpisodeUse), {id: read.at for read in reads for id in read.episodes}
+    uses, latest = (
+        context.library.table(EpisodeUse),
+        {id: read.at for read in reads for id in read.episodes},
+    )
     for id, times in given.items():
         use = uses.find(uses_id(id)) or unused(id)
         tx.put(replace(use, access_count=use.access_count + times, last_accessed_at=latest[id]))
@@ -198,12 +234,15 @@ def _too_old(context: Context) -> list[AgentRead]:
     return every[: len(every) - KEPT]
 
 
-# What an agent's door goes by: light values, so that a server that only says what it can do need not have a door.
+# What an agent's door goes by: light values, so that a server that only says what it can do need
+# not have a door.
 
 
 @dataclass(frozen=True, slots=True)
 class DoorRules:
-    """What an agent may do beside reading: `reads_only` nothing; `forgets` its own signals at once; ask Claude."""
+    """What an agent may do beside reading: `reads_only` nothing; `forgets` its own signals at once;
+    ask Claude.
+    """
 
     reads_only: bool = False
     forgets: bool = False
@@ -212,8 +251,8 @@ class DoorRules:
 
 @dataclass(slots=True)
 class DoorVotes:
-    """What one process or token did, whatever it calls itself later: who of it voted first on a memory, so that it has
-    that one vote, and which memories it saved, of which it has none.
+    """What one process or token did, whatever it calls itself later: who of it voted first on a
+    memory, so that it has that one vote, and which memories it saved, of which it has none.
     """
 
     cast: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -228,9 +267,11 @@ _MOST = 500
 
 
 class ReadingLog:
-    """Readings that are to be kept. A store that cannot be written, or is held by others, loses no answer.
+    """Readings that are to be kept. A store that cannot be written, or is held by others, loses no
+    answer.
 
-    `afterwards` is called on the thread that kept some: what follows from them is done by then, and no answer waits.
+    `afterwards` is called on the thread that kept some: what follows from them is done by then, and
+    no answer waits.
     """
 
     def __init__(self, afterwards: Callable[[], object] = lambda: None) -> None:
@@ -257,7 +298,9 @@ class ReadingLog:
             self._afterwards()
 
     def flush(self) -> None:
-        """Keep what waits now, in one journal line for each agent. Raises `StoreProblem`; it goes on waiting then."""
+        """Keep what waits now, in one journal line for each agent. Raises `StoreProblem`; it goes
+        on waiting then.
+        """
         with self._flushing:
             with self._lock:
                 waiting, self._waiting = self._waiting, []
@@ -275,7 +318,8 @@ class ReadingLog:
                     self._waiting = [*left, *self._waiting][-_MOST:]
 
 
-# The brief that a session begins with, where it is kept of the store as it is now, and that it was given.
+# The brief that a session begins with, where it is kept of the store as it is now, and that it was
+# given.
 
 
 _PATIENCE_S = 1.0
@@ -283,7 +327,8 @@ _PATIENCE_S = 1.0
 
 
 def given(event: HookEvent, place: Place) -> str | None:
-    """Return the brief of the store as it is now, `None` when it has to be made; of what is not trusted, nothing.
+    """Return the brief of the store as it is now, `None` when it has to be made; of what is not
+    trusted, nothing.
 
     What is given is kept as a reading, where the store can be written. Raises `StoreProblem`.
     """
@@ -300,7 +345,9 @@ def given(event: HookEvent, place: Place) -> str | None:
     context = Context(library, place.clock, settings, cache, place.actor)
     found = kept(cache, basis_of(library, place.actor, context.profile.name, settings.agents))
     if found is not None and found.text:
-        read = looked_up(context, "brief", found.memories, Asked("hook", event.session, parent_process()))
+        read = looked_up(
+            context, "brief", found.memories, Asked("hook", event.session, parent_process())
+        )
         with contextlib.suppress(StoreProblem), waiting(Patience(_PATIENCE_S)):
             keep(context, [read])
     return None if found is None else found.text

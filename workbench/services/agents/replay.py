@@ -1,7 +1,8 @@
-"""Replaying a session: what its agent would have been given at each step, by the store as it was then, and now.
+"""Replaying a session: what its agent would have been given at each step, by the store as it was
+then, and now.
 
-Both are ranked with today's model and profile as of the step's time, so that what differs is what curation did. What
-was purged is gone from the past, too; that is said.
+Both are ranked with today's model and profile as of the step's time, so that what differs is what
+curation did. What was purged is gone from the past, too; that is said.
 """
 
 from bisect import bisect_right
@@ -28,8 +29,9 @@ if TYPE_CHECKING:
 
 StepKind = Literal["prompt", "task", "failure"]
 Change = Literal["", "gone", "archived", "held", "below", "later"]
-"""What parts one time from the other for a memory: nothing; it is gone; it is archived; it is held back; others come
-before it, or it is not relevant; it came later."""
+"""What parts one time from the other for a memory: nothing; it is gone; it is archived; it is held
+back; others come before it, or it is not relevant; it came later.
+"""
 
 ASKED = 2_000
 """Characters of a step that are asked with."""
@@ -39,7 +41,9 @@ _TASKS = frozenset({"Task", "Agent"})
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Something in a session at which its agent might have been given memories: when, and what is asked with."""
+    """Something in a session at which its agent might have been given memories: when, and what is
+    asked with.
+    """
 
     kind: StepKind
     at: datetime
@@ -48,7 +52,8 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A memory that would be given: its id, its line (its secrets masked), its score and its relevance.
+    """A memory that would be given: its id, its line (its secrets masked), its score and its
+    relevance.
 
     `change` says what it is at the other time, at which it is not given.
     """
@@ -62,7 +67,8 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A step, what would have been given at it by the store at revision `rev`, and what is given now.
+    """A step, what would have been given at it by the store at revision `rev`, and what is given
+    now.
 
     `purged` counts the purges since: what they erased cannot be told.
     """
@@ -93,7 +99,9 @@ class Past(Protocol):
 class Replay:
     """Replays sessions; `open_at` opens the same store as it was at a revision."""
 
-    def __init__(self, context: Context, tuning: Tuning, safety: Safety, open_at: Callable[[int], Past]) -> None:
+    def __init__(
+        self, context: Context, tuning: Tuning, safety: Safety, open_at: Callable[[int], Past]
+    ) -> None:
         self._context, self._library = context, context.library
         self._tuning, self._safety, self._open_at = tuning, safety, open_at
 
@@ -112,10 +120,11 @@ class Replay:
         rev: int | None = None,
         tick: Callable[[int, int], bool] | None = None,
     ) -> Iterator[Replayed]:
-        """Yield each step with what `agent` would have been given, by revision `rev` or the one of the step's time.
+        """Yield each step with what `agent` would have been given, by revision `rev` or the one of
+        the step's time.
 
-        `tick` is told how many of all are done, and stops it by saying so. Nothing counts as read. Raises
-        `UnknownRecord` for a revision or a profile that there is not.
+        `tick` is told how many of all are done, and stops it by saying so. Nothing counts as read.
+        Raises `UnknownRecord` for a revision or a profile that there is not.
         """
         chosen = self._tuning.profiles.get(profile) if profile else self._tuning.default()
         if rev is not None and not 0 <= rev <= self._library.revision:
@@ -129,11 +138,20 @@ class Replay:
             if at and at not in past:
                 past = {at: self._open_at(at)}
             bench = past.get(at)
-            then = given(bench.context, bench.tuning, bench.safety, step, agent, k, chosen) if bench else ()
+            then = (
+                given(bench.context, bench.tuning, bench.safety, step, agent, k, chosen)
+                if bench
+                else ()
+            )
             now = given(self._context, self._tuning, self._safety, step, agent, k, chosen)
             before, after = {one.id for one in then}, {one.id for one in now}
-            gone = [one if one.id in after else replace(one, change=self._since(one.id)) for one in then]
-            come = [one if one.id in before else replace(one, change=_why_not(bench, one.id)) for one in now]
+            gone = [
+                one if one.id in after else replace(one, change=self._since(one.id)) for one in then
+            ]
+            come = [
+                one if one.id in before else replace(one, change=_why_not(bench, one.id))
+                for one in now
+            ]
             yield Replayed(step, at, tuple(gone), tuple(come), moments.purges_after(at))
 
     def _since(self, id: str) -> Change:
@@ -180,7 +198,13 @@ class _Moments:
 
 
 def given(
-    context: Context, tuning: Tuning, safety: Safety, step: Step, agent: str, k: int | None, profile: Profile
+    context: Context,
+    tuning: Tuning,
+    safety: Safety,
+    step: Step,
+    agent: str,
+    k: int | None,
+    profile: Profile,
 ) -> tuple[Given, ...]:
     """Return what an agent would be given for a step, as of its time."""
     asking = replace(context, actor=f"agent:{agent}", clock=lambda: step.at)

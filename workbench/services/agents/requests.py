@@ -1,4 +1,6 @@
-"""What an agent would like to have done: proposals that wait for a person, and the little it may do itself."""
+"""What an agent would like to have done: proposals that wait for a person, and the little it may do
+itself.
+"""
 
 import json
 import uuid
@@ -33,9 +35,15 @@ class AgentRequests(Service):
         now = self._context.now()
         memory = memory_of(cleaned(observation, mask), "new", now)
         if Purged(self._library).find(memory.content) is not None:
-            raise InvalidRecord("A person erased this text.", "It is not stored; nothing was changed.")
+            raise InvalidRecord(
+                "A person erased this text.", "It is not stored; nothing was changed."
+            )
         for known in self._library.waiting(Proposal, "open"):
-            same = known.kind == "supersede" and known.actor == self._context.actor and known.evidence == (old.id,)
+            same = (
+                known.kind == "supersede"
+                and known.actor == self._context.actor
+                and known.evidence == (old.id,)
+            )
             if same and known.operation.get("content") == memory.content:
                 return known  # it was asked already
         proposal = Proposal(
@@ -47,15 +55,24 @@ class AgentRequests(Service):
             tx.put(proposal)
         return proposal
 
-    def forget(self, memories: Sequence[Memory], own: Collection[str], reason: str) -> Mapping[str, object]:
-        """Forget what is `own` at once and ask for the rest. Raises `InvalidRecord` for more than `MOST` at once."""
+    def forget(
+        self, memories: Sequence[Memory], own: Collection[str], reason: str
+    ) -> Mapping[str, object]:
+        """Forget what is `own` at once and ask for the rest. Raises `InvalidRecord` for more than
+        `MOST` at once.
+        """
         if len(memories) > MOST:
             message = f"{len(memories):,} memories match, at most {MOST} go in one call."
             raise InvalidRecord(message, "Narrow the filter. Nothing was changed.")
-        asked = {p.evidence[0] for p in self._library.waiting(Proposal, "open") if p.kind == "forget" and p.evidence}
+        asked = {
+            p.evidence[0]
+            for p in self._library.waiting(Proposal, "open")
+            if p.kind == "forget" and p.evidence
+        }
         verb = "forget" if own else "propose to forget"
         with self._library.transaction(self._context.actor, f"{verb} {_named(memories)}") as tx:
-            # Looked at under the write lock: a person may have pinned or confirmed one a moment ago.
+            # Looked at under the write lock: a person may have pinned or confirmed one a moment
+            # ago.
             now = [self._library.memories.get(memory.id) for memory in memories]
             gone = [m for m in now if m.id in own and m.status == "signal" and not m.pinned]
             wished = [m for m in now if m not in gone and m.id not in asked]
@@ -67,24 +84,37 @@ class AgentRequests(Service):
             "forgotten": [m.id for m in gone],
             "proposed": [m.id for m in wished],
             "already_proposed": [m.id for m in now if m.id in asked and m not in gone],
-            "note": "A person decides on what is proposed; until then it is served as before." if wished else "",
+            "note": "A person decides on what is proposed; until then it is served as before."
+            if wished
+            else "",
         }
 
     def change_patterns(
-        self, change: PatternChange, patterns: Sequence[Pattern], reason: str, patch: Mapping[str, object]
+        self,
+        change: PatternChange,
+        patterns: Sequence[Pattern],
+        reason: str,
+        patch: Mapping[str, object],
     ) -> Proposal:
         """Ask to change patterns; of `supersede`, the second one takes the place of the first."""
-        ids, clean = [one.id for one in patterns], partial(SecretFilter().cleaned, known=lambda _: False)
+        ids, clean = (
+            [one.id for one in patterns],
+            partial(SecretFilter().cleaned, known=lambda _: False),
+        )
         told = [f"{one.id}: {one.name} ({one.status.replace('_', ' ')})" for one in patterns]
         edits = json.loads(clean(json.dumps(patch, ensure_ascii=False)))
-        told += [f"{name} → {json.dumps(value, ensure_ascii=False)}" for name, value in edits.items()]
+        told += [
+            f"{name} → {json.dumps(value, ensure_ascii=False)}" for name, value in edits.items()
+        ]
         proposal = Proposal(
             id=f"pattern-change-{uuid.uuid4().hex[:12]}", kind="pattern-change", actor=self._context.actor,
             title=f"{change} {' and '.join(one.name for one in patterns[:2])}", created_at=self._context.now(),
             reasons=(clean(reason),) if reason else (), texts=marks_of(patterns),
             operation={"change": change, "patterns": ids, "patch": edits, "lines": told},
         )  # fmt: skip
-        with self._library.transaction(self._context.actor, f"propose to {change} {len(ids):,} patterns") as tx:
+        with self._library.transaction(
+            self._context.actor, f"propose to {change} {len(ids):,} patterns"
+        ) as tx:
             tx.put(proposal)
         return proposal
 

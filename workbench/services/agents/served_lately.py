@@ -1,4 +1,6 @@
-"""Which agents were given a memory lately, and where it would stand for their last question once it is corrected."""
+"""Which agents were given a memory lately, and where it would stand for their last question once it
+is corrected.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -19,9 +21,11 @@ LATELY = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """One agent that was given a memory lately: in how many `sessions`, and the last question that found it.
+    """One agent that was given a memory lately: in how many `sessions`, and the last question that
+    found it.
 
-    `query` is masked, and empty where it only looked the memory up; `place` is where the memory stood, from 1.
+    `query` is masked, and empty where it only looked the memory up; `place` is where the memory
+    stood, from 1.
     """
 
     agent: str
@@ -33,7 +37,9 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """Where a memory stands for a question now and would stand corrected (from 1); `None` where it is not served."""
+    """Where a memory stands for a question now and would stand corrected (from 1); `None` where it
+    is not served.
+    """
 
     before: int | None
     after: int | None
@@ -55,7 +61,9 @@ class ServedLately:
         self._profiles = profiles
 
     def of(self, id: str) -> tuple[Given, ...]:
-        """Return the agents that were given a memory within a week, the one with most sessions first."""
+        """Return the agents that were given a memory within a week, the one with most sessions
+        first.
+        """
         since = self._context.now() - LATELY
         held: defaultdict[str, list[list[AgentRead]]] = defaultdict(list)
         for session in self._sessions.readings():
@@ -66,9 +74,11 @@ class ServedLately:
         return tuple(sorted(found, key=lambda given: (-given.sessions, given.agent)))
 
     def shift(self, given: Given, after: Memory) -> Shift | None:
-        """Return where a memory would go for the last question, under the profile of the settings; on any thread.
+        """Return where a memory would go for the last question, under the profile of the settings;
+        on any thread.
 
-        `None` where no question is known. Raises `InvalidRecord` or `UnknownRecord` for the profile.
+        `None` where no question is known. Raises `InvalidRecord` or `UnknownRecord` for the
+        profile.
         """
         if not given.query:
             return None
@@ -76,12 +86,17 @@ class ServedLately:
         profile = self._profiles().used(self._context.profile)
         found = self._impact().of_memories((after,), (query,), profile, lambda: False).queries[0]
         return Shift(
-            *(place if place is not None and place <= found.k else None for place in (found.before, found.place))
+            *(
+                place if place is not None and place <= found.k else None
+                for place in (found.before, found.place)
+            )
         )
 
 
 def _given(agent: str, id: str, sessions: list[list[AgentRead]]) -> Given:
-    reads = sorted((read for one in sessions for read in one), key=lambda read: read.at, reverse=True)
+    reads = sorted(
+        (read for one in sessions for read in one), key=lambda read: read.at, reverse=True
+    )
     asked = next((read for read in reads if read.is_question and read.query), None)
     if asked is None:
         return Given(agent, len(sessions), reads[0].at)

@@ -1,8 +1,9 @@
 """Retrieval for an agent: what it is given counts as read. A preview (`Tuning.rank`) never counts.
 
-Text that gives orders to an agent, or hides characters, is held back unless a person allowed it; secrets are masked.
-What no person wrote or approved is given with its source, and to some agents not at all. Where nothing is relevant,
-nothing is given, and no memory that any question could have found.
+Text that gives orders to an agent, or hides characters, is held back unless a person allowed it;
+secrets are masked. What no person wrote or approved is given with its source, and to some agents
+not at all. Where nothing is relevant, nothing is given, and no memory that any question could have
+found.
 """
 
 from collections import Counter
@@ -50,14 +51,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """What an agent was given, or would be, and why it could not be counted as read, when it could not.
+    """What an agent was given, or would be, and why it could not be counted as read, when it could
+    not.
 
-    `top` holds it, the best first and with secrets masked; `ranking` says how it came about, and `floor` what was
-    relevant at all: nothing is given for a query that is empty. `held` better ones were
-    held back for what their text says, `unapproved` more because this agent gets only what a person approved, and
-    `weak` of the best were left out.
-    `provenance` and `names` go by the id in the store: where each text comes from, and the ids and sessions as the
-    agent may see them.
+    `top` holds it, the best first and with secrets masked; `ranking` says how it came about, and
+    `floor` what was relevant at all: nothing is given for a query that is empty. `held` better ones
+    were held back for what their text says, `unapproved` more because this agent gets only what a
+    person approved, and `weak` of the best were left out. `provenance` and `names` go by the id in
+    the store: where each text comes from, and the ids and sessions as the agent may see them.
     """
 
     ranking: Ranking
@@ -72,7 +73,9 @@ class Served:
 
     @property
     def clock(self) -> str:
-        """A sentence on memories that are dated after the moment of the question; empty where there are none."""
+        """A sentence on memories that are dated after the moment of the question; empty where there
+        are none.
+        """
         later = self.ranking.pool.later(self.ranking.now)
         what = counted(later, "memory is", "memories are")
         moment = self.ranking.now.isoformat(timespec="minutes")
@@ -99,7 +102,8 @@ def serve(
     safety: Safety | None = None,
     asked: Asked = BY_COMMAND,
 ) -> Served:
-    """Rank the memories for the context's actor, an agent, and keep what it read in one journal line.
+    """Rank the memories for the context's actor, an agent, and keep what it read in one journal
+    line.
 
     A store that cannot be written still serves. Raises `InvalidRecord` when the actor is no agent.
     """
@@ -140,13 +144,27 @@ def give(
     strong = tuple(id for id in ranking.ids if not floor.is_weak(id))
     ranking, weak = _only(ranking, strong), len(ranking.ids) - len(strong)
     outward = as_served(context, [scored.memory for scored in ranking.top], safe)
-    top = tuple(replace(s, memory=memory) for s, memory in zip(ranking.top, outward.memories, strict=True))
-    return Served(ranking, top, floor, out["held"], "", out["unapproved"], outward.provenance, outward.names, weak)
+    top = tuple(
+        replace(s, memory=memory) for s, memory in zip(ranking.top, outward.memories, strict=True)
+    )
+    return Served(
+        ranking,
+        top,
+        floor,
+        out["held"],
+        "",
+        out["unapproved"],
+        outward.provenance,
+        outward.names,
+        weak,
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class AsServed:
-    """Memories as an agent may see them: without secrets, with names for their ids and sessions, and their origin."""
+    """Memories as an agent may see them: without secrets, with names for their ids and sessions,
+    and their origin.
+    """
 
     memories: tuple[Memory, ...]
     provenance: Mapping[str, Provenance]
@@ -155,12 +173,16 @@ class AsServed:
     @property
     def named(self) -> tuple[Memory, ...]:
         """The memories, each called as the agent may see it."""
-        return tuple(replace(memory, id=self.names.get(memory.id, memory.id)) for memory in self.memories)
+        return tuple(
+            replace(memory, id=self.names.get(memory.id, memory.id)) for memory in self.memories
+        )
 
 
 def as_served(context: Context, memories: Sequence[Memory], safe: Safety) -> AsServed:
     """Return memories that are served as an agent may see them."""
-    names = {name: served_name(name, safe.findings) for m in memories for name in (m.id, m.session_id)}
+    names = {
+        name: served_name(name, safe.findings) for m in memories for name in (m.id, m.session_id)
+    }
     shown = tuple(_masked(memory, safe) for memory in memories)
     known = provenances(context, memories)
     disputed = disputes(context, memories)
@@ -169,11 +191,15 @@ def as_served(context: Context, memories: Sequence[Memory], safe: Safety) -> AsS
         for id, one in known.items()
     }
     # An id that is a secret is given masked, and asked about by that name.
-    origins |= {outward.id: origins[memory.id] for outward, memory in zip(shown, memories, strict=True)}
+    origins |= {
+        outward.id: origins[memory.id] for outward, memory in zip(shown, memories, strict=True)
+    }
     return AsServed(shown, origins, names)
 
 
-def refused(context: Context, safe: Safety, memories: Sequence[Memory]) -> dict[str, Literal["held", "unapproved"]]:
+def refused(
+    context: Context, safe: Safety, memories: Sequence[Memory]
+) -> dict[str, Literal["held", "unapproved"]]:
     """Return why the context's agent is not given some of these memories, by their ids."""
     why = dict[str, Literal["held", "unapproved"]](
         (memory.id, "held") for memory in memories if safe.held_from_agents(memory)
@@ -181,7 +207,9 @@ def refused(context: Context, safe: Safety, memories: Sequence[Memory]) -> dict[
     if context.settings.agents.only_approved(context.actor):
         rest = [memory for memory in memories if memory.id not in why]
         known = provenances(context, rest)
-        why |= {memory.id: "unapproved" for memory in rest if not known.get(memory.id, UNKNOWN).approved}
+        why |= {
+            memory.id: "unapproved" for memory in rest if not known.get(memory.id, UNKNOWN).approved
+        }
     return why
 
 
@@ -196,8 +224,11 @@ def read_of(context: Context, served: Served, query: str, asked: Asked, safe: Sa
     )  # fmt: skip
 
 
-def _ranked(tuning: Tuning, query: str, k: int | None, profile: Profile, now: datetime) -> tuple[Ranking, AgainstFloor]:
-    """Rank the memories and hold them against the floor, which is computed first where it is not known.
+def _ranked(
+    tuning: Tuning, query: str, k: int | None, profile: Profile, now: datetime
+) -> tuple[Ranking, AgainstFloor]:
+    """Rank the memories and hold them against the floor, which is computed first where it is not
+    known.
 
     Raises `Stopped`.
     """
@@ -209,8 +240,12 @@ def _ranked(tuning: Tuning, query: str, k: int | None, profile: Profile, now: da
     return ranking, against(standard, scores, ranking)
 
 
-def _without(ranking: Ranking, judge: Callable[[Sequence[Memory]], Mapping[str, str]]) -> tuple[Ranking, Counter[str]]:
-    """Return a ranking without what must not be served, filled up from below, and how much was left out, by reason."""
+def _without(
+    ranking: Ranking, judge: Callable[[Sequence[Memory]], Mapping[str, str]]
+) -> tuple[Ranking, Counter[str]]:
+    """Return a ranking without what must not be served, filled up from below, and how much was left
+    out, by reason.
+    """
     wanted = looked = ranking.k
     why, judged = dict[str, str](), 0
     while True:
@@ -228,7 +263,9 @@ def _without(ranking: Ranking, judge: Callable[[Sequence[Memory]], Mapping[str, 
 
 def first_of(served: Served, count: int) -> Served:
     """Return an answer of which only the first ones are given."""
-    return replace(served, ranking=_only(served.ranking, served.ranking.ids[:count]), top=served.top[:count])
+    return replace(
+        served, ranking=_only(served.ranking, served.ranking.ids[:count]), top=served.top[:count]
+    )
 
 
 def _only(ranking: Ranking, ids: Sequence[str]) -> Ranking:
@@ -247,8 +284,8 @@ def _masked(memory: Memory, safety: Safety) -> Memory:
 
 # Answers to an agent as values that JSON knows: what every door for agents prints.
 #
-# What no person wrote or approved stands in a block that names its source; ids and sessions are those an agent may
-# see.
+# What no person wrote or approved stands in a block that names its source; ids and sessions are
+# those an agent may see.
 
 
 LINE = 300
@@ -273,10 +310,16 @@ class Answering:
         return set(refused(self._context, self._safety, memories))
 
     def told(self, memories: Sequence[Memory]) -> list[Memory]:
-        """Return those memories that stand in no block, as the agent may see them: what a person stands by."""
+        """Return those memories that stand in no block, as the agent may see them: what a person
+        stands by.
+        """
         held, outward = self.withheld(memories), as_served(self._context, memories, self._safety)
         both = zip(outward.named, memories, strict=True)
-        return [shown for shown, stored in both if stored.id not in held and outward.provenance[stored.id].approved]
+        return [
+            shown
+            for shown, stored in both
+            if stored.id not in held and outward.provenance[stored.id].approved
+        ]
 
     def search(self, served: Served, most: int, explained: "Question | None" = None) -> Json:
         """Return a ranking a line each, in at most so many tokens."""
@@ -299,7 +342,12 @@ class Answering:
                 break
             rows.append(row)
         more = len(served.top) - len(rows)
-        left_out = {"held_back": served.held, "unapproved": served.unapproved, "weak": served.weak, "cut": more}
+        left_out = {
+            "held_back": served.held,
+            "unapproved": served.unapproved,
+            "weak": served.weak,
+            "cut": more,
+        }
         return {
             "results": rows,
             "nothing_relevant": False,
@@ -319,8 +367,16 @@ class Answering:
         both = zip(shown, memories, strict=True)
         return [self._line(one, blocks, text_mark(stored.content)) for one, stored in both]
 
-    def full(self, memories: Sequence[Memory], near: Mapping[str, Sequence[Memory]], most: int, offset: int) -> Json:
-        """Return memories in full in at most so many tokens, the first from a character on; `next` goes on there."""
+    def full(
+        self,
+        memories: Sequence[Memory],
+        near: Mapping[str, Sequence[Memory]],
+        most: int,
+        offset: int,
+    ) -> Json:
+        """Return memories in full in at most so many tokens, the first from a character on; `next`
+        goes on there.
+        """
         outward, blocks = self._outward(memories)
         rows, spent = list[Json](), 0
         for shown, stored in zip(outward, memories, strict=True):
@@ -330,7 +386,8 @@ class Answering:
                 return {"memories": rows, "next": {"id": blocks.name(shown.id), "offset": 0}}
             row = self._line(shown, blocks, text_mark(stored.content))
             del row["line"]
-            # Words beside the text that nobody stands by are left out, as in every answer to an agent.
+            # Words beside the text that nobody stands by are left out, as in every answer to an
+            # agent.
             stands = blocks.provenance(shown.id).approved
             row |= {
                 "text": blocks.enclosed(shown.id, text),
@@ -341,7 +398,10 @@ class Answering:
             rows.append(row)
             spent += tokens_of(str(row))
             if begin + len(text) < len(shown.content):
-                return {"memories": rows, "next": {"id": blocks.name(shown.id), "offset": begin + len(text)}}
+                return {
+                    "memories": rows,
+                    "next": {"id": blocks.name(shown.id), "offset": begin + len(text)},
+                }
         return {"memories": rows, "next": None}
 
     def whole(self, memory: Memory) -> str:
@@ -349,21 +409,34 @@ class Answering:
         return blocks.enclosed(shown.id, shown.content)
 
     def saved(self, done: "Ingested", resembling: Sequence[Memory]) -> Json:
-        """Return what became of something that was saved; an agent sees no more of what waits than that it does."""
-        actions = {"created": "created", "skipped": "known", "absorbed": "updated", "restored": "updated"}
+        """Return what became of something that was saved; an agent sees no more of what waits than
+        that it does.
+        """
+        actions = {
+            "created": "created",
+            "skipped": "known",
+            "absorbed": "updated",
+            "restored": "updated",
+        }
         memory = done.memory
         if done.outcome in ("seen", "purged"):
             note = "A person archived or erased this, so it is not stored."
             return {"id": None, "action": "known", "note": note}
         if self.withheld([memory]) or hidden_because(memory, self._context.now()):
-            return {"id": None, "action": "waiting", "note": "Something of this waits for a person."}
+            return {
+                "id": None,
+                "action": "waiting",
+                "note": "Something of this waits for a person.",
+            }
         row: Json = {
             "id": self.name(memory),
             "action": actions.get(done.outcome, "created"),
             "status": memory.status,
             "importance": memory.importance_score,
             "citations": [served_name(id, self._safety.findings) for id in memory.citations],
-            "resembles": self.lines([m for m in resembling if m.id != memory.id and not self.withheld([m])]),
+            "resembles": self.lines(
+                [m for m in resembling if m.id != memory.id and not self.withheld([m])]
+            ),
         }
         if done.outcome in ("proposed", "contradicts"):
             row["note"] = "A person decides what becomes of it and of what it resembles."
@@ -407,7 +480,9 @@ class Answering:
             "memory_type": memory.memory_type,
             "status": memory.status,
             "importance": memory.importance_score,
-            "age_days": round((self._context.now() - memory.created_at).total_seconds() / 86_400, 1),
+            "age_days": round(
+                (self._context.now() - memory.created_at).total_seconds() / 86_400, 1
+            ),
             "created_at": iso(memory.created_at),
             "citations": [served_name(id, self._safety.findings) for id in memory.citations],
             "approved": known.approved,
@@ -416,7 +491,9 @@ class Answering:
 
 
 def text_of(made: "AgentContext") -> str:
-    """Return a context as the text that an agent reads: a heading for each layer that gives something."""
+    """Return a context as the text that an agent reads: a heading for each layer that gives
+    something.
+    """
     return "\n\n".join(layer.text for layer in made.layers if layer.items)
 
 
@@ -424,18 +501,20 @@ def text_of(made: "AgentContext") -> str:
 
 
 Why = Literal["budget", "harmful", "held", "unapproved", "weak", "given", "placed", "untrusted"]
-"""Why something is left out: over the budget, voted harmful more often than helpful, held back for what its text says,
-not approved, below the floor, given already by a layer before, placed in a file that agents load whole, or in a
-document that nobody has looked at."""
+"""Why something is left out: over the budget, voted harmful more often than helpful, held back for
+what its text says, not approved, below the floor, given already by a layer before, placed in a file
+that agents load whole, or in a document that nobody has looked at.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Something that a layer would give: a record, and its score where it was ranked; of a memory its relevance, too.
+    """Something that a layer would give: a record, and its score where it was ranked; of a memory
+    its relevance, too.
 
-    What it says is its content, unless it is `said` in another way; `beside` are more texts of it, which are looked at
-    before it is given, and not given themselves. `standing` is that of a bullet among its playbook's. What does not
-    `fit` the task is given within its layer's minimum only.
+    What it says is its content, unless it is `said` in another way; `beside` are more texts of it,
+    which are looked at before it is given, and not given themselves. `standing` is that of a bullet
+    among its playbook's. What does not `fit` the task is given within its layer's minimum only.
     """
 
     record: "Memory | Bullet | Document | Episode | Pattern"
@@ -449,7 +528,11 @@ class Found:
     @property
     def id(self) -> str:
         """Its id, with the playbook's before a bullet's."""
-        return f"{self.record.book}/{self.record.id}" if isinstance(self.record, Bullet) else self.record.id
+        return (
+            f"{self.record.book}/{self.record.id}"
+            if isinstance(self.record, Bullet)
+            else self.record.id
+        )
 
     @property
     def text(self) -> str:
@@ -458,7 +541,8 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing that is given: its id and text as the agent sees them, its tokens, its origin and its scores.
+    """One thing that is given: its id and text as the agent sees them, its tokens, its origin and
+    its scores.
 
     One `is_long` may be cut; `standing` and `fits` are as it was found.
     """
@@ -499,7 +583,9 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class Layer:
-    """One layer of a context: its part of the `budget`, what of that it used, and the mark of its blocks."""
+    """One layer of a context: its part of the `budget`, what of that it used, and the mark of its
+    blocks.
+    """
 
     kind: LayerKind
     budget: int
@@ -509,7 +595,9 @@ class Layer:
 
     @property
     def text(self) -> str:
-        """The text that an agent reads: a heading and what is given, in blocks; nothing where nothing is."""
+        """The text that an agent reads: a heading and what is given, in blocks; nothing where
+        nothing is.
+        """
         rows = framed((item.row for item in self.items), self.mark)
         return "\n".join((f"## {self.kind.title}", *rows)) if self.items else ""
 
@@ -522,7 +610,8 @@ class Layer:
 class AgentContext:
     """What an agent is given for a task; with `is_empty` nothing in the store is relevant to it.
 
-    `weak` memories that the ranking under `profile` found are left out, since any question could have found them.
+    `weak` memories that the ranking under `profile` found are left out, since any question could
+    have found them.
     """
 
     task: str

@@ -1,8 +1,10 @@
-"""What each agent did here, session by session: what it asked and was given, what it wrote, what it voted.
+"""What each agent did here, session by session: what it asked and was given, what it wrote, what it
+voted.
 
-A session is one id of one agent. A server's session is the one of the hooks that the same process started, and of no
-others: without that they stand apart. What was done without an id is parted where the agent paused for long: a day
-would cut work at midnight in two, and join a morning and an evening that have nothing to do with each other.
+A session is one id of one agent. A server's session is the one of the hooks that the same process
+started, and of no others: without that they stand apart. What was done without an id is parted
+where the agent paused for long: a day would cut work at midnight in two, and join a morning and an
+evening that have nothing to do with each other.
 """
 
 import threading
@@ -22,7 +24,9 @@ PAUSE = timedelta(minutes=30)
 """A longer pause ends a session that has no id."""
 
 LISTED = 2_000
-"""Memories and changes by agents that are looked up in the journal, the newest: as many as readings are kept."""
+"""Memories and changes by agents that are looked up in the journal, the newest: as many as readings
+are kept.
+"""
 
 _HOOK = "hook"
 """The door of what an agent is given by its hooks."""
@@ -38,8 +42,8 @@ _BY_AGENTS = b'"actor":"agent:'
 class Write:
     """One change of the store by an agent, or a memory of its session that came in by another hand.
 
-    `memories` are the ids of those it added; for a change that added none, `label` says what it was. `rev` is 0 where
-    no change by the agent is known.
+    `memories` are the ids of those it added; for a change that added none, `label` says what it
+    was. `rev` is 0 where no change by the agent is known.
     """
 
     agent: str
@@ -67,7 +71,9 @@ class AgentSession:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What names the session as long as it grows: a session without an id is known by its first act."""
+        """What names the session as long as it grows: a session without an id is known by its first
+        act.
+        """
         return (self.agent, self.id, "" if self.id else self.begin.isoformat())
 
     @property
@@ -96,7 +102,8 @@ class AgentSession:
 
 
 class AgentSessions:
-    """The sessions of all agents, read from the readings, the votes and the journal; it writes nothing.
+    """The sessions of all agents, read from the readings, the votes and the journal; it writes
+    nothing.
 
     The journal is read once, and after that only what is new in it. Any thread may look.
     """
@@ -114,9 +121,11 @@ class AgentSessions:
         return self._until >= 0
 
     def look(self, *, journal: bool = True) -> tuple[AgentSession, ...]:
-        """Return every session, the one in which something was done last first. Raises `StoreProblem`.
+        """Return every session, the one in which something was done last first. Raises
+        `StoreProblem`.
 
-        Without the `journal`, what was written is known only of sessions with an id, and of no other change.
+        Without the `journal`, what was written is known only of sessions with an id, and of no
+        other change.
         """
         writes: tuple[Write, ...] = ()
         if journal:
@@ -127,10 +136,16 @@ class AgentSessions:
         acts += [vote for vote in library.votes.all() if vote.actor.startswith(_ACTOR)]
         acts += self._brought(acts)
         joined = _joined(act for act in acts if isinstance(act, AgentRead))
-        return tuple(sorted(_parted(acts, joined), key=lambda session: (session.end, session.key), reverse=True))
+        return tuple(
+            sorted(
+                _parted(acts, joined), key=lambda session: (session.end, session.key), reverse=True
+            )
+        )
 
     def readings(self) -> tuple[AgentSession, ...]:
-        """Return the sessions with nothing but what was read in them, in no order; the journal is not looked at."""
+        """Return the sessions with nothing but what was read in them, in no order; the journal is
+        not looked at.
+        """
         reads = self._library.table(AgentRead).all()
         return tuple(_parted(reads, _joined(reads)))
 
@@ -139,7 +154,11 @@ class AgentSessions:
         library, now = self._library, self._library.revision
         if now == self._until:
             return self._writes
-        fresh = list(takewhile(lambda e: e.rev > self._until, library.changes_back())) if self._until >= 0 else []
+        fresh = (
+            list(takewhile(lambda e: e.rev > self._until, library.changes_back()))
+            if self._until >= 0
+            else []
+        )
         if self._until < 0 or any(entry.kind == "purge" for entry in fresh):
             found = _newest(self._told(library.changes_back(_BY_AGENTS)))
         else:
@@ -160,7 +179,10 @@ class AgentSessions:
                 continue  # a vote, which the table of votes knows
             names = tuple(self._library.key_of(change) for change in added)
             _, session = added[0].fields.get("session_id", ("", "")) if added else ("", "")
-            agent, said = entry.actor.removeprefix(_ACTOR), session if isinstance(session, str) else ""
+            agent, said = (
+                entry.actor.removeprefix(_ACTOR),
+                session if isinstance(session, str) else "",
+            )
             yield Write(agent, parse_time(entry.at), said, entry.rev, entry.label, names)
 
     def _brought(self, acts: Sequence[Act]) -> Iterator[Write]:
@@ -186,14 +208,21 @@ def _newest(writes: Iterable[Write]) -> Iterator[Write]:
 
 
 def _joined(reads: Iterable[AgentRead]) -> dict[Place, Place]:
-    """Return the session of hooks, by each server's session that has the same parent process: the only one there is."""
+    """Return the session of hooks, by each server's session that has the same parent process: the
+    only one there is.
+    """
     hooks: defaultdict[str, set[Place]] = defaultdict(set)
     others: defaultdict[str, set[Place]] = defaultdict(set)
     for read in reads:
         if read.parent and read.session:
             (hooks if read.door == _HOOK else others)[read.parent].add((read.agent, read.session))
     alone = {parent: next(iter(found)) for parent, found in hooks.items() if len(found) == 1}
-    return {place: alone[parent] for parent, found in others.items() if parent in alone for place in found}
+    return {
+        place: alone[parent]
+        for parent, found in others.items()
+        if parent in alone
+        for place in found
+    }
 
 
 def _parted(acts: Iterable[Act], joined: Mapping[Place, Place]) -> Iterator[AgentSession]:

@@ -1,7 +1,8 @@
 """Working memories in the store: what an agent sets is volatile until its session takes a snapshot.
 
-The records of the store are what counts. Beside them each session has a file, `working/SESSION.json`, for others to
-read; what somebody edits in it is taken over with the next change.
+The records of the store are what counts. Beside them each session has a file,
+`working/SESSION.json`, for others to read; what somebody edits in it is taken over with the next
+change.
 """
 
 import json
@@ -46,41 +47,74 @@ def sessions(library: Library) -> dict[str, WorkingMemory]:
     found: dict[str, list[Variable]] = {}
     for one in sorted(library.table(Variable).all(), key=lambda one: one.at, reverse=True):
         found.setdefault(one.session, []).append(one)
-    return {session: WorkingMemory(session).with_(variables) for session, variables in found.items()}
+    return {
+        session: WorkingMemory(session).with_(variables) for session, variables in found.items()
+    }
 
 
 def unreadable(library: Library) -> Iterator[str]:
-    """Yield the files of sessions that cannot be read; the next snapshot of such a session writes its file anew."""
+    """Yield the files of sessions that cannot be read; the next snapshot of such a session writes
+    its file anew.
+    """
     for path in sorted(library.surroundings.working.glob("*.json")):
         if _read(path) is None:
             yield f"{path.parent.name}/{path.name}"
 
 
 def end_memories(context: Context, memories: Iterable[Memory]) -> None:
-    """Archive those memories of a session that is over that are of type `working`, but for pinned ones."""
-    ended = [m for m in memories if m.memory_type == "working" and m.status != "archived" and not m.pinned]
+    """Archive those memories of a session that is over that are of type `working`, but for pinned
+    ones.
+    """
+    ended = [
+        m
+        for m in memories
+        if m.memory_type == "working" and m.status != "archived" and not m.pinned
+    ]
     if ended:
-        with context.library.transaction(context.actor, f"end {counted(len(ended), 'working memory')}") as tx:
+        with context.library.transaction(
+            context.actor, f"end {counted(len(ended), 'working memory')}"
+        ) as tx:
             for memory in ended:
                 tx.put(archive(memory, "done"))
 
 
 def doc_of(memory: WorkingMemory) -> Json:
-    """Return a working memory as JSON has it (source 004, section 1.4), with the names of what was pruned."""
-    doc: Json = {key: {one.key: one.value for one in memory.of(scope)} for key, scope in JSON_KEYS.items()}
-    return {"session": memory.session, **doc, "cold": [one.name for one in memory.variables.values() if one.cold]}
+    """Return a working memory as JSON has it (source 004, section 1.4), with the names of what was
+    pruned.
+    """
+    doc: Json = {
+        key: {one.key: one.value for one in memory.of(scope)} for key, scope in JSON_KEYS.items()
+    }
+    return {
+        "session": memory.session,
+        **doc,
+        "cold": [one.name for one in memory.variables.values() if one.cold],
+    }
 
 
 def view_of(memory: WorkingMemory) -> Json:
     """Return a working memory with the fill of its layers, and what of it is hot, warm and cold."""
     tokens, warmth = working.fill(memory), working.temperatures(memory)
-    layers = [{"layer": id, "tokens": tokens[id], "budget": budget} for id, (budget, _) in LAYERS.items()]
-    parts = {one: [variable.name for variable, how in warmth if how == one] for one in ("hot", "warm", "cold")}
-    return {**doc_of(memory), **parts, "layers": layers, "tokens": sum(tokens.values()), "limit": LIMIT}
+    layers = [
+        {"layer": id, "tokens": tokens[id], "budget": budget} for id, (budget, _) in LAYERS.items()
+    ]
+    parts = {
+        one: [variable.name for variable, how in warmth if how == one]
+        for one in ("hot", "warm", "cold")
+    }
+    return {
+        **doc_of(memory),
+        **parts,
+        "layers": layers,
+        "tokens": sum(tokens.values()),
+        "limit": LIMIT,
+    }
 
 
 class WorkingSession:
-    """The working memory of one session, as the context's actor changes it. Raises `WorkbenchError`."""
+    """The working memory of one session, as the context's actor changes it. Raises
+    `WorkbenchError`.
+    """
 
     def __init__(self, context: Context, session: str, recall: Recall | None = None) -> None:
         self._context, self._library, self._recall = context, context.library, recall
@@ -90,7 +124,10 @@ class WorkingSession:
 
     def _enter(self, session: str) -> None:
         if not _NAME.fullmatch(session):
-            raise InvalidRecord(f"“{session[:80]}” names no session.", "Use 1 to 80 letters, digits, dots and dashes.")
+            raise InvalidRecord(
+                f"“{session[:80]}” names no session.",
+                "Use 1 to 80 letters, digits, dots and dashes.",
+            )
         self.session = session
         self._changes: list[Change] = []
         self._reads: set[str] = set()
@@ -105,7 +142,10 @@ class WorkingSession:
             if self._seen != self._library.revision:
                 self._library.require_trust()
                 before, self._base = self._base, self._load()
-                is_same, self._seen = self._seen >= 0 and before == self._base, self._library.revision
+                is_same, self._seen = (
+                    self._seen >= 0 and before == self._base,
+                    self._library.revision,
+                )
                 if is_same:
                     return self._now
                 self._now = self._base
@@ -118,9 +158,14 @@ class WorkingSession:
     # The ten operations
 
     def init(
-        self, task: str | Mapping[str, Any] = "", session: str = "", system: Mapping[str, Any] | None = None
+        self,
+        task: str | Mapping[str, Any] = "",
+        session: str = "",
+        system: Mapping[str, Any] | None = None,
     ) -> Json:
-        """Begin an empty working memory, perhaps of another session, with what always holds, and a task."""
+        """Begin an empty working memory, perhaps of another session, with what always holds, and a
+        task.
+        """
         with self._lock:
             if session and session != self.session:
                 self._enter(session)
@@ -128,32 +173,52 @@ class WorkingSession:
                 if not task:
                     return {"session": self.session, "resumed": True, **self._told()}
                 message = f"The working memory of {self.session} has a task already."
-                raise InvalidRecord(message, "Clear it, which keeps it as an episode, or name another session.")
+                raise InvalidRecord(
+                    message, "Clear it, which keeps it as an episode, or name another session."
+                )
             for key, value in (system or {}).items():
                 self.set(key, value, "global")
             self.set("started_at", self._context.now().isoformat(timespec="seconds"), "metadata")
-            return {"session": self.session, **(self.load_task_context(task) if task else self._told())}
+            return {
+                "session": self.session,
+                **(self.load_task_context(task) if task else self._told()),
+            }
 
     def load_task_context(self, task: str | Mapping[str, Any]) -> Json:
         """Set the variables of a task, and retrieve patterns and episodes for it."""
         found = working.task_of(task)
         for key, value in found.items():
             self.set(key, value, "task")
-        words = " ".join(str(found[key]) for key in ("description", "primary_goal", "goal") if found.get(key))
-        return self._told(variables=sorted(found), retrieved=self._found(words, is_task=True) if words.strip() else [])
+        words = " ".join(
+            str(found[key]) for key in ("description", "primary_goal", "goal") if found.get(key)
+        )
+        return self._told(
+            variables=sorted(found),
+            retrieved=self._found(words, is_task=True) if words.strip() else [],
+        )
 
     def set(self, key: str, value: object, scope: str = "task") -> Json:
         """Set a variable; `accumulator` appends to a list, `control` ends with the next state."""
         self._gate.masked.clear()
         before, (key, value) = self.memory, self._clean([key, value])
-        now = self._apply(lambda memory: working.put(memory, key, value, scope, self._context.now()))
-        left = [name for name, one in before.variables.items() if _shrank(one, now.variables.get(name))]
+        now = self._apply(
+            lambda memory: working.put(memory, key, value, scope, self._context.now())
+        )
+        left = [
+            name for name, one in before.variables.items() if _shrank(one, now.variables.get(name))
+        ]
         is_short = any(name in now.variables and not now.variables[name].cold for name in left)
-        more = {"pruned": left, "warning": SUMMARISED * is_short, "masked": list(dict.fromkeys(self._gate.masked))}
+        more = {
+            "pruned": left,
+            "warning": SUMMARISED * is_short,
+            "masked": list(dict.fromkeys(self._gate.masked)),
+        }
         return self._told(**{name: value for name, value in more.items() if value})
 
     def get(self, key: str, scope: str = "task") -> object:
-        """Return the value of a variable, `None` when there is none; what was pruned is still found."""
+        """Return the value of a variable, `None` when there is none; what was pruned is still
+        found.
+        """
         name = f"{working.scope_of(scope)[0]}.{key}"
         with self._lock:
             one = self.memory.variables.get(name)
@@ -167,11 +232,15 @@ class WorkingSession:
         self._apply(lambda memory: working.push_state(memory, new, self._context.now()))
         return self._told()
 
-    def add_intermediate(self, subtask: str, output: object, type: str = "", trace: object = None) -> Json:
+    def add_intermediate(
+        self, subtask: str, output: object, type: str = "", trace: object = None
+    ) -> Json:
         """Keep the output of a subtask."""
         entry = {"output": output, "type": type, "trace": trace}
         return self.set(
-            subtask, {name: value for name, value in entry.items() if value not in ("", None)}, "intermediate"
+            subtask,
+            {name: value for name, value in entry.items() if value not in ("", None)},
+            "intermediate",
         )
 
     def retrieve_from_episodic(self, query: str) -> Json:
@@ -188,7 +257,10 @@ class WorkingSession:
 
         self._apply(change)
         stored = self._commit(f"prune working memory {self.session}")
-        return {**{name: value for name, value in done[-1]._asdict().items() if name != "memory"}, **stored}
+        return {
+            **{name: value for name, value in done[-1]._asdict().items() if name != "memory"},
+            **stored,
+        }
 
     def snapshot(self, label: str = "") -> Json:
         """Store it as it is now; the revision is what a rollback goes back to."""
@@ -196,16 +268,28 @@ class WorkingSession:
         return self._commit(f"snapshot working memory {self.session}{said}")
 
     def rollback(self, revision: int = 0) -> Json:
-        """Go back to a snapshot: to the last one while something is volatile, else to the one before it."""
+        """Go back to a snapshot: to the last one while something is volatile, else to the one
+        before it.
+        """
         with self._lock:
             if self._changes and not revision:
                 self._changes, self._seen = [], -1
-                return {"durable": True, "revision": self._library.revision, "tokens": self._told()["tokens"]}
+                return {
+                    "durable": True,
+                    "revision": self._library.revision,
+                    "tokens": self._told()["tokens"],
+                }
             past = self._revisions()
             target = revision or next((rev for rev in (*past[1:], past[0] - 1 if past else 0)), 0)
             if not past or not 0 < target <= self._library.revision:
-                raise UnknownRecord(f"There is no snapshot of {self.session} to go back to.", "Nothing was changed.")
-            then = [one for one in self._library.past.records_at(Variable, target) if one.session == self.session]
+                raise UnknownRecord(
+                    f"There is no snapshot of {self.session} to go back to.", "Nothing was changed."
+                )
+            then = [
+                one
+                for one in self._library.past.records_at(Variable, target)
+                if one.session == self.session
+            ]
             self._changes = []
             self._apply(lambda _: WorkingMemory(self.session).with_(then))
             return self._commit(f"roll working memory {self.session} back to revision {target}")
@@ -222,11 +306,17 @@ class WorkingSession:
         def end() -> None:
             if (doc := working.episode_of(before, outcome, output)) is not None:
                 episode.append(Episodes(self._context).store(doc, session=self.session).episode.id)
-            end_memories(self._context, [m for m in self._library.memories.all() if m.session_id == self.session])
+            end_memories(
+                self._context,
+                [m for m in self._library.memories.all() if m.session_id == self.session],
+            )
 
         with self._lock:
             self._apply(change)
-            return {**self._commit(f"clear working memory {self.session}", end), "episode": next(iter(episode), None)}
+            return {
+                **self._commit(f"clear working memory {self.session}", end),
+                "episode": next(iter(episode), None),
+            }
 
     def show(self) -> Json:
         """Return the scopes, the fill of the layers, and what is hot, warm and cold."""
@@ -248,7 +338,9 @@ class WorkingSession:
         self.set(key, value, scope)
         return self._commit(f"correct {scope}.{key} in working memory {self.session}")
 
-    def _correct(self, verb: str, key: str, scope: str, to: Callable[[Variable], Variable | None]) -> Json:
+    def _correct(
+        self, verb: str, key: str, scope: str, to: Callable[[Variable], Variable | None]
+    ) -> Json:
         def change(memory: WorkingMemory) -> WorkingMemory:
             one = working.find(memory, key, scope)
             new = to(one)
@@ -270,7 +362,9 @@ class WorkingSession:
         return {**more, "tokens": tokens, "durable": False, "note": VOLATILE}
 
     def _clean(self, value: Any) -> Any:
-        return cleaned(value, lambda text: self._gate.cleaned(clean_for_store(text), lambda _: False))
+        return cleaned(
+            value, lambda text: self._gate.cleaned(clean_for_store(text), lambda _: False)
+        )
 
     def _found(self, query: str, *, is_task: bool) -> list[str]:
         rows = self._recall(query, is_task) if self._recall is not None else ()
@@ -284,7 +378,9 @@ class WorkingSession:
         return added
 
     def _commit(self, label: str, also: Callable[[], None] | None = None) -> Json:
-        """Store what differs as one transaction, on what others stored meanwhile, and write the session's file."""
+        """Store what differs as one transaction, on what others stored meanwhile, and write the
+        session's file.
+        """
         self._library.begin()
         with self._lock, self._library.turn():
             self._seen = -1
@@ -307,7 +403,11 @@ class WorkingSession:
             return {"durable": True, "revision": self._library.revision, "tokens": tokens}
 
     def _stored(self) -> dict[str, Variable]:
-        return {one.name: one for one in self._library.table(Variable).all() if one.session == self.session}
+        return {
+            one.name: one
+            for one in self._library.table(Variable).all()
+            if one.session == self.session
+        }
 
     def _revisions(self) -> list[int]:
         """Return the revisions that changed this working memory, the latest first."""
@@ -316,7 +416,10 @@ class WorkingSession:
             entry.rev
             for entry in library.changes_back(_TABLE)
             if entry.kind != "access"
-            and any(one.table == _RECORDS and library.key_of(one).startswith(begin) for one in entry.changes)
+            and any(
+                one.table == _RECORDS and library.key_of(one).startswith(begin)
+                for one in entry.changes
+            )
         ]
 
     # The file
@@ -343,7 +446,9 @@ class WorkingSession:
         try:
             self._path.parent.mkdir(mode=0o700, exist_ok=True)
             write_file(
-                self._path, json.dumps(doc, indent=1, ensure_ascii=False).encode("utf-8", "replace"), durable=False
+                self._path,
+                json.dumps(doc, indent=1, ensure_ascii=False).encode("utf-8", "replace"),
+                durable=False,
             )
         except OSError as error:
             raise cannot_write(self._path.parent, error) from error
@@ -355,11 +460,17 @@ def _is_read(one: Variable, stored: Variable | None) -> bool:
 
 
 def _shrank(before: Variable, now: Variable | None) -> bool:
-    return now is None or (now.cold and not before.cold) or (now.whole is not None and before.whole is None)
+    return (
+        now is None
+        or (now.cold and not before.cold)
+        or (now.whole is not None and before.whole is None)
+    )
 
 
 def _read(path: Path) -> Json | None:
-    """Return what a session's file says; empty where there is none, `None` for one that cannot be read."""
+    """Return what a session's file says; empty where there is none, `None` for one that cannot be
+    read.
+    """
     try:
         doc = json.loads(read_regular(path))
     except FileNotFoundError:
@@ -429,12 +540,17 @@ def words_of(name: str, line: str) -> dict[str, str]:
     try:
         given = [line] if len(names) == 1 else shlex.split(line)
     except ValueError as error:
-        raise InvalidRecord(f"It cannot be read: {error}.", "A text with spaces stands in quotes.") from error
+        raise InvalidRecord(
+            f"It cannot be read: {error}.", "A text with spaces stands in quotes."
+        ) from error
     least = sum(one[0] != "-" and one[-1] != "?" for one in names)
     if not least <= len(list(filter(None, given))) <= len(names):
         message = f"It takes {' '.join(names).upper() or 'no words'}."
         raise InvalidRecord(message, "A text with spaces stands in quotes.")
-    return {one.strip("?-"): given[place] if place < len(given) else "" for place, one in enumerate(names)}
+    return {
+        one.strip("?-"): given[place] if place < len(given) else ""
+        for place, one in enumerate(names)
+    }
 
 
 def value_in(text: str) -> object:
@@ -459,5 +575,7 @@ def _object_in(text: str) -> Json:
 
 def _revision_in(text: str) -> int:
     if text and not text.isdecimal():
-        raise InvalidRecord(f"“{text[:40]}” is no revision.", "Leave it empty to go back by one change.")
+        raise InvalidRecord(
+            f"“{text[:40]}” is no revision.", "Leave it empty to go back by one change."
+        )
     return int(text or 0)

@@ -1,4 +1,6 @@
-"""Bullets that may be one (source 003, grow-and-refine): equal texts, and groups above a similarity."""
+"""Bullets that may be one (source 003, grow-and-refine): equal texts, and groups above a
+similarity.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -41,9 +43,9 @@ if TYPE_CHECKING:
 
 # The engine that finds what says the same, for every kind of record.
 #
-# Records with one text come first. Of the others every close pair is taken from their vectors and compared in words,
-# once; a group is made of records of which every two fit. In what the kinds differ, a `Kind` says. Nothing is
-# written.
+# Records with one text come first. Of the others every close pair is taken from their vectors and
+# compared in words, once; a group is made of records of which every two fit. In what the kinds
+# differ, a `Kind` says. Nothing is written.
 
 
 R = TypeVar("R", bound=Memory | Bullet)
@@ -55,7 +57,9 @@ LARGEST = 12
 """Members of a group of near-duplicates at most; what is left over forms the next group."""
 
 Relation = Literal["near", "opposed", "apart", "related"]
-"""Nothing speaks against two being one; a contradiction; something speaks against it; only the subject is the same."""
+"""Nothing speaks against two being one; a contradiction; something speaks against it; only the
+subject is the same.
+"""
 
 NEAR: frozenset[Relation] = frozenset(("near",))
 OPPOSED: frozenset[Relation] = frozenset(("opposed",))
@@ -65,10 +69,14 @@ Place = tuple[int, int]
 """Two records by their places, the smaller one first."""
 
 Step = Callable[[int, int], None]
-"""Told how many of how many records are compared (0 of 0: only asked whether to go on); raises to stop."""
+"""Told how many of how many records are compared (0 of 0: only asked whether to go on); raises to
+stop.
+"""
 
 _CONTRARY = frozenset((Conflict.OPPOSITES, Conflict.NEGATION, Conflict.NUMBERS))
-"""What of two texts must differ before they contradict each other; if two of these do, they are about two things."""
+"""What of two texts must differ before they contradict each other; if two of these do, they are
+about two things.
+"""
 
 _ELSEWHERE = Conflict.IDENTIFIERS
 """What lets two texts be about two things, whatever else differs."""
@@ -84,9 +92,10 @@ _SENTENCE = 100
 class ComparisonKind(Generic[R]):
     """In what one kind of record differs from others when it is compared.
 
-    Only records of one `type_of` become one. `forms` of two equal texts are equal, the strictest first; `keeps_first`
-    returns the members of a group with the one that is kept first; `oldest_first` two records as they are read.
-    Where `opposites` are asked for, contradictions are told from other differences.
+    Only records of one `type_of` become one. `forms` of two equal texts are equal, the strictest
+    first; `keeps_first` returns the members of a group with the one that is kept first;
+    `oldest_first` two records as they are read. Where `opposites` are asked for, contradictions are
+    told from other differences.
     """
 
     type_of: Callable[[R], str]
@@ -117,8 +126,12 @@ BULLETS: ComparisonKind[Bullet] = ComparisonKind(
 )
 
 
-def classes(records: Iterable[R], kind: ComparisonKind[R], form: Callable[[str], str]) -> list[list[R]]:
-    """Return the records parted by type, by what they are about, and by a form of their texts; some stand alone."""
+def classes(
+    records: Iterable[R], kind: ComparisonKind[R], form: Callable[[str], str]
+) -> list[list[R]]:
+    """Return the records parted by type, by what they are about, and by a form of their texts; some
+    stand alone.
+    """
     found: defaultdict[object, list[R]] = defaultdict(list)
     for record in records:
         found[kind.type_of(record), form(record.content), identity_of(record)].append(record)
@@ -126,12 +139,15 @@ def classes(records: Iterable[R], kind: ComparisonKind[R], form: Callable[[str],
 
 
 class Judge(Generic[R]):
-    """Compares two records in words: what speaks for and against their being one. What it said it remembers.
+    """Compares two records in words: what speaks for and against their being one. What it said it
+    remembers.
 
     `remembered` is how many answers it keeps, `None` for all. It may be asked from any thread.
     """
 
-    def __init__(self, kind: ComparisonKind[R], thresholds: DedupThresholds, remembered: int | None = None) -> None:
+    def __init__(
+        self, kind: ComparisonKind[R], thresholds: DedupThresholds, remembered: int | None = None
+    ) -> None:
         self.kind = kind
         self._order = thresholds.order
         self._words = lru_cache(maxsize=remembered)(word_set)
@@ -144,7 +160,9 @@ class Judge(Generic[R]):
             return "related"
         old, new = self._texts(one, other)
         if old == new and one.content != other.content:
-            return "apart"  # only beginnings are compared, and what follows these says something else
+            return (
+                "apart"  # only beginnings are compared, and what follows these says something else
+            )
         found = self._related(old, new)
         return "apart" if found == "near" and parted(one, other) else found
 
@@ -157,7 +175,9 @@ class Judge(Generic[R]):
         return self._read(old[:MAX_CONTENT], new[:MAX_CONTENT])
 
     def much_alike(self, one: str, other: str) -> bool:
-        """Tell whether two texts have so many words in common that they may say the same, or the opposite."""
+        """Tell whether two texts have so many words in common that they may say the same, or the
+        opposite.
+        """
         return much_alike(one, other, self._words(one), self._words(other))
 
     def _texts(self, one: R, other: R) -> tuple[str, str]:
@@ -173,7 +193,8 @@ class Judge(Generic[R]):
             return "opposed"
         if first:
             return "apart"
-        # Letters take longest to compare, and only where words differ and yet agree in order do they decide.
+        # Letters take longest to compare, and only where words differ and yet agree in order do
+        # they decide.
         if not word_conflicts(new, old):
             return "near"
         return "apart" if not same_words(new, old) or self._read(old, new).conflicts else "near"
@@ -204,12 +225,14 @@ class Judge(Generic[R]):
 
 
 class Comparison(Generic[R]):
-    """Records whose close pairs are known by their cosines; how they are related is found out where it is asked for.
+    """Records whose close pairs are known by their cosines; how they are related is found out where
+    it is asked for.
 
-    `cosines` are those of `floor` or more by falling cosine, of each type after the other when `by_type`; of more
-    than `most` pairs only the closest are known, and it `looks_up` the others where a group is to be complete. Pairs
-    that are `kept` apart are in no group, and are counted when they would be. Of more than `enough` pairs that differ
-    the others are looked at less closely.
+    `cosines` are those of `floor` or more by falling cosine, of each type after the other when
+    `by_type`; of more than `most` pairs only the closest are known, and it `looks_up` the others
+    where a group is to be complete. Pairs that are `kept` apart are in no group, and are counted
+    when they would be. Of more than `enough` pairs that differ the others are looked at less
+    closely.
     """
 
     def __init__(
@@ -242,10 +265,15 @@ class Comparison(Generic[R]):
         self.held: set[frozenset[str]] = set()
         """The pairs that would be in a group if nobody kept them apart, by their ids."""
         for rows, found in self._close(vectors, floor, most, by_type):
-            places = ((rows[a], rows[b]) for a, b in zip(found.left.tolist(), found.right.tolist(), strict=True))
+            places = (
+                (rows[a], rows[b])
+                for a, b in zip(found.left.tolist(), found.right.tolist(), strict=True)
+            )
             self.cosines.update(zip(places, found.cosines.tolist(), strict=True))
             self.floor = max(self.floor, found.floor)
-        self._kept = {place for place in self.cosines if kept(*(self.records[row] for row in place))}
+        self._kept = {
+            place for place in self.cosines if kept(*(self.records[row] for row in place))
+        }
         self._vectors = vectors if looks_up else None
 
     def closest(self, limit: float) -> list[Place]:
@@ -260,7 +288,9 @@ class Comparison(Generic[R]):
         return known
 
     def is_kept(self, place: Place) -> bool:
-        """Tell whether somebody keeps two of the records apart; of close ones, when they were compared."""
+        """Tell whether somebody keeps two of the records apart; of close ones, when they were
+        compared.
+        """
         if place in self.cosines:
             return place in self._kept
         return self._is_kept(self.records[place[0]], self.records[place[1]])
@@ -268,13 +298,19 @@ class Comparison(Generic[R]):
     def groups(
         self, relations: Collection[Relation], limit: float, without: Collection[int] = ()
     ) -> list[tuple[int, ...]]:
-        """Return groups of places in which every two are that close and related in one of these ways."""
+        """Return groups of places in which every two are that close and related in one of these
+        ways.
+        """
         found: dict[Place, None] = {}
         for count, place in enumerate(self.closest(limit)):
             if count % _EVERY == 0:
                 self._step(0, 0)
             known = self._relations.get(place) or self.relation(place)
-            if known in relations and self._is_free(place) and not (place[0] in without or place[1] in without):
+            if (
+                known in relations
+                and self._is_free(place)
+                and not (place[0] in without or place[1] in without)
+            ):
                 found[place] = None
 
         def fits(a: int, b: int) -> bool:
@@ -303,7 +339,15 @@ class Comparison(Generic[R]):
         done = 0
         for rows in types.values():
             mine = vectors if len(types) == 1 else vectors[rows]
-            yield rows, close_pairs(mine, floor, most, lambda n, _, before=done: self._step(before + n, len(vectors)))  # type: ignore[misc]
+            yield (
+                rows,
+                close_pairs(
+                    mine,
+                    floor,
+                    most,
+                    lambda n, _, before=done: self._step(before + n, len(vectors)),  # type: ignore[misc]
+                ),
+            )
             done += len(rows)
 
     def _is_close(self, place: Place, limit: float) -> bool:
@@ -316,10 +360,16 @@ class Comparison(Generic[R]):
 
     def fits(self, place: Place, relations: Collection[Relation], limit: float) -> bool:
         """Tell whether two are that close, related in one of these ways, and not kept apart."""
-        return self._is_close(place, limit) and self.relation(place) in relations and self._is_free(place)
+        return (
+            self._is_close(place, limit)
+            and self.relation(place) in relations
+            and self._is_free(place)
+        )
 
     def _is_free(self, place: Place) -> bool:
-        """Tell whether nobody keeps two apart that would be in a group, and count it when somebody does."""
+        """Tell whether nobody keeps two apart that would be in a group, and count it when somebody
+        does.
+        """
         if not self.is_kept(place):
             return True
         self.held.add(frozenset(self.records[row].id for row in place))
@@ -331,7 +381,8 @@ class Comparison(Generic[R]):
         enough = self._enough is not None and self._differing >= self._enough
         # Comparing takes long, and only some of those that differ are shown with their reasons.
         if enough and not (
-            judge.much_alike(one.content, other.content) and self._fact(place[0]) == self._fact(place[1])
+            judge.much_alike(one.content, other.content)
+            and self._fact(place[0]) == self._fact(place[1])
         ):
             return "related"
         found = judge.relation(one, other)
@@ -352,7 +403,9 @@ def _contrary(conflicts: Collection[str]) -> bool:
 SAME_FORM = PairVerdict("absorb", ("the same text but for case and white space",))
 
 Kind = Literal["exact", "case", "near", "opposed", "apart"]
-"""The same text; the same but for case; nothing speaks against it; a contradiction; something speaks against it."""
+"""The same text; the same but for case; nothing speaks against it; a contradiction; something
+speaks against it.
+"""
 
 _EQUAL: tuple[tuple[Kind, PairVerdict], ...] = (("exact", SAME_TEXT), ("case", SAME_FORM))
 """What bullets are whose texts have one form, the strictest form first."""
@@ -360,7 +413,9 @@ _EQUAL: tuple[tuple[Kind, PairVerdict], ...] = (("exact", SAME_TEXT), ("case", S
 
 @dataclass(frozen=True, slots=True)
 class BulletPair:
-    """Two bullets and their cosine (−1…1). They are compared in words when somebody asks for the verdict."""
+    """Two bullets and their cosine (−1…1). They are compared in words when somebody asks for the
+    verdict.
+    """
 
     left: Bullet
     right: Bullet
@@ -412,10 +467,12 @@ class BulletGroup:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Likeness:
-    """How much the bullets of a playbook resemble each other, measured once; groups at any threshold cost little.
+    """How much the bullets of a playbook resemble each other, measured once; groups at any
+    threshold cost little.
 
-    `flag` is the threshold that holds for duplicates unless somebody chooses another one; `kept` counts the pairs
-    that somebody keeps apart, which are in no group. The first look below a threshold compares more pairs in words.
+    `flag` is the threshold that holds for duplicates unless somebody chooses another one; `kept`
+    counts the pairs that somebody keeps apart, which are in no group. The first look below a
+    threshold compares more pairs in words.
     """
 
     same: tuple[BulletGroup, ...]
@@ -429,10 +486,12 @@ class Likeness:
         return FLOOR if self.comparison is None else self.comparison.floor
 
     def groups(self, threshold: float | None = None) -> tuple[BulletGroup, ...]:
-        """Return what resembles each other at a cosine: equal texts, near ones, contradictions, then all others.
+        """Return what resembles each other at a cosine: equal texts, near ones, contradictions,
+        then all others.
 
-        In a near group nothing speaks against any two being one. Contradictions ("always", "never") come in pairs,
-        and no two bullets of another group contradict each other. Within each kind the closest come first.
+        In a near group nothing speaks against any two being one. Contradictions ("always", "never")
+        come in pairs, and no two bullets of another group contradict each other. Within each kind
+        the closest come first.
         """
         limit, found = self.flag if threshold is None else threshold, self.comparison
         if found is None:
@@ -444,7 +503,10 @@ class Likeness:
         every: tuple[tuple[Kind, Sequence[tuple[int, ...]]], ...] = (
             ("near", near), ("opposed", opposed), ("apart", apart),
         )  # fmt: skip
-        return (*self.same, *(group for kind, some in every for group in _groups(kind, some, found)))
+        return (
+            *self.same,
+            *(group for kind, some in every for group in _groups(kind, some, found)),
+        )
 
 
 def living(bullets: Sequence[Bullet]) -> list[Bullet]:
@@ -453,10 +515,15 @@ def living(bullets: Sequence[Bullet]) -> list[Bullet]:
 
 
 def equal_groups(bullets: Sequence[Bullet], judge: Judge[Bullet]) -> list[BulletGroup]:
-    """Return the groups with one text in one section, then those with one text but for case and white space."""
+    """Return the groups with one text in one section, then those with one text but for case and
+    white space.
+    """
     found, gone = list[BulletGroup](), set[str]()
     for (kind, verdict), form in zip(_EQUAL, BULLETS.forms, strict=True):
-        parts = [ranked(part) for part in classes((b for b in bullets if b.id not in gone), BULLETS, form)]
+        parts = [
+            ranked(part)
+            for part in classes((b for b in bullets if b.id not in gone), BULLETS, form)
+        ]
         for first, *others in (part for part in parts if len(part) > 1):
             gone.update(b.id for b in others)
             pairs = tuple(BulletPair(first, b, 1.0, judge, verdict) for b in others)
@@ -464,14 +531,18 @@ def equal_groups(bullets: Sequence[Bullet], judge: Judge[Bullet]) -> list[Bullet
     return found
 
 
-def _groups(kind: Kind, some: Iterable[Sequence[int]], found: Comparison[Bullet]) -> list[BulletGroup]:
+def _groups(
+    kind: Kind, some: Iterable[Sequence[int]], found: Comparison[Bullet]
+) -> list[BulletGroup]:
     """Return groups of places as groups of bullets, the closest first."""
     return sorted((_group(kind, rows, found) for rows in some), key=lambda group: -group.similarity)
 
 
 def _group(kind: Kind, rows: Sequence[int], found: Comparison[Bullet]) -> BulletGroup:
     bullets, places = found.records, combinations(rows, 2)
-    pairs = tuple(BulletPair(bullets[p[0]], bullets[p[1]], found.cosine(p), found.judge) for p in places)
+    pairs = tuple(
+        BulletPair(bullets[p[0]], bullets[p[1]], found.cosine(p), found.judge) for p in places
+    )
     return BulletGroup(kind, ranked([bullets[row] for row in rows]), pairs)
 
 

@@ -1,4 +1,6 @@
-"""Grow-and-refine (source 003, ACE): bullets that say the same, found, merged, kept both, and parted again."""
+"""Grow-and-refine (source 003, ACE): bullets that say the same, found, merged, kept both, and
+parted again.
+"""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -33,7 +35,9 @@ REMEMBERED = 8192
 class BulletDuplicates:
     """Finds and settles duplicates in a playbook. What only reads may be called from any thread."""
 
-    def __init__(self, context: Context, playbooks: Playbooks, retriever: "Callable[[], Retriever]") -> None:
+    def __init__(
+        self, context: Context, playbooks: Playbooks, retriever: "Callable[[], Retriever]"
+    ) -> None:
         self._context = context
         self._library = context.library
         self._playbooks = playbooks
@@ -48,7 +52,9 @@ class BulletDuplicates:
         return self._same(living(self._playbooks.open(book).bullets), self._library.kept_apart())
 
     def likeness(self, book: str) -> Likeness:
-        """Compare every bullet with every other; loads the model. Pairs that are kept both are left out."""
+        """Compare every bullet with every other; loads the model. Pairs that are kept both are left
+        out.
+        """
         every, is_kept, retriever = (
             living(self._playbooks.open(book).bullets),
             self._library.kept_apart(),
@@ -61,28 +67,48 @@ class BulletDuplicates:
         if len(bullets) < 2:
             return Likeness(same, None, flag, kept)
         vectors, most = retriever.vectors([b.content for b in bullets]), len(bullets) * LARGEST
-        return Likeness(same, Comparison(bullets, vectors, self._judge, is_kept, most=most), flag, kept)
+        return Likeness(
+            same, Comparison(bullets, vectors, self._judge, is_kept, most=most), flag, kept
+        )
 
     def groups(self, book: str, threshold: float | None = None) -> tuple[BulletGroup, ...]:
-        """Return every group of duplicates: equal texts first, then those above a cosine, the closest first.
+        """Return every group of duplicates: equal texts first, then those above a cosine, the
+        closest first.
 
-        `threshold` is the model's own for a flag unless given. Pairs that are kept both are left out.
+        `threshold` is the model's own for a flag unless given. Pairs that are kept both are left
+        out.
         """
         return self.likeness(book).groups(threshold)
 
     def merge(self, book: str, ids: Sequence[str], content: str, keep: str) -> None:
-        """Make one bullet of several, with a text of the person's choice; votes are summed once, ids become aliases."""
-        label = f"merge {len(ids)} bullets into {keep}" if len(ids) > 3 else f"merge {', '.join(ids)} into {keep}"
+        """Make one bullet of several, with a text of the person's choice; votes are summed once,
+        ids become aliases.
+        """
+        label = (
+            f"merge {len(ids)} bullets into {keep}"
+            if len(ids) > 3
+            else f"merge {', '.join(ids)} into {keep}"
+        )
         self._playbooks.apply(book, label, delta.Merge(tuple(ids), content, keep))
 
     def outcome(self, book: str, ids: Sequence[str], content: str, keep: str) -> Bullet:
-        """Return the bullet that a merge would leave; writes nothing. Raises `WorkbenchError` when it is impossible."""
-        after = delta.apply(self._playbooks.open(book), delta.Merge(tuple(ids), content, keep), self._context.now())
+        """Return the bullet that a merge would leave; writes nothing. Raises `WorkbenchError` when
+        it is impossible.
+        """
+        after = delta.apply(
+            self._playbooks.open(book), delta.Merge(tuple(ids), content, keep), self._context.now()
+        )
         return delta.find_bullet(after, keep)
 
-    def merge_unchanged(self, book: str, bullets: Sequence[Bullet], content: str, keep: str) -> None:
-        """Merge bullets that a person has looked at; raises `WorkbenchError` when a text changed since."""
-        with self._library.transaction(self._context.actor, f"merge {len(bullets)} bullets into {keep}"):
+    def merge_unchanged(
+        self, book: str, bullets: Sequence[Bullet], content: str, keep: str
+    ) -> None:
+        """Merge bullets that a person has looked at; raises `WorkbenchError` when a text changed
+        since.
+        """
+        with self._library.transaction(
+            self._context.actor, f"merge {len(bullets)} bullets into {keep}"
+        ):
             self._require_unchanged(book, bullets)
             self.merge(book, [b.id for b in bullets], content, keep)
 
@@ -98,11 +124,15 @@ class BulletDuplicates:
             operations.append(delta.Merge(group.ids, kept.content, kept.id))
         if operations:
             count = len(operations)
-            self._playbooks.apply(book, f"merge {count} {'pair' if count == 1 else 'groups'} of equals", *operations)
+            self._playbooks.apply(
+                book, f"merge {count} {'pair' if count == 1 else 'groups'} of equals", *operations
+            )
         return sum(len(group.bullets) - 1 for group in groups)
 
     def keep_both(self, group: BulletGroup) -> None:
-        """Note that the bullets of a group are to stay apart, with their true similarity, until a text changes."""
+        """Note that the bullets of a group are to stay apart, with their true similarity, until a
+        text changes.
+        """
         now, actor = self._context.now(), self._context.actor
         with self._library.transaction(actor, f"keep {', '.join(group.ids)} apart") as tx:
             for pair in group.pairs:
@@ -119,9 +149,15 @@ class BulletDuplicates:
 
     def _same(self, bullets: Sequence[Bullet], is_kept: KeptApart) -> tuple[BulletGroup, ...]:
         found = equal_groups(bullets, self._judge)
-        return tuple(group for group in found if not all(is_kept(pair.left, pair.right) for pair in group.pairs))
+        return tuple(
+            group
+            for group in found
+            if not all(is_kept(pair.left, pair.right) for pair in group.pairs)
+        )
 
     def _require_unchanged(self, book: str, bullets: Sequence[Bullet]) -> None:
         for bullet in bullets:
             if self._playbooks.bullet(book, bullet.id).content != bullet.content:
-                raise WorkbenchError(f"{bullet.id} was changed meanwhile.", "Nothing was merged; look again.")
+                raise WorkbenchError(
+                    f"{bullet.id} was changed meanwhile.", "Nothing was merged; look again."
+                )

@@ -1,4 +1,5 @@
-"""Batch deduplication of the stream (source 003): finds groups that say the same, and proposes to merge them.
+"""Batch deduplication of the stream (source 003): finds groups that say the same, and proposes to
+merge them.
 
 Reads only, until a person or `propose` acts on what was found. Every change can be undone.
 """
@@ -47,17 +48,22 @@ from workbench.services.duplicates.plan import DedupPlan, Group, Settled, group_
 from workbench.services.review.kinds import handler_of
 from workbench.services.tuning.retriever import Retriever
 
-# Looking for duplicates in the stream: the same text first, then what is near, then what only looks alike.
+# Looking for duplicates in the stream: the same text first, then what is near, then what only looks
+# alike.
 
 
 MOST = 20_000
 """Close pairs of one memory type that are judged at most: the closest ones."""
 
 LARGEST_EXACT = 40
-"""Members of a group with the same text at most: keeping them apart notes every two of them, 780, while a key waits."""
+"""Members of a group with the same text at most: keeping them apart notes every two of them, 780,
+while a key waits.
+"""
 
 SHORT, SIGNALS = 200, 2_000
-"""Characters of a signal that is compared by what it rules out, and how many of them are compared, the latest."""
+"""Characters of a signal that is compared by what it rules out, and how many of them are compared,
+the latest.
+"""
 
 APART = 500
 """Pairs that are alike but say something else, listed at most."""
@@ -66,7 +72,9 @@ APART = 500
 class Finder:
     """One comparison over the memories of a ranker."""
 
-    def __init__(self, ranker: Ranker, limits: DedupThresholds, settled: Settled, step: Step) -> None:
+    def __init__(
+        self, ranker: Ranker, limits: DedupThresholds, settled: Settled, step: Step
+    ) -> None:
         self._vectors = ranker.vectors
         self._pool = ranker.pool
         self._limits = limits
@@ -87,10 +95,14 @@ class Finder:
         apart = tuple(_apart(comparison))
         kept = len(self._held | comparison.held)
         found = (*exact, *near)
-        return DedupPlan(self._limits.flag, comparison.floor, len(served), found, apart, self._settled.open, kept)
+        return DedupPlan(
+            self._limits.flag, comparison.floor, len(served), found, apart, self._settled.open, kept
+        )
 
     def _same_texts(self, served: Sequence[Memory]) -> tuple[list[Group], list[Memory]]:
-        """Return the groups with one text about one thing, and the memories that are in none of them, in order."""
+        """Return the groups with one text about one thing, and the memories that are in none of
+        them, in order.
+        """
         form = MEMORIES.forms[0]
         free = [memory for memory in served if memory.id not in self._settled.waiting]
         about: Counter[tuple[str, str]] = Counter()
@@ -126,19 +138,28 @@ class Finder:
             return not apart
 
         free = [(a, b) for a, b in combinations(range(len(first)), 2) if fits(a, b)]
-        yield from ([first[row] for row in rows] for rows in complete_groups(free, fits, LARGEST_EXACT))
+        yield from (
+            [first[row] for row in rows] for rows in complete_groups(free, fits, LARGEST_EXACT)
+        )
 
 
 def _near(comparison: Comparison[Memory], rows: Sequence[int]) -> Group:
     pairs = [_pair(comparison, place) for place in combinations(rows, 2)]
-    return group_of((comparison.records[row] for row in rows), pairs, min(pair.similarity for pair in pairs))
+    return group_of(
+        (comparison.records[row] for row in rows), pairs, min(pair.similarity for pair in pairs)
+    )
 
 
 def _apart(comparison: Comparison[Memory]) -> Iterator[Group]:
     """Yield the closest pairs with much the same words that say something else."""
     places = comparison.cosines
-    found = [place for place in places if comparison.relation(place) == "apart" and not comparison.is_kept(place)]
-    # Why they do not say the same takes long to find out, and is asked of those only that are listed.
+    found = [
+        place
+        for place in places
+        if comparison.relation(place) == "apart" and not comparison.is_kept(place)
+    ]
+    # Why they do not say the same takes long to find out, and is asked of those only that are
+    # listed.
     for place in sorted(found, key=lambda place: -comparison.cosine(place))[:APART]:
         pair = _pair(comparison, place)
         yield group_of((comparison.records[row] for row in place), (pair,), pair.similarity)
@@ -146,7 +167,9 @@ def _apart(comparison: Comparison[Memory]) -> Iterator[Group]:
 
 def _pair(comparison: Comparison[Memory], place: Place) -> Pair:
     older, newer = by_age(comparison.records[row] for row in place)
-    return Pair(older.id, newer.id, comparison.cosine(place), comparison.judge.verdict(older, newer))
+    return Pair(
+        older.id, newer.id, comparison.cosine(place), comparison.judge.verdict(older, newer)
+    )
 
 
 class Deduplication:
@@ -158,15 +181,21 @@ class Deduplication:
         self._retriever = retriever
 
     def plan(
-        self, threshold: float | None = None, progress: Progress | None = None, cancelled: Cancelled | None = None
+        self,
+        threshold: float | None = None,
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
     ) -> DedupPlan:
-        """Compare every served memory with every other of its type; `threshold` is the model's review threshold.
+        """Compare every served memory with every other of its type; `threshold` is the model's
+        review threshold.
 
-        Raises `InvalidRecord` for a threshold that is none, `UnreadableFile` when there is no model, and
-        `WorkStopped`.
+        Raises `InvalidRecord` for a threshold that is none, `UnreadableFile` when there is no
+        model, and `WorkStopped`.
         """
         if threshold is not None and not 0 < threshold <= 1:
-            raise InvalidRecord(f"A similarity of {threshold:g} is not between 0 and 1.", "Nothing was compared.")
+            raise InvalidRecord(
+                f"A similarity of {threshold:g} is not between 0 and 1.", "Nothing was compared."
+            )
         stop = cancelled or _never
 
         def step(done: int, total: int) -> None:
@@ -186,43 +215,70 @@ class Deduplication:
         """Return what of a plan still holds: nobody decided on it, and no text or status changed."""
         settled = Settled.of(self._library)
         groups, apart = (
-            tuple(g for g in some if self._unchanged(g) and settled.is_open(g)) for some in (plan.groups, plan.apart)
+            tuple(g for g in some if self._unchanged(g) and settled.is_open(g))
+            for some in (plan.groups, plan.apart)
         )
         return replace(plan, groups=groups, apart=apart, waiting=settled.open)
 
     def propose(self, plan: DedupPlan) -> tuple[Proposal, ...]:
-        """Put the groups of a plan that still hold into Review, as one transaction; return the proposals."""
+        """Put the groups of a plan that still hold into Review, as one transaction; return the
+        proposals.
+        """
         count = len(plan.groups)
         label = f"propose {count} {'merge' if count == 1 else 'merges'}"
         with self._library.transaction(self._context.actor, label) as tx:
-            made = tuple(group.proposal(self._context.now()) for group in self.standing(plan).groups)
+            made = tuple(
+                group.proposal(self._context.now()) for group in self.standing(plan).groups
+            )
             for proposal in made:
                 tx.put(proposal)
         return made
 
     def two_sided(self, plan: DedupPlan) -> tuple[Proposal, ...]:
-        """Return what merging signals would ask of which one rules out what another replaces, both texts kept."""
-        now, settled, related = self._context.now(), Settled.of(self._library), self._retriever().related
+        """Return what merging signals would ask of which one rules out what another replaces, both
+        texts kept.
+        """
+        now, settled, related = (
+            self._context.now(),
+            Settled.of(self._library),
+            self._retriever().related,
+        )
         taken = settled.waiting.union(id for group in plan.groups for id in group.ids)
-        signals = [m for m in self._library.memories.all() if m.status == "signal" and m.id not in taken]
-        short = [m for m in by_age(signals) if len(m.content) <= SHORT and is_served(m, now)][-SIGNALS:]
+        signals = [
+            m for m in self._library.memories.all() if m.status == "signal" and m.id not in taken
+        ]
+        short = [m for m in by_age(signals) if len(m.content) <= SHORT and is_served(m, now)][
+            -SIGNALS:
+        ]
         rules = [(memory, rule_of(memory.content)) for memory in short]
         found = list[Proposal]()
         for other, ruling in rules:
             for memory, rule in rules if ruling.ruled_out else ():
-                sides = two_sides(rule, ruling, lambda one, out: any(stem == out for stem, _ in related(one)))
-                if sides is None or memory.id in taken or other.id in taken or settled.keeps_apart(memory, other):
+                sides = two_sides(
+                    rule, ruling, lambda one, out: any(stem == out for stem, _ in related(one))
+                )
+                if (
+                    sides is None
+                    or memory.id in taken
+                    or other.id in taken
+                    or settled.keeps_apart(memory, other)
+                ):
                     continue
                 taken |= {memory.id, other.id}
-                verdict = PairVerdict("propose", (f"one wants {sides[0]}, the other rules out {sides[1]}",))
+                verdict = PairVerdict(
+                    "propose", (f"one wants {sides[0]}, the other rules out {sides[1]}",)
+                )
                 older, newer = by_age((memory, other))
                 group = group_of((memory, other), (Pair(older.id, newer.id, 0.0, verdict),), 0.0)
                 text = f"{memory.content.rstrip(' .')}; {other.content}"
-                found.append(replace(group.proposal(now), similarity=None, operation={"content": text}))
+                found.append(
+                    replace(group.proposal(now), similarity=None, operation={"content": text})
+                )
         return tuple(found)
 
     def merge(self, group: Group) -> Memory:
-        """Merge a group, whether it was proposed or not; return what is left of it. Undo separates them.
+        """Merge a group, whether it was proposed or not; return what is left of it. Undo separates
+        them.
 
         Raises `WorkbenchError` when one of them was archived or changed meanwhile.
         """
@@ -238,7 +294,8 @@ class Deduplication:
         return merged
 
     def keep_both(self, group: Group) -> None:
-        """Remember that all of a group stay, with the similarity they have: asked again only when a text changes.
+        """Remember that all of a group stay, with the similarity they have: asked again only when a
+        text changes.
 
         Raises `WorkbenchError` when one of them was archived or changed meanwhile.
         """
@@ -255,7 +312,9 @@ class Deduplication:
     def _about(self, group: Group) -> list[Proposal]:
         """Return the open proposals to merge exactly these memories."""
         ids = frozenset(group.ids)
-        merges = (p for p in self._library.proposals.all() if p.kind == "merge" and p.state == "open")
+        merges = (
+            p for p in self._library.proposals.all() if p.kind == "merge" and p.state == "open"
+        )
         return [p for p in merges if frozenset(p.evidence) == ids]
 
     def _present(self, group: Group) -> list[Memory]:
@@ -267,7 +326,8 @@ class Deduplication:
     def _require(self, group: Group) -> None:
         if not self._unchanged(group):
             raise WorkbenchError(
-                "One of these was changed since they were compared.", "Compare again; nothing was done."
+                "One of these was changed since they were compared.",
+                "Compare again; nothing was done.",
             )
 
 
@@ -295,13 +355,19 @@ _EVERY = 256
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """Why two memories would not merge: a person keeps them apart, their types, or what differs in their texts."""
+    """Why two memories would not merge: a person keeps them apart, their types, or what differs in
+    their texts.
+    """
 
     kind: Literal["kept", "types", "texts"]
     conflicts: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return {"kept": "kept apart", "types": "different types", "texts": ", ".join(self.conflicts)}[self.kind]
+        return {
+            "kept": "kept apart",
+            "types": "different types",
+            "texts": ", ".join(self.conflicts),
+        }[self.kind]
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +384,8 @@ class MemoryPair:
 class MemoryPairs:
     """Close pairs of memories by falling `cosines`.
 
-    `apart` gives each pair's reason not to merge, or `None`. `flag` and `review` are the thresholds that hold.
+    `apart` gives each pair's reason not to merge, or `None`. `flag` and `review` are the thresholds
+    that hold.
     """
 
     comparison: Comparison[Memory]
@@ -343,11 +410,15 @@ class MemoryPairs:
 
     def differing(self, threshold: float) -> int:
         """Return how many of those pairs say something else, so that they would not merge."""
-        return sum(one is not None and one.kind != "kept" for one in self.apart[: self.count(threshold)])
+        return sum(
+            one is not None and one.kind != "kept" for one in self.apart[: self.count(threshold)]
+        )
 
     def kept(self, threshold: float) -> int:
         """Return how many of those pairs a person keeps apart, so that they would not merge either."""
-        return sum(one is not None and one.kind == "kept" for one in self.apart[: self.count(threshold)])
+        return sum(
+            one is not None and one.kind == "kept" for one in self.apart[: self.count(threshold)]
+        )
 
     def pairs(self, threshold: float, limit: int) -> tuple[MemoryPair, ...]:
         """Return the first of those pairs, the older memory first."""
@@ -359,7 +430,9 @@ class MemoryPairs:
         return tuple(found)
 
     def remaining(self, threshold: float) -> int:
-        """Return how many memories would be left if every group, in which any two may merge, became one."""
+        """Return how many memories would be left if every group, in which any two may merge, became
+        one.
+        """
         groups = self.comparison.groups(NEAR, threshold)
         return len(self.memories) - sum(len(group) - 1 for group in groups)
 
@@ -370,7 +443,8 @@ def memory_pairs_of(
     cancelled: Cancelled | None = None,
     kept: KeptApart | None = None,
 ) -> MemoryPairs:
-    """Compare every served memory with every other; `kept` knows the pairs that a person keeps apart.
+    """Compare every served memory with every other; `kept` knows the pairs that a person keeps
+    apart.
 
     Raises `WorkStopped`.
     """

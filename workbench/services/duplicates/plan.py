@@ -25,8 +25,8 @@ _NAMED = 8
 class Group:
     """Memories that say the same, the newest first and last the one whose id a merge keeps.
 
-    `pairs` hold each of the others with the kept one; `similarity` is the lowest cosine in the group.
-    `exact` says that the texts are the same.
+    `pairs` hold each of the others with the kept one; `similarity` is the lowest cosine in the
+    group. `exact` says that the texts are the same.
     """
 
     members: tuple[Memory, ...]
@@ -51,7 +51,9 @@ class Group:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """What speaks against it, in short: what differs in meaning, then what is only said otherwise."""
+        """What speaks against it, in short: what differs in meaning, then what is only said
+        otherwise.
+        """
         found = [flag for pair in self.pairs for flag in pair.verdict.conflicts]
         if len(self.members) == 2 and not found:
             found += self.pairs[0].verdict.reasons_against
@@ -68,7 +70,9 @@ class Group:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """What speaks for it; with more than two members, pair by pair and with what speaks against."""
+        """What speaks for it; with more than two members, pair by pair and with what speaks
+        against.
+        """
         if len(self.members) == 2:
             return self.pairs[0].verdict.reasons_for
         return tuple(_told(pair) for pair in self.pairs[:_NAMED])
@@ -80,7 +84,9 @@ class Group:
             id=self.name,
             kind="merge",
             actor=actor,
-            title=f"Same as {kept.id}?" if others == 1 else f"{others} more say the same as {kept.id}?",
+            title=f"Same as {kept.id}?"
+            if others == 1
+            else f"{others} more say the same as {kept.id}?",
             created_at=now,
             evidence=self.ids,
             flags=self.flags,
@@ -93,10 +99,12 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class DedupPlan:
-    """What a comparison found: `groups` to merge, exact ones first, and pairs that are alike but say something else.
+    """What a comparison found: `groups` to merge, exact ones first, and pairs that are alike but
+    say something else.
 
-    `compared` memories were compared at `threshold`; `floor` is above it when there were too many pairs to judge
-    them all. `waiting` groups are proposals already, `kept` pairs were kept apart by a person.
+    `compared` memories were compared at `threshold`; `floor` is above it when there were too many
+    pairs to judge them all. `waiting` groups are proposals already, `kept` pairs were kept apart by
+    a person.
     """
 
     threshold: float
@@ -134,13 +142,17 @@ class Settled:
         return cls(library.proposals.all(), library.kept_apart())
 
     def is_open(self, group: Group) -> bool:
-        """Tell whether nobody has decided on any two of a group, and none of them waits in a proposal."""
+        """Tell whether nobody has decided on any two of a group, and none of them waits in a
+        proposal.
+        """
         if any(m.id in self.waiting for m in group.members):
             return False
         return not any(self.keeps_apart(a, b) for a, b in combinations(group.members, 2))
 
 
-def group_of(members: Iterable[Memory], pairs: Iterable[Pair], similarity: float, exact: bool = False) -> Group:
+def group_of(
+    members: Iterable[Memory], pairs: Iterable[Pair], similarity: float, exact: bool = False
+) -> Group:
     """Return a group in merge order, with the pairs of the kept one first to last."""
     ordered = in_merge_order(members)
     kept = ordered[-1].id

@@ -1,4 +1,6 @@
-"""What one memory that came in resembles, and what follows from that; the same rules for every way in."""
+"""What one memory that came in resembles, and what follows from that; the same rules for every way
+in.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -24,7 +26,9 @@ Similar = tuple[Memory, float]
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """A memory that resembles a text, the cosine, and what speaks for and against their being the same."""
+    """A memory that resembles a text, the cosine, and what speaks for and against their being the
+    same.
+    """
 
     memory: Memory
     cosine: float
@@ -37,34 +41,48 @@ class Near:
 
 
 class Resemblance:
-    """Judges by the rules of the batch deduplication, so that both propose the same; one for each batch."""
+    """Judges by the rules of the batch deduplication, so that both propose the same; one for each
+    batch.
+    """
 
     def __init__(self, context: Context, limits: DedupThresholds) -> None:
         self._context = context
         self._limits = limits
         self._judge = Judge(MEMORIES, limits)
 
-    def nearest(self, text: str, memory_type: str, about: Identity, similar: Iterable[Similar]) -> Near | None:
-        """Return the living memory of a type that most surely says what a text does, of some that are `similar`.
+    def nearest(
+        self, text: str, memory_type: str, about: Identity, similar: Iterable[Similar]
+    ) -> Near | None:
+        """Return the living memory of a type that most surely says what a text does, of some that
+        are `similar`.
 
         What is about somebody or something else is none, however alike it is.
         """
         living = [(memory, cosine) for memory, cosine in similar if memory.status != "archived"]
         return self._nearest(text, memory_type, about, living)
 
-    def forgotten(self, text: str, memory_type: str, about: Identity, similar: Iterable[Similar]) -> Memory | None:
-        """Return the memory that says what a text does and that a person did not want, if there is one."""
-        gone = [(memory, cosine) for memory, cosine in similar if memory.archived_reason in UNWANTED]
+    def forgotten(
+        self, text: str, memory_type: str, about: Identity, similar: Iterable[Similar]
+    ) -> Memory | None:
+        """Return the memory that says what a text does and that a person did not want, if there is
+        one.
+        """
+        gone = [
+            (memory, cosine) for memory, cosine in similar if memory.archived_reason in UNWANTED
+        ]
         near = self._nearest(text, memory_type, about, gone)
         return None if near is None or near.verdict.conflicts else near.memory
 
-    def _nearest(self, text: str, memory_type: str, about: Identity, similar: Sequence[Similar]) -> Near | None:
+    def _nearest(
+        self, text: str, memory_type: str, about: Identity, similar: Sequence[Similar]
+    ) -> Near | None:
         pairs = [
             (memory, cosine, order_similarity(text, memory.content))
             for memory, cosine in similar
             if memory.memory_type == memory_type and not identity_of(memory).parted(about)
         ]
-        # Judging takes a hundred times as long as comparing the order, without which nothing is absorbed.
+        # Judging takes a hundred times as long as comparing the order, without which nothing is
+        # absorbed.
         for memory, cosine, order in pairs:
             if order >= self._limits.order and (near := self._judged(text, memory, cosine)).is_same:
                 return near
@@ -83,7 +101,9 @@ class Resemblance:
         return group_of((memory, near.memory), (pair,), near.cosine)
 
     def question(self, memory: Memory, other: Memory) -> Proposal | None:
-        """Return the question whether a memory still is true, or which of two holds, as upkeep asks it; mostly none."""
+        """Return the question whether a memory still is true, or which of two holds, as upkeep asks
+        it; mostly none.
+        """
         found = contradicted_by(other, [memory])
         kind = "replaces" if found is not None and found.replaces else "reconfirm"
         if found is None or any(p.kind == kind and p.evidence[0] == other.id for p in self._open()):

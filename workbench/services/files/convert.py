@@ -16,7 +16,8 @@ NOTHING = "Nothing was written."
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """The text in the new format, what was read, how many records went in and come out, and remarks.
+    """The text in the new format, what was read, how many records went in and come out, and
+    remarks.
 
     `written` is `None` when the new format is not read, so that its records cannot be counted.
     """
@@ -29,10 +30,14 @@ class Converted:
 
     @property
     def issues(self) -> tuple[Issue, ...]:
-        """What could not be taken; what a reader leaves in its file does not get into one of another format."""
+        """What could not be taken; what a reader leaves in its file does not get into one of
+        another format.
+        """
         if self.export_format.name == self.parsed.format:
             return self.parsed.issues
-        return tuple(replace(i, fate="left out") if i.fate == "kept" else i for i in self.parsed.issues)
+        return tuple(
+            replace(i, fate="left out") if i.fate == "kept" else i for i in self.parsed.issues
+        )
 
 
 def convert(
@@ -45,7 +50,8 @@ def convert(
 ) -> Converted:
     """Read a file and return its records in another format.
 
-    Raises `UnreadableFile` for a file that cannot be read, or `WorkbenchError` for formats that do not go together.
+    Raises `UnreadableFile` for a file that cannot be read, or `WorkbenchError` for formats that do
+    not go together.
     """
     context = ReadContext(now=now, file=str(source))
     parsed = opening.read_file(source, format=read_as, context=context)
@@ -58,7 +64,9 @@ def convert(
     text = kind.write(ready, opening.read_text(source) if stays else None)
     if kind.dialects is not None and not stays:
         remarks += kind.dialects.remarks(ready.playbooks[0], None)
-    return Converted(text, kind, parsed, _count(kind, text, replace(context, file=target.name)), tuple(remarks))
+    return Converted(
+        text, kind, parsed, _count(kind, text, replace(context, file=target.name)), tuple(remarks)
+    )
 
 
 def _require_records(parsed: Parsed, source: Path) -> None:
@@ -77,16 +85,21 @@ def _asked_by_name(target: PurePath, parsed: Parsed) -> ExportFormat:
     found = asked_by_name(target.suffix.lower(), holds)
     if found is None:
         raise WorkbenchError(
-            f"The name {target.name} does not say which format is meant.", f"{NOTHING} Name it with --to."
+            f"The name {target.name} does not say which format is meant.",
+            f"{NOTHING} Name it with --to.",
         )
     return found
 
 
-def _crossed(parsed: Parsed, kind: ExportFormat, name: str, now: datetime) -> tuple[Parsed, list[str]]:
+def _crossed(
+    parsed: Parsed, kind: ExportFormat, name: str, now: datetime
+) -> tuple[Parsed, list[str]]:
     """Return the records as the kind that a format holds."""
     if kind.holds == "queries":
         if not parsed.queries:
-            raise WorkbenchError(f"There are no judgments for a file of this kind ({kind.title}).", NOTHING)
+            raise WorkbenchError(
+                f"There are no judgments for a file of this kind ({kind.title}).", NOTHING
+            )
         return parsed, []
     if not parsed.memories and not parsed.playbooks:
         raise WorkbenchError(f"A query set cannot be written as {kind.title}.", NOTHING)
@@ -97,9 +110,13 @@ def _crossed(parsed: Parsed, kind: ExportFormat, name: str, now: datetime) -> tu
         ]
     if kind.holds == "memories" and not parsed.memories:
         made = tuple(
-            memory for book in parsed.playbooks for memory in memories_of(book, now, retired=kind.loses_nothing)
+            memory
+            for book in parsed.playbooks
+            for memory in memories_of(book, now, retired=kind.loses_nothing)
         )
-        return replace(parsed, memories=made, playbooks=()), ["Bullets became confirmed procedural memories."]
+        return replace(parsed, memories=made, playbooks=()), [
+            "Bullets became confirmed procedural memories."
+        ]
     return parsed, []
 
 

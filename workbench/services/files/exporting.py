@@ -1,4 +1,6 @@
-"""Exporting files: what goes into one, the exact text first, a diff against what is on disk, then one atomic write."""
+"""Exporting files: what goes into one, the exact text first, a diff against what is on disk, then
+one atomic write.
+"""
 
 import re
 from collections import Counter
@@ -13,7 +15,14 @@ from workbench.core.agents.actors import require_person
 from workbench.core.agents.read import UNKNOWN, Provenance
 from workbench.core.files.format import ExportFormat, Parsed
 from workbench.core.files.locks import StoreBusy
-from workbench.core.files.replacing import bytes_of, changed_meanwhile, present_bytes, replace_bytes, restored, text_of
+from workbench.core.files.replacing import (
+    bytes_of,
+    changed_meanwhile,
+    present_bytes,
+    replace_bytes,
+    restored,
+    text_of,
+)
 from workbench.core.playbook.book import Bullet, Dialect, Playbook, Section
 from workbench.core.record import StoreProblem, UnknownRecord, UnreadableFile, WorkbenchError
 from workbench.core.stream.memory import ARCHIVED_FROM, Memory
@@ -28,7 +37,14 @@ from workbench.safety.scanning import mask
 from workbench.services.agents.aliases import served_name
 from workbench.services.agents.documents.instructions import is_loaded
 from workbench.services.context import Context
-from workbench.services.files.overwriting import FileStates, NotReplaced, Obstacle, Overwriting, hash_of, read_text
+from workbench.services.files.overwriting import (
+    FileStates,
+    NotReplaced,
+    Obstacle,
+    Overwriting,
+    hash_of,
+    read_text,
+)
 from workbench.services.files.replaced import Replaced
 from workbench.services.files.threeway import DiffLine, ThreeWay, diff_texts, three_way
 from workbench.services.playbook.playbook import BookView, Playbooks
@@ -44,12 +60,13 @@ from workbench.store.records import place_of
 class Choice:
     """What a person wants in the file.
 
-    `book` is a playbook's name (`None`: memories, where the format leaves the choice), `section` a part of a
-    section's name, `min_helpful` the least number of helpful marks, `memories` the memories a filter found
-    (`None`: no filter was given), `dialect` how ACE text is written (`None`: as it was read). `all_status` lets
-    out to agents what nobody approved; `without` are (table, key) places of records that are left out.
-    `within_budget` leaves out of a playbook what does not fit its token budget. `mask` takes secrets out of
-    every format; otherwise learning entries, which lose nothing, keep them.
+    `book` is a playbook's name (`None`: memories, where the format leaves the choice), `section` a
+    part of a section's name, `min_helpful` the least number of helpful marks, `memories` the
+    memories a filter found (`None`: no filter was given), `dialect` how ACE text is written
+    (`None`: as it was read). `all_status` lets out to agents what nobody approved; `without` are
+    (table, key) places of records that are left out. `within_budget` leaves out of a playbook what
+    does not fit its token budget. `mask` takes secrets out of every format; otherwise learning
+    entries, which lose nothing, keep them.
     """
 
     book: str | None = None
@@ -69,16 +86,23 @@ def parts_of(parsed: Parsed) -> Iterator[Outward]:
     for playbook in parsed.playbooks:
         yield playbook.book
         yield from playbook.sections
-        yield from (b for b in playbook.bullets if parsed.format != ace.NAME or b.state != "deprecated")
+        yield from (
+            b for b in playbook.bullets if parsed.format != ace.NAME or b.state != "deprecated"
+        )
 
 
 def masked_parsed(
-    context: Context, kind: ExportFormat, parsed: Parsed, original: str | None, *, everything: bool = False
+    context: Context,
+    kind: ExportFormat,
+    parsed: Parsed,
+    original: str | None,
+    *,
+    everything: bool = False,
 ) -> tuple[Parsed, int]:
     """Return the records of a file with imported secrets masked, and how many records that changed.
 
-    What the file that is replaced (`original`) holds already may stay in it, and so may what a person allowed.
-    A format that loses nothing keeps them, unless `everything` is to be masked.
+    What the file that is replaced (`original`) holds already may stay in it, and so may what a
+    person allowed. A format that loses nothing keeps them, unless `everything` is to be masked.
     """
     if kind.loses_nothing and not everything:
         return parsed, 0
@@ -108,7 +132,9 @@ def masked_parsed(
 
 
 def masked_origin(kind: ExportFormat, text: str | None, *, everything: bool = False) -> str | None:
-    """Return the text that a copy is woven into without its secrets: what stands beside the records goes as well."""
+    """Return the text that a copy is woven into without its secrets: what stands beside the records
+    goes as well.
+    """
     if text is None or (kind.loses_nothing and not everything):
         return text
     return mask(text)
@@ -130,15 +156,18 @@ def _with(book: Playbook, shown: Callable[[Outward], Outward]) -> Playbook:
 
 
 def _has_secret(safety: Safety, record: Outward) -> bool:
-    return any(finding.kind == "secret" for text in texts_of(record) for finding in safety.sorts(text))
+    return any(
+        finding.kind == "secret" for text in texts_of(record) for finding in safety.sorts(text)
+    )
 
 
-# Texts for an agent's prompt: what no person wrote or approved stands in a marked block that names its source.
+# Texts for an agent's prompt: what no person wrote or approved stands in a marked block that names
+# its source.
 #
-# A mark is made of the texts, so that the same store writes the same file, and is one that none of them holds, so
-# that no
-# text can end its own block. A prompt has one for all its blocks; in a file that somebody keeps under version control
-# each item has its own, so that the others stay as they are when one changes.
+# A mark is made of the texts, so that the same store writes the same file, and is one that none of
+# them holds, so that no text can end its own block. A prompt has one for all its blocks; in a file
+# that somebody keeps under version control each item has its own, so that the others stay as they
+# are when one changes.
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,11 +188,14 @@ def sources_of(context: Context, parsed: Parsed) -> Sources:
     """Return where the memories, bullets and sections of a file come from."""
     look = Safety(context).findings
     known = provenances_of(context, _records(parsed))
-    return Sources({place: replace(one, name=served_name(one.name, look)) for place, one in known.items()})
+    return Sources(
+        {place: replace(one, name=served_name(one.name, look)) for place, one in known.items()}
+    )
 
 
 def in_blocks(parsed: Parsed, sources: Sources, *, apart: bool = False) -> tuple[str, Parsed]:
-    """Return the mark, and a file's records with each text that nobody stands by in a block of its own.
+    """Return the mark, and a file's records with each text that nobody stands by in a block of its
+    own.
 
     With `apart` each block has another mark.
     """
@@ -171,7 +203,11 @@ def in_blocks(parsed: Parsed, sources: Sources, *, apart: bool = False) -> tuple
 
     def block(record: Outward, text: str) -> str:
         known, mark = sources.of(record), _mark([record]) if apart else common
-        return text if known.approved or not text.strip() else f"{begin_of(mark, known)} {text} {end_of(mark)}"
+        return (
+            text
+            if known.approved or not text.strip()
+            else f"{begin_of(mark, known)} {text} {end_of(mark)}"
+        )
 
     def bullet(one: Bullet) -> Bullet:
         text = block(one, one.content)
@@ -181,17 +217,27 @@ def in_blocks(parsed: Parsed, sources: Sources, *, apart: bool = False) -> tuple
         title = block(one, one.title)
         return one if title == one.title else replace(one, title=title, raw=None)
 
-    memories = tuple(replace(memory, content=block(memory, memory.content)) for memory in parsed.memories)
+    memories = tuple(
+        replace(memory, content=block(memory, memory.content)) for memory in parsed.memories
+    )
     books = tuple(
-        replace(book, sections=tuple(map(section, book.sections)), bullets=tuple(map(bullet, book.bullets)))
+        replace(
+            book,
+            sections=tuple(map(section, book.sections)),
+            bullets=tuple(map(bullet, book.bullets)),
+        )
         for book in parsed.playbooks
     )
     return common, replace(parsed, memories=memories, playbooks=books)
 
 
 def grouped(text: str, mark: str) -> str:
-    """Return a prompt, of one line for each text, with the blocks of one source that follow each other as one."""
-    block = re.compile(rf"{re.escape(BEGIN)} {mark}\] (.*?); {re.escape(NOTE)}: (.*) {re.escape(end_of(mark))}\Z")
+    """Return a prompt, of one line for each text, with the blocks of one source that follow each
+    other as one.
+    """
+    block = re.compile(
+        rf"{re.escape(BEGIN)} {mark}\] (.*?); {re.escape(NOTE)}: (.*) {re.escape(end_of(mark))}\Z"
+    )
     lines: list[str] = []
     blank: list[str] = []
     inside = ""
@@ -231,10 +277,12 @@ def _mark(records: Iterable[Outward]) -> str:
 def chosen_memories(
     context: Context, kind: ExportFormat, choice: Choice, own: str | None, path: Path | None
 ) -> tuple[list[Memory], tuple[str, ...]]:
-    """Return the memories for a file, and remarks on how they were chosen; `own` is what the file at `path` holds now.
+    """Return the memories for a file, and remarks on how they were chosen; `own` is what the file
+    at `path` holds now.
 
-    In a format for agents there are only signals and what was confirmed or promoted, and nothing from the future,
-    unless `all_status` is given. A record that was read from such a file stays in it whatever its status.
+    In a format for agents there are only signals and what was confirmed or promoted, and nothing
+    from the future, unless `all_status` is given. A record that was read from such a file stays in
+    it whatever its status.
     """
     everything = tuple(context.library.memories.all())
     inside = _ids_in(context, kind, own, path) if own is not None else frozenset[str]()
@@ -253,7 +301,9 @@ def chosen_memories(
 def _asked_for(
     kind: ExportFormat, choice: Choice, everything: Sequence[Memory], inside: frozenset[str]
 ) -> tuple[list[Memory], tuple[str, ...]]:
-    """Return the memories that a filter found; without one those of the file, of such files, or all."""
+    """Return the memories that a filter found; without one those of the file, of such files, or
+    all.
+    """
     if choice.memories is not None:
         ids = {memory.id for memory in choice.memories}
         return [m for m in everything if m.id in ids], ()
@@ -275,12 +325,18 @@ def _ids_in(context: Context, kind: ExportFormat, own: str, path: Path | None) -
 
 
 def _may_be_read(context: Context, memory: Memory) -> bool:
-    return memory.status in ("signal", "confirmed", "promoted") and memory.created_at <= context.now()
+    return (
+        memory.status in ("signal", "confirmed", "promoted") and memory.created_at <= context.now()
+    )
 
 
 def _is_its_own(kind: ExportFormat, memory: Memory, inside: frozenset[str]) -> bool:
     """Tell a record that came into the store from this file and that nobody archived since."""
-    return memory.id in inside and file_part(memory, kind.name) is not None and not _was_archived_here(memory)
+    return (
+        memory.id in inside
+        and file_part(memory, kind.name) is not None
+        and not _was_archived_here(memory)
+    )
 
 
 def _was_archived_here(memory: Memory) -> bool:
@@ -294,7 +350,9 @@ def _said(context: Context, left_out: Iterable[Memory]) -> tuple[str, ...]:
         return ()
     parts = ", ".join(f"{count:,} {word}" for word, count in sorted(why.items()))
     memories = counted(why.total(), "memory", "memories")
-    return (f"{memories} left out, not approved for agents ({parts}); --all-status takes them along.",)
+    return (
+        f"{memories} left out, not approved for agents ({parts}); --all-status takes them along.",
+    )
 
 
 def _why(memory: Memory) -> str:
@@ -306,7 +364,8 @@ NOTHING = "Nothing was written."
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """The exact text, the outlet that made it, what it was made of, and what a person should know about it.
+    """The exact text, the outlet that made it, what it was made of, and what a person should know
+    about it.
 
     `incomplete` says that not every record could be written: the remarks name the others.
     """
@@ -326,10 +385,11 @@ def render(
     original: str | None = None,
     path: Path | None = None,
 ) -> Rendered:
-    """Return the text of a file; `original` is the text it replaces at `path`, whose own lines stay where they can.
+    """Return the text of a file; `original` is the text it replaces at `path`, whose own lines stay
+    where they can.
 
-    What format that text has is what it was read or written as; a file that is not known here is recognised by its
-    name and text.
+    What format that text has is what it was read or written as; a file that is not known here is
+    recognised by its name and text.
 
     Raises `WorkbenchError` for a format, playbook or section that is not there.
     """
@@ -344,15 +404,20 @@ def render(
     else:
         parsed, remarks = _memories(context, kind, choice, own, path)
     parsed, sources, said = _sourced(context, kind, parsed)
-    parsed, masked = masked_parsed(context, kind, _without(parsed, choice.without), original, everything=choice.mask)
+    parsed, masked = masked_parsed(
+        context, kind, _without(parsed, choice.without), original, everything=choice.mask
+    )
     hidden = (f"Secrets are masked in {counted(masked, 'record')}.",) if masked else ()
-    mark, marked = ("", parsed) if sources is None else in_blocks(parsed, sources, apart=kind.inside)
+    mark, marked = (
+        ("", parsed) if sources is None else in_blocks(parsed, sources, apart=kind.inside)
+    )
     if own is None and kind.reads:
         own = masked_origin(kind, origin_of(context, states, kind, parsed), everything=choice.mask)
     try:
         text = _text(context, kind, marked, choice, own)
     except UnreadableFile:
-        # Somebody broke the file, and nothing can be woven into it: it goes as a whole, or not at all.
+        # Somebody broke the file, and nothing can be woven into it: it goes as a whole, or not at
+        # all.
         text = _text(context, kind, marked, choice, None)
     if mark and not kind.inside:
         text = grouped(text, mark)
@@ -363,23 +428,42 @@ def render(
 def _is_mine(states: FileStates, kind: ExportFormat, place: Path, original: str | None) -> bool:
     """Tell whether a file's text is one that this format can be woven into."""
     readable = kind.reads or bool(kind.reader)
-    return original is not None and (kind.inside or (readable and states.is_of(kind, place, original)))
+    return original is not None and (
+        kind.inside or (readable and states.is_of(kind, place, original))
+    )
 
 
-def _sourced(context: Context, kind: ExportFormat, parsed: Parsed) -> tuple[Parsed, Sources | None, tuple[str, ...]]:
-    """Find out where the texts of a prompt come from, and leave out what no person stands by, where that is wanted."""
+def _sourced(
+    context: Context, kind: ExportFormat, parsed: Parsed
+) -> tuple[Parsed, Sources | None, tuple[str, ...]]:
+    """Find out where the texts of a prompt come from, and leave out what no person stands by, where
+    that is wanted.
+    """
     if not kind.is_prompt:
         return parsed, None, ()
     sources = sources_of(context, parsed)
-    living = (bullet for book in parsed.playbooks for bullet in book.bullets if bullet.state != "deprecated")
+    living = (
+        bullet
+        for book in parsed.playbooks
+        for bullet in book.bullets
+        if bullet.state != "deprecated"
+    )
     strangers = sources.unreviewed((*parsed.memories, *living))
     if not strangers:
         return parsed, sources, ()
     one, more = ("memory", "memories") if parsed.memories else ("bullet", "bullets")
     count = f"1 {one}" if len(strangers) == 1 else f"{len(strangers):,} {more}"
     if context.settings.agents.serve == "approved":
-        return _without(parsed, strangers), sources, (f"{count} left out that no person wrote or approved.",)
-    return parsed, sources, (f"No person wrote or approved {count} in it: each stands in a marked block.",)
+        return (
+            _without(parsed, strangers),
+            sources,
+            (f"{count} left out that no person wrote or approved.",),
+        )
+    return (
+        parsed,
+        sources,
+        (f"No person wrote or approved {count} in it: each stands in a marked block.",),
+    )
 
 
 def _without(parsed: Parsed, places: frozenset[tuple[str, str]]) -> Parsed:
@@ -387,24 +471,35 @@ def _without(parsed: Parsed, places: frozenset[tuple[str, str]]) -> Parsed:
     if not places:
         return parsed
     books = tuple(
-        replace(book, bullets=tuple(b for b in book.bullets if place_of(b) not in places)) for book in parsed.playbooks
+        replace(book, bullets=tuple(b for b in book.bullets if place_of(b) not in places))
+        for book in parsed.playbooks
     )
-    return replace(parsed, memories=tuple(m for m in parsed.memories if place_of(m) not in places), playbooks=books)
+    return replace(
+        parsed,
+        memories=tuple(m for m in parsed.memories if place_of(m) not in places),
+        playbooks=books,
+    )
 
 
-def _text(context: Context, kind: ExportFormat, parsed: Parsed, choice: Choice, own: str | None) -> str:
+def _text(
+    context: Context, kind: ExportFormat, parsed: Parsed, choice: Choice, own: str | None
+) -> str:
     if kind.dialects is not None:
         return restored(kind.dialects.write(parsed.playbooks[0], choice.dialect), own)
     if kind.by_topic:
         return qrels(context, own)
     if kind.needs_times:
-        parsed = replace(parsed, playbooks=tuple(dated(book, context.now()) for book in parsed.playbooks))
+        parsed = replace(
+            parsed, playbooks=tuple(dated(book, context.now()) for book in parsed.playbooks)
+        )
     return kind.write(parsed, own)
 
 
 def _queries(context: Context, kind: ExportFormat, choice: Choice) -> Parsed:
     if choice.section or choice.min_helpful is not None or choice.memories is not None:
-        raise WorkbenchError(f"{kind.title}: judgments are written whole.", f"{NOTHING} Leave the choice of records.")
+        raise WorkbenchError(
+            f"{kind.title}: judgments are written whole.", f"{NOTHING} Leave the choice of records."
+        )
     return Parsed(kind.name, queries=tuple(judged_queries(context)))
 
 
@@ -416,15 +511,23 @@ def _book(playbooks: Playbooks, kind: ExportFormat, choice: Choice) -> tuple[Par
     chosen = narrowed(part, choice.section, choice.min_helpful)
     left_out = len(part.bullets) - len(chosen.bullets)
     remarks += kind.dialects.remarks(chosen, choice.dialect) if kind.dialects is not None else []
-    remarks += [f"{counted(left_out, 'bullet is', 'bullets are')} left out by what was asked for."] if left_out else []
+    remarks += (
+        [f"{counted(left_out, 'bullet is', 'bullets are')} left out by what was asked for."]
+        if left_out
+        else []
+    )
     return Parsed(kind.name, playbooks=(chosen,)), remarks
 
 
 def _within_budget(view: BookView, *, within: bool) -> tuple[Playbook, list[str]]:
-    """Return a playbook as far as its token budget goes, or all of it, and a remark on what the budget keeps."""
+    """Return a playbook as far as its token budget goes, or all of it, and a remark on what the
+    budget keeps.
+    """
     budget, cut = view.playbook.book.budget, view.cut
     if cut is None and within:
-        return view.playbook, [f"Nothing is cut: {f'it fits {budget:,} tokens' if budget else 'there is no budget'}."]
+        return view.playbook, [
+            f"Nothing is cut: {f'it fits {budget:,} tokens' if budget else 'there is no budget'}."
+        ]
     if cut is None:
         return view.playbook, []
     keeps = f"budget keeps {cut.share}"
@@ -434,17 +537,25 @@ def _within_budget(view: BookView, *, within: bool) -> tuple[Playbook, list[str]
 
 
 def narrowed(playbook: Playbook, section: str = "", min_helpful: int | None = None) -> Playbook:
-    """Return the part of a playbook in the sections whose name holds `section`, with enough helpful marks.
+    """Return the part of a playbook in the sections whose name holds `section`, with enough helpful
+    marks.
 
-    Sections that hold nothing then are left out. Raises `UnknownRecord` when no section is called so.
+    Sections that hold nothing then are left out. Raises `UnknownRecord` when no section is called
+    so.
     """
     if not section and min_helpful is None:
         return playbook
     wanted = section.strip().casefold()
-    named = [s for s in playbook.sections if wanted in s.title.casefold() or wanted in s.key or wanted == s.id]
+    named = [
+        s
+        for s in playbook.sections
+        if wanted in s.title.casefold() or wanted in s.key or wanted == s.id
+    ]
     if not named:
         known = ", ".join(s.title or s.key for s in playbook.sections)
-        raise UnknownRecord(f"No section is called “{section}”.", f"There are: {known or 'none'}. {NOTHING}")
+        raise UnknownRecord(
+            f"No section is called “{section}”.", f"There are: {known or 'none'}. {NOTHING}"
+        )
     places = {s.id for s in named}
     least = min_helpful or 0
     bullets = tuple(b for b in playbook.bullets if b.section in places and b.helpful_count >= least)
@@ -457,23 +568,36 @@ def _memories(
     context: Context, kind: ExportFormat, choice: Choice, own: str | None, path: Path | None
 ) -> tuple[Parsed, list[str]]:
     if choice.section:
-        raise WorkbenchError(f"--section does not go with --format {kind.name}.", f"{NOTHING} Use --filter instead.")
+        raise WorkbenchError(
+            f"--section does not go with --format {kind.name}.", f"{NOTHING} Use --filter instead."
+        )
     chosen, remarks = chosen_memories(context, kind, choice, own, path)
     over = filter(None, map(letta.over_limit, chosen)) if kind.name == letta.NAME else ()
-    return Parsed(kind.name, memories=tuple(chosen)), [*remarks, *(f"{kind.title}: {one}." for one in over)]
+    return Parsed(kind.name, memories=tuple(chosen)), [
+        *remarks,
+        *(f"{kind.title}: {one}." for one in over),
+    ]
 
 
 def _left(kind: ExportFormat, parsed: Parsed) -> tuple[str, ...]:
-    """Return why some records stay in the file as they are there: they have no place in it any more."""
+    """Return why some records stay in the file as they are there: they have no place in it any
+    more.
+    """
     if kind.name != mcp_entry.NAME:
         return ()
-    return tuple(f"left as it is: {why}." for memory in parsed.memories if (why := mcp_entry.broken(memory)))
+    return tuple(
+        f"left as it is: {why}." for memory in parsed.memories if (why := mcp_entry.broken(memory))
+    )
 
 
-def origin_of(context: Context, states: FileStates, kind: ExportFormat, parsed: Parsed) -> str | None:
-    """Return the text that the store and the one file had in common from which all records of this kind came.
+def origin_of(
+    context: Context, states: FileStates, kind: ExportFormat, parsed: Parsed
+) -> str | None:
+    """Return the text that the store and the one file had in common from which all records of this
+    kind came.
 
-    `None` when they came from several files or from one of another format, or when the text was not kept.
+    `None` when they came from several files or from one of another format, or when the text was not
+    kept.
     """
     if parsed.playbooks:
         source = parsed.playbooks[0].book.source
@@ -483,12 +607,18 @@ def origin_of(context: Context, states: FileStates, kind: ExportFormat, parsed: 
     return found[0] if len(found) == 1 else None
 
 
-def _holding(context: Context, states: FileStates, kind: ExportFormat, wanted: set[str]) -> Iterator[str]:
+def _holding(
+    context: Context, states: FileStates, kind: ExportFormat, wanted: set[str]
+) -> Iterator[str]:
     """Yield the kept texts of a format that hold all of some memories."""
     for path in states.paths():
         text = states.base_as(kind, path)
         held = read_text(kind.name, text, path, context.now()) if text is not None else None
-        if text is not None and held is not None and wanted <= {memory.id for memory in held.memories}:
+        if (
+            text is not None
+            and held is not None
+            and wanted <= {memory.id for memory in held.memories}
+        ):
             yield text
 
 
@@ -500,9 +630,9 @@ ACE = export_format(ace.NAME)
 class ExportPreview:
     """Exactly what would be written to `path`, and what is there now (`None`: nothing).
 
-    `remarks` are sentences about what the format cannot carry. `obstacle` says why the file may not be replaced
-    unasked. `base` is the text that file and store had in common last, `None` when it is not known; `judge` puts
-    both sides together.
+    `remarks` are sentences about what the format cannot carry. `obstacle` says why the file may not
+    be replaced unasked. `base` is the text that file and store had in common last, `None` when it
+    is not known; `judge` puts both sides together.
     """
 
     path: Path
@@ -521,29 +651,45 @@ class ExportPreview:
 
     @property
     def diverged(self) -> bool:
-        """Whether somebody else changed the file since the store last read or wrote it, and both changes are known."""
-        return self.base is not None and self.obstacle is not None and self.obstacle.why == "changed"
+        """Whether somebody else changed the file since the store last read or wrote it, and both
+        changes are known.
+        """
+        return (
+            self.base is not None and self.obstacle is not None and self.obstacle.why == "changed"
+        )
 
     @cached_property
     def three_way(self) -> ThreeWay:
-        """Both sides' changes since the text they have in common, put together where they do not collide."""
+        """Both sides' changes since the text they have in common, put together where they do not
+        collide.
+        """
         return three_way(self.base or "", self.text, self.present or "")
 
     @cached_property
     def merged(self) -> str | None:
-        """The file with the changes of both sides; `None` where they collide or cannot be told apart."""
+        """The file with the changes of both sides; `None` where they collide or cannot be told
+        apart.
+        """
         if not self.diverged or self.present is None or self.kind.inside:
             return None
         merged = self.three_way.merged
         sides = (self.text, self.present)
-        return merged if merged is not None and self.judge.is_sound(self.path, merged, sides, self.kind) else None
+        return (
+            merged
+            if merged is not None and self.judge.is_sound(self.path, merged, sides, self.kind)
+            else None
+        )
 
     def lines(self, context: int = 2) -> tuple[DiffLine, ...]:
-        """Return what differs between the file on disk and the new text, byte by byte and line by line."""
+        """Return what differs between the file on disk and the new text, byte by byte and line by
+        line.
+        """
         return diff_texts(self.present or "", self.text, context)
 
     def diff(self, context: int = 2) -> tuple[str, ...]:
-        """Return the differences as text: two lines that name the sides, then each line with its sign."""
+        """Return the differences as text: two lines that name the sides, then each line with its
+        sign.
+        """
         lines = tuple(str(line) for line in self.lines(context))
         return ("--- on disk", "+++ new", *lines) if lines else ()
 
@@ -552,8 +698,8 @@ class ExportPreview:
 class Written:
     """A file that was written, its format by name, and its size in bytes.
 
-    `copy` is one of what it held, if that was not the store's to replace. `problem` says why the store could not note
-    that the file is its own; the next export will ask then.
+    `copy` is one of what it held, if that was not the store's to replace. `problem` says why the
+    store could not note that the file is its own; the next export will ask then.
     """
 
     path: Path
@@ -564,7 +710,9 @@ class Written:
 
 
 class Exporter:
-    """Writes the store's content as files of other tools; `replaced` keeps what goes on a person's word."""
+    """Writes the store's content as files of other tools; `replaced` keeps what goes on a person's
+    word.
+    """
 
     def __init__(self, context: Context, playbooks: Playbooks, replaced: Replaced) -> None:
         self._context = context
@@ -578,16 +726,26 @@ class Exporter:
         return OUTLETS
 
     def kind(self, format: str) -> ExportFormat:
-        """Return what is written under the name of a format. Raises `UnreadableFile` when there is nothing."""
+        """Return what is written under the name of a format. Raises `UnreadableFile` when there is
+        nothing.
+        """
         return export_format(format)
 
     def the_book(self, name: str | None) -> str:
-        """Return the playbook meant: the named one, or the only one there is; raises `UnknownRecord` otherwise."""
+        """Return the playbook meant: the named one, or the only one there is; raises
+        `UnknownRecord` otherwise.
+        """
         books = self.books()
         if name is not None and name not in books:
-            raise UnknownRecord(f"There is no playbook {name}.", f"Known ones: {', '.join(books) or 'none'}.")
+            raise UnknownRecord(
+                f"There is no playbook {name}.", f"Known ones: {', '.join(books) or 'none'}."
+            )
         if name is None and len(books) != 1:
-            known = f"Name one with --book: {', '.join(books)}." if books else "Import one first, or add a bullet."
+            known = (
+                f"Name one with --book: {', '.join(books)}."
+                if books
+                else "Import one first, or add a bullet."
+            )
             raise UnknownRecord(f"The store has {len(books) or 'no'} playbooks.", known)
         return name or books[0]
 
@@ -596,23 +754,35 @@ class Exporter:
         return tuple(line.book.id for line in self._playbooks.books())
 
     def is_for_agents(self, format: str) -> bool:
-        """Tell whether agents read files of a format, as opposed to programs that keep what the store holds."""
+        """Tell whether agents read files of a format, as opposed to programs that keep what the
+        store holds.
+        """
         kind = self.kind(format)
         return not kind.carries_status and kind.holds != "queries"
 
     def target(self, book: str, format: str = ace.NAME) -> Path:
-        """Return where a playbook goes unless told otherwise: the file it came from, or one in the working folder."""
+        """Return where a playbook goes unless told otherwise: the file it came from, or one in the
+        working folder.
+        """
         source = Path(self._context.library.books.get(book).source)
         try:
             known = source.is_absolute() and source.is_file()
         except (OSError, ValueError):
             known = False
         kind = self.kind(format)
-        own = kind.name == ace.NAME if source.suffix in (".txt", ".md", "") else kind.suffix == source.suffix
-        return source if known and kind.reads and own else Path(DEFAULT_NAME).with_suffix(kind.suffix)
+        own = (
+            kind.name == ace.NAME
+            if source.suffix in (".txt", ".md", "")
+            else kind.suffix == source.suffix
+        )
+        return (
+            source if known and kind.reads and own else Path(DEFAULT_NAME).with_suffix(kind.suffix)
+        )
 
     def format_of(self, book: str) -> str:
-        """Return the format of the file that a playbook came from, if it can be changed in place; otherwise ACE."""
+        """Return the format of the file that a playbook came from, if it can be changed in place;
+        otherwise ACE.
+        """
         source = Path(self._context.library.books.get(book).source)
         own = {kind.name for kind in OUTLETS if kind.holds == "playbook"}
         try:
@@ -623,9 +793,11 @@ class Exporter:
         return known.format if known is not None and known.format in own else ace.NAME
 
     def render(self, format: str, choice: Choice, path: Path | None = None) -> Rendered:
-        """Return the text of a file in a format; what is in the file at `path` already stays where it can.
+        """Return the text of a file in a format; what is in the file at `path` already stays where
+        it can.
 
-        Of a file that somebody else changed meanwhile, that is the text that it and the store had in common.
+        Of a file that somebody else changed meanwhile, that is the text that it and the store had
+        in common.
         """
         data = present_bytes(path) if path is not None else None
         if data is None or path is None:
@@ -636,7 +808,9 @@ class Exporter:
         return render(self._context, self._playbooks, format, choice, original, path)
 
     def ace(self, book: str, dialect: Dialect | None = None) -> tuple[str, tuple[str, ...]]:
-        """Return a playbook as ACE text, in the dialect it was read in or in another one, with remarks."""
+        """Return a playbook as ACE text, in the dialect it was read in or in another one, with
+        remarks.
+        """
         playbook = self._playbooks.open(book)
         text = ace.write_playbook(playbook, dialect=dialect)
         return text, tuple(remarks(playbook, dialect))
@@ -644,7 +818,9 @@ class Exporter:
     def preview(
         self, path: Path, text: str, remarks: tuple[str, ...] = (), *, kind: ExportFormat = ACE
     ) -> ExportPreview:
-        """Compare a text of some kind with the file it would replace; raises `WorkbenchError` for what cannot be."""
+        """Compare a text of some kind with the file it would replace; raises `WorkbenchError` for
+        what cannot be.
+        """
         data = present_bytes(path)
         present = None if data is None else text_of(path, data)
         judge = Overwriting(self._states, self._context.now())
@@ -653,10 +829,11 @@ class Exporter:
         return ExportPreview(path, text, present, kind, judge, remarks, base, obstacle)
 
     def write(self, preview: ExportPreview, *, force: bool = False) -> Written:
-        """Replace the file in one step; with `force` also one that holds what the store cannot write back.
+        """Replace the file in one step; with `force` also one that holds what the store cannot
+        write back.
 
-        Raises `NotReplaced` without `force`, `Conflict` when somebody changed the file since the preview, and
-        `WorkbenchError` when it cannot be written, or not kept.
+        Raises `NotReplaced` without `force`, `Conflict` when somebody changed the file since the
+        preview, and `WorkbenchError` when it cannot be written, or not kept.
         """
         if preview.obstacle is not None and not force:
             raise NotReplaced(preview.obstacle, "It goes only on your word.")
@@ -670,7 +847,8 @@ class Exporter:
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Keep other writers out while a file is written, so that it is noted at once; raises `StoreBusy`.
+        """Keep other writers out while a file is written, so that it is noted at once; raises
+        `StoreBusy`.
 
         A store that cannot be written at all keeps no file from being written.
         """
@@ -685,18 +863,26 @@ class Exporter:
 
     def _write(self, preview: ExportPreview, text: str) -> Written:
         if preview.kind.inside or is_loaded(preview.path):
-            require_person(self._context.actor, "write into a file that agents load", "Nothing was written")
+            require_person(
+                self._context.actor, "write into a file that agents load", "Nothing was written"
+            )
         # What came from elsewhere and nobody has looked at goes into no file.
         self._context.library.require_trust()
         before = None if preview.present is None else bytes_of(preview.present)
         if present_bytes(preview.path) != before:
             raise changed_meanwhile(preview.path)
-        copy = self._replaced.keep(preview.path, before) if preview.obstacle is not None and before else None
+        copy = (
+            self._replaced.keep(preview.path, before)
+            if preview.obstacle is not None and before
+            else None
+        )
         if text != preview.present:
             replace_bytes(preview.path, bytes_of(text), before)
         written = Written(preview.path, preview.kind.name, len(bytes_of(text)), copy)
         try:
-            self._states.wrote(preview.path, preview.kind, preview.text, before, self._context.actor)
+            self._states.wrote(
+                preview.path, preview.kind, preview.text, before, self._context.actor
+            )
         except StoreProblem as error:
             return replace(written, problem=str(error))
         return written

@@ -1,4 +1,6 @@
-"""Folders of notes: how their files are read, and writing back into them what the store says of their records."""
+"""Folders of notes: how their files are read, and writing back into them what the store says of
+their records.
+"""
 
 import os
 import posixpath
@@ -52,8 +54,8 @@ _ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 class FolderFile:
     """A file of a folder that was opened: its bytes, its text and its format.
 
-    `link` is how an index calls the file of one topic. Of an index, `topics` are its lines by the path of the file that
-    each names, and `elsewhere` the files that have their own records.
+    `link` is how an index calls the file of one topic. Of an index, `topics` are its lines by the
+    path of the file that each names, and `elsewhere` the files that have their own records.
     """
 
     entry: Entry
@@ -70,7 +72,9 @@ class FolderFile:
     @property
     def is_whole(self) -> bool:
         """Whether the file is one record."""
-        return self.link is not None or (self.kind.name == note.NAME and not note.is_day(self.entry.path))
+        return self.link is not None or (
+            self.kind.name == note.NAME and not note.is_day(self.entry.path)
+        )
 
     @property
     def is_titled(self) -> bool:
@@ -93,10 +97,14 @@ class FolderFile:
         return self.kind.read(text, context)
 
     def woven(self, stored: Stored) -> bytes:
-        """Return its bytes with what a store says of its records. Raises `Unplaced` when they have no place there."""
+        """Return its bytes with what a store says of its records. Raises `Unplaced` when they have
+        no place there.
+        """
         text = restored(self._woven(mended(self.text), stored), self.text)
         try:
-            return text.encode(self.encoding, "surrogateescape" if self.encoding == "utf-8" else "strict")
+            return text.encode(
+                self.encoding, "surrogateescape" if self.encoding == "utf-8" else "strict"
+            )
         except UnicodeEncodeError:
             raise Unplaced(f"it is no {self.encoding}, which the file is written in") from None
 
@@ -112,11 +120,15 @@ class FolderFile:
         if self.kind.write is None:
             raise Unplaced("files of its format are only read")
         parsed = self.kind.read(text, self.context)
-        kept = tuple(stored.memories.get(m.id, m) for m in parsed.memories if m.id not in stored.gone)
+        kept = tuple(
+            stored.memories.get(m.id, m) for m in parsed.memories if m.id not in stored.gone
+        )
         return self.kind.write(replace(parsed, memories=kept), text)
 
     def retitled(self, linked: Mapping[str, Memory]) -> dict[str, bool]:
-        """Return which lines of an index change as `linked` calls their files, and whether each has a place for it."""
+        """Return which lines of an index change as `linked` calls their files, and whether each has
+        a place for it.
+        """
         if self.topics is None or not linked:
             return {}
         from workbench.formats import update_file
@@ -124,7 +136,9 @@ class FolderFile:
         return update_file.retitled(mended(self.text), linked)
 
     def again(self, data: bytes) -> "FolderFile":
-        text = data.decode(self.encoding, "surrogateescape" if self.encoding == "utf-8" else "strict")
+        text = data.decode(
+            self.encoding, "surrogateescape" if self.encoding == "utf-8" else "strict"
+        )
         return replace(self, data=data, text=text)
 
 
@@ -143,13 +157,19 @@ class FolderFiles:
         """Open a file. Raises `UnreadableFile`."""
         found = read_document(entry)
         exact = text_in(found.data)
-        text, encoding = (found.document.content, found.encoding) if exact is None else (exact, "utf-8")
+        text, encoding = (
+            (found.document.content, found.encoding) if exact is None else (exact, "utf-8")
+        )
         best = next(iter(detect(entry.file, text)), None)
-        other = best.format if best is not None and best.confidence >= SURE_OF_ANOTHER else note.NAME
+        other = (
+            best.format if best is not None and best.confidence >= SURE_OF_ANOTHER else note.NAME
+        )
         here = replace(
             self._context, file=entry.path, path=str(entry.file), beside=opening.beside(entry.file.parent)
         )  # fmt: skip
-        file = FolderFile(entry, found.data, found.sha256, text, encoding, claude_memory.FORMAT, here)
+        file = FolderFile(
+            entry, found.data, found.sha256, text, encoding, claude_memory.FORMAT, here
+        )
         if other not in (note.NAME, claude_memory.NAME):
             return replace(file, kind=format_named(other))
         if entry.path in self._links:
@@ -157,12 +177,18 @@ class FolderFiles:
             return replace(file, context=replace(here, path=str(index.file)), link=link)
         if claude_memory.is_index(entry.path):
             mine = {path: link for path, (index, link) in self._links.items() if index == entry}
-            named = (link for link in claude_memory.links(mended(text)) if _named(entry, link) in self._links)
+            named = (
+                link
+                for link in claude_memory.links(mended(text))
+                if _named(entry, link) in self._links
+            )
             return replace(file, topics=mine, elsewhere=frozenset(link.target for link in named))
         if other == claude_memory.NAME:
             return replace(file, link=Link(0, PurePosixPath(entry.path).name, "", ""))
         # Notes of one folder are named after it, wherever below it they lie.
-        return replace(file, kind=note.FORMAT, context=replace(here, path=str(self.folder.root / "x.md")))
+        return replace(
+            file, kind=note.FORMAT, context=replace(here, path=str(self.folder.root / "x.md"))
+        )
 
     def _take_links(self, entry: Entry) -> None:
         try:
@@ -181,7 +207,9 @@ def _named(index: Entry, link: Link) -> str:
 
 
 def root_of(file: Path, format: str, library: Library) -> Path | None:
-    """Return the folder that a file was read with as one of its notes; `None` where it was read alone."""
+    """Return the folder that a file was read with as one of its notes; `None` where it was read
+    alone.
+    """
     parents = list(file.parents)[: DEEPEST + 1]
     if format == claude_memory.NAME:
         return next((parent for parent in parents if _has_index(parent)), file.parent)
@@ -190,7 +218,9 @@ def root_of(file: Path, format: str, library: Library) -> Path | None:
     text = _text(file) if note.is_day(file.name) else ""
     for parent in parents:
         here = ReadContext(now=_ANY_TIME, file=file.name, path=str(parent / "x.md"))
-        if any(id in library.memories for id in _ids(file.relative_to(parent).as_posix(), text, here)):
+        if any(
+            id in library.memories for id in _ids(file.relative_to(parent).as_posix(), text, here)
+        ):
             return parent
     return None
 
@@ -207,7 +237,9 @@ def folders_of(library: Library) -> tuple[Path, ...]:
 
 
 def place_of(file: Path, format: str, library: Library) -> Path:
-    """Return what is imported to take over what a file says now: the folder that a note was read with, else itself."""
+    """Return what is imported to take over what a file says now: the folder that a note was read
+    with, else itself.
+    """
     return (root_of(file, format, library) if format == note.NAME else None) or file
 
 
@@ -231,8 +263,9 @@ def _has_index(folder: Path) -> bool:
     return (folder / "MEMORY.md").is_file()
 
 
-# Only files that were read here are touched. One that somebody else changed since is left as it is and named, as is
-# one in which a record has no place, and the file of a note that was forgotten: it goes only on a person's word.
+# Only files that were read here are touched. One that somebody else changed since is left as it is
+# and named, as is one in which a record has no place, and the file of a note that was forgotten: it
+# goes only on a person's word.
 
 
 def _nothing(parsed: Parsed, original: str | None) -> str:
@@ -245,12 +278,16 @@ NOTES = ExportFormat(notes.NAME, "notes in a folder", "memories", _nothing, ".md
 """What goes into the files of a folder."""
 
 Why = Literal["changed", "unplaced", "forgotten", "unreadable"]
-"""Somebody else changed it since; a record has no place in it; its note was forgotten; it cannot be read any more."""
+"""Somebody else changed it since; a record has no place in it; its note was forgotten; it cannot be
+read any more.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class FolderEdit:
-    """A file of a folder before and after, in bytes (`None`: it goes), and how many of its records differ."""
+    """A file of a folder before and after, in bytes (`None`: it goes), and how many of its records
+    differ.
+    """
 
     path: Path
     name: str
@@ -266,7 +303,9 @@ class FolderEdit:
 
 @dataclass(frozen=True, slots=True)
 class LeftAlone:
-    """A file that stays as it is although the store says something else, and why; `reason` is more of it, in words."""
+    """A file that stays as it is although the store says something else, and why; `reason` is more
+    of it, in words.
+    """
 
     name: str
     why: Why
@@ -277,11 +316,11 @@ class LeftAlone:
 class FolderPlan:
     """What writing back into a folder would change.
 
-    `known` is how many files of it the store knows. `unplaced` counts, by what it is (title, type, tags, votes), what
-    was changed in the store and has no place in its file. `parsed` are the records that go out with another text;
-    `noted` are stored ones that get a further name, as their file knows them by their text, or whose line in an index
-    says something else from now on. `masked` are records with
-    secrets that only the store holds.
+    `known` is how many files of it the store knows. `unplaced` counts, by what it is (title, type,
+    tags, votes), what was changed in the store and has no place in its file. `parsed` are the
+    records that go out with another text; `noted` are stored ones that get a further name, as their
+    file knows them by their text, or whose line in an index says something else from now on.
+    `masked` are records with secrets that only the store holds.
     """
 
     root: Path
@@ -296,7 +335,9 @@ class FolderPlan:
 
 @dataclass(frozen=True, slots=True)
 class FolderWritten:
-    """What was written into a folder, what was left alone, and where copies of what was replaced lie."""
+    """What was written into a folder, what was left alone, and where copies of what was replaced
+    lie.
+    """
 
     edits: tuple[FolderEdit, ...]
     left: tuple[LeftAlone, ...]
@@ -304,7 +345,9 @@ class FolderWritten:
 
 
 class FolderExporter:
-    """Writes records back into the folders that they were read from; `replaced` keeps what goes on a person's word."""
+    """Writes records back into the folders that they were read from; `replaced` keeps what goes on
+    a person's word.
+    """
 
     def __init__(self, context: Context, replaced: Replaced) -> None:
         self._context = context
@@ -320,17 +363,21 @@ class FolderExporter:
         only: Path | None = None,
         makes_front: bool = False,
     ) -> FolderPlan:
-        """Return what writing back would change; writes nothing. Raises `UnreadableFile`, and for an untrusted store.
+        """Return what writing back would change; writes nothing. Raises `UnreadableFile`, and for
+        an untrusted store.
 
-        Of the folder `only` one file is looked at, where it is given. With `force` files that were changed since are
-        changed, too, and those of forgotten notes go. Records at the places of `without` keep the text that their
-        files have. With `makes_front` notes without front matter get some where titles, types, tags or votes differ.
+        Of the folder `only` one file is looked at, where it is given. With `force` files that were
+        changed since are changed, too, and those of forgotten notes go. Records at the places of
+        `without` keep the text that their files have. With `makes_front` notes without front matter
+        get some where titles, types, tags or votes differ.
         """
         self._library.require_trust()
         folder = open_folder(path)
         opener = FolderFiles(folder, ReadContext(now=self._context.now(), file=folder.name))
         known = {state.id: state for state in self._library.files.all()}
-        made = _Plan(self._context, _Records(self._library.memories.all()), force, without, makes_front)
+        made = _Plan(
+            self._context, _Records(self._library.memories.all()), force, without, makes_front
+        )
         last: list[tuple[FolderFile, FileState]] = []
         for entry in folder.documents:
             state = known.get(name_of(entry.file))
@@ -350,14 +397,19 @@ class FolderExporter:
         return made.whole(folder.root)
 
     def write(self, plan: FolderPlan) -> FolderWritten:
-        """Write what a plan shows, as one change that undo takes back; files that changed since stay and are told.
+        """Write what a plan shows, as one change that undo takes back; files that changed since
+        stay and are told.
 
-        Raises `WorkbenchError` when what a file holds cannot be kept, or a file or the store cannot be written: all is
-        as it was then.
+        Raises `WorkbenchError` when what a file holds cannot be kept, or a file or the store cannot
+        be written: all is as it was then.
         """
         self._library.require_trust()
         with self._library.exclusive():
-            done, left, copies = list[tuple[FolderEdit, Path]](), list(plan.left), list[tuple[str, Path]]()
+            done, left, copies = (
+                list[tuple[FolderEdit, Path]](),
+                list(plan.left),
+                list[tuple[str, Path]](),
+            )
             for edit in plan.edits:
                 place = _place(plan.root, edit)
                 if isinstance(place, LeftAlone):
@@ -377,8 +429,15 @@ class FolderExporter:
 
     def _carry_out(self, plan: FolderPlan, done: list[tuple[FolderEdit, Path]]) -> None:
         states, label = FileStates(self._library), f"write {name_of(Path(plan.root.name))}"
-        with guarded(self._context) as follow, self._library.transaction(self._context.actor, label) as tx:
-            stage(self._context, tx, [FileEdit(place, edit.name, edit.before, edit.after) for edit, place in done])
+        with (
+            guarded(self._context) as follow,
+            self._library.transaction(self._context.actor, label) as tx,
+        ):
+            stage(
+                self._context,
+                tx,
+                [FileEdit(place, edit.name, edit.before, edit.after) for edit, place in done],
+            )
             for edit, _ in done:
                 if edit.after is not None:
                     states.agree(tx, edit.path, edit.format, hash_of(edit.after), "read")
@@ -387,9 +446,11 @@ class FolderExporter:
             follow()
 
     def _noted(self, planned: Memory) -> Memory | None:
-        """Return a record as it is by now, with the names that were planned for it; `None` for one that is gone.
+        """Return a record as it is by now, with the names that were planned for it; `None` for one
+        that is gone.
 
-        A person looks at a plan for as long as they like, and whatever else was changed meanwhile stays.
+        A person looks at a plan for as long as they like, and whatever else was changed meanwhile
+        stays.
         """
         now = self._library.memories.find(planned.id)
         if now is None:
@@ -400,7 +461,9 @@ class FolderExporter:
 
 
 def _place(root: Path, edit: FolderEdit) -> Path | LeftAlone:
-    """Return where a file is to be written, or why it is not: it is another one by now, or cannot be replaced."""
+    """Return where a file is to be written, or why it is not: it is another one by now, or cannot
+    be replaced.
+    """
     try:
         place = edit.path.resolve()
         with os.fdopen(open_handle(edit.path, os.O_RDONLY), "rb") as file:
@@ -433,7 +496,12 @@ class _Plan:
     """What is found out about one file after the other."""
 
     def __init__(
-        self, context: Context, records: _Records, force: bool, without: frozenset[tuple[str, str]], makes_front: bool
+        self,
+        context: Context,
+        records: _Records,
+        force: bool,
+        without: frozenset[tuple[str, str]],
+        makes_front: bool,
     ) -> None:
         self._context = context
         self._makes_front = makes_front
@@ -460,7 +528,9 @@ class _Plan:
         stored = self._stored(file, held)
         is_gone = file.is_whole and bool(held) and all(memory.id in stored.gone for memory in held)
         if file.is_whole and held:
-            self._topics[file.entry.path] = None if is_gone and self._force else self._records.find(held[0].id)
+            self._topics[file.entry.path] = (
+                None if is_gone and self._force else self._records.find(held[0].id)
+            )
         if is_gone:
             self._forget(file)
             return
@@ -483,7 +553,9 @@ class _Plan:
         self._take(file, now, held, read, stored)
 
     def _stored(self, file: FolderFile, held: tuple[Memory, ...]) -> Stored:
-        """Return what the store says of the records of a file, secrets masked that the file does not hold."""
+        """Return what the store says of the records of a file, secrets masked that the file does
+        not hold.
+        """
         gone, found = set[str](), dict[str, Memory]()
         for memory in held:
             now = self._records.find(memory.id)
@@ -493,14 +565,26 @@ class _Plan:
                 gone.add(memory.id)
             elif differing(memory, now):
                 found[memory.id] = now
-        return Stored(self._shown(file, found), frozenset(gone), self._linked(file), self._makes_front)
+        return Stored(
+            self._shown(file, found), frozenset(gone), self._linked(file), self._makes_front
+        )
 
     def _linked(self, file: FolderFile) -> dict[str, Memory | None]:
-        """Return the records of the files that an index names where its line says otherwise, by how it names them."""
-        named = {link.target: self._topics[path] for path, link in (file.topics or {}).items() if path in self._topics}
-        there = {t: m for t, m in named.items() if m is not None and record_place(m) not in self._without}
+        """Return the records of the files that an index names where its line says otherwise, by how
+        it names them.
+        """
+        named = {
+            link.target: self._topics[path]
+            for path, link in (file.topics or {}).items()
+            if path in self._topics
+        }
+        there = {
+            t: m for t, m in named.items() if m is not None and record_place(m) not in self._without
+        }
         changed = file.retitled(there)
-        shown = self._shown(file, {target: memory for target, memory in there.items() if target in changed})
+        shown = self._shown(
+            file, {target: memory for target, memory in there.items() if target in changed}
+        )
         places = file.retitled(shown)
         self._unplaced.update("title" for has_place in places.values() if not has_place)
         gone = {target: None for target, memory in named.items() if memory is None}
@@ -510,9 +594,13 @@ class _Plan:
         """Return records with the secrets masked that a file does not hold."""
         if not found:
             return found
-        shown, _ = masked_parsed(self._context, NOTES, Parsed(notes.NAME, tuple(found.values())), file.text)
+        shown, _ = masked_parsed(
+            self._context, NOTES, Parsed(notes.NAME, tuple(found.values())), file.text
+        )
         masked = dict(zip(found, shown.memories, strict=True))
-        self._masked.update(record_place(found[id]) for id, memory in masked.items() if memory != found[id])
+        self._masked.update(
+            record_place(found[id]) for id, memory in masked.items() if memory != found[id]
+        )
         return masked
 
     def _forget(self, file: FolderFile) -> None:
@@ -524,7 +612,9 @@ class _Plan:
         else:
             self.left.append(LeftAlone(file.entry.path, "forgotten"))
 
-    def _count(self, file: FolderFile, held: tuple[Memory, ...], stored: Stored, read: tuple[Memory, ...]) -> None:
+    def _count(
+        self, file: FolderFile, held: tuple[Memory, ...], stored: Stored, read: tuple[Memory, ...]
+    ) -> None:
         """Count what of the changed records the file has no place for."""
         by_id, by_text = {m.id: m for m in read}, {_said(m): m for m in read}
         for memory in held:
@@ -532,15 +622,26 @@ class _Plan:
             there = None if now is None else by_id.get(memory.id) or by_text.get(_said(now))
             if now is not None and there is not None:
                 elsewhere = {"text"} if file.is_titled else {"text", "title"}
-                self._unplaced.update(what for what in differing(there, now) if what not in elsewhere)
+                self._unplaced.update(
+                    what for what in differing(there, now) if what not in elsewhere
+                )
 
     def _take(
-        self, file: FolderFile, now: FolderFile, held: tuple[Memory, ...], read: tuple[Memory, ...], stored: Stored
+        self,
+        file: FolderFile,
+        now: FolderFile,
+        held: tuple[Memory, ...],
+        read: tuple[Memory, ...],
+        stored: Stored,
     ) -> None:
         """Note that a file becomes what it says `now`, `read` instead of `held`."""
         # A topic that changes itself was counted there.
         lines = [memory for memory in stored.linked.values() if memory is not None]
-        count = len(stored.memories) + len(stored.gone) + sum(record_place(m) not in self._parsed for m in lines)
+        count = (
+            len(stored.memories)
+            + len(stored.gone)
+            + sum(record_place(m) not in self._parsed for m in lines)
+        )
         self.edits.append(FolderEdit(
             file.entry.file, file.entry.path, file.data, now.data, file.kind.name, count, (file.text, now.text)
         ))  # fmt: skip
@@ -559,7 +660,9 @@ class _Plan:
                 self._note(known, alias=name)
 
     def _note(self, memory: Memory, *, alias: str = "", hook: str = "") -> None:
-        """Let the store know by what else a record is known, or what the line of an index says of it from now on."""
+        """Let the store know by what else a record is known, or what the line of an index says of
+        it from now on.
+        """
         stored = self._noted.get(memory.id) or self._records.find(memory.id)
         if stored is not None:
             aliases = (*stored.aliases, alias) if alias else stored.aliases

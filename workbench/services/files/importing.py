@@ -1,4 +1,6 @@
-"""Importing files: read, compare with the store, write what is new in chunks that undo as one action."""
+"""Importing files: read, compare with the store, write what is new in chunks that undo as one
+action.
+"""
 
 import uuid
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -29,7 +31,12 @@ from workbench.services.files.folders import FolderExporter, root_of
 from workbench.services.files.overwriting import FileStates, is_written, real_name
 from workbench.services.files.theirs import Guard, ReadFile, Removal, passed_over, read_folder
 from workbench.services.files.threeway import DiffLine, diff_texts
-from workbench.services.playbook.file_merge import new_parts, new_proposals, new_tallies, suggestions
+from workbench.services.playbook.file_merge import (
+    new_parts,
+    new_proposals,
+    new_tallies,
+    suggestions,
+)
 from workbench.services.reflection.gauge import state_of
 from workbench.services.safety.secret_filter import IMPORT
 from workbench.services.safety.texts import name_of
@@ -48,13 +55,13 @@ CHUNK = 1000
 class ImportPlan:
     """What a file holds and what of it is new: exactly what importing would write.
 
-    `present` counts records that are there already, `kept` names those whose stored version
-    differs from the file's and stays as it is. `rev` is the store's revision that it was compared with.
+    `present` counts records that are there already, `kept` names those whose stored version differs
+    from the file's and stays as it is. `rev` is the store's revision that it was compared with.
     `agrees` tells that nothing in the file says something else than the store will after that.
-    `replaced` are pairs of a stored record and the one of `records` that takes its place, or its `Removal`. Of a
-    folder `files` are those that were read, and `unchanged` counts those that are as they were read last; `passed` is
-    what else is there.
-    `known` are stored notes that another file brought: the same ones of this file are left out.
+    `replaced` are pairs of a stored record and the one of `records` that takes its place, or its
+    `Removal`. Of a folder `files` are those that were read, and `unchanged` counts those that are
+    as they were read last; `passed` is what else is there. `known` are stored notes that another
+    file brought: the same ones of this file are left out.
     """
 
     path: Path
@@ -74,13 +81,21 @@ class ImportPlan:
     @property
     def counts(self) -> dict[str, int]:
         """How many new records of each kind, by a word a person knows."""
-        kinds = (("memories", Memory), ("bullets", Bullet), ("queries", SavedQuery), ("judgments", Judgment))
+        kinds = (
+            ("memories", Memory),
+            ("bullets", Bullet),
+            ("queries", SavedQuery),
+            ("judgments", Judgment),
+        )
         known = [new for _, new in self.replaced]
         found = {
-            word: sum(isinstance(r, kind) for r in self.records) - sum(isinstance(r, kind) for r in known)
+            word: sum(isinstance(r, kind) for r in self.records)
+            - sum(isinstance(r, kind) for r in known)
             for word, kind in kinds
         }
-        found["runs"] = len(self.parsed.runs) if any(isinstance(r, UsageTally) for r in self.records) else 0
+        found["runs"] = (
+            len(self.parsed.runs) if any(isinstance(r, UsageTally) for r in self.records) else 0
+        )
         found["suggestions"] = sum(isinstance(r, Proposal) for r in self.records)
         return found
 
@@ -89,7 +104,8 @@ class ImportPlan:
 class ImportReport:
     """What an import did. `group` undoes it; `written` < the plan's records when it was cancelled.
 
-    `overtaken` are the keys of records that somebody else stored since the plan was made: theirs stay.
+    `overtaken` are the keys of records that somebody else stored since the plan was made: theirs
+    stay.
     """
 
     plan: ImportPlan
@@ -101,10 +117,11 @@ class ImportReport:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A file that changed since it was read or written: its new lines against those that are known, and a way in.
+    """A file that changed since it was read or written: its new lines against those that are known,
+    and a way in.
 
-    `plan` takes the file's side into the store; it is `None` for a file that brings no records, of which `problem` may
-    say why.
+    `plan` takes the file's side into the store; it is `None` for a file that brings no records, of
+    which `problem` may say why.
     """
 
     path: Path
@@ -132,14 +149,15 @@ class Importer(Service):
         progress: Progress | None = None,
         cancelled: Cancelled | None = None,
     ) -> ImportPlan:
-        """Read a file, or a folder of notes (or `only` some of them), and compare it with the store; writes nothing.
+        """Read a file, or a folder of notes (or `only` some of them), and compare it with the
+        store; writes nothing.
 
         Raises `UnreadableFile`, `WorkStopped`.
 
-        With `theirs` records that differ are to become what the file says; otherwise they stay as they are stored.
-        With `again` what was purged is taken, and notes that another file brought, too.
-        `progress` hears of (lines read, lines in all) of JSON lines, and `cancelled` is asked; of other files when
-        they are read. What else is said goes into the `ReadContext`.
+        With `theirs` records that differ are to become what the file says; otherwise they stay as
+        they are stored. With `again` what was purged is taken, and notes that another file brought,
+        too. `progress` hears of (lines read, lines in all) of JSON lines, and `cancelled` is asked;
+        of other files when they are read. What else is said goes into the `ReadContext`.
         """
         rev, context = self._library.revision, ReadContext(
             now=self._context.now(), file=name_of(path), epoch=epoch, step_hours=step_hours, text_name=text_name,
@@ -159,7 +177,9 @@ class Importer(Service):
         plan = self._file_plan(path, parsed, context, rev, theirs=theirs)
         return self._brought(plan if again else self._without_known(self._without_purged(plan)))
 
-    def _file_plan(self, path: Path, parsed: Parsed, context: ReadContext, rev: int, *, theirs: bool) -> ImportPlan:
+    def _file_plan(
+        self, path: Path, parsed: Parsed, context: ReadContext, rev: int, *, theirs: bool
+    ) -> ImportPlan:
         """Plan to take the records of a file in."""
         new, kept = self._compared(parsed, path)
         present = _comparable(parsed) - sum(isinstance(r, Memory | Bullet) for r in new) - len(kept)
@@ -167,22 +187,34 @@ class Importer(Service):
         return self._with_theirs(plan, context) if theirs else self._compared_whole(plan, context)
 
     def _without_known(self, plan: ImportPlan) -> ImportPlan:
-        """Leave out the new notes that another file brought with the same text; their ids begin and end alike."""
-        new = {key: record for record in plan.records if isinstance(record, Memory) and (key := _note_key(record))}
+        """Leave out the new notes that another file brought with the same text; their ids begin and
+        end alike.
+        """
+        new = {
+            key: record
+            for record in plan.records
+            if isinstance(record, Memory) and (key := _note_key(record))
+        }
         stored = (m for m in self._library.memories.all() if m.status != "archived") if new else ()
         known = {key: m for m in stored if (key := _note_key(m)) in new and m.id != new[key].id}
         if not known:
             return plan
         left = {id(new[key]) for key in known}
         records = tuple(record for record in plan.records if id(record) not in left)
-        return replace(plan, records=records, present=plan.present, known=tuple(known.values()), agrees=False)
+        return replace(
+            plan, records=records, present=plan.present, known=tuple(known.values()), agrees=False
+        )
 
     def _brought(self, plan: ImportPlan) -> ImportPlan:
-        """Note in each memory when it came and from which file, and that only this says that it is confirmed.
+        """Note in each memory when it came and from which file, and that only this says that it is
+        confirmed.
 
         What an agent brings comes in as if it had been appended, and bullets wait in Review.
         """
-        whole, files = real_name(plan.path), {id: real_name(file.path) for file in plan.files for id in file.ids}
+        whole, files = (
+            real_name(plan.path),
+            {id: real_name(file.path) for file in plan.files for id in file.ids},
+        )
         now = self._context.now()
         if self._context.is_agent:
             if plan.parsed.queries:
@@ -199,7 +231,9 @@ class Importer(Service):
                 kept = old if isinstance(old, Memory) else None
                 made[id(record)] = brought(record, place, now, before=kept)
         records = tuple(made.get(id(record), record) for record in plan.records)
-        return replace(plan, records=records, replaced=tuple((o, made.get(id(n), n)) for o, n in plan.replaced))
+        return replace(
+            plan, records=records, replaced=tuple((o, made.get(id(n), n)) for o, n in plan.replaced)
+        )
 
     def _without_purged(self, plan: ImportPlan) -> ImportPlan:
         """Leave out the new records that were purged, or that have the text of one."""
@@ -209,15 +243,29 @@ class Importer(Service):
         if not left:
             return plan
         names = tuple(r.id for r in records if id(r) in left)
-        return replace(plan, records=tuple(r for r in plan.records if id(r) not in left), purged=names, agrees=False)
+        return replace(
+            plan,
+            records=tuple(r for r in plan.records if id(r) not in left),
+            purged=names,
+            agrees=False,
+        )
 
     def _folder_plan(
-        self, path: Path, context: ReadContext, rev: int, *, theirs: bool, only: Collection[Path], again: bool
+        self,
+        path: Path,
+        context: ReadContext,
+        rev: int,
+        *,
+        theirs: bool,
+        only: Collection[Path],
+        again: bool,
     ) -> ImportPlan:
         """Plan to take the notes of a folder in, one record of each file or entry."""
         found = read_folder(path, context, self._library, again=theirs or again, only=only)
         new, kept = self._compared(found.parsed, path)
-        kept += (m.id for m in found.parsed.memories if m.id not in kept and self._says_otherwise(m))
+        kept += (
+            m.id for m in found.parsed.memories if m.id not in kept and self._says_otherwise(m)
+        )
         present = len(found.parsed.memories) - len(new) - len(kept)
         plan = ImportPlan(
             path, found.parsed, tuple(new), present, tuple(kept), rev, agrees=not kept, files=found.files,
@@ -226,20 +274,37 @@ class Importer(Service):
         if not theirs:
             return plan
         require_person(self._context.actor, "take the file's version of what is stored", NOTHING)
-        pairs = tuple(_as_in_file(self._library.memories.get(m.id), m) for m in found.parsed.memories if m.id in kept)
-        return replace(plan, records=(*new, *(after for _, after in pairs)), kept=(), replaced=pairs, agrees=True)
+        pairs = tuple(
+            _as_in_file(self._library.memories.get(m.id), m)
+            for m in found.parsed.memories
+            if m.id in kept
+        )
+        return replace(
+            plan,
+            records=(*new, *(after for _, after in pairs)),
+            kept=(),
+            replaced=pairs,
+            agrees=True,
+        )
 
     def _says_otherwise(self, memory: Memory) -> bool:
-        """Tell whether the front matter of a note says something else than the store; votes here are no reason."""
+        """Tell whether the front matter of a note says something else than the store; votes here
+        are no reason.
+        """
         stored = self._library.memories.find(memory.id)
         if stored is None or not {"title", "type", "tags"}.isdisjoint(differing(memory, stored)):
             return stored is not None
         said = (memory.helpful_imported, memory.harmful_imported)
-        known = ((stored.helpful_imported, stored.harmful_imported), (stored.helpful_count, stored.harmful_count))
+        known = (
+            (stored.helpful_imported, stored.harmful_imported),
+            (stored.helpful_count, stored.harmful_count),
+        )
         return said != (0, 0) and said not in known
 
     def _compared(self, parsed: Parsed, path: Path) -> tuple[list[object], list[str]]:
-        """Return the records that the store lacks, and the ids of those that it has with another text."""
+        """Return the records that the store lacks, and the ids of those that it has with another
+        text.
+        """
         new: list[object] = []
         kept: list[str] = []
         stored_too = self._library.memories.all() if parsed.memories else ()
@@ -259,7 +324,9 @@ class Importer(Service):
         return [*new, *(r for query in parsed.queries for r in self._query(query, saved))], kept
 
     def _compared_whole(self, plan: ImportPlan, reading: ReadContext) -> ImportPlan:
-        """Note whether a file that holds known records says something else of one; an export would take that back."""
+        """Note whether a file that holds known records says something else of one; an export would
+        take that back.
+        """
         if not plan.present or plan.kept or not is_written(plan.parsed.format):
             return replace(plan, agrees=not plan.kept)
         known = FileStates(self._library).known(plan.path)
@@ -283,23 +350,31 @@ class Importer(Service):
         return replace(plan, records=records, kept=(), present=present, replaced=pairs)
 
     def _plan_for_books(self, path: Path, parsed: Parsed) -> ImportPlan:
-        """Plan what only has a meaning for a playbook: runs that used it, suggestions how to change it."""
+        """Plan what only has a meaning for a playbook: runs that used it, suggestions how to change
+        it.
+        """
         if parsed.runs:
             require_person(self._context.actor, "import how often bullets helped", NOTHING)
         tallies, parsed = new_tallies(self._context, parsed, path)
         text = opening.read_text(path) if parsed.replies else ""
         found = [*tallies, *new_proposals(self._context, parsed, path, text)]
         plan = ImportPlan(path, parsed, tuple(found), 0, ())
-        return replace(plan, present=parsed.records_read - plan.counts["runs"] - plan.counts["suggestions"])
+        return replace(
+            plan, present=parsed.records_read - plan.counts["runs"] - plan.counts["suggestions"]
+        )
 
     def difference(self, path: Path, folders: FolderExporter) -> Difference:
-        """Return what changed in a file that the store knows. Raises `WorkbenchError` for an unreadable one."""
+        """Return what changed in a file that the store knows. Raises `WorkbenchError` for an
+        unreadable one.
+        """
         states, place, only = FileStates(self._library), path, tuple[Path, ...]()
         known, now = states.known(path), present(path)
         root = None if known is None else root_of(path, known.format, self._library)
         if root is not None:
             edits = folders.plan(root, force=True, only=path).edits
-            lines = tuple(line for edit in edits for line in diff_texts(edit.shown[1], edit.shown[0]))
+            lines = tuple(
+                line for edit in edits for line in diff_texts(edit.shown[1], edit.shown[0])
+            )
             place, only = root, (path,)
         else:
             base = states.base(path)
@@ -321,8 +396,8 @@ class Importer(Service):
     ) -> ImportReport:
         """Write what a plan holds, as `actor` (`import:FILE` unless told otherwise).
 
-        `as_new` lets the memories feed the reflection gauge. What somebody else stored since the plan was made is
-        left as it is.
+        `as_new` lets the memories feed the reflection gauge. What somebody else stored since the
+        plan was made is left as it is.
         """
         name, group = name_of(Path(plan.path.name)), self._group()
         own = self._context.actor if self._context.is_agent else f"import:{name}"
@@ -353,13 +428,19 @@ class Importer(Service):
         return f"{'append-' if self._context.is_agent else IMPORT}{uuid.uuid4().hex[:12]}"
 
     def put(self, tx: Tx, plan: ImportPlan) -> None:
-        """Write what a plan holds in an open transaction, in which it was made; its group says that it is an import."""
+        """Write what a plan holds in an open transaction, in which it was made; its group says that
+        it is an import.
+        """
         _write(tx, plan.records)
         self._agree(tx, plan)
 
     def _agree_alone(self, plan: ImportPlan, actor: str) -> None:
-        """Note what was read of a file that brings nothing new; there is nothing to take back in that."""
-        with self._library.transaction(actor, f"read {name_of(Path(plan.path.name))}", kind="access") as tx:
+        """Note what was read of a file that brings nothing new; there is nothing to take back in
+        that.
+        """
+        with self._library.transaction(
+            actor, f"read {name_of(Path(plan.path.name))}", kind="access"
+        ) as tx:
             self._agree(tx, plan)
 
     def _agree(self, tx: Tx, plan: ImportPlan) -> None:
@@ -417,11 +498,15 @@ def _as_in_file(stored: Memory, file: Memory) -> tuple[Memory, Memory]:
 
 
 _NOTES = frozenset({"cc", "doc", "note"})
-"""How the ids of notes begin, which are made from the folder that they lie in and end with what they are."""
+"""How the ids of notes begin, which are made from the folder that they lie in and end with what
+they are.
+"""
 
 
 def _note_key(memory: Memory) -> tuple[str, str, str] | None:
-    """Return what notes have in common that are the same one in two places; `None` for another memory."""
+    """Return what notes have in common that are the same one in two places; `None` for another
+    memory.
+    """
     start, _, rest = memory.id.partition("-")
     return (start, rest.rpartition("-")[2], memory.content) if start in _NOTES else None
 
@@ -461,7 +546,9 @@ SHOWN = 3
 
 
 def said(record: object) -> str:
-    """Say what a record is that would be written; the text may be long, and is not made safe for a terminal."""
+    """Say what a record is that would be written; the text may be long, and is not made safe for a
+    terminal.
+    """
     match record:
         case Memory():
             return f"{record.id}  {record.status} {record.observation_type}  {record.line}"
@@ -484,7 +571,9 @@ def said(record: object) -> str:
 
 
 def replacement_said(old: object, new: object) -> list[str]:
-    """Say what a stored record is and becomes, as lines with signs; only its place in the file changes: `~`."""
+    """Say what a stored record is and becomes, as lines with signs; only its place in the file
+    changes: `~`.
+    """
     out = (isinstance(new, Bullet) and new.state == "deprecated") or (
         isinstance(new, Memory) and new.status == "archived"
     )
@@ -505,7 +594,9 @@ def skipped(plan: ImportPlan) -> int:
 
 
 def passed_said(passed: Sequence[Skipped], most: int | None = SHOWN) -> list[str]:
-    """Return a line for each reason why something in a folder is not read: how many, and the first names."""
+    """Return a line for each reason why something in a folder is not read: how many, and the first
+    names.
+    """
     lines = []
     for why, names in passed_over(passed).items():
         more = ", …" if len(names) > len(names[:most]) else ""
@@ -514,5 +605,7 @@ def passed_said(passed: Sequence[Skipped], most: int | None = SHOWN) -> list[str
 
 
 def counts_steps(plan: ImportPlan) -> bool:
-    """Tell whether the file counts steps instead of naming times, so that somebody has to say when they were."""
+    """Tell whether the file counts steps instead of naming times, so that somebody has to say when
+    they were.
+    """
     return plan.parsed.in_steps

@@ -1,4 +1,6 @@
-"""Looking files over: what is wrong with one or with every file of a store, what a fix would change, and making it."""
+"""Looking files over: what is wrong with one or with every file of a store, what a fix would
+change, and making it.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -30,7 +32,9 @@ PASSES = 50
 
 @dataclass(frozen=True, slots=True)
 class Linted:
-    """A file, the format it has, with its name for people, and what is wrong with it, in the order of its lines."""
+    """A file, the format it has, with its name for people, and what is wrong with it, in the order
+    of its lines.
+    """
 
     path: Path
     format: str
@@ -49,11 +53,15 @@ class Change:
     def lines(self, context: int = 2) -> tuple[DiffLine, ...]:
         """Return what changes, line by line, as it may be shown: without the secrets of the file."""
         before = self.before or ""
-        return masked_diff(diff_texts(before, self.after, context), masked_lines((before, self.after), mask))
+        return masked_diff(
+            diff_texts(before, self.after, context), masked_lines((before, self.after), mask)
+        )
 
 
 def look_over(path: Path, now: datetime, format: str | None = None) -> Linted:
-    """Return what is wrong with a file, said without its secrets; reads only. Raises `UnreadableFile`."""
+    """Return what is wrong with a file, said without its secrets; reads only. Raises
+    `UnreadableFile`.
+    """
     kind, findings = lint_file(path, now, format)
     return Linted(path, kind, format_named(kind).title, tuple(map(_masked, findings)))
 
@@ -63,11 +71,17 @@ def _masked(finding: LintFinding) -> LintFinding:
     if fix is not None and (label := mask(fix.label)) != fix.label:
         fix = replace(fix, label=label)
     said = mask(finding.message)
-    return finding if (said, fix) == (finding.message, finding.fix) else replace(finding, message=said, fix=fix)
+    return (
+        finding
+        if (said, fix) == (finding.message, finding.fix)
+        else replace(finding, message=said, fix=fix)
+    )
 
 
 def cut_of(path: Path) -> Cut:
-    """Return how much of a MEMORY.md is loaded, its lines without their secrets. Raises `UnreadableFile`."""
+    """Return how much of a MEMORY.md is loaded, its lines without their secrets. Raises
+    `UnreadableFile`.
+    """
     text = read_text(path)
     cut, masks = measure(text), masked_lines((text,), mask)
     lines = tuple(replace(line, text=masks.get(line.text, line.text)) for line in cut.lines)
@@ -75,7 +89,9 @@ def cut_of(path: Path) -> Cut:
 
 
 def preview(path: Path, fixes: Iterable[Fix]) -> tuple[Change, ...]:
-    """Return what some fixes would change; of fixes that touch the same place only the first is made."""
+    """Return what some fixes would change; of fixes that touch the same place only the first is
+    made.
+    """
     text = read_text(path)
     chosen = _apart(fixes)
     beside = {name: new for fix in chosen for name, new in fix.beside}
@@ -85,32 +101,39 @@ def preview(path: Path, fixes: Iterable[Fix]) -> tuple[Change, ...]:
 def make(changes: Iterable[Change], replaced: Replaced) -> tuple[Path, ...]:
     """Write what was previewed, the files beside first; return copies of the files as they were.
 
-    A store that knows such a file is told nothing: for it the fix is somebody's change to the file, which an export
-    shows and never takes back unasked. Raises `Conflict` when a file changed since, and `WorkbenchError` when one
-    cannot be written or kept.
+    A store that knows such a file is told nothing: for it the fix is somebody's change to the file,
+    which an export shows and never takes back unasked. Raises `Conflict` when a file changed since,
+    and `WorkbenchError` when one cannot be written or kept.
     """
     chosen = tuple(change for change in changes if change.before != change.after)
     require_writable(chosen)
     copies = tuple(replaced.keep(c.path, bytes_of(c.before)) for c in chosen if c.before)
     for change in chosen:
-        replace_file(change.path, change.after, None if change.before is None else bytes_of(change.before))
+        replace_file(
+            change.path, change.after, None if change.before is None else bytes_of(change.before)
+        )
     return copies
 
 
 def require_writable(changes: Iterable[Change]) -> None:
-    """Raise `Conflict` when a file changed since some changes were worked out, `WorkbenchError` when it is closed."""
+    """Raise `Conflict` when a file changed since some changes were worked out, `WorkbenchError`
+    when it is closed.
+    """
     for change in changes:
         if present(change.path) != change.before:
             raise changed_meanwhile(change.path)
 
 
 def take_back(changes: Iterable[Change]) -> None:
-    """Give files the text they had before some changes were made. Raises `Conflict` when one changed since."""
+    """Give files the text they had before some changes were made. Raises `Conflict` when one
+    changed since.
+    """
     made = tuple(change for change in changes if change.before != change.after)
     for change in made:
         if present(change.path) != change.after:
             raise Conflict(
-                f"{change.path} was changed by another program since.", "The fix was not taken back; look at the file."
+                f"{change.path} was changed by another program since.",
+                "The fix was not taken back; look at the file.",
             )
     for change in reversed(made):
         if change.before is None:
@@ -121,7 +144,8 @@ def take_back(changes: Iterable[Change]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """What putting a file right changes: the changes to write, how many fixes were made, what was found and is left.
+    """What putting a file right changes: the changes to write, how many fixes were made, what was
+    found and is left.
 
     One fix may settle several findings, so `fixes` may be fewer than `found` - `left`.
     """
@@ -138,12 +162,16 @@ def correction(
     rules: frozenset[str] | None = None,
     format: str | None = None,
 ) -> Correction:
-    """Work out every fix there is (of the given rules), one rule after the other, without writing anything."""
+    """Work out every fix there is (of the given rules), one rule after the other, without writing
+    anything.
+    """
     text, kind = read_text(path), look_over(path, now, format).format
     after, beside, made = text, dict[str, str](), 0
 
     def wrong() -> list[LintFinding]:
-        return [f for f in lint_text(path, after, kind, now, beside) if rules is None or f.rule in rules]
+        return [
+            f for f in lint_text(path, after, kind, now, beside) if rules is None or f.rule in rules
+        ]
 
     found = wrong()
     for _ in range(PASSES):
@@ -157,7 +185,9 @@ def correction(
         if (after, beside) == before:
             break
         made += len(chosen)
-    return Correction((*_beside(path, beside), Change(path, text, after)), made, len(found), len(wrong()))
+    return Correction(
+        (*_beside(path, beside), Change(path, text, after)), made, len(found), len(wrong())
+    )
 
 
 def _apart(fixes: Iterable[Fix]) -> list[Fix]:
@@ -178,7 +208,9 @@ def _applied(fixes: Iterable[Fix], text: str) -> str:
 
 
 def _beside(path: Path, texts: Mapping[str, str]) -> tuple[Change, ...]:
-    others = (Change(path.parent / name, present(path.parent / name), new) for name, new in texts.items())
+    others = (
+        Change(path.parent / name, present(path.parent / name), new) for name, new in texts.items()
+    )
     return tuple(change for change in others if change.before != change.after)
 
 
@@ -190,7 +222,9 @@ PATTERNS = (
     "playbook*.yaml", ".claude/CLAUDE.md", ".claude/memory/*.md", "memory/MEMORY.md", ".learnings/*.md",
     "playbooks/*.txt",
 )  # fmt: skip
-"""Files of a project that are looked for, relative to the folder that holds the store's `.workbench`."""
+"""Files of a project that are looked for, relative to the folder that holds the store's
+`.workbench`.
+"""
 
 MOST = 200
 """Files that one pattern gives at most."""
@@ -198,7 +232,9 @@ MOST = 200
 
 @dataclass(frozen=True, slots=True)
 class KnownFile:
-    """A file, and why it is one of the store's: in a few words. `expected` tells that it should be there."""
+    """A file, and why it is one of the store's: in a few words. `expected` tells that it should be
+    there.
+    """
 
     path: Path
     why: str
@@ -206,14 +242,26 @@ class KnownFile:
 
 
 def known_files(library: Library, added: Iterable[Path] = ()) -> tuple[KnownFile, ...]:
-    """Return the files a store has to do with, each once, by its first reason, in the order of their paths.
+    """Return the files a store has to do with, each once, by its first reason, in the order of
+    their paths.
 
     `added` are files that a person named. The files that ship with the app are left out.
     """
     found: dict[Path, KnownFile] = {}
-    for known in (*_added(added), *_sources(library), *_placed(library), *_in_project(library), *_read(library)):
+    for known in (
+        *_added(added),
+        *_sources(library),
+        *_placed(library),
+        *_in_project(library),
+        *_read(library),
+    ):
         real = _real(known.path)
-        if real is not None and real not in found and not _is_shipped(real) and (known.expected or _is_file(real)):
+        if (
+            real is not None
+            and real not in found
+            and not _is_shipped(real)
+            and (known.expected or _is_file(real))
+        ):
             found[real] = KnownFile(real, known.why, known.expected)
     return tuple(sorted(found.values(), key=lambda known: str(known.path)))
 
@@ -234,7 +282,9 @@ def _placed(library: Library) -> Iterator[KnownFile]:
         if placement.kind != "bullet":
             path = Path(placement.path)
             if path.is_absolute() or places.project is not None:
-                yield KnownFile((places.project or path) / path, "memories were promoted to it", True)
+                yield KnownFile(
+                    (places.project or path) / path, "memories were promoted to it", True
+                )
 
 
 def _in_project(library: Library) -> Iterator[KnownFile]:
@@ -250,7 +300,9 @@ def _in_project(library: Library) -> Iterator[KnownFile]:
 
 
 def _read(library: Library) -> Iterator[KnownFile]:
-    return (KnownFile(Path(state.id), "imported or exported before") for state in library.files.all())
+    return (
+        KnownFile(Path(state.id), "imported or exported before") for state in library.files.all()
+    )
 
 
 def _real(path: Path) -> Path | None:
@@ -280,10 +332,11 @@ Stamp = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A file with what is wrong with it. Without `linted`, `problem` says why it could not be looked over.
+    """A file with what is wrong with it. Without `linted`, `problem` says why it could not be
+    looked over.
 
-    `cut` says what of a MEMORY.md is loaded; it is `None` for every other file. `became` tells that it is no longer as
-    the store knows it, which is `known`.
+    `cut` says what of a MEMORY.md is loaded; it is `None` for every other file. `became` tells that
+    it is no longer as the store knows it, which is `known`.
     """
 
     file: KnownFile
@@ -330,12 +383,17 @@ def check_all(
         is_same = (found.became, found.known) == (became, state)
         out[file.path] = found if is_same else replace(found, became=became, known=state)
     gone = (Path(id) for id in states if not cancelled() and not Path(id).exists())
-    out |= {path: Checked(KnownFile(path, "imported or exported before"), became="gone") for path in gone}
+    out |= {
+        path: Checked(KnownFile(path, "imported or exported before"), became="gone")
+        for path in gone
+    }
     return Checks(out, before.added)
 
 
 def _became(found: Checked, state: FileState | None, earlier: Checked | None) -> What | None:
-    """Tell what became of a file; one that neither changed nor was noted anew since is not read again."""
+    """Tell what became of a file; one that neither changed nor was noted anew since is not read
+    again.
+    """
     if state is None:
         return None
     if earlier is not None and (earlier.known, earlier.stamp) == (state, found.stamp):
@@ -344,9 +402,13 @@ def _became(found: Checked, state: FileState | None, earlier: Checked | None) ->
 
 
 def check(file: KnownFile, now: datetime, before: Checked | None = None) -> Checked:
-    """Look one file over, unless it is as it was; an index is always read, because the files around it count too."""
+    """Look one file over, unless it is as it was; an index is always read, because the files around
+    it count too.
+    """
     stamp = _stamp(file.path)
-    unchanged = before is not None and stamp is not None and (before.stamp, before.file) == (stamp, file)
+    unchanged = (
+        before is not None and stamp is not None and (before.stamp, before.file) == (stamp, file)
+    )
     if before is not None and unchanged and not _rests_on_others(before):
         return before
     try:

@@ -1,7 +1,9 @@
-"""May this file's bytes be replaced by this text? The one answer, for exports, dialogs and the managed block.
+"""May this file's bytes be replaced by this text? The one answer, for exports, dialogs and the
+managed block.
 
-What the store can write back may go: a file whose bytes it read or wrote last, in a format that carries all of it.
-Everything else is somebody's, and goes only on a person's word; a copy of it is kept then (see `replaced`).
+What the store can write back may go: a file whose bytes it read or wrote last, in a format that
+carries all of it. Everything else is somebody's, and goes only on a person's word; a copy of it is
+kept then (see `replaced`).
 """
 
 import contextlib
@@ -35,11 +37,12 @@ from workbench.services.safety.texts import name_of
 from workbench.store.files import open_lines
 from workbench.store.library import Library, Tx
 
-# Which files a store knows: the format of each, and the text that both have in common, which is what the file held when
-# it was last read or written here.
+# Which files a store knows: the format of each, and the text that both have in common, which is
+# what the file held when it was last read or written here.
 #
-# What is known stands in the journal. The texts lie among the caches of the store, so that erasing a record for good
-# takes them along; without one, both sides' changes cannot be told apart, and nobody else's file is taken for our own.
+# What is known stands in the journal. The texts lie among the caches of the store, so that erasing
+# a record for good takes them along; without one, both sides' changes cannot be told apart, and
+# nobody else's file is taken for our own.
 
 
 LARGEST = 4_000_000
@@ -63,17 +66,30 @@ class FileStates:
         return self._library.files.find(real_name(path))
 
     def base(self, path: Path) -> str | None:
-        """Return the text that a file and the store had in common last; `None` when it is not kept any more."""
+        """Return the text that a file and the store had in common last; `None` when it is not kept
+        any more.
+        """
         known = self.known(path)
         try:
             with open_lines(self._copy_of(path)) as file:
                 text = json.loads(file.read(_LARGEST_COPY))["text"]
             return text if known is not None and known.sha256 == hash_of(bytes_of(text)) else None
-        except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, RecursionError, zlib.error):
+        except (
+            OSError,
+            EOFError,
+            ValueError,
+            KeyError,
+            TypeError,
+            AttributeError,
+            RecursionError,
+            zlib.error,
+        ):
             return None  # no copy, or one that is broken: as if the file had never been seen
 
     def _keep(self, path: Path, text: str) -> None:
-        """Keep the text that the file and the store agree on. A copy that cannot be written is done without."""
+        """Keep the text that the file and the store agree on. A copy that cannot be written is done
+        without.
+        """
         place = self._copy_of(path)
         with contextlib.suppress(OSError):
             if len(text) > LARGEST:
@@ -97,7 +113,9 @@ class FileStates:
         return text if known is not None and is_of(known, kind) else None
 
     def is_of(self, kind: ExportFormat, path: Path, text: str) -> bool:
-        """Tell whether a file's text is of a format: as it was read or written, else as name and text say."""
+        """Tell whether a file's text is of a format: as it was read or written, else as name and
+        text say.
+        """
         known = self.known(path)
         if known is not None:
             return is_of(known, kind)
@@ -112,32 +130,45 @@ class FileStates:
             tx.put(state)
 
     def read(self, tx: Tx, path: Path, format: str, digest: str) -> None:
-        """Note in an open transaction that a file was read, and says what the store says; ours stays known as ours."""
+        """Note in an open transaction that a file was read, and says what the store says; ours
+        stays known as ours.
+        """
         with contextlib.suppress(OSError):
             # Whatever its characters are, more bytes than that are too many.
             data = path.read_bytes() if path.stat().st_size <= 4 * LARGEST else b""
             if hash_of(data) == digest:
                 self._keep(path, data.decode("utf-8", "surrogateescape"))
         before = self._library.files.find(real_name(path))
-        ours = before is not None and before.sha256 == digest and format == _readers().get(before.format)
+        ours = (
+            before is not None
+            and before.sha256 == digest
+            and format == _readers().get(before.format)
+        )
         if not ours:
             self.agree(tx, path, format, digest, "read")
 
-    def wrote(self, path: Path, kind: ExportFormat, text: str, before: bytes | None, actor: str) -> None:
+    def wrote(
+        self, path: Path, kind: ExportFormat, text: str, before: bytes | None, actor: str
+    ) -> None:
         """Note that `actor` wrote a file. Raises `StoreProblem` when the store cannot be written.
 
-        `before` is what it held. Of a file of another format only our block was written: it stays what it is.
+        `before` is what it held. Of a file of another format only our block was written: it stays
+        what it is.
         """
         digest, known = hash_of(bytes_of(text)), self._library.files.find(real_name(path))
         self._keep(path, text)
-        with self._library.transaction(actor, f"write {name_of(Path(path.name))}", kind="access") as tx:
+        with self._library.transaction(
+            actor, f"write {name_of(Path(path.name))}", kind="access"
+        ) as tx:
             if not kind.inside or known is None or known.format == BLOCK:
                 self.agree(tx, path, kind.name, digest, "written")
             elif before is not None and known.sha256 == hash_of(before):
                 self.agree(tx, path, known.format, digest, known.origin)
 
     def moved_on(self, tx: Tx, path: Path, before: bytes | None, after: bytes | None) -> None:
-        """Note in an open transaction that this store changed a part of a file, if it knew what it held."""
+        """Note in an open transaction that this store changed a part of a file, if it knew what it
+        held.
+        """
         known = self._library.files.find(real_name(path))
         if known is None or before is None or after is None or known.sha256 != hash_of(before):
             return
@@ -180,15 +211,18 @@ def read_text(format: str, text: str, path: Path | None, now: datetime) -> Parse
 
 
 Why = Literal["unknown", "kind", "changed", "uncarried"]
-"""`unknown`: never read or written here; `kind`: of another format; `changed`: by somebody else since;
-`uncarried`: what is in it would not come back from being read and written."""
+"""`unknown`: never read or written here; `kind`: of another format; `changed`: by somebody else
+since; `uncarried`: what is in it would not come back from being read and written.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """Why a file may not be replaced unasked, and what would go: lines, and records of its own format.
+    """Why a file may not be replaced unasked, and what would go: lines, and records of its own
+    format.
 
-    `format` is the format that the file has, as far as that is known, and `title` what that is called.
+    `format` is the format that the file has, as far as that is known, and `title` what that is
+    called.
     """
 
     path: Path
@@ -206,32 +240,50 @@ class Overwriting:
     states: FileStates
     now: datetime
 
-    def obstacle(self, path: Path, present: str | None, text: str, kind: ExportFormat) -> Obstacle | None:
-        """Return what stands in the way of replacing `present` by `text`, or `None`; asks no question of the disk."""
+    def obstacle(
+        self, path: Path, present: str | None, text: str, kind: ExportFormat
+    ) -> Obstacle | None:
+        """Return what stands in the way of replacing `present` by `text`, or `None`; asks no
+        question of the disk.
+        """
         if present is None or present == text or not present.strip("\ufeff \t\r\n"):
             return None
-        why = self._why_of_block(path, present, text) if kind.inside else self._why(path, present, kind)
+        why = (
+            self._why_of_block(path, present, text)
+            if kind.inside
+            else self._why(path, present, kind)
+        )
         if why is None:
             return None
         format = self._format(path, present)
         gone = (
-            self._records(format, path, present) - self._records(format, path, text) if format else Counter[Hashable]()
+            self._records(format, path, present) - self._records(format, path, text)
+            if format
+            else Counter[Hashable]()
         )
         lines = _gone(present, text).total()
         return Obstacle(path, why, lines, gone.total(), format, _title(format))
 
     def is_sound(self, path: Path, text: str, sides: tuple[str, str], kind: ExportFormat) -> bool:
-        """Tell whether a text put together from ours and theirs is a file of its format, and holds all of theirs.
+        """Tell whether a text put together from ours and theirs is a file of its format, and holds
+        all of theirs.
 
-        Ours may lack what the format does not carry: then it is no change of ours, and the two cannot be told apart.
+        Ours may lack what the format does not carry: then it is no change of ours, and the two
+        cannot be told apart.
         """
         known, base = self.states.known(path), self.states.base(path)
-        if known is None or base is None or (known.origin == "read" and not self._carries(kind, path, base)):
+        if (
+            known is None
+            or base is None
+            or (known.origin == "read" and not self._carries(kind, path, base))
+        ):
             return False
         if not kind.reads:
             return True
         merged, *parts = [read_text(kind.reader, side, path, self.now) for side in (text, *sides)]
-        return merged is not None and len(merged.issues) <= max((len(p.issues) for p in parts if p), default=0)
+        return merged is not None and len(merged.issues) <= max(
+            (len(p.issues) for p in parts if p), default=0
+        )
 
     def _why(self, path: Path, present: str, kind: ExportFormat) -> Why | None:
         known = self.states.known(path)
@@ -241,7 +293,9 @@ class Overwriting:
             return "kind"
         if known.sha256 != hash_of(bytes_of(present)):
             return "changed"
-        return None if known.origin == "written" or self._carries(kind, path, present) else "uncarried"
+        return (
+            None if known.origin == "written" or self._carries(kind, path, present) else "uncarried"
+        )
 
     def _why_of_block(self, path: Path, present: str, text: str) -> Why | None:
         """Judge a text that leaves everything but our own items where it was."""
@@ -269,7 +323,9 @@ class Overwriting:
         return found[0].format if found else ""
 
     def _records(self, format: str, path: Path, text: str) -> Counter[Hashable]:
-        """Return what tells the records of a text apart: their texts, under a name where they have one."""
+        """Return what tells the records of a text apart: their texts, under a name where they have
+        one.
+        """
         parsed = read_text(format, text, path, self.now)
         if parsed is None:
             return Counter()
@@ -280,12 +336,16 @@ class Overwriting:
 
 def _title(format: str) -> str:
     """Return what a format to read or to write is called; empty for one that is not known."""
-    titles = {kind.name: kind.title for kind in OUTLETS} | {kind.name: kind.title for kind in known_formats()}
+    titles = {kind.name: kind.title for kind in OUTLETS} | {
+        kind.name: kind.title for kind in known_formats()
+    }
     return titles.get(format) or titles.get(ALIASES.get(format, format), "")
 
 
 def _gone(before: str, after: str) -> Counter[str]:
-    """Return the lines that are in one text and no longer in the other; how they end does not count."""
+    """Return the lines that are in one text and no longer in the other; how they end does not
+    count.
+    """
     return _lines(before) - _lines(after)
 
 
@@ -297,12 +357,16 @@ def _lines(text: str) -> Counter[str]:
 
 
 What = Literal["changed", "gone", "new"]
-"""What became of a file: it holds something else, is not there any more, or lies new in a folder that was read."""
+"""What became of a file: it holds something else, is not there any more, or lies new in a folder
+that was read.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """A file that is not as the store knows it, what became of it, and the format it was read or written as."""
+    """A file that is not as the store knows it, what became of it, and the format it was read or
+    written as.
+    """
 
     path: Path
     what: What
@@ -310,14 +374,19 @@ class FileChange:
 
 
 def changes(context: Context, under: Sequence[Path] = ()) -> tuple[FileChange, ...]:
-    """Return what became of the files that a store knows, or of those at and below some places; reads only.
+    """Return what became of the files that a store knows, or of those at and below some places;
+    reads only.
 
-    In a place that is a folder, notes that the store does not know are new. Raises `UnreadableFile` for a place that
-    is not there and that the store knows nothing of.
+    In a place that is a folder, notes that the store does not know are new. Raises `UnreadableFile`
+    for a place that is not there and that the store knows nothing of.
     """
     places = [Path(real_name(place)) for place in under]
     known = {state.id: state for state in context.library.files.all()}
-    chosen = [s for s in known.values() if not places or any(Path(s.id).is_relative_to(place) for place in places)]
+    chosen = [
+        s
+        for s in known.values()
+        if not places or any(Path(s.id).is_relative_to(place) for place in places)
+    ]
     for place in places:
         if not place.exists() and not any(Path(state.id).is_relative_to(place) for state in chosen):
             raise UnreadableFile(f"There is no file {place}.", "Nothing was read; check the name.")
@@ -326,7 +395,9 @@ def changes(context: Context, under: Sequence[Path] = ()) -> tuple[FileChange, .
         for state in chosen
         if (what := what_became(Path(state.id), state.sha256)) is not None
     ]
-    found += [FileChange(path, "new") for place in places if place.is_dir() for path in _new(place, known)]
+    found += [
+        FileChange(path, "new") for place in places if place.is_dir() for path in _new(place, known)
+    ]
     return tuple(sorted(found, key=lambda one: str(one.path)))
 
 
@@ -360,7 +431,9 @@ _WHY: dict[Why, str] = {
 
 
 class NotReplaced(Conflict):
-    """A file holds what the store cannot write back, and nobody said that it may go; `obstacle` says what."""
+    """A file holds what the store cannot write back, and nobody said that it may go; `obstacle`
+    says what.
+    """
 
     def __init__(self, obstacle: Obstacle, hint: str) -> None:
         super().__init__(why_said(obstacle), f"{NOTHING} {hint}")

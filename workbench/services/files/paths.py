@@ -1,4 +1,6 @@
-"""Finding the file to import: the files of a folder that can be read, and how a half-written name may go on."""
+"""Finding the file to import: the files of a folder that can be read, and how a half-written name
+may go on.
+"""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -27,8 +29,8 @@ _LOOKED_AT = 4 * HEAD
 class Offered:
     """A file that may be imported, or a folder to look into.
 
-    `title` is the format of a file, `confidence` (0–1) how sure that is; both are empty where nobody looked. A session
-    of an agent holds no records (`session`): what it teaches is captured.
+    `title` is the format of a file, `confidence` (0–1) how sure that is; both are empty where
+    nobody looked. A session of an agent holds no records (`session`): what it teaches is captured.
     """
 
     path: Path
@@ -42,7 +44,9 @@ class Offered:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What a folder has to offer: its folders and the files of a known format; `others` counts the rest."""
+    """What a folder has to offer: its folders and the files of a known format; `others` counts the
+    rest.
+    """
 
     folder: Path
     offered: tuple[Offered, ...]
@@ -50,7 +54,8 @@ class Listing:
 
 
 def as_named(name: str, folder: Path) -> Path:
-    """Return the file that a person names as one types or pastes it: with `~`, in quotes, as a `file://` address.
+    """Return the file that a person names as one types or pastes it: with `~`, in quotes, as a
+    `file://` address.
 
     A relative name counts from `folder`. Raises `WorkbenchError` when it can be no path.
     """
@@ -71,7 +76,9 @@ def as_named(name: str, folder: Path) -> Path:
     try:
         return folder / Path(plain).expanduser()
     except RuntimeError as error:
-        raise WorkbenchError(f"{plain} names an unknown home folder.", "Nothing was read.") from error
+        raise WorkbenchError(
+            f"{plain} names an unknown home folder.", "Nothing was read."
+        ) from error
 
 
 def listing(
@@ -79,14 +86,18 @@ def listing(
     cancelled: Cancelled = lambda: False,
     store: Path | None = None,
 ) -> Listing:
-    """Look at the files of a folder, hidden ones left out. Raises `UnreadableFile` when it cannot be opened.
+    """Look at the files of a folder, hidden ones left out. Raises `UnreadableFile` when it cannot
+    be opened.
 
-    What a store keeps in its folder is left out, and so are stores; `store` is the one that is open.
+    What a store keeps in its folder is left out, and so are stores; `store` is the one that is
+    open.
     """
     found, others = list[Offered](), 0
     within = _is_store(folder, store)
     entries = [
-        entry for entry in _entries(folder) if not (entry.name.startswith(".") or (within and belongs(entry.name)))
+        entry
+        for entry in _entries(folder)
+        if not (entry.name.startswith(".") or (within and belongs(entry.name)))
     ]
     for entry in entries[:MOST]:
         if cancelled():
@@ -114,13 +125,19 @@ def likely(path: Path) -> tuple[Detection, ...]:
 
 
 def completions(path: Path) -> tuple[Offered, ...]:
-    """Return what begins like a half-written name, hidden files only where the name begins with a dot."""
+    """Return what begins like a half-written name, hidden files only where the name begins with a
+    dot.
+    """
     start = path.name
     try:
         entries = _entries(path.parent)
     except UnreadableFile:
         return ()
-    fitting = (e for e in entries if e.name.startswith(start) and (start.startswith(".") or e.name[:1] != "."))
+    fitting = (
+        e
+        for e in entries
+        if e.name.startswith(start) and (start.startswith(".") or e.name[:1] != ".")
+    )
     found = [Offered(Path(entry.path), _is_folder(entry)) for entry in fitting]
     return tuple(sorted(found, key=lambda one: one.path.name)[:MOST])
 
@@ -142,7 +159,9 @@ def _entries(folder: Path) -> Iterator["os.DirEntry[str]"]:
             return iter(sorted(found, key=lambda entry: entry.name))
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "no such folder"
-        raise UnreadableFile(f"The folder {folder} cannot be opened: {reason}.", "Nothing was read.") from error
+        raise UnreadableFile(
+            f"The folder {folder} cannot be opened: {reason}.", "Nothing was read."
+        ) from error
 
 
 def _is_store(folder: Path, store: Path | None) -> bool:

@@ -1,4 +1,6 @@
-"""Copies of what was replaced on a person's word: they lie in the user's state folder, where no agent reads them."""
+"""Copies of what was replaced on a person's word: they lie in the user's state folder, where no
+agent reads them.
+"""
 
 import contextlib
 from collections.abc import Callable, Sequence
@@ -25,9 +27,13 @@ class Replaced:
     folder: Path | None
 
     def keep(self, path: Path, data: bytes) -> Path:
-        """Keep what a file holds and return the copy; raises `WorkbenchError` when that cannot be, so nothing goes."""
+        """Keep what a file holds and return the copy; raises `WorkbenchError` when that cannot be,
+        so nothing goes.
+        """
         if self.folder is None:
-            raise WorkbenchError(f"There is no folder to keep what {path} holds.", "Nothing was written.")
+            raise WorkbenchError(
+                f"There is no folder to keep what {path} holds.", "Nothing was written."
+            )
         try:
             copy = self._put(self._made(self.folder), data)
             self._prune(MOST)
@@ -38,12 +44,15 @@ class Replaced:
     def keep_all(self, held: Sequence[tuple[Path, bytes]]) -> None:
         """Keep what one change needs to be taken back, however much that is; raises as `keep` does.
 
-        Of very much not every single copy waits for the disk: one that a power loss cut off is known by its hash.
+        Of very much not every single copy waits for the disk: one that a power loss cut off is
+        known by its hash.
         """
         if not held:
             return
         if self.folder is None:
-            raise WorkbenchError("There is no folder to keep what is replaced.", "Nothing was written.")
+            raise WorkbenchError(
+                "There is no folder to keep what is replaced.", "Nothing was written."
+            )
         put = self._put if len(held) <= MOST else _put_soon
         for path, data in held:
             try:
@@ -75,7 +84,9 @@ class Replaced:
         """Return the bytes that have a hash; `None` where no copy of them is kept any more."""
         known = self.folder is not None and len(sha256) == _DIGITS and sha256.isalnum()
         try:
-            data = (self.folder / sha256).read_bytes() if self.folder is not None and known else None
+            data = (
+                (self.folder / sha256).read_bytes() if self.folder is not None and known else None
+            )
         except OSError:
             return None
         return data if data is not None and _hash(data) == sha256 else None
@@ -83,7 +94,11 @@ class Replaced:
     def copies(self) -> list[Path]:
         """Return the copies, the latest first; none where the folder cannot be opened."""
         try:
-            found = [(path.stat().st_mtime_ns, path) for path in self.folder.iterdir()] if self.folder else []
+            found = (
+                [(path.stat().st_mtime_ns, path) for path in self.folder.iterdir()]
+                if self.folder
+                else []
+            )
         except OSError:
             return []
         return [path for _, path in sorted(found, reverse=True) if path.is_file()]
@@ -100,12 +115,16 @@ class Replaced:
                 except FileNotFoundError:
                     raise
                 except OSError as error:
-                    raise StoreProblem(f"{copy} cannot be removed: {error.strerror}.", "Remove it by hand.") from error
+                    raise StoreProblem(
+                        f"{copy} cannot be removed: {error.strerror}.", "Remove it by hand."
+                    ) from error
         return tuple(gone)
 
 
 def _put_soon(folder: Path, data: bytes) -> Path:
-    """Put a copy into the folder without waiting for the disk, and without looking for what was left there."""
+    """Put a copy into the folder without waiting for the disk, and without looking for what was
+    left there.
+    """
     copy = folder / _hash(data)
     write_file(copy, data, ".copy-", durable=False, tidy=False)
     return copy

@@ -1,8 +1,10 @@
-"""Taking the file's side: where a file and the store say different things, the store gets what the file says.
+"""Taking the file's side: where a file and the store say different things, the store gets what the
+file says.
 
-What the file does not tell of a record stays as the store has it. A record that the file had when it was last read
-or written here, and has no longer, was taken out by somebody else: its bullet is deprecated, its memory archived.
-What was forgotten here stays forgotten. A heading that they took out goes, unless bullets of our own stand below it.
+What the file does not tell of a record stays as the store has it. A record that the file had when
+it was last read or written here, and has no longer, was taken out by somebody else: its bullet is
+deprecated, its memory archived. What was forgotten here stays forgotten. A heading that they took
+out goes, unless bullets of our own stand below it.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -27,7 +29,8 @@ from workbench.services.safety.texts import name_of
 from workbench.store.library import Library
 from workbench.store.records import place_of
 
-# Folders of notes: every file read by what it is, links among them resolved, unchanged ones passed over.
+# Folders of notes: every file read by what it is, links among them resolved, unchanged ones passed
+# over.
 
 
 _WHY: dict[Why, str] = {
@@ -39,7 +42,9 @@ _WHY: dict[Why, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """A file of a folder that was read: where it is, as what, the SHA-256 of its bytes, and the ids in it."""
+    """A file of a folder that was read: where it is, as what, the SHA-256 of its bytes, and the ids
+    in it.
+    """
 
     path: Path
     format: str
@@ -49,7 +54,9 @@ class ReadFile:
 
 @dataclass(frozen=True, slots=True)
 class FolderRead:
-    """What a folder holds: its records together, the files that were read, how many are as they were, and what else."""
+    """What a folder holds: its records together, the files that were read, how many are as they
+    were, and what else.
+    """
 
     parsed: Parsed
     files: tuple[ReadFile, ...]
@@ -58,7 +65,9 @@ class FolderRead:
 
 
 def passed_over(passed: Iterable[Skipped]) -> dict[str, tuple[str, ...]]:
-    """Return the names of what is not read of a folder by the reason, files that are no notes by their suffix."""
+    """Return the names of what is not read of a folder by the reason, files that are no notes by
+    their suffix.
+    """
     found: dict[str, list[str]] = {}
     for one in passed:
         why = _WHY.get(one.why) or f"{PurePosixPath(one.path).suffix.lower() or 'other'} files"
@@ -74,18 +83,22 @@ def read_folder(
     again: bool = False,
     only: Collection[Path] = (),
 ) -> FolderRead:
-    """Read the notes of a folder, or `only` some of them; those that are as they were read last only with `again`.
+    """Read the notes of a folder, or `only` some of them; those that are as they were read last
+    only with `again`.
 
     Raises `UnreadableFile`.
     """
     folder = open_folder(path, only)
-    documents = tuple(e for e in folder.documents if notes.is_note(e.file) and (not only or e.file in only))
+    documents = tuple(
+        e for e in folder.documents if notes.is_note(e.file) and (not only or e.file in only)
+    )
     opener = FolderFiles(folder, context)
     issues, found, files, same, whole = list[Issue](), dict[str, Memory](), list[ReadFile](), 0, 0
     known = {state.id: state.sha256 for state in library.files.all()}
     for done, entry in enumerate(documents, 1):
         context.watch(done, len(documents))
-        # The folder is named as it really is and no link in it is followed, so a file's path is its real name.
+        # The folder is named as it really is and no link in it is followed, so a file's path is its
+        # real name.
         before = None if again else known.get(name_of(entry.file))
         if before is not None and what_became(entry.file, before) is None:
             same += 1
@@ -99,7 +112,9 @@ def read_folder(
         issues += [replace(issue, file=entry.path) for issue in read.issues]
         whole += read.records_in
         if others := read.records_read - len(read.memories):
-            issues.append(Issue(entry.path, 1, f"{file.kind.title}: import that file itself", others))
+            issues.append(
+                Issue(entry.path, 1, f"{file.kind.title}: import that file itself", others)
+            )
             continue
         ids = frozenset(memory.id for memory in read.memories)
         files.append(ReadFile(entry.file, read.format, file.sha256, ids))
@@ -114,7 +129,9 @@ def read_folder(
 
 def _linked(found: dict[str, Memory], held: Iterable[Memory]) -> Iterator[Memory]:
     """Yield the memories with what they link to as related ones, by path, name, title or permalink."""
-    wanted = {memory.id: list(dict.fromkeys(notes.links_in(memory.content))) for memory in found.values()}
+    wanted = {
+        memory.id: list(dict.fromkeys(notes.links_in(memory.content))) for memory in found.values()
+    }
     names: dict[str, str] = {}
     for memory in (*found.values(), *held) if any(wanted.values()) else ():
         for name in _names(memory):
@@ -122,7 +139,11 @@ def _linked(found: dict[str, Memory], held: Iterable[Memory]) -> Iterator[Memory
     for memory in found.values():
         targets = (_target(link, memory.source.file or "", names) for link in wanted[memory.id])
         ids = [id for id in targets if id is not None and id != memory.id]
-        yield replace(memory, related=tuple(dict.fromkeys((*memory.related, *ids)))) if ids else memory
+        yield (
+            replace(memory, related=tuple(dict.fromkeys((*memory.related, *ids))))
+            if ids
+            else memory
+        )
 
 
 def _names(memory: Memory) -> Iterator[str]:
@@ -136,7 +157,12 @@ def _names(memory: Memory) -> Iterator[str]:
 
 def _target(link: str, file: str, names: dict[str, str]) -> str | None:
     beside = str(PurePosixPath(file).parent / link).casefold()
-    tried = (beside, link.casefold(), link.casefold().removeprefix("./"), PurePosixPath(link).stem.casefold())
+    tried = (
+        beside,
+        link.casefold(),
+        link.casefold().removeprefix("./"),
+        PurePosixPath(link).stem.casefold(),
+    )
     return next((names[name] for name in tried if name in names), None)
 
 
@@ -145,7 +171,9 @@ def _target(link: str, file: str, names: dict[str, str]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """Stands among the records of a plan for a section that goes, as its heading is no longer in the file."""
+    """Stands among the records of a plan for a section that goes, as its heading is no longer in
+    the file.
+    """
 
     what: Section
 
@@ -153,19 +181,22 @@ class Removal:
 class Guard:
     """Tells the records of a plan that are still new from those that are there by now.
 
-    `rev` is the store's revision when the plan was made. Records are compared within the transaction that
-    writes them, so nothing can come between. Of the pairs in `replaced` the second may be written as long as the
-    first is what is stored.
+    `rev` is the store's revision when the plan was made. Records are compared within the
+    transaction that writes them, so nothing can come between. Of the pairs in `replaced` the second
+    may be written as long as the first is what is stored.
     """
 
-    def __init__(self, library: Library, rev: int, replaced: Sequence[tuple[object, object]] = ()) -> None:
+    def __init__(
+        self, library: Library, rev: int, replaced: Sequence[tuple[object, object]] = ()
+    ) -> None:
         self._library = library
         self._replaced = {(type(new), _place(new)): old for old, new in replaced}
         self._expected = rev
         self._merged: frozenset[str] = frozenset()
 
     def still_new(self, chunk: Sequence[object]) -> tuple[list[object], list[str]]:
-        """Return what of a chunk may be written, and the keys of what is there meanwhile; call it once a transaction.
+        """Return what of a chunk may be written, and the keys of what is there meanwhile; call it
+        once a transaction.
 
         A memory or bullet that was merged into another one meanwhile counts as being there.
         """
@@ -186,13 +217,19 @@ class Guard:
         return new, there
 
     def any_new(self, records: Sequence[object], start: int) -> bool:
-        """Tell whether any record from `start` on may still be written, as far as is known before a transaction."""
+        """Tell whether any record from `start` on may still be written, as far as is known before a
+        transaction.
+        """
         self._library.refresh()
         rest = (records[place] for place in range(start, len(records)))
-        return any((type(one), _place(one)) in self._replaced or not self._is_there(one) for one in rest)
+        return any(
+            (type(one), _place(one)) in self._replaced or not self._is_there(one) for one in rest
+        )
 
     def _is_other(self, old: object, record: object) -> bool:
-        """Tell whether something else is stored by now than the record that is to be replaced or removed."""
+        """Tell whether something else is stored by now than the record that is to be replaced or
+        removed.
+        """
         if isinstance(record, Removal) and self._holds_more(record.what):
             return True
         table, key = _place(record)
@@ -200,8 +237,14 @@ class Guard:
 
     def _holds_more(self, section: Section) -> bool:
         """Tell whether a section has got a living bullet that the plan knows nothing of."""
-        inside = (b for b in self._library.bullets.all() if (b.book, b.section) == (section.book, section.id))
-        return any(b.state != "deprecated" and (Bullet, _place(b)) not in self._replaced for b in inside)
+        inside = (
+            b
+            for b in self._library.bullets.all()
+            if (b.book, b.section) == (section.book, section.id)
+        )
+        return any(
+            b.state != "deprecated" and (Bullet, _place(b)) not in self._replaced for b in inside
+        )
 
     def _is_there(self, record: object) -> bool:
         table, key = _place(record)
@@ -233,7 +276,9 @@ _OWN = frozenset({"id", "book", "section", "order", "raw", "lead", "version", "m
 """What is not taken field by field: names, places in the file, and what needs care."""
 
 
-def replaced(context: Context, path: Path, parsed: Parsed, reading: ReadContext) -> tuple[Pair, ...]:
+def replaced(
+    context: Context, path: Path, parsed: Parsed, reading: ReadContext
+) -> tuple[Pair, ...]:
     """Return the stored records that differ from those of a file, each with what it becomes."""
     text = opening.read_text(path) if format_named(parsed.format).writes else ""
     base = _base(context, path, parsed, reading)
@@ -256,9 +301,15 @@ def _again(kind: Format, text: str, reading: ReadContext) -> Parsed:
         return Parsed()
 
 
-def _memories(context: Context, text: str, parsed: Parsed, base: Parsed, reading: ReadContext) -> Iterator[Pair]:
+def _memories(
+    context: Context, text: str, parsed: Parsed, base: Parsed, reading: ReadContext
+) -> Iterator[Pair]:
     table = context.library.memories
-    stored = {m.id: found for m in parsed.memories if (found := table.find(m.id)) and found.status != "archived"}
+    stored = {
+        m.id: found
+        for m in parsed.memories
+        if (found := table.find(m.id)) and found.status != "archived"
+    }
     kind = format_named(parsed.format)
     write = kind.write
     as_written: Mapping[str, Memory] = {}
@@ -276,7 +327,13 @@ def _memories(context: Context, text: str, parsed: Parsed, base: Parsed, reading
 
 
 def _playbook(
-    context: Context, path: Path, text: str, parsed: Parsed, theirs: Playbook, base: Parsed, reading: ReadContext
+    context: Context,
+    path: Path,
+    text: str,
+    parsed: Parsed,
+    theirs: Playbook,
+    base: Parsed,
+    reading: ReadContext,
 ) -> Iterator[Pair]:
     name, library = book_id(path), context.library
     book = library.books.find(name)
@@ -285,33 +342,53 @@ def _playbook(
     sections = {s.id: s for s in library.sections.all() if s.book == name}
     bullets = {b.id: b for b in library.bullets.all() if b.book == name}
     ours = Playbook(book, tuple(sections.values()), tuple(bullets.values()))
-    as_written = {b.id: b for b in _written(format_named(parsed.format), parsed, ours, text, reading)}
+    as_written = {
+        b.id: b for b in _written(format_named(parsed.format), parsed, ours, text, reading)
+    }
     yield book, _layout(book, theirs.book)
     for section in theirs.sections:
         if section.id in sections:
-            yield sections[section.id], replace(section, book=name, version=sections[section.id].version)
+            yield (
+                sections[section.id],
+                replace(section, book=name, version=sections[section.id].version),
+            )
     for bullet in theirs.bullets:
         old = bullets.get(bullet.id)
         if old is not None and old.state != "deprecated":
             ours_there = as_written.get(bullet.id) or replace(bullet, content=old.content)
             taken = _taken(old, ours_there, bullet)
-            yield old, replace(taken, section=bullet.section, order=bullet.order, raw=bullet.raw, lead=bullet.lead)
+            yield (
+                old,
+                replace(
+                    taken,
+                    section=bullet.section,
+                    order=bullet.order,
+                    raw=bullet.raw,
+                    lead=bullet.lead,
+                ),
+            )
     yield from _gone(theirs, base, sections, bullets)
 
 
 def _gone(
     theirs: Playbook, base: Parsed, sections: Mapping[str, Section], bullets: Mapping[str, Bullet]
 ) -> Iterator[Pair]:
-    """Yield what the file had and has no longer; what was deprecated stays in the store, under a heading that stays."""
+    """Yield what the file had and has no longer; what was deprecated stays in the store, under a
+    heading that stays.
+    """
     there = {b.id for b in theirs.bullets}
     gone = {b.id for known in base.playbooks for b in known.bullets} - there
-    titles = {s.id for known in base.playbooks for s in known.sections} - {s.id for s in theirs.sections}
+    titles = {s.id for known in base.playbooks for s in known.sections} - {
+        s.id for s in theirs.sections
+    }
     lost = {
         id: sections[id]
         for id in titles & sections.keys()
         if theirs.sections and not any(_stays(b, id, there | gone) for b in bullets.values())
     }
-    home = next((s.id for s in theirs.sections if s.key == "others"), theirs.sections[-1].id if lost else "")
+    home = next(
+        (s.id for s in theirs.sections if s.key == "others"), theirs.sections[-1].id if lost else ""
+    )
     for old in bullets.values():
         place = home if old.section in lost else old.section
         if old.state == "deprecated":
@@ -323,11 +400,15 @@ def _gone(
 
 
 def _stays(bullet: Bullet, section: str, in_file: set[str]) -> bool:
-    """Tell whether a bullet of ours keeps its section: it lives, and neither side of the file ever had it."""
+    """Tell whether a bullet of ours keeps its section: it lives, and neither side of the file ever
+    had it.
+    """
     return bullet.section == section and bullet.state != "deprecated" and bullet.id not in in_file
 
 
-def _written(kind: Format, parsed: Parsed, ours: Playbook, text: str, reading: ReadContext) -> tuple[Bullet, ...]:
+def _written(
+    kind: Format, parsed: Parsed, ours: Playbook, text: str, reading: ReadContext
+) -> tuple[Bullet, ...]:
     """Return the store's bullets as the file would say them."""
     if kind.write is None:
         return ()
@@ -338,12 +419,18 @@ def _written(kind: Format, parsed: Parsed, ours: Playbook, text: str, reading: R
 
 def _layout(book: Book, theirs: Book) -> Book:
     return replace(
-        book, dialect=theirs.dialect, newline=theirs.newline, final_newline=theirs.final_newline, tail=theirs.tail
+        book,
+        dialect=theirs.dialect,
+        newline=theirs.newline,
+        final_newline=theirs.final_newline,
+        tail=theirs.tail,
     )
 
 
 def _taken(old: R, ours_there: R, theirs: R) -> R:
-    """Return the stored record with everything in which the file says something else than the store would write."""
+    """Return the stored record with everything in which the file says something else than the store
+    would write.
+    """
     changed = {
         field.name: getattr(theirs, field.name)
         for field in fields(old)
@@ -368,12 +455,15 @@ def _counts(record: Memory | Bullet) -> dict[str, object]:
 
 
 def in_place(records: tuple[object, ...], parsed: Parsed, path: Path) -> tuple[object, ...]:
-    """Return planned records in which new sections and bullets of a playbook stand where the file has them."""
+    """Return planned records in which new sections and bullets of a playbook stand where the file
+    has them.
+    """
     name = book_id(path)
     known: dict[str, Section | Bullet] = {}
     for playbook in parsed.playbooks:
         known |= {f"bullet/{b.id}": replace(b, book=name) for b in playbook.bullets}
         known |= {f"section/{s.id}": replace(s, book=name) for s in playbook.sections}
     return tuple(
-        known.get(f"{type(record).__name__.lower()}/{getattr(record, 'id', '')}", record) for record in records
+        known.get(f"{type(record).__name__.lower()}/{getattr(record, 'id', '')}", record)
+        for record in records
     )

@@ -1,16 +1,25 @@
-"""Two sides' changes to one text, put together line by line where they do not collide (the method of diff3)."""
+"""Two sides' changes to one text, put together line by line where they do not collide (the method
+of diff3).
+"""
 
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-# What differs between two texts of a file, line by line, with line ends and a missing last one in sight.
+# What differs between two texts of a file, line by line, with line ends and a missing last one in
+# sight.
 
 
 DiffKind = Literal["same", "added", "removed", "place", "note"]
 
-SIGNS: dict[DiffKind, str] = {"same": " ", "added": "+", "removed": "-", "place": "@@ ", "note": "\\ "}
+SIGNS: dict[DiffKind, str] = {
+    "same": " ",
+    "added": "+",
+    "removed": "-",
+    "place": "@@ ",
+    "note": "\\ ",
+}
 NO_LAST_END = "no line end at the end of the file"
 
 
@@ -30,7 +39,9 @@ class DiffLine:
 
 
 def diff_texts(old: str, new: str, context: int = 2) -> tuple[DiffLine, ...]:
-    """Return what leads from `old` to `new`, with some unchanged lines around; empty for equal texts."""
+    """Return what leads from `old` to `new`, with some unchanged lines around; empty for equal
+    texts.
+    """
     if old == new:
         return ()
     before, after = split_lines(old), split_lines(new)
@@ -63,18 +74,29 @@ def _numbered(kind: DiffKind, lines: list[str], start: int, end: int) -> Iterato
 
 
 def masked_lines(texts: Iterable[str], mask: Callable[[str], str]) -> dict[str, str]:
-    """Return the lines that hold a secret or a part of one, each with what may be shown in its place.
+    """Return the lines that hold a secret or a part of one, each with what may be shown in its
+    place.
 
-    A secret may go over several lines, so whole texts are looked at; `mask` leaves their line ends where they are.
+    A secret may go over several lines, so whole texts are looked at; `mask` leaves their line ends
+    where they are.
     """
     pairs = ((text, mask(text)) for text in texts)
     changed = ((text.split("\n"), clean.split("\n")) for text, clean in pairs if clean != text)
-    return {old: new for lines, clean in changed for old, new in zip(lines, clean, strict=True) if old != new}
+    return {
+        old: new
+        for lines, clean in changed
+        for old, new in zip(lines, clean, strict=True)
+        if old != new
+    }
 
 
 def masked_diff(lines: Sequence[DiffLine], masks: Mapping[str, str]) -> tuple[DiffLine, ...]:
-    """Return lines of a diff, or of a whole file, as they may be shown; `masks` are the `masked_lines` of its texts."""
-    return tuple(replace(line, text=masks[line.text]) if line.text in masks else line for line in lines)
+    """Return lines of a diff, or of a whole file, as they may be shown; `masks` are the
+    `masked_lines` of its texts.
+    """
+    return tuple(
+        replace(line, text=masks[line.text]) if line.text in masks else line for line in lines
+    )
 
 
 Kind = Literal["same", "ours", "theirs", "both", "conflict"]
@@ -117,25 +139,34 @@ class ThreeWay:
         return "".join(line for chunk in self.chunks for line in chunk.result)
 
     def changed(self) -> Iterator[tuple[Kind, int, list[tuple[str, str]]]]:
-        """Yield for each place who changed it, its line, and what stands there: `-` before, `+` ours, `>` theirs."""
+        """Yield for each place who changed it, its line, and what stands there: `-` before, `+`
+        ours, `>` theirs.
+        """
         at = 1
         for chunk in self.chunks:
             if chunk.kind != "same":
                 ours = () if chunk.kind == "theirs" else chunk.ours
                 theirs = chunk.theirs if chunk.kind in ("theirs", "conflict") else ()
                 sides = (("-", chunk.base), ("+", ours), (">", theirs))
-                yield chunk.kind, at, [(sign, line.removesuffix("\n")) for sign, side in sides for line in side]
+                yield (
+                    chunk.kind,
+                    at,
+                    [(sign, line.removesuffix("\n")) for sign, side in sides for line in side],
+                )
             at += len(chunk.result)
 
 
 _Edit = tuple[int, int, Kind, tuple[str, ...]]
-"""The first line of the base that a side replaces, the one after the last, which side, and what it has instead."""
+"""The first line of the base that a side replaces, the one after the last, which side, and what it
+has instead.
+"""
 
 
 def three_way(base: str, ours: str, theirs: str) -> ThreeWay:
     """Compare both sides with the text they come from.
 
-    Changes of both sides that touch each other are one chunk; each may replace lines of its own side by side.
+    Changes of both sides that touch each other are one chunk; each may replace lines of its own
+    side by side.
     """
     lines = tuple(split_lines(base))
     edits = sorted((*_edits("ours", lines, ours), *_edits("theirs", lines, theirs)))
@@ -157,23 +188,34 @@ def three_way(base: str, ours: str, theirs: str) -> ThreeWay:
 def _edits(side: Kind, base: Sequence[str], text: str) -> Iterator[_Edit]:
     lines = split_lines(text)
     matcher = difflib.SequenceMatcher(None, base, lines, autojunk=False)
-    return ((i, j, side, tuple(lines[m:n])) for tag, i, j, m, n in matcher.get_opcodes() if tag != "equal")
+    return (
+        (i, j, side, tuple(lines[m:n]))
+        for tag, i, j, m, n in matcher.get_opcodes()
+        if tag != "equal"
+    )
 
 
 def _touches(one: _Edit, later: _Edit) -> bool:
-    """Tell whether two sides replace a line both, or whether one puts lines in where the other changes something."""
+    """Tell whether two sides replace a line both, or whether one puts lines in where the other
+    changes something.
+    """
     inserts = one[0] == one[1] or later[0] == later[1]
     return one[2] != later[2] and (later[0] < one[1] or (later[0] == one[1] and inserts))
 
 
 def _changed(base: tuple[str, ...], start: int, stop: int, group: Sequence[_Edit]) -> Chunk:
     before = base[start:stop]
-    ours, theirs = (_applied(base, start, stop, [e for e in group if e[2] == side]) for side in ("ours", "theirs"))
+    ours, theirs = (
+        _applied(base, start, stop, [e for e in group if e[2] == side])
+        for side in ("ours", "theirs")
+    )
     kind: Kind = "both" if ours == theirs else "ours" if theirs == before else "theirs"
     return Chunk(kind if kind != "theirs" or ours == before else "conflict", before, ours, theirs)
 
 
-def _applied(base: tuple[str, ...], start: int, stop: int, edits: Sequence[_Edit]) -> tuple[str, ...]:
+def _applied(
+    base: tuple[str, ...], start: int, stop: int, edits: Sequence[_Edit]
+) -> tuple[str, ...]:
     out: tuple[str, ...] = ()
     for first, last, _, lines in edits:
         out += base[start:first] + lines

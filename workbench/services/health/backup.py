@@ -19,7 +19,9 @@ from workbench.services.safety.secret_filter import SHORTEST, strings
 from workbench.store.maintenance.backup import check_target, restore, write_backup
 
 CHUNK = 16_384
-"""Characters that are looked at together: many short texts in one go take a third less time than one by one."""
+"""Characters that are looked at together: many short texts in one go take a third less time than
+one by one.
+"""
 
 
 def secrets_in_records(records: Iterable[Mapping[str, object]]) -> int:
@@ -33,7 +35,8 @@ def back_up(
 ) -> tuple[Manifest, int]:  # fmt: skip
     """Write a backup of the store as it is now; return it, and how many secrets its records hold.
 
-    `cancelled` is asked again and again while the file is written. Raises `StoreProblem`, or `WorkStopped`.
+    `cancelled` is asked again and again while the file is written. Raises `StoreProblem`, or
+    `WorkStopped`.
     """
 
     def tell(done: int, total: int) -> None:
@@ -42,9 +45,12 @@ def back_up(
         if progress is not None:
             progress(done, total)
 
-    # Compressing and hashing leave the processor to others, so that looking for secrets takes no time of its own.
+    # Compressing and hashing leave the processor to others, so that looking for secrets takes no
+    # time of its own.
     with ThreadPoolExecutor(1) as beside:
-        looking = beside.submit(secrets_in_records, (doc for _, _, doc in bench.library.every_field_by_now()))
+        looking = beside.submit(
+            secrets_in_records, (doc for _, _, doc in bench.library.every_field_by_now())
+        )
         made = bench.library.maintain(write_backup, target, at, force=force, progress=tell)
         return made, looking.result()
 
@@ -52,7 +58,10 @@ def back_up(
 def held(counts: Mapping[str, int]) -> str:
     """Say in words how many records of each table a backup holds."""
     named = ((count, table.replace("_", " ")) for table, count in counts.items())
-    return ", ".join(f"{count:,} {_one(name) if count == 1 else name}" for count, name in named) or "no records"
+    return (
+        ", ".join(f"{count:,} {_one(name) if count == 1 else name}" for count, name in named)
+        or "no records"
+    )
 
 
 def _one(name: str) -> str:
@@ -61,9 +70,15 @@ def _one(name: str) -> str:
 
 
 def write_masked(
-    bench: Workbench, target: Path, at: datetime, *, force: bool = False, progress: Progress | None = None
+    bench: Workbench,
+    target: Path,
+    at: datetime,
+    *,
+    force: bool = False,
+    progress: Progress | None = None,
 ) -> tuple[Manifest, int]:
-    """Write a backup of a copy of which every secret was masked, in its whole history; return how many there were.
+    """Write a backup of a copy of which every secret was masked, in its whole history; return how
+    many there were.
 
     The store itself is not touched. What a person allowed stays. Raises `StoreProblem`.
     """
@@ -76,14 +91,16 @@ def write_masked(
             masked = copy.leaks.mask(copy.safety.flagged()).secrets
         except NothingToMask:
             masked = 0
-        return copy.library.maintain(write_backup, target, at, force=force, progress=progress), masked
+        return copy.library.maintain(
+            write_backup, target, at, force=force, progress=progress
+        ), masked
 
 
 def make_of(file: Path, folder: Path, progress: Progress | None = None) -> Manifest:
     """Make the new store `folder` of a backup, whole or not at all; return what it holds.
 
-    Raises `UnreadableFile` when the file is no sound backup, and `StoreProblem` when the folder is there already or
-    cannot be written.
+    Raises `UnreadableFile` when the file is no sound backup, and `StoreProblem` when the folder is
+    there already or cannot be written.
     """
     return restore(file, folder, progress)
 
@@ -92,8 +109,8 @@ def make_of(file: Path, folder: Path, progress: Progress | None = None) -> Manif
 def _scratch(bench: Workbench) -> Iterator[Path]:
     """Give an empty folder (0700) that never stays.
 
-    It lies among the store's caches, which a purge removes, and its name is always the same: the next one takes what a
-    killed one left. Raises `StoreProblem`.
+    It lies among the store's caches, which a purge removes, and its name is always the same: the
+    next one takes what a killed one left. Raises `StoreProblem`.
     """
     folder = bench.context.caches / caches.SCRATCH
     with ExitStack() as held:
@@ -104,7 +121,10 @@ def _scratch(bench: Workbench) -> Iterator[Path]:
         except OSError as error:
             raise cannot_write(folder, error) from error
         if not alone:
-            raise StoreProblem("Another process masks a backup of this store at this moment.", "Nothing was written.")
+            raise StoreProblem(
+                "Another process masks a backup of this store at this moment.",
+                "Nothing was written.",
+            )
         for left in folder.iterdir():
             shutil.rmtree(left) if left.is_dir() else left.unlink()
         try:
@@ -116,7 +136,13 @@ def _scratch(bench: Workbench) -> Iterator[Path]:
 def _chunks(records: Iterable[Mapping[str, object]]) -> Iterator[str]:
     texts, length = list[str](), 0
     for doc in records:
-        found = [s for n, value in doc.items() if not n.endswith("_at") for s in strings(value) if len(s) >= SHORTEST]
+        found = [
+            s
+            for n, value in doc.items()
+            if not n.endswith("_at")
+            for s in strings(value)
+            if len(s) >= SHORTEST
+        ]
         texts += found
         length += sum(map(len, found))
         if length >= CHUNK:

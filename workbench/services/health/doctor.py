@@ -1,6 +1,7 @@
 """Looking after a store: what is wrong with it, what to do about it, and packing its past.
 
-What only a look at every line needs is imported by it: the app asks for the notices behind its first screen.
+What only a look at every line needs is imported by it: the app asks for the notices behind its
+first screen.
 """
 
 from collections.abc import Iterator
@@ -31,12 +32,16 @@ if TYPE_CHECKING:
     from workbench.store.maintenance.backup import Packed
 
 QUIET = timedelta(seconds=30)
-"""How long nothing is written before an unfinished import counts as stopped: chunks follow within a second."""
+"""How long nothing is written before an unfinished import counts as stopped: chunks follow within a
+second.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class EditedField:
-    """One field that another program changed: its record, and its value here and there (`None`: absent)."""
+    """One field that another program changed: its record, and its value here and there (`None`:
+    absent).
+    """
 
     table: str
     key: str
@@ -47,7 +52,9 @@ class EditedField:
 
 @dataclass(frozen=True, slots=True)
 class OutsideEdit:
-    """A file that another program changed, the revision it started from, how many records, and their fields."""
+    """A file that another program changed, the revision it started from, how many records, and
+    their fields.
+    """
 
     file: str
     base: int
@@ -68,12 +75,14 @@ class CacheState:
 class Findings:
     """What there is to say about a store. `unfinished` pairs groups with their labels.
 
-    `leavings` are temporary files: those of a killed process, unless somebody is writing them; `outside` are those
-    that nobody writes in the person's state folder and beside the last backup, and copies of the store outside it.
-    `open_to_git`: `git add` would take the memories in, though the store was not made to be shared. `old_caches` lie in
-    the store's folder, where none is read any more. `mended` says when the read index was made anew last, since it
-    differed. `later` memories are dated after this machine's clock, and so served to nobody yet. `unreadable` are files
-    of working memories. `too_long` are memories and bullets longer than the store takes in: they are shown cut.
+    `leavings` are temporary files: those of a killed process, unless somebody is writing them;
+    `outside` are those that nobody writes in the person's state folder and beside the last backup,
+    and copies of the store outside it. `open_to_git`: `git add` would take the memories in, though
+    the store was not made to be shared. `old_caches` lie in the store's folder, where none is read
+    any more. `mended` says when the read index was made anew last, since it differed. `later`
+    memories are dated after this machine's clock, and so served to nobody yet. `unreadable` are
+    files of working memories. `too_long` are memories and bullets longer than the store takes in:
+    they are shown cut.
     """
 
     diagnosis: "Diagnosis"
@@ -120,7 +129,9 @@ class Doctor(Service):
     """Looks after an open store."""
 
     def findings(self, diagnosis: "Diagnosis", state: Path | None = None) -> Findings:
-        """Return all there is to say, of the person's `state` folder, too; nothing is changed but spoilt caches."""
+        """Return all there is to say, of the person's `state` folder, too; nothing is changed but
+        spoilt caches.
+        """
         from workbench.services.agents.working import unreadable
 
         self._library.check_index()
@@ -145,7 +156,9 @@ class Doctor(Service):
         )
 
     def _left_in(self, state: Path | None) -> Iterator[Path]:
-        """Yield what a killed process left in the person's `state` folder and beside the last backup."""
+        """Yield what a killed process left in the person's `state` folder and beside the last
+        backup.
+        """
         if state is None:
             return
         from workbench.store.maintenance import backup
@@ -168,7 +181,11 @@ class Doctor(Service):
         from workbench.services.promotion.placements import Placing
 
         believed = self._library.standing.trusted
-        return Placing(self._library).half_done() if believed and self._library.surroundings.notes() else ()
+        return (
+            Placing(self._library).half_done()
+            if believed and self._library.surroundings.notes()
+            else ()
+        )
 
     def finish(self, shown: "HalfDone") -> None:
         """Settle a broken change of files just as it was shown (see `Placing.finish`)."""
@@ -177,7 +194,9 @@ class Doctor(Service):
         Placing(self._library).finish(shown)
 
     def broken_purges(self) -> "tuple[Unfinished, ...]":
-        """Return the purges that were broken off, the latest first; reads the whole journal. Raises `StoreProblem`."""
+        """Return the purges that were broken off, the latest first; reads the whole journal. Raises
+        `StoreProblem`.
+        """
         from workbench.store.maintenance.purge import unfinished
 
         return self._library.maintain(unfinished)
@@ -196,9 +215,11 @@ class Doctor(Service):
         return OutsideEdit(found.file.name, found.base, len(changes), fields)
 
     def accept_edit(self) -> int:
-        """Take over what another program changed, as one transaction; return how many records that were.
+        """Take over what another program changed, as one transaction; return how many records that
+        were.
 
-        Raises `Conflict` when the same fields were changed here, and `WorkbenchError` when nothing waits.
+        Raises `Conflict` when the same fields were changed here, and `WorkbenchError` when nothing
+        waits.
         """
         require_person(self._context.actor, "take over what another program changed")
         from workbench.store.maintenance import doctor
@@ -215,7 +236,9 @@ class Doctor(Service):
         return self._library.maintain(doctor.dismiss_edit, self._waiting())
 
     def accept(self) -> tuple[Gone, ...]:
-        """Take the journal as it is, with what is missing from it; return what was missed. Raises `StoreProblem`."""
+        """Take the journal as it is, with what is missing from it; return what was missed. Raises
+        `StoreProblem`.
+        """
         require_person(self._context.actor, "accept that changes are gone")
         return self._library.accept_losses()
 
@@ -226,7 +249,8 @@ class Doctor(Service):
         return self._library.maintain(backup.compact)
 
     def notices(self) -> tuple[str, ...]:
-        """Return what the app says once: damage, what was not finished, an outside edit, each with its command.
+        """Return what the app says once: damage, what was not finished, an outside edit, each with
+        its command.
 
         An import that may still be running is not named yet.
         """
@@ -239,9 +263,13 @@ class Doctor(Service):
                 f"The journal is damaged ({damage[0]}{more}). Everything else is here; "
                 "`workbench doctor --recover` saves it into a new store."
             )
-        unfinished = self.unfinished()  # asked first: whether it is quiet takes reading the last change, however long
+        unfinished = (
+            self.unfinished()
+        )  # asked first: whether it is quiet takes reading the last change, however long
         for group, label in unfinished if unfinished and self._is_quiet() else ():
-            said.append(f"“{label}” was not finished. `workbench undo --group {group}` takes back what was written.")
+            said.append(
+                f"“{label}” was not finished. `workbench undo --group {group}` takes back what was written."
+            )
         if edit is not None:
             said.append(
                 f"{edit.file} was changed by another program ({edit.records} records). "
@@ -257,7 +285,9 @@ class Doctor(Service):
     def _waiting(self) -> checkpoint_writer.OutsideEdit:
         found = self._library.outside_edit
         if found is None:
-            raise WorkbenchError("No other program has changed memory.json.", "Nothing was changed.")
+            raise WorkbenchError(
+                "No other program has changed memory.json.", "Nothing was changed."
+            )
         return found
 
     def _fields(self, change: DocChange) -> list[EditedField]:
@@ -269,7 +299,9 @@ class Doctor(Service):
 
 
 def size_of(folder: Path) -> int:
-    """Return the bytes of a store's own files, its caches left out; what cannot be looked at counts nothing."""
+    """Return the bytes of a store's own files, its caches left out; what cannot be looked at counts
+    nothing.
+    """
     try:
         return sum(file.stat().st_size for file in folder.iterdir() if file.is_file())
     except OSError:
@@ -286,7 +318,9 @@ def _plain(value: object) -> object:
 
 
 def _caches(folder: Path) -> list[CacheState]:
-    """Return the parts of a cache folder; links in it, and one that cannot be looked at, are like none."""
+    """Return the parts of a cache folder; links in it, and one that cannot be looked at, are like
+    none.
+    """
     states: list[CacheState] = []
     try:
         for part in () if folder.is_symlink() else sorted(folder.iterdir()):

@@ -25,7 +25,9 @@ Verb = Literal["undo", "redo"]
 
 
 class Upcoming(NamedTuple):
-    """What the next undo takes back: its last revision, when and by whom it was done, and what it was."""
+    """What the next undo takes back: its last revision, when and by whom it was done, and what it
+    was.
+    """
 
     rev: int
     at: datetime
@@ -34,7 +36,9 @@ class Upcoming(NamedTuple):
 
 
 class VoteCast(NamedTuple):
-    """A vote on a memory or bullet, or a vote that was taken back: how many of its kind there were before and after."""
+    """A vote on a memory or bullet, or a vote that was taken back: how many of its kind there were
+    before and after.
+    """
 
     actor: str
     target: str
@@ -51,7 +55,8 @@ class History(Service):
     """What was done to a store, and the way back."""
 
     def undo(self) -> str:
-        """Take back the latest action of who acts and return what it was; raises when there is none, or a conflict.
+        """Take back the latest action of who acts and return what it was; raises when there is
+        none, or a conflict.
 
         A person has one line of undo by whatever door they came in; an agent has that of its name.
         """
@@ -75,15 +80,24 @@ class History(Service):
         return Upcoming(last.rev, parse_time(last.at), last.actor, action.label)
 
     def vote_in(self, event: Event, later: Iterable[Event]) -> "VoteCast | None":
-        """Return the vote that a transaction cast or took back, if that is all it did; `later` are those after it.
+        """Return the vote that a transaction cast or took back, if that is all it did; `later` are
+        those after it.
 
         The counts are those right after it, as far as the later ones tell.
         """
         counted = [field for field in event.fields if field.field in _COUNTED and field.step]
         others = {field.key for field in event.fields if field.table == "votes"}
-        told = all(field in counted or field.table == "votes" or field.field in _WITH_A_VOTE for field in event.fields)
+        told = all(
+            field in counted or field.table == "votes" or field.field in _WITH_A_VOTE
+            for field in event.fields
+        )
         counted.sort(key=lambda field: field.step or 0)
-        if not counted or len({(field.table, field.key) for field in counted}) > 1 or len(others) > 1 or not told:
+        if (
+            not counted
+            or len({(field.table, field.key) for field in counted}) > 1
+            or len(others) > 1
+            or not told
+        ):
             return None
         one = counted[-1]  # of a vote that takes the place of another, the new one
         step, record = int(one.step or 0), self._library.table_named(one.table).find(one.key)
@@ -106,33 +120,46 @@ class History(Service):
         return action.label + self._carry_out("redo", action)
 
     def undo_revision(self, rev: int) -> str:
-        """Take back one transaction, whoever made it, with the rest of its group; return what it was.
+        """Take back one transaction, whoever made it, with the rest of its group; return what it
+        was.
 
-        Taking back an undo does again what was undone. Raises `UnknownRecord`, `Conflict`, or `WorkbenchError`
-        for what has no way back.
+        Taking back an undo does again what was undone. Raises `UnknownRecord`, `Conflict`, or
+        `WorkbenchError` for what has no way back.
         """
         self._library.refresh()
         entry = next((e for e in self._library.changes_back() if e.rev <= rev), None)
         if entry is None or entry.rev != rev:
             raise UnknownRecord(f"There is no change with revision {rev}.", "Nothing was changed.")
         if entry.kind in ("access", "purge"):
-            what = "only notes what was read or written" if entry.kind == "access" else "erased for good"
+            what = (
+                "only notes what was read or written"
+                if entry.kind == "access"
+                else "erased for good"
+            )
             raise WorkbenchError(f"Revision {rev} {what}, so there is nothing to take back.")
-        _, found = self._take_back(entry.group or str(entry.target or rev), again=entry.kind == "undo")
+        _, found = self._take_back(
+            entry.group or str(entry.target or rev), again=entry.kind == "undo"
+        )
         return entry.label + found
 
     def undo_group(self, group: str) -> str:
-        """Take back everything that was written under a group's name, finished or not; return what it was."""
+        """Take back everything that was written under a group's name, finished or not; return what
+        it was.
+        """
         self._library.refresh()
         return "".join(self._take_back(group))
 
     def events(self, place: Place | None = None, *, accesses: bool = False) -> Iterator[Event]:
-        """Yield transactions, newest first: all, or those that touched a record; reads by agents when asked for."""
+        """Yield transactions, newest first: all, or those that touched a record; reads by agents
+        when asked for.
+        """
         self._library.refresh()
         return self._library.past.events(place, accesses=accesses)
 
     def place_of(self, name: str) -> Place:
-        """Return where the record called `name` is or was; raises `UnknownRecord`, or `InvalidRecord` if unclear."""
+        """Return where the record called `name` is or was; raises `UnknownRecord`, or
+        `InvalidRecord` if unclear.
+        """
         try:
             record = find_votable(self._context, name)
         except UnknownRecord:
@@ -143,20 +170,28 @@ class History(Service):
         return place_of(record)
 
     def at_revision(self, place: Place, rev: int) -> object:
-        """Return a record as it was right after revision `rev`, as its own type; raises `UnknownRecord`."""
+        """Return a record as it was right after revision `rev`, as its own type; raises
+        `UnknownRecord`.
+        """
         self._library.refresh()
         table, key = place
         if not 0 <= rev <= self._library.revision:
-            raise UnknownRecord(f"There is no revision {rev}.", f"The latest is {self._library.revision}.")
+            raise UnknownRecord(
+                f"There is no revision {rev}.", f"The latest is {self._library.revision}."
+            )
         doc = self._library.past.at_revision(table, key, rev)
         if doc is None:
-            raise UnknownRecord(f"There was no {key} at revision {rev}.", "`workbench history` lists its revisions.")
+            raise UnknownRecord(
+                f"There was no {key} at revision {rev}.", "`workbench history` lists its revisions."
+            )
         return from_doc(kind_in(table), doc)
 
     def revision_at(self, at: datetime) -> int:
         """Return the latest revision that was made by a time; 0 before the first."""
         self._library.refresh()
-        return next((entry.rev for entry in self._library.changes_back() if parse_time(entry.at) <= at), 0)
+        return next(
+            (entry.rev for entry in self._library.changes_back() if parse_time(entry.at) <= at), 0
+        )
 
     def _is_mine(self, actor: str) -> bool:
         """Tell whether what an actor did is in the undo of who acts here."""
@@ -173,19 +208,30 @@ class History(Service):
         return action.label, self._carry_out("redo" if again else "undo", action)
 
     def _carry_out(self, verb: Verb, action: Action) -> str:
-        """Undo or redo, and return what was found in the files; a conflict names its values without their secrets."""
+        """Undo or redo, and return what was found in the files; a conflict names its values without
+        their secrets.
+        """
         try:
             return self._with_files(verb, action)
         except UndoConflict as conflict:
-            raise UndoConflict(verb, action.label, list(masked(conflict.clashes, mask))) from conflict
+            raise UndoConflict(
+                verb, action.label, list(masked(conflict.clashes, mask))
+            ) from conflict
 
     def _with_files(self, verb: Verb, action: Action) -> str:
-        """Undo or redo, with the files that hold promoted memories; return what was found there, in brackets."""
+        """Undo or redo, with the files that hold promoted memories; return what was found there, in
+        brackets.
+        """
         touched = {change.table for entry in action.entries for change in entry.changes}
         if "overrides" in touched:
             require_person(self._context.actor, "give or take a person's word")
-        if not stands_by(self._context.actor) and any(not self._is_mine(entry.actor) for entry in action.entries):
-            raise WorkbenchError("An agent takes back only what it did itself.", f"Nothing was changed; {OWN_TERMINAL}")
+        if not stands_by(self._context.actor) and any(
+            not self._is_mine(entry.actor) for entry in action.entries
+        ):
+            raise WorkbenchError(
+                "An agent takes back only what it did itself.",
+                f"Nothing was changed; {OWN_TERMINAL}",
+            )
         past = self._library.past
         carry_out = past.undo if verb == "undo" else past.redo
         if not touched & {"edited_files", "placements"}:
@@ -194,7 +240,10 @@ class History(Service):
         from workbench.services.agents.documents import documents  # most undos touch no file
         from workbench.services.promotion.placements import Placing
 
-        with Placing(self._library).guarded() as follow, documents.guarded(self._context) as rewrite:
+        with (
+            Placing(self._library).guarded() as follow,
+            documents.guarded(self._context) as rewrite,
+        ):
 
             def files() -> None:
                 follow()

@@ -18,7 +18,9 @@ SMALL = 5_000
 
 
 class Stats(NamedTuple):
-    """What a store holds: numbers of records, and memories by status, observation type and category."""
+    """What a store holds: numbers of records, and memories by status, observation type and
+    category.
+    """
 
     memories: int
     pending: int
@@ -34,7 +36,9 @@ class Stats(NamedTuple):
 
 
 class SinceLastLook(NamedTuple):
-    """What others did since a revision: memories that arrived, reads by agents, and what waits for a decision."""
+    """What others did since a revision: memories that arrived, reads by agents, and what waits for
+    a decision.
+    """
 
     arrived: tuple[str, ...]
     read: tuple[str, ...]
@@ -54,8 +58,9 @@ class SinceLastLook(NamedTuple):
 
 
 class Status(NamedTuple):
-    """What a status bar tells: what waits, how many memories nobody has seen in the app yet, whether a reflection is
-    due, and the store's revision. What is unseen says nothing of the reflection, which counts what came in by itself.
+    """What a status bar tells: what waits, how many memories nobody has seen in the app yet,
+    whether a reflection is due, and the store's revision. What is unseen says nothing of the
+    reflection, which counts what came in by itself.
     """
 
     pending: int
@@ -107,7 +112,9 @@ class Overview:
         return verdict_of(self._context)
 
     def waiting(self) -> int:
-        """Return how many proposals wait; who asks once of a store that is quickly looked through loads no queue."""
+        """Return how many proposals wait; who asks once of a store that is quickly looked through
+        loads no queue.
+        """
         if self._library.is_read and len(self._library.memories) > SMALL:
             return self._review().waiting()
         return count_waiting(self._library, self._context.now())
@@ -127,7 +134,9 @@ class Overview:
         arrived: list[str] = []
         read: set[str] = set()
         for one in self._library.arrivals(rev):
-            if is_person(one.actor) and not one.actor.startswith(("import", "reflector", "curator")):
+            if is_person(one.actor) and not one.actor.startswith(
+                ("import", "reflector", "curator")
+            ):
                 continue
             arrived += [id for doc in one.added if (id := self._id(doc))]
             read |= {id for doc in one.read if (id := self._id(doc))}
@@ -137,4 +146,5 @@ class Overview:
         return self._library.key_at("memories", doc_id)
 
 
-# How a store goes: what came in, what was decided and what was voted day by day, and how what it holds is spread.
+# How a store goes: what came in, what was decided and what was voted day by day, and how what it
+# holds is spread.

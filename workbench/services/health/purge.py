@@ -26,7 +26,9 @@ _PLACEMENTS = "placements"
 
 @dataclass(frozen=True, slots=True)
 class PurgePlan:
-    """What erasing some records takes along: the records asked for, and what speaks of them, by its kind."""
+    """What erasing some records takes along: the records asked for, and what speaks of them, by its
+    kind.
+    """
 
     asked: tuple[Place, ...]
     about: Mapping[RecordType, tuple[Place, ...]]
@@ -47,9 +49,9 @@ class PurgePlan:
 class PurgeResult:
     """What was erased where.
 
-    `files` are those a promotion had written it to and that no longer hold it, `copies` those of replaced files that
-    held it and are gone. Two may still hold the text: copies
-    of the store in the folders `elsewhere`, and files that somebody `edited` since, each with the line.
+    `files` are those a promotion had written it to and that no longer hold it, `copies` those of
+    replaced files that held it and are gone. Two may still hold the text: copies of the store in
+    the folders `elsewhere`, and files that somebody `edited` since, each with the line.
     """
 
     plan: PurgePlan
@@ -73,7 +75,8 @@ class Purge:
     def plan(self, names: Sequence[str]) -> PurgePlan:
         """Find the records and what speaks of them; writes nothing.
 
-        Raises `UnknownRecord` for a name that is not and was not in the store, or `InvalidRecord` for an unclear one.
+        Raises `UnknownRecord` for a name that is not and was not in the store, or `InvalidRecord`
+        for an unclear one.
         """
         asked = tuple(dict.fromkeys(self._place(name) for name in names))
         about: dict[RecordType, dict[Place, None]] = {kind: {} for kind in self._speaking}
@@ -84,28 +87,39 @@ class Purge:
 
     def plan_rest(self, broken: Unfinished) -> PurgePlan:
         """Return the plan of a purge that was broken off; writes nothing."""
-        about = {kind: tuple(p for p in broken.records if p[0] == kind.table) for kind in self._speaking}
+        about = {
+            kind: tuple(p for p in broken.records if p[0] == kind.table) for kind in self._speaking
+        }
         speaking = {kind.table for kind in self._speaking}
-        return PurgePlan(tuple(place for place in broken.records if place[0] not in speaking), about)
+        return PurgePlan(
+            tuple(place for place in broken.records if place[0] not in speaking), about
+        )
 
     def carry_out(self, plan: PurgePlan) -> PurgeResult:
         """Erase what a plan names, from every file of the store and where it was promoted to.
 
-        Raises `StoreProblem`, or `WorkbenchError` for such a file; it can be run again then. So it does for an agent.
+        Raises `StoreProblem`, or `WorkbenchError` for such a file; it can be run again then. So it
+        does for an agent.
         """
         require_person(self._context.actor, "erase anything", "Nothing was erased")
         files, edited = self._out_of_files(plan)
         copies = self._replaced.without(self._library.maintain(finder, plan.places))
         done = self._library.maintain(purge, plan.places, self._context.actor, self._without_caches)
-        return PurgeResult(plan, done, self._library.surroundings.recovered(), files, copies, edited)
+        return PurgeResult(
+            plan, done, self._library.surroundings.recovered(), files, copies, edited
+        )
 
     def _out_of_files(self, plan: PurgePlan) -> "tuple[tuple[str, ...], tuple[Left, ...]]":
-        """Take what was promoted out of the files; return those changed, and what may still hold the text."""
+        """Take what was promoted out of the files; return those changed, and what may still hold
+        the text.
+        """
         if not plan.placements:
             return (), ()
         from workbench.services.promotion.placements import Placing
 
-        return Placing(self._library).take_out([id for _, id in plan.placements], [key for _, key in plan.asked])
+        return Placing(self._library).take_out(
+            [id for _, id in plan.placements], [key for _, key in plan.asked]
+        )
 
     def _without_caches(self) -> tuple[str, ...]:
         """Remove what was computed from the texts; it is made again from what is left."""
@@ -113,7 +127,9 @@ class Purge:
         return caches.remove(self._context.caches)
 
     def _speaking_of(self, key: str) -> Iterator[tuple[RecordType, str]]:
-        """Yield the votes, judgments, proposals, permissions and the like that are or were about a record."""
+        """Yield the votes, judgments, proposals, permissions and the like that are or were about a
+        record.
+        """
         kinds = {kind.table: kind for kind in self._speaking}
         for kind in self._speaking:
             for _, name, doc in self._library.every_field(kind.table):
@@ -121,7 +137,10 @@ class Purge:
                     yield kind, name
         for entry in self._library.changes_back(key.rpartition("/")[2].encode()):
             for change in entry.changes:
-                sides = {name: after if before is ABSENT else before for name, (before, after) in change.fields.items()}
+                sides = {
+                    name: after if before is ABSENT else before
+                    for name, (before, after) in change.fields.items()
+                }
                 one = kinds.get(change.table)
                 if one is not None and "id" in sides and _speaks(one, sides, key):
                     yield one, key_of(one.table, sides) or sides["id"]
@@ -142,6 +161,12 @@ def _speaks(kind: RecordType, doc: Mapping[str, Any], key: str) -> bool:
         book = f"{doc['book']}/" if doc.get("book") else ""
         return key in (f"{book}{doc.get('left')}", f"{book}{doc.get('right')}")
     if kind.table != "proposals":
-        return any(key == named or (isinstance(named, list) and key in named) for named in map(doc.get, kind.refs))
+        return any(
+            key == named or (isinstance(named, list) and key in named)
+            for named in map(doc.get, kind.refs)
+        )
     names = (key, key.rpartition("/")[2])
-    return any(name in names for name in (*doc.get("evidence", ()), *(c.get("id") for c in doc.get("changes", ()))))
+    return any(
+        name in names
+        for name in (*doc.get("evidence", ()), *(c.get("id") for c in doc.get("changes", ())))
+    )

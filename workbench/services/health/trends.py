@@ -1,4 +1,6 @@
-"""How a store goes: what came in, what was decided and what was voted day by day, and how what it holds is spread."""
+"""How a store goes: what came in, what was decided and what was voted day by day, and how what it
+holds is spread.
+"""
 
 import threading
 from collections import Counter
@@ -52,13 +54,15 @@ class Hits(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Trends:
-    """What happened on each of `days` (of a person's own calendar, the last is today), and what the store holds now.
+    """What happened on each of `days` (of a person's own calendar, the last is today), and what the
+    store holds now.
 
-    `made` are the memories of a day, `types` and `categories` the same by what they are, the most frequent first.
-    `approved` and `rejected` are decisions about candidates and other proposals that stand, `helpful` and `harmful`
-    votes that do; marks that a file brought have no date. `statuses`, `confidences` (0 to 5) and `sources` are of all
-    memories, not only of these days. `hits` are the questions of agents by what was looked through (source 004, section
-    4.3), as far as readings are kept.
+    `made` are the memories of a day, `types` and `categories` the same by what they are, the most
+    frequent first. `approved` and `rejected` are decisions about candidates and other proposals
+    that stand, `helpful` and `harmful` votes that do; marks that a file brought have no date.
+    `statuses`, `confidences` (0 to 5) and `sources` are of all memories, not only of these days.
+    `hits` are the questions of agents by what was looked through (source 004, section 4.3), as far
+    as readings are kept.
     """
 
     days: tuple[date, ...]
@@ -92,14 +96,18 @@ class Trends:
 
 @dataclass(frozen=True, slots=True)
 class _Decision:
-    """A decision about a candidate, or (`approved` is `None`) that it went another way or waits again."""
+    """A decision about a candidate, or (`approved` is `None`) that it went another way or waits
+    again.
+    """
 
     at: str = ""
     approved: bool | None = None
 
 
 class TrendsLook:
-    """Looks at how a store goes, on any thread; it remembers what of the past it has read. It writes nothing."""
+    """Looks at how a store goes, on any thread; it remembers what of the past it has read. It
+    writes nothing.
+    """
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -113,9 +121,15 @@ class TrendsLook:
 
         Raises `StoreProblem` when the journal cannot be read.
         """
-        window = _Window(clock_time(self._context.now(), zone).date(), min(max(1, days), MOST_DAYS), zone)
+        window = _Window(
+            clock_time(self._context.now(), zone).date(), min(max(1, days), MOST_DAYS), zone
+        )
         memories = self._library.stored(Memory)
-        fresh = [(day, doc) for doc in memories if (day := window.day_of(doc.get("created_at"))) is not None]
+        fresh = [
+            (day, doc)
+            for doc in memories
+            if (day := window.day_of(doc.get("created_at"))) is not None
+        ]
         yes, no = self._decisions(window)
         votes = self._library.stored(Vote)
         status = Counter(str(doc.get("status", STATUSES[0])) for doc in memories)
@@ -123,7 +137,9 @@ class TrendsLook:
         return Trends(
             window.days,
             window.counted(day for day, _ in fresh),
-            window.by_name((day, str(doc.get("observation_type", "general"))) for day, doc in fresh),
+            window.by_name(
+                (day, str(doc.get("observation_type", "general"))) for day, doc in fresh
+            ),
             window.by_name((day, str(doc.get("category", UNKNOWN))) for day, doc in fresh),
             yes,
             no,
@@ -137,26 +153,40 @@ class TrendsLook:
 
     def _decisions(self, window: "_Window") -> tuple[Daily, Daily]:
         """Return what was approved and rejected on each day."""
-        found = [_Decision(str(doc["decided_at"]), doc.get("state") == "accepted") for doc in self._settled()]
+        found = [
+            _Decision(str(doc["decided_at"]), doc.get("state") == "accepted")
+            for doc in self._settled()
+        ]
         with self._turn:
             self._read_on()
             found += self._decided.values()
-        yes, no = (window.counted_at(one.at for one in found if one.approved is said) for said in (True, False))
+        yes, no = (
+            window.counted_at(one.at for one in found if one.approved is said)
+            for said in (True, False)
+        )
         return yes, no
 
     def _settled(self) -> list[Mapping[str, object]]:
         docs = self._library.stored(Proposal)
-        return [doc for doc in docs if doc.get("decided_at") and doc.get("state") in ("accepted", "rejected")]
+        return [
+            doc
+            for doc in docs
+            if doc.get("decided_at") and doc.get("state") in ("accepted", "rejected")
+        ]
 
     def _read_on(self) -> None:
-        """Take in what became of candidates since the last look: no record says when one was confirmed."""
+        """Take in what became of candidates since the last look: no record says when one was
+        confirmed.
+        """
         rev, known = self._library.revision, self._rev
         if rev == known:
             return
         fresh: dict[str, _Decision] = {}
         if rev < known:
             known, self._decided = 0, {}
-        for entry, change in self._library.past.moves("memories", "status", "candidate", STATUSES, after=known):
+        for entry, change in self._library.past.moves(
+            "memories", "status", "candidate", STATUSES, after=known
+        ):
             # The newest first: what was decided earlier about the same one does not stand any more.
             fresh.setdefault(change.doc, _decision(entry, change))
         self._decided |= fresh
@@ -171,7 +201,8 @@ class _Window:
         self._last = last.toordinal()
         self._count = min(count, self._last)
         self._first = self._last - self._count
-        # Times are stored in UTC: what is a day older than the first day by their letters is older by any clock.
+        # Times are stored in UTC: what is a day older than the first day by their letters is older
+        # by any clock.
         begin = datetime.combine(date.fromordinal(max(1, self._first)), time.min, UTC)
         self._oldest = iso(moved(begin, timedelta(days=-1)))
 
@@ -204,11 +235,16 @@ class _Window:
         places: dict[str, list[int]] = {}
         for place, name in found:
             places.setdefault(name, []).append(place)
-        return {name: self.counted(places[name]) for name in sorted(places, key=lambda n: (-len(places[n]), n))}
+        return {
+            name: self.counted(places[name])
+            for name in sorted(places, key=lambda n: (-len(places[n]), n))
+        }
 
 
 def summed(values: Daily, each: int) -> Daily:
-    """Return the sums of so many days each; the last ones end with the last day, the first may have fewer."""
+    """Return the sums of so many days each; the last ones end with the last day, the first may have
+    fewer.
+    """
     ends = range(len(values) % each or each, len(values) + 1, each)
     return tuple(sum(values[max(0, end - each) : end]) for end in ends)
 

@@ -1,4 +1,6 @@
-"""Lifecycle upkeep: what the rules of the lifecycle suggest, as proposals. Nothing is archived here by itself."""
+"""Lifecycle upkeep: what the rules of the lifecycle suggest, as proposals. Nothing is archived here
+by itself.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -31,28 +33,46 @@ TRUSTED = ("confirmed", "promoted")
 """Statuses of memories that a person stands for, and that lose by being contradicted."""
 
 SETTLES = frozenset(
-    ("instruction", "convention", "decision", "architectural_decision", "gotcha", "discovery", "configuration_change")
+    (
+        "instruction",
+        "convention",
+        "decision",
+        "architectural_decision",
+        "gotcha",
+        "discovery",
+        "configuration_change",
+    )
 )
-"""What a memory is of that says how things are: of two that contradict each other one holds. Events all happened."""
+"""What a memory is of that says how things are: of two that contradict each other one holds. Events
+all happened.
+"""
 
 
 def contradicted_memories(retriever: Retriever, now: datetime) -> dict[str, Contradicted]:
-    """Return for each memory the newest one that contradicts it, of those alike enough to be flagged.
+    """Return for each memory the newest one that contradicts it, of those alike enough to be
+    flagged.
 
-    Only what an agent is served counts, and of what nobody stands for only what `SETTLES` something. Raises
-    `UnreadableFile` when there is no model.
+    Only what an agent is served counts, and of what nobody stands for only what `SETTLES`
+    something. Raises `UnreadableFile` when there is no model.
     """
     ranker = retriever.load()
     memories = ranker.pool.memories
-    settled = (m.status in TRUSTED or (m.status == "signal" and m.observation_type in SETTLES) for m in memories)
+    settled = (
+        m.status in TRUSTED or (m.status == "signal" and m.observation_type in SETTLES)
+        for m in memories
+    )
     rows = [row for row, settles in enumerate(settled) if settles]
     limits = retriever.thresholds()
-    least = (limits.flag + limits.review) / 2  # what settles the same thing may say it in other words
+    least = (
+        limits.flag + limits.review
+    ) / 2  # what settles the same thing may say it in other words
     near = retriever.near_memories(retriever.comparable_memories(rows), least)
     found = {}
     for row, others in zip(rows, near, strict=True):
         memory = memories[row]
-        alike = (o for o, cosine in others if cosine >= limits.flag or o.observation_type in SETTLES)
+        alike = (
+            o for o, cosine in others if cosine >= limits.flag or o.observation_type in SETTLES
+        )
         newer = [o for o in alike if o.created_at > memory.created_at and is_served(o, now)]
         newer.sort(key=lambda o: (o.created_at, o.id), reverse=True)
         if (contradicted := contradicted_by(memory, newer)) is not None:
@@ -72,15 +92,19 @@ def contradicted_by(memory: Memory, newer: Sequence[Memory]) -> Contradicted | N
 
 
 def disputes(context: Context, memories: Sequence[Memory]) -> dict[str, str]:
-    """Return what is said of memories that are contradicted, or contradict one that a person stands for, by their ids.
+    """Return what is said of memories that are contradicted, or contradict one that a person stands
+    for, by their ids.
 
-    Of two that contradict each other the one with less standing says so, of two with the same the older one.
+    Of two that contradict each other the one with less standing says so, of two with the same the
+    older one.
     """
     library = context.library
     waiting = (p.evidence[:2] for p in library.waiting(Proposal, "open") if p.kind == "replaces")
     pairs = ([m for m in library.memories.among(ids) if m.status != "archived"] for ids in waiting)
     found = [pair for pair in pairs if len(pair) == 2]
-    settling = sorted((m for m in memories if m.observation_type in SETTLES), key=lambda m: (m.created_at, m.id))
+    settling = sorted(
+        (m for m in memories if m.observation_type in SETTLES), key=lambda m: (m.created_at, m.id)
+    )
     apart = library.kept_apart() if len(settling) > 1 else None
     for older, newer in combinations(settling, 2):
         said = contradicted_by(older, [newer])
@@ -96,8 +120,12 @@ def disputes(context: Context, memories: Sequence[Memory]) -> dict[str, str]:
 
 
 def _is_replaced(older: Memory, newer: Memory, found: Contradiction) -> bool:
-    """Tell whether two memories that contradict each other settle the same thing: only one names another subject."""
-    if not SETTLES.issuperset((older.observation_type, newer.observation_type)) or parted(older, newer):
+    """Tell whether two memories that contradict each other settle the same thing: only one names
+    another subject.
+    """
+    if not SETTLES.issuperset((older.observation_type, newer.observation_type)) or parted(
+        older, newer
+    ):
         return False
     opposed = {word for pair in opposites(found.mine, found.theirs) for word in pair}
     mine, theirs = (set(words) - opposed for words in differing(found.mine, found.theirs))
@@ -108,8 +136,9 @@ def _is_replaced(older: Memory, newer: Memory, found: Contradiction) -> bool:
 class UpkeepPlan:
     """What upkeep does, or did: new proposals, and open ones that no longer hold and are withdrawn.
 
-    `waiting` are the candidates that Review flags for their age, `open` counts the proposals of upkeep that wait
-    already, by kind. `searched` tells whether contradictions were looked for; `remark` says why not.
+    `waiting` are the candidates that Review flags for their age, `open` counts the proposals of
+    upkeep that wait already, by kind. `searched` tells whether contradictions were looked for;
+    `remark` says why not.
     """
 
     at: datetime
@@ -146,12 +175,15 @@ class Upkeep:
     def plan(self, *, search: bool = True) -> UpkeepPlan:
         """Return exactly what `carry_out` would do now; nothing is written.
 
-        `search` loads the model to look for contradictions; without a model they are left out, and `remark` says so.
+        `search` loads the model to look for contradictions; without a model they are left out, and
+        `remark` says so.
         """
         return self._plan(*self._contradicted(search))
 
     def carry_out(self, *, search: bool = True) -> UpkeepPlan:
-        """Put what the rules suggest into Review, as one transaction of the workbench; return what was done."""
+        """Put what the rules suggest into Review, as one transaction of the workbench; return what
+        was done.
+        """
         # The search can take a second, and others must not wait for it at the write lock.
         contradicted, remark = self._contradicted(search)
         with self._library.transaction(self._context.actor, "upkeep") as tx:
@@ -163,12 +195,17 @@ class Upkeep:
         return plan
 
     def prunable(self, plan: UpkeepPlan) -> tuple[Proposal, ...]:
-        """Return the prunes that a person can accept at once, the least important first; no important ones."""
+        """Return the prunes that a person can accept at once, the least important first; no
+        important ones.
+        """
         prunes = (*(p for p in plan.open if p.kind == "prune"), *plan.of("prune"))
-        return tuple(sorted((p for p in prunes if p.importance < IMPORTANT_FROM), key=lambda p: p.importance))
+        return tuple(
+            sorted((p for p in prunes if p.importance < IMPORTANT_FROM), key=lambda p: p.importance)
+        )
 
     def prune(self, proposals: Sequence[Proposal]) -> int:
-        """Accept prunes, as one change of the person that can be undone; return how many memories it archived.
+        """Accept prunes, as one change of the person that can be undone; return how many memories
+        it archived.
 
         What was touched, pinned, confirmed or decided on since is left alone.
         """
@@ -176,22 +213,31 @@ class Upkeep:
         what = "1 memory" if len(proposals) == 1 else f"{len(proposals)} memories"
         with self._library.transaction(self._context.actor, f"prune {what}") as tx:
             prunes = handler_of(self._context, "prune")
-            limits, decided = self._context.settings.lifecycle, _answered(self._library.proposals.all())
+            limits, decided = (
+                self._context.settings.lifecycle,
+                _answered(self._library.proposals.all()),
+            )
             needed = self._needed()
             for proposal in proposals:
                 memory = self._library.memories.find(proposal.evidence[0])
                 known = self._library.proposals.find(proposal.id)
                 if memory is None or (known is not None and known.state != "open"):
                     continue
-                is_needed = not needed.isdisjoint((memory.id, *memory.aliases)) or self._has_source(memory)
-                found = rules.finding(memory, now, limits, decided=decided.get(memory.id), needed=is_needed)
+                is_needed = not needed.isdisjoint((memory.id, *memory.aliases)) or self._has_source(
+                    memory
+                )
+                found = rules.finding(
+                    memory, now, limits, decided=decided.get(memory.id), needed=is_needed
+                )
                 if found is not None and found.name == proposal.id:
                     prunes.accept(tx, proposal, prunes.becoming(proposal))
                     done += 1
         return done
 
     def _contradicted(self, search: bool) -> tuple[Mapping[str, Contradicted] | None, str]:
-        """Return what contradicts trusted memories, by id; `None` with the reason when nobody looked."""
+        """Return what contradicts trusted memories, by id; `None` with the reason when nobody
+        looked.
+        """
         if not search:
             return None, "Contradictions were not looked for."
         try:
@@ -201,7 +247,11 @@ class Upkeep:
 
     def _plan(self, contradicted: Mapping[str, Contradicted] | None, remark: str) -> UpkeepPlan:
         now, limits = self._context.now(), self._context.settings.lifecycle
-        memories = [m for m in self._library.memories.all() if m.status != "archived" and m.created_at <= now]
+        memories = [
+            m
+            for m in self._library.memories.all()
+            if m.status != "archived" and m.created_at <= now
+        ]
         stored = self._library.proposals.all()
         names = {p.id for p in stored}
         open_ones = [p for p in stored if p.state == "open"]
@@ -219,7 +269,9 @@ class Upkeep:
             if one is not None and not (one.kind == "prune" and self._has_source(memory)):
                 found[one.name] = one
         mine = [p for p in open_ones if p.actor == WORKBENCH and p.kind in UPKEEP_KINDS]
-        withdrawn = tuple(p for p in mine if p.id not in found and not self._cannot_tell(p, contradicted))
+        withdrawn = tuple(
+            p for p in mine if p.id not in found and not self._cannot_tell(p, contradicted)
+        )
         gone = {p.id for p in withdrawn}
         still = tuple(p for p in mine if p.id not in gone)
         asked = {(p.kind, p.evidence[0]) for p in still}
@@ -235,7 +287,9 @@ class Upkeep:
         )
 
     def _has_source(self, memory: Memory) -> bool:
-        """Tell whether the file that brought a memory still is there: as long as it is, the memory is no noise."""
+        """Tell whether the file that brought a memory still is there: as long as it is, the memory
+        is no noise.
+        """
         path = imported(memory.metadata).get("path")
         return isinstance(path, str) and Path(path).exists()
 
@@ -251,7 +305,9 @@ class Upkeep:
         enough = len(here) >= self._context.settings.lifecycle.references
         return enough and rules.is_resolved(memory, related, disputed)
 
-    def _cannot_tell(self, proposal: Proposal, contradicted: Mapping[str, Contradicted] | None) -> bool:
+    def _cannot_tell(
+        self, proposal: Proposal, contradicted: Mapping[str, Contradicted] | None
+    ) -> bool:
         """Tell whether a question rests on a contradiction that nobody looked for this time."""
         return contradicted is None and CONTRADICTED in proposal.flags
 
@@ -261,10 +317,14 @@ class Upkeep:
     def _proposal(self, found: UpkeepFinding, now: datetime) -> Proposal:
         memory = self._library.memories.get(found.id)
         related = memory.related if found.kind == "skill" else ()
-        return proposal_of(found, memory, now, tuple(id for id in related if id in self._library.memories))
+        return proposal_of(
+            found, memory, now, tuple(id for id in related if id in self._library.memories)
+        )
 
 
-def proposal_of(found: UpkeepFinding, memory: Memory, now: datetime, related: tuple[str, ...] = ()) -> Proposal:
+def proposal_of(
+    found: UpkeepFinding, memory: Memory, now: datetime, related: tuple[str, ...] = ()
+) -> Proposal:
     """Return a finding about `memory` as a proposal; `related` is further evidence."""
     return Proposal(
         id=found.name,

@@ -1,4 +1,6 @@
-"""What a Curator may be told: memories that were confirmed, all since the last curation or the latest ones."""
+"""What a Curator may be told: memories that were confirmed, all since the last curation or the
+latest ones.
+"""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -52,7 +54,9 @@ if TYPE_CHECKING:
 
 
 CURATED = "curator"
-"""What a run is called (with the playbook's name behind a colon) that covered all confirmed until then."""
+"""What a run is called (with the playbook's name behind a colon) that covered all confirmed until
+then.
+"""
 
 KNOWN = ("confirmed", "promoted")
 LATEST = 30
@@ -63,8 +67,8 @@ LATEST = 30
 class Lessons:
     """Memories to be told, the oldest first, and how many more there would be.
 
-    `since` is the last curation that they follow, or `None` when they are simply the latest or were `chosen` by hand.
-    With `covers` the next curation begins after this one.
+    `since` is the last curation that they follow, or `None` when they are simply the latest or were
+    `chosen` by hand. With `covers` the next curation begins after this one.
     """
 
     memories: tuple[Memory, ...]
@@ -108,14 +112,22 @@ def read_episode(path: Path) -> Episode:
     if not isinstance(doc, dict):
         raise UnreadableFile(f"{path} holds no JSON object.", _WANTED)
     if not _text(doc, TASK) or not (_text(doc, TRACE) or _text(doc, ANSWER)):
-        raise UnreadableFile(f"{path} tells no run: a question, and a reasoning or an answer, are missing.", _WANTED)
+        raise UnreadableFile(
+            f"{path} tells no run: a question, and a reasoning or an answer, are missing.", _WANTED
+        )
     feedback = _text(doc, FEEDBACK)
-    outcome = "\n\n".join(part for part in (_text(doc, ANSWER), feedback and f"Feedback: {feedback}") if part)
-    return Episode(Run(_text(doc, TASK), _text(doc, TRACE), outcome, _text(doc, EXPECTED)), _ids(path, doc))
+    outcome = "\n\n".join(
+        part for part in (_text(doc, ANSWER), feedback and f"Feedback: {feedback}") if part
+    )
+    return Episode(
+        Run(_text(doc, TASK), _text(doc, TRACE), outcome, _text(doc, EXPECTED)), _ids(path, doc)
+    )
 
 
 def used(playbook: Playbook, ids: tuple[str, ...]) -> tuple[tuple[Bullet, ...], tuple[str, ...]]:
-    """Return the bullets with these ids, or that were merged from them, each once; and the ids of none."""
+    """Return the bullets with these ids, or that were merged from them, each once; and the ids of
+    none.
+    """
     known = {name: b for b in playbook.bullets for name in (*b.aliases, b.id)}
     found = {known[id].id: known[id] for id in ids if id in known}
     return tuple(found.values()), tuple(id for id in ids if id not in known)
@@ -123,24 +135,33 @@ def used(playbook: Playbook, ids: tuple[str, ...]) -> tuple[tuple[Bullet, ...], 
 
 def _text(doc: Mapping[str, object], names: tuple[str, ...]) -> str:
     value = next((doc[name] for name in names if doc.get(name) not in (None, "")), "")
-    return value.strip() if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
+    return (
+        value.strip() if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
+    )
 
 
 def _ids(path: Path, doc: Mapping[str, object]) -> tuple[str, ...]:
-    """Return the ids of the bullets that were used, each once: a list of ids, or of objects with one."""
+    """Return the ids of the bullets that were used, each once: a list of ids, or of objects with
+    one.
+    """
     value = next((doc[name] for name in BULLETS if doc.get(name) is not None), [])
     items = value if isinstance(value, list) else [None]
     ids = [item.get("id") if isinstance(item, dict) else item for item in items]
     if not all(isinstance(id, str) and id.strip() for id in ids):
-        raise UnreadableFile(f"The bullets in {path} are no list of ids.", 'Give them as ["shr-00001", …].')
+        raise UnreadableFile(
+            f"The bullets in {path} are no list of ids.", 'Give them as ["shr-00001", …].'
+        )
     return tuple(dict.fromkeys(str(id).strip().strip("[]") for id in ids))
 
 
-# What a Curator or a Reflector suggests for a playbook (source 003): looked at one by one, applied as one action.
+# What a Curator or a Reflector suggests for a playbook (source 003): looked at one by one, applied
+# as one action.
 
 
 SAID = "The playbook says exactly this already."
-"""The problem of a suggestion to add what is there, as most of a log of operations that were carried out."""
+"""The problem of a suggestion to add what is there, as most of a log of operations that were
+carried out.
+"""
 
 CURATOR, REFLECTOR = "curator", "reflector"
 ACTOR = "human:curator"
@@ -149,10 +170,12 @@ ACTOR = "human:curator"
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One suggestion, or a part of a reply that cannot be read (`suggested` is `None`; `raw` is its JSON).
+    """One suggestion, or a part of a reply that cannot be read (`suggested` is `None`; `raw` is its
+    JSON).
 
-    `problem` says why it cannot be accepted. `before` and `after` are the texts that differ; `touches` are the
-    bullets it is about, as they are now. One that `repeats` suggests a text that the playbook holds already.
+    `problem` says why it cannot be accepted. `before` and `after` are the texts that differ;
+    `touches` are the bullets it is about, as they are now. One that `repeats` suggests a text that
+    the playbook holds already.
     """
 
     raw: str
@@ -168,7 +191,9 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A reply that was read: who gave it, a short mark of its text, what it says beside its suggestions, and those."""
+    """A reply that was read: who gave it, a short mark of its text, what it says beside its
+    suggestions, and those.
+    """
 
     actor: str
     mark: str
@@ -182,8 +207,16 @@ def reply_of(found: Curation | Analysis, text: str) -> Reply:
     mark = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
     odd = tuple((one.raw, one.reason) for one in found.odd)
     if isinstance(found, Curation):
-        return Reply(CURATOR, mark, found.reasoning, tuple((c.operation, c.reason) for c in found.operations), odd)
-    return Reply(REFLECTOR, mark, found.key_insight, tuple((tag, "") for tag in found.bullet_tags), odd)
+        return Reply(
+            CURATOR,
+            mark,
+            found.reasoning,
+            tuple((c.operation, c.reason) for c in found.operations),
+            odd,
+        )
+    return Reply(
+        REFLECTOR, mark, found.key_insight, tuple((tag, "") for tag in found.bullet_tags), odd
+    )
 
 
 class Curator:
@@ -210,7 +243,9 @@ class Curator:
         left, cards, playbook = frozenset(skipped), list[Card](), self._playbooks.open(book)
         for place, (suggested, reason) in enumerate(reply.parts):
             card, after = self._card(playbook, suggested, reason, reply)
-            if isinstance(suggested, BulletTag) and _tags_twice(suggested, reply.parts[:place], left):
+            if isinstance(suggested, BulletTag) and _tags_twice(
+                suggested, reply.parts[:place], left
+            ):
                 card = replace(card, problem=f"The reply marks {suggested.bullet_id} twice.")
             playbook = playbook if place in left else after
             cards.append(card)
@@ -218,9 +253,14 @@ class Curator:
         return (*cards, *odd)
 
     def apply(
-        self, book: str, reply: Reply, accepted: Sequence[Suggested], keep: Callable[[], object] | None = None
+        self,
+        book: str,
+        reply: Reply,
+        accepted: Sequence[Suggested],
+        keep: Callable[[], object] | None = None,
     ) -> int:
-        """Apply suggestions in order as one action; raises when one is impossible, and then nothing is changed.
+        """Apply suggestions in order as one action; raises when one is impossible, and then nothing
+        is changed.
 
         `keep` is called in the same transaction, to let stay what a person typed.
         """
@@ -236,10 +276,11 @@ class Curator:
     def proposals(
         self, book: str, reply: Reply, chosen: Iterable[int] | None = None, *, repeats: bool = True
     ) -> tuple[Proposal, ...]:
-        """Return the parts of a reply (those at `chosen` places, or all) as proposals for the queue.
+        """Return the parts of a reply (those at `chosen` places, or all) as proposals for the
+        queue.
 
-        The same suggestion has the same id, so that nothing waits twice; a tag counts once for each reply. Without
-        `repeats`, a text that the playbook holds already is not suggested again.
+        The same suggestion has the same id, so that nothing waits twice; a tag counts once for each
+        reply. Without `repeats`, a text that the playbook holds already is not suggested again.
         """
         places = range(len(reply.parts)) if chosen is None else chosen
         cards = self.cards(book, reply)
@@ -250,9 +291,17 @@ class Curator:
         )
         return tuple({proposal.id: proposal for proposal in made}.values())
 
-    def put_off(self, book: str, reply: Reply, places: Iterable[int], keep: Callable[[], object] | None = None) -> int:
+    def put_off(
+        self,
+        book: str,
+        reply: Reply,
+        places: Iterable[int],
+        keep: Callable[[], object] | None = None,
+    ) -> int:
         """Put parts of a reply into Review; return how many are new there. `keep` is as in `apply`."""
-        fresh = [p for p in self.proposals(book, reply, places) if p.id not in self._library.proposals]
+        fresh = [
+            p for p in self.proposals(book, reply, places) if p.id not in self._library.proposals
+        ]
         if fresh:
             label = f"{len(fresh)} suggestion{'' if len(fresh) == 1 else 's'} into Review"
             with self._library.transaction(self._context.actor, label) as tx:
@@ -263,7 +312,9 @@ class Curator:
         return len(fresh)
 
     def changes(self, proposal: Proposal) -> tuple[Change, ...]:
-        """Return what accepting a proposal would do to bullets; raises `WorkbenchError` when it is impossible."""
+        """Return what accepting a proposal would do to bullets; raises `WorkbenchError` when it is
+        impossible.
+        """
         book, mark, suggested = from_json(proposal.operation)
         before = self._playbooks.open(book)
         after = self._after(before, suggested, mark)
@@ -275,21 +326,35 @@ class Curator:
         )
 
     def card_of(self, proposal: Proposal) -> Card:
-        """Return a proposal as a card, as the playbook is now; raises `WorkbenchError` when that cannot be told."""
+        """Return a proposal as a card, as the playbook is now; raises `WorkbenchError` when that
+        cannot be told.
+        """
         book, mark, suggested = from_json(proposal.operation)
-        return self._card(self._playbooks.open(book), suggested, "", Reply(proposal.actor, mark, "", ()))[0]
+        return self._card(
+            self._playbooks.open(book), suggested, "", Reply(proposal.actor, mark, "", ())
+        )[0]
 
     def accept(self, tx: Tx, proposal: Proposal) -> None:
         """Carry a proposal out within a transaction; raises `WorkbenchError` when it is impossible."""
         book, mark, suggested = from_json(proposal.operation)
         self._carry_out(tx, book, [suggested], mark)
 
-    def _proposal(self, book: str, reply: Reply, suggested: Suggested, reason: str, problem: str) -> Proposal:
+    def _proposal(
+        self, book: str, reply: Reply, suggested: Suggested, reason: str, problem: str
+    ) -> Proposal:
         operation = to_json(suggested, book, reply.mark)
-        same = {k: v for k, v in operation.items() if k != "reply" or isinstance(suggested, BulletTag)}
-        name = blake2b(repr(sorted(same.items())).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        same = {
+            k: v for k, v in operation.items() if k != "reply" or isinstance(suggested, BulletTag)
+        }
+        name = blake2b(
+            repr(sorted(same.items())).encode("utf-8", "surrogatepass"), digest_size=8
+        ).hexdigest()
         bullets = self._library.bullets
-        now = {id: found.content for id in named_ids(suggested) if (found := bullets.find(f"{book}/{id}"))}
+        now = {
+            id: found.content
+            for id in named_ids(suggested)
+            if (found := bullets.find(f"{book}/{id}"))
+        }
         said = {THEN: {id: clean_for_store(text) for id, text in now.items()}} if now else {}
         reasons = [reason] if reason.strip() else []
         return Proposal(
@@ -298,7 +363,9 @@ class Curator:
             flags=(clean_for_store(problem),) if problem else (),
         )  # fmt: skip
 
-    def _card(self, playbook: Playbook, suggested: Suggested, reason: str, reply: Reply) -> tuple[Card, Playbook]:
+    def _card(
+        self, playbook: Playbook, suggested: Suggested, reason: str, reply: Reply
+    ) -> tuple[Card, Playbook]:
         known = {name: b for b in playbook.bullets for name in (*b.aliases, b.id)}
         touches = tuple(known[id] for id in named_ids(suggested) if id in known)
         raw, before, after = title(suggested), _joined(touches), _text_after(suggested, touches)
@@ -314,14 +381,18 @@ class Curator:
         if isinstance(suggested, BulletTag):
             bullet = operations.find_bullet(playbook, suggested.bullet_id)
             tagged = self._tagged(bullet, suggested, mark)[0]
-            return replace(playbook, bullets=tuple(tagged if b is bullet else b for b in playbook.bullets))
+            return replace(
+                playbook, bullets=tuple(tagged if b is bullet else b for b in playbook.bullets)
+            )
         return operations.apply(playbook, _cleaned(suggested), self._context.now())
 
     def _carry_out(self, tx: Tx, book: str, chosen: Sequence[Suggested], mark: str) -> None:
         before = after = self._playbooks.open(book)
         for suggested in chosen:
             if isinstance(suggested, BulletTag):
-                vote = self._tagged(operations.find_bullet(after, suggested.bullet_id), suggested, mark)[1]
+                vote = self._tagged(
+                    operations.find_bullet(after, suggested.bullet_id), suggested, mark
+                )[1]
                 after = self._after(after, suggested, mark)
                 if vote is not None:
                     tx.put(vote)
@@ -335,7 +406,9 @@ class Curator:
                 tx.delete(vote)
 
     def _tagged(self, bullet: Bullet, tag: BulletTag, mark: str) -> tuple[Bullet, Vote | None]:
-        """Return a bullet with a Reflector's mark on it: one vote for each reply; neutral ones are only counted."""
+        """Return a bullet with a Reflector's mark on it: one vote for each reply; neutral ones are
+        only counted.
+        """
         if tag.tag == "neutral":
             return replace(bullet, neutral_count=bullet.neutral_count + 1), None
         verdict: Verdict = tag.tag
@@ -343,12 +416,25 @@ class Curator:
         name = vote_id("bullets", key, REFLECTOR, mark)
         before = self._library.votes.find(name)
         if before is not None:
-            raise InvalidRecord(f"This reply's mark on {bullet.id} is counted already.", operations.UNCHANGED)
-        vote = Vote(name, "bullets", key, REFLECTOR, verdict, self._context.now(), mark, "tagged by the Reflector")
+            raise InvalidRecord(
+                f"This reply's mark on {bullet.id} is counted already.", operations.UNCHANGED
+            )
+        vote = Vote(
+            name,
+            "bullets",
+            key,
+            REFLECTOR,
+            verdict,
+            self._context.now(),
+            mark,
+            "tagged by the Reflector",
+        )
         return apply_vote(bullet, vote, None), vote
 
 
-def _tags_twice(tag: BulletTag, before: Sequence[tuple[Suggested, str]], skipped: frozenset[int]) -> bool:
+def _tags_twice(
+    tag: BulletTag, before: Sequence[tuple[Suggested, str]], skipped: frozenset[int]
+) -> bool:
     """Tell whether a tag before this one, which is not skipped, marks the same bullet."""
     earlier = (one for place, (one, _) in enumerate(before) if place not in skipped)
     return any(isinstance(one, BulletTag) and one.bullet_id == tag.bullet_id for one in earlier)
@@ -411,7 +497,8 @@ def _doc(bullet: Bullet | None) -> dict[str, object] | None:
     return None if bullet is None else {k: v for k, v in to_doc(bullet).items() if k != "raw"}
 
 
-# Asking Claude to curate a playbook (source 003): what would be sent, the call, and replies nobody could read.
+# Asking Claude to curate a playbook (source 003): what would be sent, the call, and replies nobody
+# could read.
 
 
 TRIED = "curator-tried"
@@ -420,11 +507,13 @@ TRIED = "curator-tried"
 
 @dataclass(frozen=True, slots=True)
 class CurationPlan:
-    """A curation about to be made, with every text masked: what is told, about which playbook, and what it costs.
+    """A curation about to be made, with every text masked: what is told, about which playbook, and
+    what it costs.
 
-    With a `run` the Reflector is asked first, and its analysis is what the Curator is told. `unknown` are ids of
-    used bullets that the playbook does not have. `room` is how many tokens the playbook may grow by, if bounded.
-    `spent` of `limit` tokens of this month are gone (limit 0: none).
+    With a `run` the Reflector is asked first, and its analysis is what the Curator is told.
+    `unknown` are ids of used bullets that the playbook does not have. `room` is how many tokens the
+    playbook may grow by, if bounded. `spent` of `limit` tokens of this month are gone (limit 0:
+    none).
     """
 
     book: str
@@ -447,7 +536,9 @@ class CurationPlan:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What came of it: the replies that could be read (a Reflector's first), what could not, and what went wrong."""
+    """What came of it: the replies that could be read (a Reflector's first), what could not, and
+    what went wrong.
+    """
 
     replies: tuple[Reply, ...]
     usage: Usage
@@ -467,13 +558,26 @@ class CuratorRequest(AsksClaude):
         self.runs = self._claude.runs
 
     def unseen(self, book: str) -> Lessons:
-        """Return what was confirmed or promoted since a playbook's last curation; before the first one, the latest."""
+        """Return what was confirmed or promoted since a playbook's last curation; before the first
+        one, the latest.
+        """
         what, library = f"{CURATED}:{book}", self._context.library
-        since = max((run.made_at for run in library.runs.all() if run.what == what and not run.unread), default=None)
+        since = max(
+            (run.made_at for run in library.runs.all() if run.what == what and not run.unread),
+            default=None,
+        )
         if since is None:
             return replace(self.latest(), covers=True)
-        fresh, most, memories = self._changed_since(since), self._context.settings.claude.memories, library.memories
-        found = [m for m in self._confirmed() if m.created_at > since or memories.doc_id_of(m.id) in fresh]
+        fresh, most, memories = (
+            self._changed_since(since),
+            self._context.settings.claude.memories,
+            library.memories,
+        )
+        found = [
+            m
+            for m in self._confirmed()
+            if m.created_at > since or memories.doc_id_of(m.id) in fresh
+        ]
         return Lessons(tuple(found[-most:]), since, max(0, len(found) - most), covers=True)
 
     def latest(self) -> Lessons:
@@ -487,7 +591,9 @@ class CuratorRequest(AsksClaude):
         return Lessons(tuple(sorted((m for m in found if m is not None), key=_when)), chosen=True)
 
     def _confirmed(self) -> list[Memory]:
-        return sorted((m for m in self._context.library.memories.all() if m.status in KNOWN), key=_when)
+        return sorted(
+            (m for m in self._context.library.memories.all() if m.status in KNOWN), key=_when
+        )
 
     def _changed_since(self, since: datetime) -> frozenset[str]:
         """Return the documents of memories whose status was written after a moment."""
@@ -495,18 +601,24 @@ class CuratorRequest(AsksClaude):
         for entry in self._context.library.changes_back():
             if parse_time(entry.at) <= since:
                 break
-            found.update(c.doc for c in entry.changes if c.table == "memories" and "status" in c.fields)
+            found.update(
+                c.doc for c in entry.changes if c.table == "memories" and "status" in c.fields
+            )
         return frozenset(found)
 
     def plan(self, book: str, lessons: Lessons) -> CurationPlan:
-        """Gather what would be sent; nothing is. Raises `UnknownRecord` for a playbook that is not there."""
+        """Gather what would be sent; nothing is. Raises `UnknownRecord` for a playbook that is not
+        there.
+        """
         told = tuple(self._mask(memory.content) for memory in lessons.memories)
         playbook, room = self._sent(book), self._room(book)
         preview = self._claude.open().preview_of(asks.curate(told, playbook, room))
         return CurationPlan(book, told, lessons, playbook, preview, *self._month(), room)
 
     def plan_run(self, book: str, episode: Episode) -> CurationPlan:
-        """Gather what would be sent first about a run; the Curator is asked after it. Raises `UnknownRecord`."""
+        """Gather what would be sent first about a run; the Curator is asked after it. Raises
+        `UnknownRecord`.
+        """
         run, mask = episode.run, self._mask
         run = asks.Run(mask(run.task), mask(run.trajectory), mask(run.outcome), mask(run.expected))
         playbook, room, claude = self._sent(book), self._room(book), self._claude.open()
@@ -515,15 +627,21 @@ class CuratorRequest(AsksClaude):
         cost = claude.preview_of(first).estimate + claude.preview_of(then).estimate
         more = "One more call follows, with what was learned of it and the playbook"
         preview = claude.preview_of(first, cost, more)
-        return CurationPlan(book, (), Lessons(()), playbook, preview, *self._month(), room, run, bullets, unknown)
+        return CurationPlan(
+            book, (), Lessons(()), playbook, preview, *self._month(), room, run, bullets, unknown
+        )
 
-    def ask(self, plan: CurationPlan, tell: Tell, cancelled: Cancelled, *, covers: bool = True) -> Asked:
+    def ask(
+        self, plan: CurationPlan, tell: Tell, cancelled: Cancelled, *, covers: bool = True
+    ) -> Asked:
         """Ask as planned. Raises `ReflectionProblem` when nothing at all came of it.
 
         With `covers` the next curation begins after this one, if this one was told everything.
         """
         if not plan.told and plan.run is None:
-            raise WorkbenchError("There is nothing to tell the Curator.", "Approve some candidates in Review first.")
+            raise WorkbenchError(
+                "There is nothing to tell the Curator.", "Approve some candidates in Review first."
+            )
         claude, replies, problem = self._claude.open(), list[Reply](), None
         try:
             self._ask(claude, plan, replies, tell, cancelled)
@@ -545,22 +663,35 @@ class CuratorRequest(AsksClaude):
         return tuple(one for one in found if self.runs.run(one.run).what.partition(":")[2] == book)
 
     def read_again(self, waiting: Waiting, text: str) -> Reply:
-        """Read a kept reply as a person has edited it; then it waits no longer. Raises `UnreadableReply`."""
+        """Read a kept reply as a person has edited it; then it waits no longer. Raises
+        `UnreadableReply`.
+        """
         reply = self._curating.read(text)
         with self._context.library.transaction(self._context.actor, "read a reply again") as tx:
             tx.put(self.runs.without(waiting))
         return reply
 
     def dismiss(self, waiting: Waiting) -> None:
-        """Let go of a reply that nobody could read; undo brings it back. What it was told is to be told again."""
+        """Let go of a reply that nobody could read; undo brings it back. What it was told is to be
+        told again.
+        """
         run = self.runs.without(waiting)
-        with self._context.library.transaction(self._context.actor, "dismiss an unread reply") as tx:
+        with self._context.library.transaction(
+            self._context.actor, "dismiss an unread reply"
+        ) as tx:
             tx.put(replace(run, what=f"{TRIED}:{run.what.partition(':')[2]}"))
 
     def _ask(
-        self, claude: "ClaudeReflector", plan: CurationPlan, replies: list[Reply], tell: Tell, cancelled: Cancelled
+        self,
+        claude: "ClaudeReflector",
+        plan: CurationPlan,
+        replies: list[Reply],
+        tell: Tell,
+        cancelled: Cancelled,
     ) -> None:
-        """Ask one role, or both in turn; each reply is added as it comes, so that a later failure loses none."""
+        """Ask one role, or both in turn; each reply is added as it comes, so that a later failure
+        loses none.
+        """
         told = plan.told
         if plan.run is not None:
             analysis = claude.ace_reflect(plan.run, plan.used, tell, cancelled)

@@ -1,4 +1,6 @@
-"""What of a file is new to the playbooks of a store: of a playbook itself, a run log or a saved reply."""
+"""What of a file is new to the playbooks of a store: of a playbook itself, a run log or a saved
+reply.
+"""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -26,7 +28,9 @@ def book_id(path: Path) -> str:
 
 
 def _source(path: Path) -> str:
-    """Return where a file is, so that an export can go back there; the files that ship with the app are no target."""
+    """Return where a file is, so that an export can go back there; the files that ship with the app
+    are no target.
+    """
     full = path.resolve()
     try:
         if full.is_relative_to(shipped(DEMO).resolve()):
@@ -40,16 +44,20 @@ def new_parts(library: Library, playbook: Playbook, path: Path) -> tuple[list[ob
     """Return the records to store, and the ids of bullets whose stored text differs and stays.
 
     A file that is not known yet becomes a playbook of its own. Of a known one, only bullets and
-    sections that are missing are added; bullets that were merged away count as present. While the rest
-    still stands as it does in the file, they go to their own places with their own lines, so that an
-    import that was stopped can be finished; otherwise they follow the others.
+    sections that are missing are added; bullets that were merged away count as present. While the
+    rest still stands as it does in the file, they go to their own places with their own lines, so
+    that an import that was stopped can be finished; otherwise they follow the others.
     """
     name = book_id(path)
     sections = [replace(s, book=name) for s in playbook.sections]
     bullets = [replace(b, book=name) for b in playbook.bullets]
     book = library.books.find(name)
     if book is None:
-        return [replace(playbook.book, id=name, name=playbook.book.name, source=_source(path)), *sections, *bullets], []
+        return [
+            replace(playbook.book, id=name, name=playbook.book.name, source=_source(path)),
+            *sections,
+            *bullets,
+        ], []
     stored = {b.id: b for b in library.bullets.all() if b.book == name}
     merged = {alias for b in stored.values() for alias in b.aliases}
     missing = [b for b in bullets if b.id not in stored and b.id not in merged]
@@ -60,7 +68,9 @@ def new_parts(library: Library, playbook: Playbook, path: Path) -> tuple[list[ob
 
 
 def _is_unmoved(book: Book, file: Book, stored: dict[str, Bullet], bullets: list[Bullet]) -> bool:
-    """Tell whether the file is laid out as the stored playbook, and every bullet of both stands in the same place."""
+    """Tell whether the file is laid out as the stored playbook, and every bullet of both stands in
+    the same place.
+    """
     layout = [(b.dialect, b.newline, b.final_newline, b.tail) for b in (book, file)]
     shared = [(b, stored[b.id]) for b in bullets if b.id in stored]
     places_hold = all((b.section, b.order) == (s.section, s.order) for b, s in shared)
@@ -86,7 +96,8 @@ NOTHING = "Nothing was written."
 
 
 def new_tallies(context: Context, parsed: Parsed, path: Path) -> tuple[list[UsageTally], Parsed]:
-    """Return the tallies that are new or say something else than before, and `parsed` with a note of their books.
+    """Return the tallies that are new or say something else than before, and `parsed` with a note
+    of their books.
 
     Raises `UnreadableFile` when no playbook knows a bullet of the log.
     """
@@ -96,7 +107,8 @@ def new_tallies(context: Context, parsed: Parsed, path: Path) -> tuple[list[Usag
     books = books_of(context.library.bullets.all(), named)
     if not books:
         raise UnreadableFile(
-            f"{path} names no bullet of a playbook in this store.", f"Import its playbook first. {NOTHING}"
+            f"{path} names no bullet of a playbook in this store.",
+            f"Import its playbook first. {NOTHING}",
         )
     new, source = [], clean_for_store(str(path.resolve()))
     notes = [MappingNote("runs", f"counted for {book}: {known} of {len(named)} bullets", len(parsed.runs))
@@ -110,7 +122,8 @@ def new_tallies(context: Context, parsed: Parsed, path: Path) -> tuple[list[Usag
 
 
 def new_proposals(context: Context, parsed: Parsed, path: Path, text: str) -> list[Proposal]:
-    """Return the suggestions of a saved reply that never stood in the queue and were not carried out already.
+    """Return the suggestions of a saved reply that never stood in the queue and were not carried
+    out already.
 
     Raises `UnreadableFile`.
     """
@@ -118,13 +131,17 @@ def new_proposals(context: Context, parsed: Parsed, path: Path, text: str) -> li
 
     curating, found = Curator(context, Playbooks(context)), list[Proposal]()
     for reply in (reply_of(one, text) for one in parsed.replies):
-        book = _book(context, (id for suggested, _ in reply.parts for id in named_ids(suggested)), path)
+        book = _book(
+            context, (id for suggested, _ in reply.parts for id in named_ids(suggested)), path
+        )
         made = curating.proposals(book, reply, repeats=False)
         found += [p for p in made if p.id not in context.library.proposals]
     return found
 
 
-def suggestions(context: Context, parsed: Parsed, path: Path, records: Sequence[object]) -> list[Proposal]:
+def suggestions(
+    context: Context, parsed: Parsed, path: Path, records: Sequence[object]
+) -> list[Proposal]:
     """Return the new bullets among the `records` of a file as one curation, which waits in Review.
 
     Raises `UnreadableFile` when no playbook of the store is meant.
@@ -141,7 +158,9 @@ def suggestions(context: Context, parsed: Parsed, path: Path, records: Sequence[
     parts = list[tuple[Suggested, str]]()
     for bullet in bullets:
         title = titles.get(bullet.section, "") or bullet.section
-        suggested = Add(title, bullet.content) if title in there else CreateMeta(title, bullet.content)
+        suggested = (
+            Add(title, bullet.content) if title in there else CreateMeta(title, bullet.content)
+        )
         parts.append((suggested, ""))
         there.add(title)
     reply = Reply(context.actor, "", "", tuple(parts))
@@ -158,5 +177,11 @@ def _book(context: Context, named: Iterable[str], path: Path) -> str:
     if len(fitting) == 1:
         return next(iter(fitting))
     known = ", ".join(sorted(fitting or books)) or "none"
-    hint = "Open that playbook in the app and take the reply in there." if books else "Import the playbook first."
-    raise UnreadableFile(f"{path}: it does not say for which playbook it is ({known}).", f"{hint} {NOTHING}")
+    hint = (
+        "Open that playbook in the app and take the reply in there."
+        if books
+        else "Import the playbook first."
+    )
+    raise UnreadableFile(
+        f"{path}: it does not say for which playbook it is ({known}).", f"{hint} {NOTHING}"
+    )

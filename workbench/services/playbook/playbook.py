@@ -45,7 +45,9 @@ class LastChanges:
 
     @property
     def begun(self) -> bool:
-        """Whether it has looked back already: from then on an answer takes no longer than what is new."""
+        """Whether it has looked back already: from then on an answer takes no longer than what is
+        new.
+        """
         return self._seen > 0
 
     def of(self, book: str, id: str) -> LastChange | None:
@@ -78,7 +80,9 @@ class LastChanges:
 
 
 class Usages:
-    """The usage of bullets over all logs of their playbook; worked out again only when something changed."""
+    """The usage of bullets over all logs of their playbook; worked out again only when something
+    changed.
+    """
 
     def __init__(self, library: Library) -> None:
         self._library = library
@@ -103,7 +107,8 @@ class Usages:
 
 
 def books_of(bullets: Iterable[Bullet], named: Iterable[str]) -> dict[str, int]:
-    """Return the books that know most of the bullets named, and how many of those; empty when none knows any.
+    """Return the books that know most of the bullets named, and how many of those; empty when none
+    knows any.
 
     Ids are unique within a book only, so that several may know as many.
     """
@@ -126,13 +131,22 @@ def counted(tallies: Sequence[UsageTally]) -> int:
     return sum(tally.count for tally in tallies)
 
 
-REASON, REPLACED_BY, SINCE, WARNS_OF = "deprecated_because", "replaced_by", "deprecated_at", "warns_of"
+REASON, REPLACED_BY, SINCE, WARNS_OF = (
+    "deprecated_because",
+    "replaced_by",
+    "deprecated_at",
+    "warns_of",
+)
 """Metadata keys of a deprecated bullet, and of the warning that was made of one."""
 
 AVOID = "AVOID: "
 PITFALLS = "COMMON MISTAKES TO AVOID"
 _WARNINGS = frozenset(
-    {"common_mistakes_to_avoid", "common_mistakes_and_correct_strategies", "troubleshooting_and_pitfalls"}
+    {
+        "common_mistakes_to_avoid",
+        "common_mistakes_and_correct_strategies",
+        "troubleshooting_and_pitfalls",
+    }
 )
 
 MAIN = "main"
@@ -183,20 +197,28 @@ class BookView:
     def disputed(self) -> frozenset[str]:
         """The ids of the bullets whose votes and runs contradict each other."""
         found = ((b, self.usage.get(b.id)) for b in self.playbook.bullets)
-        return frozenset(b.id for b, told in found if told and disagrees(told, b.helpful_count, b.harmful_count))
+        return frozenset(
+            b.id for b, told in found if told and disagrees(told, b.helpful_count, b.harmful_count)
+        )
 
     def found_to(self, verdict: str) -> frozenset[str]:
         """Return the ids of the bullets of which runs say that: `helps`, `hurts` or `unclear`."""
         return frozenset(id for id, told in self.usage.items() if told.verdict == verdict)
 
-    def listed(self, wanted: BookFilter, among: Among = NOBODY) -> tuple[tuple[Section, tuple[Bullet, ...]], ...]:
-        """Return the sections with their bullets, in file order; under a filter only those with a match."""
+    def listed(
+        self, wanted: BookFilter, among: Among = NOBODY
+    ) -> tuple[tuple[Section, tuple[Bullet, ...]], ...]:
+        """Return the sections with their bullets, in file order; under a filter only those with a
+        match.
+        """
         members: dict[str, list[Bullet]] = {s.id: [] for s in self.playbook.sections}
         titles = {s.id: s for s in self.playbook.sections}
         for bullet in self.playbook.bullets:
             if not wanted or wanted.matches(bullet, titles[bullet.section], among):
                 members[bullet.section].append(bullet)
-        return tuple((titles[id], tuple(found)) for id, found in members.items() if found or not wanted)
+        return tuple(
+            (titles[id], tuple(found)) for id, found in members.items() if found or not wanted
+        )
 
 
 class Playbooks:
@@ -215,12 +237,17 @@ class Playbooks:
     def books(self) -> tuple[BookLine, ...]:
         """Return the store's playbooks, by name."""
         bullets = self._library.bullets.all()
-        lines = (BookLine(book, sum(b.book == book.id for b in bullets)) for book in self._library.books.all())
+        lines = (
+            BookLine(book, sum(b.book == book.id for b in bullets))
+            for book in self._library.books.all()
+        )
         return tuple(sorted(lines, key=lambda line: (line.book.name, line.book.id)))
 
     def open(self, book: str) -> Playbook:
         """Return a playbook in file order; raises `UnknownRecord`."""
-        sections = sorted((s for s in self._library.sections.all() if s.book == book), key=_section_place)
+        sections = sorted(
+            (s for s in self._library.sections.all() if s.book == book), key=_section_place
+        )
         place = {s.id: i for i, s in enumerate(sections)}
         bullets = [b for b in self._library.bullets.all() if b.book == book and b.section in place]
         bullets.sort(key=lambda b: (place[b.section], b.order, b.id))
@@ -240,7 +267,9 @@ class Playbooks:
         """Vote on one bullet, or on several; the same vote again on a single one takes it back."""
         if len(ids) == 1:
             return votes.toggle(self._context, self.bullet(book, ids[0]), verdict)
-        with self._library.transaction(self._context.actor, f"vote {verdict} on {len(ids)} bullets"):
+        with self._library.transaction(
+            self._context.actor, f"vote {verdict} on {len(ids)} bullets"
+        ):
             results = [votes.cast(self._context, self.bullet(book, id), verdict) for id in ids]
         return results[-1]
 
@@ -250,7 +279,13 @@ class Playbooks:
         return vote.verdict if vote else ""
 
     def edit(
-        self, book: str, id: str, content: str | None = None, *, section: str | None = None, expected: str | None = None
+        self,
+        book: str,
+        id: str,
+        content: str | None = None,
+        *,
+        section: str | None = None,
+        expected: str | None = None,
     ) -> None:
         """Give a bullet another text, another section, at whose end it stands then, or both.
 
@@ -258,7 +293,9 @@ class Playbooks:
         """
         with self._library.transaction(self._context.actor, f"edit {id}"):
             if expected is not None and self.bullet(book, id).content != expected:
-                raise Conflict(f"{id} was changed by someone else meanwhile.", "Nothing was written.")
+                raise Conflict(
+                    f"{id} was changed by someone else meanwhile.", "Nothing was written."
+                )
             ops: list[operations.Operation] = []
             if content is not None:
                 ops.append(operations.Update(id, self.edited(book, id, content)[1].content))
@@ -275,15 +312,21 @@ class Playbooks:
     def add(self, book: str, section: str, content: str) -> str:
         """Add a bullet at the end of a section and return its new id."""
         before = {b.id for b in self.open(book).bullets}
-        after = self.apply(book, f"add a bullet to {section}", operations.Add(section, clean_text(content)))
+        after = self.apply(
+            book, f"add a bullet to {section}", operations.Add(section, clean_text(content))
+        )
         return next(b.id for b in after.bullets if b.id not in before)
 
     def add_to_new_section(self, book: str, title: str, content: str) -> str:
-        """Add a bullet in a section that is made for it, and the playbook too if need be; return the bullet's id."""
+        """Add a bullet in a section that is made for it, and the playbook too if need be; return
+        the bullet's id.
+        """
         title = mask(title)  # the section's id is made of it
         with self._library.transaction(self._context.actor, f"add a bullet to {title}"):
             self.ensure(book)
-            after = self.apply(book, f"add a bullet to {title}", operations.CreateMeta(title, clean_text(content)))
+            after = self.apply(
+                book, f"add a bullet to {title}", operations.CreateMeta(title, clean_text(content))
+            )
         return after.in_section(operations.find_section(after, title).id)[-1].id
 
     def delete(self, book: str, ids: Sequence[str]) -> None:
@@ -297,8 +340,12 @@ class Playbooks:
                 if vote.table == "bullets" and vote.target in gone:
                     tx.delete(vote)
 
-    def move(self, book: str, ids: Sequence[str], section: str, position: int | None = None) -> None:
-        """Move bullets to the end of a section, or to `position` (from 0) in it; they keep their ids."""
+    def move(
+        self, book: str, ids: Sequence[str], section: str, position: int | None = None
+    ) -> None:
+        """Move bullets to the end of a section, or to `position` (from 0) in it; they keep their
+        ids.
+        """
         label = f"move {_named(ids)} to {section}"
         places = range(position, position + len(ids)) if position is not None else [None] * len(ids)
         moves = (operations.Move(id, section, place) for id, place in zip(ids, places, strict=True))
@@ -317,10 +364,14 @@ class Playbooks:
         return True
 
     def pin(self, book: str, ids: Sequence[str], pinned: bool | None = None) -> bool:
-        """Pin or unpin bullets; without `pinned` they are unpinned when all are pinned. Return the new state."""
+        """Pin or unpin bullets; without `pinned` they are unpinned when all are pinned. Return the
+        new state.
+        """
         if pinned is None:
             pinned = not all(bullet.pinned for bullet in [self.bullet(book, id) for id in ids])
-        with self._library.transaction(self._context.actor, f"{'pin' if pinned else 'unpin'} {_named(ids)}") as tx:
+        with self._library.transaction(
+            self._context.actor, f"{'pin' if pinned else 'unpin'} {_named(ids)}"
+        ) as tx:
             for id in ids:
                 tx.put(replace(self.bullet(book, id), pinned=pinned))
         return pinned
@@ -328,7 +379,8 @@ class Playbooks:
     def add_section(self, book: str, title: str, *, kept: bool = False) -> str:
         """Add an empty section at the end and return its id; a first one makes the playbook itself.
 
-        `kept`: a secret in the title stays as it was typed, if the transaction lets it; the id never holds one.
+        `kept`: a secret in the title stays as it was typed, if the transaction lets it; the id
+        never holds one.
         """
         typed = " ".join(title.split()).lstrip("#").strip()
         title = mask(title)  # the id is made of it
@@ -340,15 +392,23 @@ class Playbooks:
                 tx.put(before.book)
             after = operations.apply(before, operations.CreateMeta(title), self._context.now())
             if kept:
-                after = replace(after, sections=(*after.sections[:-1], replace(after.sections[-1], title=typed)))
+                after = replace(
+                    after, sections=(*after.sections[:-1], replace(after.sections[-1], title=typed))
+                )
             write_book(tx, before, after)
         return after.sections[-1].id
 
     def set_budget(self, book: str, tokens: int) -> None:
-        """Set how many tokens a playbook may take; 0 takes the limit away. Raises `InvalidRecord` below 0."""
+        """Set how many tokens a playbook may take; 0 takes the limit away. Raises `InvalidRecord`
+        below 0.
+        """
         if tokens < 0:
-            raise InvalidRecord("A budget is a number of tokens, 0 or more.", "Nothing was changed.")
-        with self._library.transaction(self._context.actor, f"budget of {book}: {tokens or 'none'}") as tx:
+            raise InvalidRecord(
+                "A budget is a number of tokens, 0 or more.", "Nothing was changed."
+            )
+        with self._library.transaction(
+            self._context.actor, f"budget of {book}: {tokens or 'none'}"
+        ) as tx:
             tx.put(replace(self._library.books.get(book), budget=tokens))
 
     def ensure(self, book: str = MAIN) -> None:
@@ -373,15 +433,21 @@ class Playbooks:
         """Return a bullet; raises `UnknownRecord`."""
         found = self._library.bullets.find(f"{book}/{id}")
         if found is None:
-            raise UnknownRecord(f"There is no bullet {id} in the playbook any more.", "Nothing was changed.")
+            raise UnknownRecord(
+                f"There is no bullet {id} in the playbook any more.", "Nothing was changed."
+            )
         return found
 
     # Letting go of a rule without losing it
 
-    def deprecate(self, book: str, ids: Sequence[str], reason: str = "", replacement: str = "") -> None:
-        """Take bullets out of what is exported; they stay in the store with the reason and what replaces them.
+    def deprecate(
+        self, book: str, ids: Sequence[str], reason: str = "", replacement: str = ""
+    ) -> None:
+        """Take bullets out of what is exported; they stay in the store with the reason and what
+        replaces them.
 
-        Raises `UnknownRecord` for a replacement that is not there, `InvalidRecord` for one that replaces itself.
+        Raises `UnknownRecord` for a replacement that is not there, `InvalidRecord` for one that
+        replaces itself.
         """
         self._check_replacement(book, ids, replacement)
         with self._library.transaction(self._context.actor, f"deprecate {_named(ids)}") as tx:
@@ -397,7 +463,11 @@ class Playbooks:
         with self._library.transaction(self._context.actor, f"restore {_named(ids)}") as tx:
             for id in ids:
                 bullet = self.bullet(book, id)
-                metadata = {k: v for k, v in bullet.metadata.items() if k not in (REASON, REPLACED_BY, SINCE)}
+                metadata = {
+                    k: v
+                    for k, v in bullet.metadata.items()
+                    if k not in (REASON, REPLACED_BY, SINCE)
+                }
                 tx.put(replace(bullet, state="active", metadata=metadata))
 
     def all_deprecated(self, book: str, ids: Sequence[str]) -> bool:
@@ -407,8 +477,8 @@ class Playbooks:
     def avoid(self, book: str, id: str, content: str = "", section: str = "") -> str:
         """Deprecate a harmful rule and add a warning of it; return the warning's id.
 
-        `content` is the warning (default: the rule's text after “AVOID:”), `section` where it goes: by default a
-        section of pitfalls, which is made when there is none. One transaction.
+        `content` is the warning (default: the rule's text after “AVOID:”), `section` where it goes:
+        by default a section of pitfalls, which is made when there is none. One transaction.
         """
         with self._library.transaction(self._context.actor, f"turn {id} into a warning") as tx:
             before = self.open(book)
@@ -417,9 +487,13 @@ class Playbooks:
         return warning
 
     def avoid_all(self, book: str, ids: Sequence[str]) -> tuple[str, ...]:
-        """Turn several harmful rules into warnings in their own words, as one action; return the warnings' ids."""
+        """Turn several harmful rules into warnings in their own words, as one action; return the
+        warnings' ids.
+        """
         made = list[str]()
-        with self._library.transaction(self._context.actor, f"turn {_named(ids)} into warnings") as tx:
+        with self._library.transaction(
+            self._context.actor, f"turn {_named(ids)} into warnings"
+        ) as tx:
             before = after = self.open(book)
             for id in ids:
                 after, warning = self._avoided(after, self.bullet(book, id), "", "")
@@ -432,7 +506,9 @@ class Playbooks:
         sections = self.open(book).sections
         return next((s.title for s in sections if s.key in _WARNINGS), PITFALLS)
 
-    def _avoided(self, before: Playbook, rule: Bullet, content: str, section: str) -> tuple[Playbook, str]:
+    def _avoided(
+        self, before: Playbook, rule: Bullet, content: str, section: str
+    ) -> tuple[Playbook, str]:
         """Return a playbook with a warning in the place of a rule, and the warning's id."""
         text = clean_for_store(content).strip() or warning_of(rule.content)
         after, place = self._place(before, section)
@@ -443,7 +519,9 @@ class Playbooks:
         here = next(b for b in after.bullets if b.id == rule.id)
         gone = self._deprecated(here, "harmful: turned into a warning", warning.id)
         changed = {warning.id: marked, rule.id: gone}
-        return replace(after, bullets=tuple(changed.get(b.id, b) for b in after.bullets)), warning.id
+        return replace(
+            after, bullets=tuple(changed.get(b.id, b) for b in after.bullets)
+        ), warning.id
 
     def _place(self, playbook: Playbook, section: str) -> tuple[Playbook, str]:
         if section:
@@ -470,7 +548,9 @@ class Playbooks:
         try:
             other = self.bullet(book, replacement)
         except UnknownRecord as error:
-            raise UnknownRecord(f"There is no bullet {replacement} to replace it.", "Nothing was changed.") from error
+            raise UnknownRecord(
+                f"There is no bullet {replacement} to replace it.", "Nothing was changed."
+            ) from error
         if other.state == "deprecated":
             raise InvalidRecord(f"{replacement} is deprecated itself.", "Nothing was changed.")
 

@@ -1,8 +1,10 @@
-"""A correction reaches its copies: where else a text stands that is being corrected, and updating that with it.
+"""A correction reaches its copies: where else a text stands that is being corrected, and updating
+that with it.
 
-Copies are what promoting wrote, bullets and insights that say the same, and files that a playbook was exported to. They
-are looked for before a correction is saved, shown, and on a person's word written in the same transaction; undo takes
-back all of it. What cannot be updated that way is named with the reason.
+Copies are what promoting wrote, bullets and insights that say the same, and files that a playbook
+was exported to. They are looked for before a correction is saved, shown, and on a person's word
+written in the same transaction; undo takes back all of it. What cannot be updated that way is named
+with the reason.
 """
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
@@ -42,7 +44,8 @@ from workbench.services.safety.texts import kept_summary
 from workbench.store.library import Library, Tx
 from workbench.store.records import place_of
 
-# Files that a playbook was exported to, with a corrected bullet in them: one record moves, every other byte stays.
+# Files that a playbook was exported to, with a corrected bullet in them: one record moves, every
+# other byte stays.
 
 
 Corrections = Sequence[tuple[Memory | Bullet, Memory | Bullet]]
@@ -52,7 +55,8 @@ LEAST = 12
 
 
 def exported(context: Context, corrected: Corrections) -> "list[tuple[Copy, FileEdit | None]]":
-    """Return the files that the store wrote and that hold what is corrected, and what they become; writes none.
+    """Return the files that the store wrote and that hold what is corrected, and what they become;
+    writes none.
 
     There is no edit of one that somebody else changed, or that is only ever written as a whole.
     """
@@ -74,10 +78,14 @@ def _in_file(
     if kind is None or data is None or text is None:
         return None
     if not (kind.reads and kind.holds == "playbook"):
-        olds = [before.content.strip() for before, after in corrected if before.content != after.content]
+        olds = [
+            before.content.strip() for before, after in corrected if before.content != after.content
+        ]
         holds = any(len(old) >= LEAST and old in text for old in olds)
         return (Copy("export", str(path), (), "whole"), None) if holds else None
-    after = _rewritten(context, kind, path, text, [pair for pair in corrected if isinstance(pair[0], Bullet)])
+    after = _rewritten(
+        context, kind, path, text, [pair for pair in corrected if isinstance(pair[0], Bullet)]
+    )
     if after is None:
         return None
     if hash_of(data) != state.sha256:
@@ -86,8 +94,12 @@ def _in_file(
     return Copy("export", str(path), edit.lines(1)), edit
 
 
-def _rewritten(context: Context, kind: ExportFormat, path: Path, text: str, corrected: Corrections) -> str | None:
-    """Return a file's text with corrected bullets; `None` where it holds none of them, or would not only change so."""
+def _rewritten(
+    context: Context, kind: ExportFormat, path: Path, text: str, corrected: Corrections
+) -> str | None:
+    """Return a file's text with corrected bullets; `None` where it holds none of them, or would not
+    only change so.
+    """
     reader = format_named(kind.name)
     place = ReadContext(now=context.now(), file=str(path), path=str(path))
     try:
@@ -103,7 +115,9 @@ def _rewritten(context: Context, kind: ExportFormat, path: Path, text: str, corr
 
 
 def _replaced(parsed: Parsed, corrected: Corrections) -> Parsed | None:
-    """Return what a file holds with the new texts in place; `None` when none of the old ones is there."""
+    """Return what a file holds with the new texts in place; `None` when none of the old ones is
+    there.
+    """
     new = {(before.id, before.content): after.content for before, after in corrected}
     held = {(bullet.id, bullet.content) for book in parsed.playbooks for bullet in book.bullets}
     if held.isdisjoint(new):
@@ -113,7 +127,10 @@ def _replaced(parsed: Parsed, corrected: Corrections) -> Parsed | None:
         content = new.get((bullet.id, bullet.content))
         return bullet if content is None else replace(bullet, content=content, raw=None)
 
-    books = tuple(Playbook(book.book, book.sections, tuple(map(fresh, book.bullets))) for book in parsed.playbooks)
+    books = tuple(
+        Playbook(book.book, book.sections, tuple(map(fresh, book.bullets)))
+        for book in parsed.playbooks
+    )
     return replace(parsed, playbooks=books)
 
 
@@ -124,18 +141,25 @@ def _written(kind: ExportFormat, parsed: Parsed, own: str) -> str:
 
 
 def _export_notes(parsed: Parsed) -> Iterator[tuple[str, str, str]]:
-    return ((bullet.id, bullet.section, bullet.content) for book in parsed.playbooks for bullet in book.bullets)
+    return (
+        (bullet.id, bullet.section, bullet.content)
+        for book in parsed.playbooks
+        for bullet in book.bullets
+    )
 
 
 # What a promoted text becomes when its memory is corrected: what was made of the memory, made anew.
 #
-# Only what follows from the memory moves along. A title or a description that a person typed for it stays.
+# Only what follows from the memory moves along. A title or a description that a person typed for it
+# stays.
 
 
 SKILL = "SKILL.md"
 
 
-def reworded(placement: Placement, before: Memory | Bullet, after: Memory | Bullet) -> Placement | None:
+def reworded(
+    placement: Placement, before: Memory | Bullet, after: Memory | Bullet
+) -> Placement | None:
     """Return a placement of `before` as one of `after`; the same when nothing in it moves.
 
     `None` for a text that was not made of `before`: it was changed since, or in another way.
@@ -164,17 +188,25 @@ def _entry(text: str, before: Memory, after: Memory) -> str | None:
     (was, now), (old, new) = _said(before, after)
     hook = cut(old, HOOK)
     is_made = about == hook or (not about and hook == was)
-    return managed_block.item(index_line(now if title == _bracketed(was) else title, file, new if is_made else about))
+    return managed_block.item(
+        index_line(now if title == _bracketed(was) else title, file, new if is_made else about)
+    )
 
 
 def _file(placement: Placement, before: Memory, after: Memory) -> str | None:
-    """Return a topic file or a skill with the memory's new text, and what was derived from the old one."""
+    """Return a topic file or a skill with the memory's new text, and what was derived from the old
+    one.
+    """
     head, body, rest = placement.text.partition(f"\n{content_of(before)}\n")
     if not body:
         return None
-    is_named = PurePosixPath(placement.path).name != SKILL  # a skill keeps its name, which is that of its folder
+    is_named = (
+        PurePosixPath(placement.path).name != SKILL
+    )  # a skill keeps its name, which is that of its folder
     for was, now in _said(before, after):
-        for old, new in zip(head_lines(was, named=is_named), head_lines(now, named=is_named), strict=True):
+        for old, new in zip(
+            head_lines(was, named=is_named), head_lines(now, named=is_named), strict=True
+        ):
             head = f"{head}\n".replace(f"\n{old}\n", f"\n{new}\n", 1)[:-1]
     return f"{head}\n{content_of(after)}\n{rest}"
 
@@ -195,19 +227,23 @@ Correction = tuple[Record, Record]
 """A record before and after."""
 
 CopyKind = Literal["file", "bullet", "memory", "insight", "export"]
-"""`file`: what promoting wrote into a file; `bullet`, `memory`: a record that says the same; `insight`: a memory that
-cites the corrected one; `export`: a file that the store was exported to."""
+"""`file`: what promoting wrote into a file; `bullet`, `memory`: a record that says the same;
+`insight`: a memory that cites the corrected one; `export`: a file that the store was exported to.
+"""
 
 Obstacle = Literal["", "rewritten", "changed", "held", "cites", "whole"]
-"""Why a copy is not updated: its words are a person's own by now; its file was changed since, or cannot be written; the
-corrected text is held back; it only cites; or such a file is only ever written as a whole."""
+"""Why a copy is not updated: its words are a person's own by now; its file was changed since, or
+cannot be written; the corrected text is held back; it only cites; or such a file is only ever
+written as a whole.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
     """A place where a corrected text stands, by its name, with what updating changes there.
 
-    A record's `lines` hold its text, a file's what differs with a line around; none where there is an `obstacle`.
+    A record's `lines` hold its text, a file's what differs with a line around; none where there is
+    an `obstacle`.
     """
 
     kind: CopyKind
@@ -219,7 +255,9 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class CopyPlan:
-    """What saving `corrected` records leaves behind elsewhere (`copies`), and what would be written to update it."""
+    """What saving `corrected` records leaves behind elsewhere (`copies`), and what would be written
+    to update it.
+    """
 
     corrected: tuple[Correction, ...]
     copies: tuple[Copy, ...] = ()
@@ -245,7 +283,9 @@ class CopyPlan:
 class Copies:
     """Finds the copies of what is corrected, and updates them with it."""
 
-    def __init__(self, context: Context, playbooks: Callable[[], Playbooks], safety: Safety, placing: Placing) -> None:
+    def __init__(
+        self, context: Context, playbooks: Callable[[], Playbooks], safety: Safety, placing: Placing
+    ) -> None:
         self._context = context
         self._library = context.library
         self._playbooks = playbooks
@@ -255,15 +295,17 @@ class Copies:
     def of(self, corrected: Iterable[Correction], *, files_only: bool = False) -> CopyPlan:
         """Return where else stands what is corrected; writes nothing.
 
-        `corrected` are the records as they are and as they would be stored. With `files_only` no other record is
-        looked at. Raises `StoreProblem`.
+        `corrected` are the records as they are and as they would be stored. With `files_only` no
+        other record is looked at. Raises `StoreProblem`.
         """
         given = tuple(pair for pair in corrected if pair[0] != pair[1])
         if not given:
             return CopyPlan(())
         found = _Found(self._library, self._placing.committed().values())
         pairs = list(given) if files_only else found.spread(given)
-        held = {place_of(one.record) for one in self._safety.unpermitted(after for _, after in pairs)}
+        held = {
+            place_of(one.record) for one in self._safety.unpermitted(after for _, after in pairs)
+        }
         placements, copies = self._placed(found, pairs, held)
         records = tuple(pairs[len(given) :])
         copies += map(_of_record, records)
@@ -276,11 +318,14 @@ class Copies:
         kept = tuple(p for p in placements if p.path not in changed)
         return CopyPlan(given, tuple(dict.fromkeys(copies)), records, kept, files, edits)
 
-    def carry_out(self, plan: CopyPlan, write: Callable[[], object], label: str, *, files_only: bool = False) -> None:
-        """Save what is corrected (`write` does it) and update its copies, as one action called `label`.
+    def carry_out(
+        self, plan: CopyPlan, write: Callable[[], object], label: str, *, files_only: bool = False
+    ) -> None:
+        """Save what is corrected (`write` does it) and update its copies, as one action called
+        `label`.
 
-        Raises `Conflict` when a copy, a file or a record was changed since the plan, `NotTrusted`, and what `write`
-        raises; then nothing is written.
+        Raises `Conflict` when a copy, a file or a record was changed since the plan, `NotTrusted`,
+        and what `write` raises; then nothing is written.
         """
         require_person(self._context.actor, "update copies")
         if plan.writes_files:
@@ -291,7 +336,10 @@ class Copies:
             self._library.transaction(self._context.actor, label) as tx,
         ):
             if self.of(plan.corrected, files_only=files_only) != plan:
-                raise Conflict("A copy was changed meanwhile.", "Nothing was written; save again to look again.")
+                raise Conflict(
+                    "A copy was changed meanwhile.",
+                    "Nothing was written; save again to look again.",
+                )
             write()
             self._require_stored(plan.corrected)
             for _, after in plan.records:
@@ -303,12 +351,17 @@ class Copies:
             rewrite()
 
     def _require_stored(self, corrected: Sequence[Correction]) -> None:
-        """Raise unless the store holds what the copies were made of: what is masked goes nowhere unmasked."""
+        """Raise unless the store holds what the copies were made of: what is masked goes nowhere
+        unmasked.
+        """
         for _, after in corrected:
             table = self._library.memories if isinstance(after, Memory) else self._library.bullets
             stored = table.find(place_of(after)[1])
             if stored is None or stored.content != after.content:
-                raise Conflict(f"{after.id} was not stored as shown.", "Nothing was written; save again to look again.")
+                raise Conflict(
+                    f"{after.id} was not stored as shown.",
+                    "Nothing was written; save again to look again.",
+                )
 
     def _put(self, tx: Tx, after: Record) -> None:
         if isinstance(after, Bullet):
@@ -325,7 +378,9 @@ class Copies:
     def _placed(
         self, found: "_Found", pairs: Sequence[Correction], held: set[tuple[str, str]]
     ) -> tuple[list[Placement], list[Copy]]:
-        """Return the placements of corrected memories as they become, and the copies that stay as they are."""
+        """Return the placements of corrected memories as they become, and the copies that stay as
+        they are.
+        """
         moved: list[Placement] = []
         left: list[Copy] = []
         together = {place_of(after) for _, after in pairs}
@@ -335,7 +390,11 @@ class Copies:
                 fresh = reworded(placement, before, after)
                 if fresh == placement:
                     continue
-                if kind == "bullet" and ("bullets", placement.path) not in together and found.says_still(placement):
+                if (
+                    kind == "bullet"
+                    and ("bullets", placement.path) not in together
+                    and found.says_still(placement)
+                ):
                     continue  # it is not to change
                 if fresh is None or (kind == "bullet" and not found.says_still(placement)):
                     left.append(Copy(kind, placement.path, (), "rewritten", placement.outside))
@@ -346,7 +405,9 @@ class Copies:
         return moved, left
 
     def _files(self, placements: Sequence[Placement]) -> tuple[Moves, list[Copy]]:
-        """Return what becomes of the files of placements; a file that was changed since stays, and says so."""
+        """Return what becomes of the files of placements; a file that was changed since stays, and
+        says so.
+        """
         edits: list[FileEdit] = []
         copies: list[Copy] = []
         for path in dict.fromkeys(p.path for p in placements if p.kind != "bullet"):
@@ -373,7 +434,9 @@ class _Found:
         self._placements = tuple(placements)
 
     def spread(self, given: Sequence[Correction]) -> list[Correction]:
-        """Return the corrections, and those of all records that say the same and so change with them."""
+        """Return the corrections, and those of all records that say the same and so change with
+        them.
+        """
         pairs = list(given)
         known = {place_of(before) for before, _ in pairs}
         for before, after in pairs:  # grows meanwhile
@@ -396,12 +459,16 @@ class _Found:
         """Return the memories that cite what is corrected and say something of their own."""
         changed = {before.id for before, after in pairs if before.content != after.content}
         own = {before.id for before, _ in pairs}
-        return [Copy("insight", m.id, (), "cites") for m in self._citing(changed) if m.id not in own]
+        return [
+            Copy("insight", m.id, (), "cites") for m in self._citing(changed) if m.id not in own
+        ]
 
     def _citing(self, ids: Container[str]) -> list[Memory]:
         """Return the memories that cite one of these and are not archived."""
         citing = (memory for memory in self._memories.all() if memory.citations)
-        return [m for m in citing if m.status != "archived" and any(id in ids for id in m.citations)]
+        return [
+            m for m in citing if m.status != "archived" and any(id in ids for id in m.citations)
+        ]
 
     def _same(self, before: Record, after: Record) -> Iterator[Correction]:
         """Yield the records that hold the text of a corrected one, with its new text in place."""
@@ -424,7 +491,9 @@ def _content(record: Record) -> str:
 def _with(memory: Memory, old: str, new: str) -> Memory:
     summary = memory.summary.replace(old, new) if old in memory.summary else ""
     text = memory.content.replace(old, new)
-    return replace(memory, content=text, summary=summary or kept_summary(memory.summary, memory.content))
+    return replace(
+        memory, content=text, summary=summary or kept_summary(memory.summary, memory.content)
+    )
 
 
 def _of_record(pair: Correction) -> Copy:

@@ -1,7 +1,7 @@
 """What the files become when the placements of a store change.
 
-Only what changed is touched: an entry is put into its managed block or taken out of it, a file is made or deleted.
-Everything else in a file stays, also what somebody else wrote into the block.
+Only what changed is touched: an entry is put into its managed block or taken out of it, a file is
+made or deleted. Everything else in a file stays, also what somebody else wrote into the block.
 """
 
 import codecs
@@ -37,8 +37,8 @@ _WIDE = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 class FileEdit:
     """One file before and after, in bytes (`None`: no file).
 
-    `name` is how a person knows it. `folders` is how many folders are made for a new file, or go with one that is
-    deleted when they are empty.
+    `name` is how a person knows it. `folders` is how many folders are made for a new file, or go
+    with one that is deleted when they are empty.
     """
 
     path: Path
@@ -52,7 +52,8 @@ class FileEdit:
 
 
 def read(path: Path) -> bytes | None:
-    """Return what is in a file, `None` when there is none; raises `WorkbenchError` for what cannot be replaced.
+    """Return what is in a file, `None` when there is none; raises `WorkbenchError` for what cannot
+    be replaced.
 
     Folders that are missing above it are no obstacle: they are made when it is written.
     """
@@ -69,7 +70,9 @@ def missing_folders(path: Path) -> int:
 
 
 def decoded(data: bytes, name: str) -> tuple[str, str]:
-    """Return a file's text and its encoding; bytes that are no UTF-8 are carried along. Raises `WorkbenchError`."""
+    """Return a file's text and its encoding; bytes that are no UTF-8 are carried along. Raises
+    `WorkbenchError`.
+    """
     for mark, encoding in _WIDE:
         if data.startswith(mark):
             try:
@@ -89,7 +92,8 @@ def encoded(text: str, encoding: str) -> bytes:
 def carry_out(edits: Iterable[FileEdit], *, through_links: bool = True) -> None:
     """Make the files what they are to become, each in one step; raises `StoreProblem`.
 
-    Not `through_links`, a path with a link in it by now is a conflict: nothing is written where it leads.
+    Not `through_links`, a path with a link in it by now is a conflict: nothing is written where it
+    leads.
     """
     for edit in edits:
         try:
@@ -99,7 +103,9 @@ def carry_out(edits: Iterable[FileEdit], *, through_links: bool = True) -> None:
                 edit.path.parent.mkdir(parents=True, exist_ok=True)
                 replace_bytes(edit.path, edit.after, edit.before, through_links=through_links)
         except OSError as error:
-            raise StoreProblem(f"{edit.name} cannot be written: {error.strerror}.", NOTHING) from error
+            raise StoreProblem(
+                f"{edit.name} cannot be written: {error.strerror}.", NOTHING
+            ) from error
 
 
 def _delete(edit: FileEdit, through_links: bool) -> None:
@@ -139,8 +145,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The files of one store. `project` is `None` for a store that belongs to none; `is_scratch` says that it is there
-    to try things on.
+    """The files of one store. `project` is `None` for a store that belongs to none; `is_scratch`
+    says that it is there to try things on.
     """
 
     project: Path | None
@@ -152,7 +158,9 @@ class Places:
         Raises `UnsafePath`, or `WorkbenchError` when it is relative and there is no project.
         """
         if not path.is_absolute() and self.project is None:
-            raise WorkbenchError(f"This store belongs to no project, so {path} may be anywhere.", "Give a full path.")
+            raise WorkbenchError(
+                f"This store belongs to no project, so {path} may be anywhere.", "Give a full path."
+            )
         try:
             real = ((self.project or path) / path).resolve()
         except (OSError, RuntimeError, ValueError) as error:
@@ -165,14 +173,18 @@ class Places:
         return Place(real, inside.as_posix(), False)
 
     def stored(self, placement: Placement) -> Path:
-        """Return the file that a stored placement means; raises `UnsafePath` when that is not what it was."""
+        """Return the file that a stored placement means; raises `UnsafePath` when that is not what
+        it was.
+        """
         if placement.outside:
             path = Path(placement.path)
             sound = path.is_absolute() and ".." not in path.parts
         else:
             inside = PurePosixPath(placement.path)
             if self.project is None:
-                raise UnsafePath(f"{placement.path} cannot be found: this store belongs to no project.", NOTHING)
+                raise UnsafePath(
+                    f"{placement.path} cannot be found: this store belongs to no project.", NOTHING
+                )
             sound = not inside.is_absolute() and ".." not in inside.parts and bool(inside.parts)
             path = self.project / inside
             _require_open(inside.parts, path)
@@ -182,7 +194,9 @@ class Places:
         except (OSError, RuntimeError, ValueError) as error:
             raise UnsafePath(f"{placement.path} is not a valid path.", NOTHING) from error
         if not sound or real != path:
-            raise UnsafePath(f"{placement.path} now leads to another place.", f"{NOTHING} Look at {real}.")
+            raise UnsafePath(
+                f"{placement.path} now leads to another place.", f"{NOTHING} Look at {real}."
+            )
         return path
 
 
@@ -202,7 +216,9 @@ def scratch_of(store: Path) -> Path:
 
 def _require_markdown(path: Path) -> None:
     if path.suffix.lower() not in SUFFIXES:
-        raise UnsafePath(f"{path.name or path} is not a Markdown file.", f"Name one that ends in .md. {NOTHING}")
+        raise UnsafePath(
+            f"{path.name or path} is not a Markdown file.", f"Name one that ends in .md. {NOTHING}"
+        )
 
 
 def _require_open(parts: tuple[str, ...], path: Path) -> None:
@@ -215,7 +231,9 @@ Placements = Mapping[str, Placement]
 
 
 class EditedBlock(Conflict):
-    """An entry that is to be taken out of a managed block was changed by hand; `found` is the block as it is."""
+    """An entry that is to be taken out of a managed block was changed by hand; `found` is the block
+    as it is.
+    """
 
     def __init__(self, name: str, entry: str, found: str) -> None:
         first = entry.split("\n", 1)[0]
@@ -241,8 +259,9 @@ NO_MOVES = Moves()
 def moves(places: Places, before: Placements, after: Placements, *, again: bool = False) -> Moves:
     """Return what leads the files from one state of the placements to another.
 
-    `again` means that it may have been done in part already: what is missing is no conflict then. Raises
-    `EditedBlock`, `BrokenBlock`, `UnsafePath`, or `WorkbenchError` for a file that cannot be read or replaced.
+    `again` means that it may have been done in part already: what is missing is no conflict then.
+    Raises `EditedBlock`, `BrokenBlock`, `UnsafePath`, or `WorkbenchError` for a file that cannot be
+    read or replaced.
     """
     edits: list[FileEdit] = []
     remarks: list[str] = []
@@ -250,7 +269,12 @@ def moves(places: Places, before: Placements, after: Placements, *, again: bool 
     found = (side[id] for id in ids for side in (before, after) if id in side)
     for path in dict.fromkeys(p.path for p in found if p.kind != "bullet"):
         here = [
-            {p.id: p for p in in_order([p for p in side.values() if p.path == path and p.kind != "bullet"])}
+            {
+                p.id: p
+                for p in in_order(
+                    [p for p in side.values() if p.path == path and p.kind != "bullet"]
+                )
+            }
             for side in (before, after)
         ]
         edit, said = _file(places, here[0], here[1], again)
@@ -263,11 +287,15 @@ Pairs = list[tuple[Placement | None, Placement | None]]
 """Placements in one file that differ, before and after; `None` where there is none."""
 
 
-def _file(places: Places, before: Placements, after: Placements, again: bool) -> tuple[FileEdit | None, list[str]]:
+def _file(
+    places: Places, before: Placements, after: Placements, again: bool
+) -> tuple[FileEdit | None, list[str]]:
     every = (*after.values(), *before.values())
     one = every[0]
     changed: Pairs = [
-        (before.get(id), after.get(id)) for id in dict.fromkeys((*before, *after)) if before.get(id) != after.get(id)
+        (before.get(id), after.get(id))
+        for id in dict.fromkeys((*before, *after))
+        if before.get(id) != after.get(id)
     ]
     try:
         path = places.stored(one)
@@ -282,7 +310,9 @@ def _file(places: Places, before: Placements, after: Placements, again: bool) ->
     folders = max(p.folders for p in every)
     if data == present:
         return None, said + more
-    return FileEdit(path, one.path, present, data, missing_folders(path) if present is None else folders), said + more
+    return FileEdit(
+        path, one.path, present, data, missing_folders(path) if present is None else folders
+    ), said + more
 
 
 def _kind(pair: tuple[Placement | None, Placement | None]) -> str:
@@ -297,7 +327,9 @@ def _whole(changed: Pairs, data: bytes | None, again: bool) -> tuple[bytes | Non
     """
     for was, now in changed:
         if was and now and not again and data not in (was.text.encode(), now.text.encode()):
-            raise Conflict(f"{was.path} was changed by hand since it was written.", "Nothing was changed.")
+            raise Conflict(
+                f"{was.path} was changed by hand since it was written.", "Nothing was changed."
+            )
     for gone in (was for was, _ in changed if was):
         if data is None:
             return None, [f"{gone.path} was already deleted."]
@@ -315,7 +347,8 @@ def _whole(changed: Pairs, data: bytes | None, again: bool) -> tuple[bytes | Non
 def _entries(
     changed: Pairs, before: Placements, after: Placements, data: bytes | None, again: bool
 ) -> tuple[bytes | None, list[str]]:
-    """Put entries into the managed block, take others out, and put new texts in the place of old ones.
+    """Put entries into the managed block, take others out, and put new texts in the place of old
+    ones.
 
     An entry that is not there as it was written was edited by hand.
     """
@@ -347,7 +380,9 @@ def _entries(
 
 
 def _with(items: Sequence[str], new: Sequence[Placement], order: Sequence[Placement]) -> list[str]:
-    """Put entries in where they belong: behind the nearest older one, else before the next younger one."""
+    """Put entries in where they belong: behind the nearest older one, else before the next younger
+    one.
+    """
     out = list(items)
     for placement in new:
         if _index(out, placement) is not None:
@@ -355,16 +390,26 @@ def _with(items: Sequence[str], new: Sequence[Placement], order: Sequence[Placem
         at = order.index(placement)
         behind = next((i for p in reversed(order[:at]) if (i := _index(out, p)) is not None), None)
         ahead = next((i for p in order[at + 1 :] if (i := _index(out, p)) is not None), None)
-        place = len(out) if behind is None and ahead is None else behind + 1 if behind is not None else ahead or 0
+        place = (
+            len(out)
+            if behind is None and ahead is None
+            else behind + 1
+            if behind is not None
+            else ahead or 0
+        )
         out.insert(place, placement.text)
     return out
 
 
 def _index(items: Sequence[str], placement: Placement) -> int | None:
-    return next((i for i, item in enumerate(items) if managed_block.same(item, placement.text)), None)
+    return next(
+        (i for i, item in enumerate(items) if managed_block.same(item, placement.text)), None
+    )
 
 
-def _lost(before: Placements, after: Placements, is_written: bool, data: bytes | None, name: str) -> list[str]:
+def _lost(
+    before: Placements, after: Placements, is_written: bool, data: bytes | None, name: str
+) -> list[str]:
     """Say that a block which should be there is not."""
     known = [p for p in before.values() if p.kind == "entry"]
     if not known:
@@ -377,10 +422,12 @@ def _lost(before: Placements, after: Placements, is_written: bool, data: bytes |
     return [f"{what} already."]
 
 
-# Files that follow the store: promoting writes into them, undo and redo take that back and put it there again.
+# Files that follow the store: promoting writes into them, undo and redo take that back and put it
+# there again.
 
 
-# What may still be left in a file of a promoted text that could not be taken out of it: somebody edited it.
+# What may still be left in a file of a promoted text that could not be taken out of it: somebody
+# edited it.
 
 
 ALIKE = 0.6
@@ -392,7 +439,9 @@ _LEAST = 12
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """A place that may still hold an erased text: a file, and the line (from 1), when one is suspected."""
+    """A place that may still hold an erased text: a file, and the line (from 1), when one is
+    suspected.
+    """
 
     path: Path
     line: int | None = None
@@ -403,26 +452,35 @@ class Left:
 
 
 def left_in(path: Path, kind: PlacementKind, text: str, living: Iterable[Placement]) -> Left | None:
-    """Return where a file may still hold what a placement wrote, or `None` when nothing in it looks like that.
+    """Return where a file may still hold what a placement wrote, or `None` when nothing in it looks
+    like that.
 
-    `text` is what was written, or empty when nobody knows it any more. `living` are the placements that are there by
-    right. A file that cannot be read may hold anything.
+    `text` is what was written, or empty when nobody knows it any more. `living` are the placements
+    that are there by right. A file that cannot be read may hold anything.
     """
     try:
         data = read(path)
         if data is None:
             return None
         lines = decoded(data, str(path))[0].splitlines()
-        at = _alike(lines, text) or (1 if kind == "file" else _foreign(lines, [p.text for p in living]))
+        at = _alike(lines, text) or (
+            1 if kind == "file" else _foreign(lines, [p.text for p in living])
+        )
     except WorkbenchError:
         return Left(path)
     return None if at is None else Left(path, at)
 
 
 def of_id(id: str, memory: str) -> tuple[PlacementKind, str] | None:
-    """Return the kind and the path that the id of a memory's placement names; `None` for bullets and other ids."""
+    """Return the kind and the path that the id of a memory's placement names; `None` for bullets
+    and other ids.
+    """
     kind, _, path = id.removeprefix(f"{memory}:").partition(":")
-    return ("entry" if kind == "entry" else "file", path) if kind in ("entry", "file") and path else None
+    return (
+        ("entry" if kind == "entry" else "file", path)
+        if kind in ("entry", "file") and path
+        else None
+    )
 
 
 def _alike(lines: list[str], text: str) -> int | None:
@@ -438,7 +496,9 @@ def _alike(lines: list[str], text: str) -> int | None:
 
 
 def _foreign(lines: list[str], known: list[str]) -> int | None:
-    """Return the number of the first line of the managed block that no placement wrote, if there is one."""
+    """Return the number of the first line of the managed block that no placement wrote, if there is
+    one.
+    """
     block = managed_block.find("\n".join(lines))
     for item in block.entries if block is not None else ():
         if not any(managed_block.same(item, text) for text in known):
@@ -454,8 +514,9 @@ _LARGEST = 64 << 20
 class HalfDone:
     """A change of files that was broken off, as `note` in the store's folder tells it.
 
-    `edits` are what brings the files to what the store says; files `outside` the project are only named. `readable`
-    tells whether the note can be read; `problem` is why the files cannot be brought there, or empty.
+    `edits` are what brings the files to what the store says; files `outside` the project are only
+    named. `readable` tells whether the note can be read; `problem` is why the files cannot be
+    brought there, or empty.
     """
 
     note: Path
@@ -466,7 +527,9 @@ class HalfDone:
 
 
 class Following:
-    """Brings the files after the placements of the transaction that is open; `moves` is what that came to."""
+    """Brings the files after the placements of the transaction that is open; `moves` is what that
+    came to.
+    """
 
     def __init__(self, placing: "Placing") -> None:
         self._placing = placing
@@ -492,7 +555,9 @@ class Placing:
 
     @contextlib.contextmanager
     def guarded(self) -> Iterator[Following]:
-        """Hand out what writes the files; after an error they are brought back to what the store says."""
+        """Hand out what writes the files; after an error they are brought back to what the store
+        says.
+        """
         try:
             yield Following(self)
         except BaseException:
@@ -519,7 +584,9 @@ class Placing:
         return found
 
     def _note_files(self, edits: Iterable[FileEdit]) -> None:
-        """Let the store know, in the open transaction, that what it knew files to hold was changed by itself."""
+        """Let the store know, in the open transaction, that what it knew files to hold was changed
+        by itself.
+        """
         states = FileStates(self._library)
         with self._library.transaction("", "") as tx:  # joins the one that is open
             for edit in edits:
@@ -530,44 +597,67 @@ class Placing:
         before = self.committed()
         return moves(self.places, before, {**before, **new})
 
-    def take_out(self, ids: Iterable[str], memories: Iterable[str] = ()) -> tuple[tuple[str, ...], tuple[Left, ...]]:
-        """Take placements out of the files for good; return the files changed, and what may still hold the text.
+    def take_out(
+        self, ids: Iterable[str], memories: Iterable[str] = ()
+    ) -> tuple[tuple[str, ...], tuple[Left, ...]]:
+        """Take placements out of the files for good; return the files changed, and what may still
+        hold the text.
 
-        The records stay; for whoever erases them next. Of placements erased before, whose ids name one of the
-        `memories`, the files are looked at again. Raises `WorkbenchError` when a file cannot be written.
+        The records stay; for whoever erases them next. Of placements erased before, whose ids name
+        one of the `memories`, the files are looked at again. Raises `WorkbenchError` when a file
+        cannot be written.
         """
         ids = tuple(ids)
         before = self.committed()
         doomed = {id: before[id] for id in ids if id in before}
-        found = moves(self.places, before, {id: p for id, p in before.items() if id not in doomed}, again=True)
+        found = moves(
+            self.places, before, {id: p for id, p in before.items() if id not in doomed}, again=True
+        )
         carry_out(found.edits)
         names = tuple(edit.name for edit in found.edits)
         living = [p for id, p in before.items() if id not in doomed]
         asked: list[tuple[PlacementKind, str, str]] = [
             (p.kind, p.path, p.text) for p in doomed.values() if p.kind != "bullet"
         ]
-        gone = (of_id(id, memory) for id in ids if id not in before for memory in memories if id.startswith(memory))
+        gone = (
+            of_id(id, memory)
+            for id in ids
+            if id not in before
+            for memory in memories
+            if id.startswith(memory)
+        )
         asked += [(*place, "") for place in gone if place is not None]
         folder = self.places.project or Path()
-        left = (left_in(folder / path, kind, text, [p for p in living if p.path == path]) for kind, path, text in asked)
+        left = (
+            left_in(folder / path, kind, text, [p for p in living if p.path == path])
+            for kind, path, text in asked
+        )
         return names, tuple(dict.fromkeys(one for one in left if one is not None))
 
     def half_done(self) -> tuple[HalfDone, ...]:
-        """Return the changes that were broken off, and what would finish or take back each; nothing is changed."""
+        """Return the changes that were broken off, and what would finish or take back each; nothing
+        is changed.
+        """
         return tuple(self._about(note) for note in self._library.surroundings.notes())
 
     def finish(self, shown: HalfDone) -> None:
-        """Bring the files of one broken change to what the store says, just as `half_done` showed it.
+        """Bring the files of one broken change to what the store says, just as `half_done` showed
+        it.
 
-        A note that cannot be read goes. Raises `Conflict` when it is no longer as shown, or `WorkbenchError` when a
-        file cannot be written; the note stays then.
+        A note that cannot be read goes. Raises `Conflict` when it is no longer as shown, or
+        `WorkbenchError` when a file cannot be written; the note stays then.
         """
         with self._library.exclusive():
             found = self._about(shown.note)
             if found != shown:
-                raise Conflict("The interrupted write changed since it was shown.", "Nothing was written; look again.")
+                raise Conflict(
+                    "The interrupted write changed since it was shown.",
+                    "Nothing was written; look again.",
+                )
             if found.problem:
-                raise WorkbenchError(found.problem, f"Nothing was written; {shown.note} can be deleted to forget it.")
+                raise WorkbenchError(
+                    found.problem, f"Nothing was written; {shown.note} can be deleted to forget it."
+                )
             carry_out(found.edits)
             try:
                 shown.note.unlink(missing_ok=True)
@@ -585,7 +675,9 @@ class Placing:
             return HalfDone(note, outside=far, problem=error.message)
 
     def _take_back(self) -> None:
-        """Bring the files that this process was changing to what the store says; notes of others are not its own."""
+        """Bring the files that this process was changing to what the store says; notes of others
+        are not its own.
+        """
         if self._note is None:
             return
         with self._library.exclusive():
@@ -596,11 +688,15 @@ class Placing:
             self._note = None
 
     def _way_back(self, sides: tuple[Placements, Placements], without: Iterable[str]) -> Moves:
-        """Return what brings the files of both sides of a broken change, but for some, to what the store says now."""
+        """Return what brings the files of both sides of a broken change, but for some, to what the
+        store says now.
+        """
         ids, now = {*sides[0], *sides[1]}, self.committed()
         here = {id: p for id, p in now.items() if id in ids}
         other = sides[0] if here == sides[1] else sides[1]
-        near = [{id: p for id, p in side.items() if p.path not in without} for side in (other, here)]
+        near = [
+            {id: p for id, p in side.items() if p.path not in without} for side in (other, here)
+        ]
         return moves(self.places, *near, again=True)
 
     def _leave_note(self, before: Placements, after: Placements) -> None:
@@ -621,7 +717,10 @@ class Placing:
 
 def _read_note(note: Path) -> tuple[Placements, Placements] | None:
     try:
-        before, after = ({p.id: p for p in map(_placement, side)} for side in json.loads(read_regular(note, _LARGEST)))
+        before, after = (
+            {p.id: p for p in map(_placement, side)}
+            for side in json.loads(read_regular(note, _LARGEST))
+        )
     except (OSError, ValueError, TypeError, AttributeError, RecursionError, WorkbenchError):
         return None
     return before, after

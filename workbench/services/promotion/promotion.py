@@ -1,7 +1,7 @@
 """Promotion: what is confirmed graduates to a playbook, to files that agents read, or to a skill.
 
-Source 001, section 3. The text and the differences are shown first (`plan`); `carry_out` writes exactly that, the
-record and the files together. Undo takes back both (see `placing`).
+Source 001, section 3. The text and the differences are shown first (`plan`); `carry_out` writes
+exactly that, the record and the files together. Undo takes back both (see `placing`).
 """
 
 import json
@@ -20,7 +20,13 @@ from workbench.core.files.memory_md import MAX_BYTES, MAX_LINES, cut_at
 from workbench.core.playbook import operations
 from workbench.core.playbook.book import Playbook, Section
 from workbench.core.promotion import Placement, PlacementKind, placement_id
-from workbench.core.record import AlreadyPromoted, Conflict, InvalidRecord, UnknownRecord, WorkbenchError
+from workbench.core.record import (
+    AlreadyPromoted,
+    Conflict,
+    InvalidRecord,
+    UnknownRecord,
+    WorkbenchError,
+)
 from workbench.core.review import lifecycle
 from workbench.core.review.kinds import kind_of
 from workbench.core.review.proposal import Proposal
@@ -50,7 +56,9 @@ from workbench.services.safety.safety import FlaggedText, Held, Safety
 
 
 TITLE, HOOK, ABOUT, SLUG = 60, 120, 300, 50
-"""Most characters of a title, of what an index says about a file, of a skill's description, of a file's name."""
+"""Most characters of a title, of what an index says about a file, of a skill's description, of a
+file's name.
+"""
 
 LEARNED = "What was learned in this project"
 """How a new file of rules describes itself."""
@@ -75,13 +83,20 @@ def title_of(memory: Memory) -> str:
 
 
 def about_of(memory: Memory) -> str:
-    """Return what a reader is told before opening a memory's file: its one-line form, or its first sentences."""
+    """Return what a reader is told before opening a memory's file: its one-line form, or its first
+    sentences.
+    """
     return cut(one_line((memory.summary or memory.content).lstrip()[:_BEGINNING]), ABOUT)
 
 
 def slug_of(title: str, fallback: str, taken: Container[str] = ()) -> str:
     """Return a file name for a title, in ASCII letters, digits and hyphens, that is not `taken`."""
-    plain = re.sub(r"['’]", "", unicodedata.normalize("NFKD", title)).encode("ascii", "ignore").decode().lower()
+    plain = (
+        re.sub(r"['’]", "", unicodedata.normalize("NFKD", title))
+        .encode("ascii", "ignore")
+        .decode()
+        .lower()
+    )
     plain = re.sub(r"[^a-z0-9]+", "-", plain)[:SLUG].strip("-")
     plain = plain or re.sub(r"[^a-z0-9]+", "-", fallback.lower())[:SLUG].strip("-") or "note"
     name, number = plain, 2
@@ -91,7 +106,9 @@ def slug_of(title: str, fallback: str, taken: Container[str] = ()) -> str:
 
 
 def is_slug(name: str) -> bool:
-    """Tell whether a name can be that of a topic file or a skill; `memory` would be the index itself on some disks."""
+    """Tell whether a name can be that of a topic file or a skill; `memory` would be the index
+    itself on some disks.
+    """
     return bool(_SLUG.match(name)) and len(name) <= 64 and name != "memory"
 
 
@@ -111,20 +128,24 @@ def index_line(title: str, file: str, about: str) -> str:
 
 
 def skill_file(memory: Memory, slug: str, title: str, about: str) -> str:
-    """Return a SKILL.md: front matter with name and description, the memory, and the ids it rests on."""
+    """Return a SKILL.md: front matter with name and description, the memory, and the ids it rests
+    on.
+    """
     evidence = ", ".join(dict.fromkeys((memory.id, *memory.citations)))
     front = _front_matter((("name", slug), ("description", about)))
     return f"{front}\n# {title}\n\n{content_of(memory)}\n\nEvidence: {one_line(evidence)}\n"
 
 
 def file_head(name: str, folder: str) -> str:
-    """Return the front matter that a new file needs for its tool, by its name; empty where it needs none.
+    """Return the front matter that a new file needs for its tool, by its name; empty where it needs
+    none.
 
     It is about the file, and holds no word of a memory: others come to stand there.
     """
     about = slug_of(folder, "skill").replace("-", " ")
     if name.lower().endswith(".mdc"):
-        # A rule without it is never applied by itself; without globs it is, where it always applies.
+        # A rule without it is never applied by itself; without globs it is, where it always
+        # applies.
         front = _front_matter((("description", LEARNED), ("globs", "")))
         return front.replace('globs: ""\n', "globs:\nalwaysApply: true\n")
     if name == "SKILL.md":
@@ -136,14 +157,22 @@ def file_head(name: str, folder: str) -> str:
 
 
 def head_lines(text: str, *, named: bool) -> tuple[str, ...]:
-    """Return the lines by which a title or a description stands at the head of a memory's file; `named`: as a name."""
+    """Return the lines by which a title or a description stands at the head of a memory's file;
+    `named`: as a name.
+    """
     scalar = _scalar(text)
     return (*([f"name: {scalar}"] if named else []), f"description: {scalar}", f"# {text}")
 
 
 def content_of(memory: Memory) -> str:
     """Return a memory's text as a file holds it: line feeds only, no blank lines around it."""
-    return clean_for_store(memory.content).replace("\r\n", "\n").replace("\r", "\n").strip("\n").rstrip()
+    return (
+        clean_for_store(memory.content)
+        .replace("\r\n", "\n")
+        .replace("\r", "\n")
+        .strip("\n")
+        .rstrip()
+    )
 
 
 def one_line(text: str) -> str:
@@ -184,10 +213,11 @@ _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 class Target:
     """Where a memory is promoted to.
 
-    `where` is a section (or BOOK/SECTION) of a playbook, the file of a managed block, or the folder of memory or
-    skill files (empty: the usual one). `title`, `slug` and `about` name and describe a memory file or a skill
-    (empty: made from the memory). `kept` says that both stay as a person typed them, secrets and all. `section` is the
-    heading of a file that its block goes under (empty: it brings its own).
+    `where` is a section (or BOOK/SECTION) of a playbook, the file of a managed block, or the folder
+    of memory or skill files (empty: the usual one). `title`, `slug` and `about` name and describe a
+    memory file or a skill (empty: made from the memory). `kept` says that both stay as a person
+    typed them, secrets and all. `section` is the heading of a file that its block goes under
+    (empty: it brings its own).
     """
 
     kind: TargetKind
@@ -224,9 +254,11 @@ class BookEdit:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How large a file becomes, in estimated tokens and in bytes, with the `others` that it brings in.
+    """How large a file becomes, in estimated tokens and in bytes, with the `others` that it brings
+    in.
 
-    `most` is how many bytes its tool takes of it, 0 where that is not known, and `why` what becomes of more.
+    `most` is how many bytes its tool takes of it, 0 where that is not known, and `why` what becomes
+    of more.
     """
 
     file: str
@@ -237,7 +269,9 @@ class Size:
     why: str = ""
 
     @classmethod
-    def of(cls, file: str, texts: Sequence[str], others: int = 0, most: int = 0, why: str = "") -> "Size":
+    def of(
+        cls, file: str, texts: Sequence[str], others: int = 0, most: int = 0, why: str = ""
+    ) -> "Size":
         size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
         return cls(file, sum(map(tokens_of, texts)), size, others, most, why)
 
@@ -251,9 +285,10 @@ class Size:
 class PromotionPlan:
     """Everything that promoting would write, and nothing else is written.
 
-    `memories` are the records as they are, `promoted` as they would be, in the same order. `outside` are full paths
-    of files outside the project, which need a yes; `flagged` are memories whose text should not travel, and that
-    nobody let pass. `sizes` say how large the files become against what their tools take.
+    `memories` are the records as they are, `promoted` as they would be, in the same order.
+    `outside` are full paths of files outside the project, which need a yes; `flagged` are memories
+    whose text should not travel, and that nobody let pass. `sizes` say how large the files become
+    against what their tools take.
     """
 
     target: Target
@@ -294,7 +329,9 @@ class PromotionPlan:
             yield f"playbook {self.book.book}", self.book.lines(context)
 
     def same_as(self, other: "PromotionPlan") -> bool:
-        """Tell whether both would write the same over the same; when they would do it is left aside."""
+        """Tell whether both would write the same over the same; when they would do it is left
+        aside.
+        """
         return _timeless(self) == _timeless(other)
 
 
@@ -307,7 +344,8 @@ def _timeless(plan: PromotionPlan) -> tuple[object, ...]:
     return plan.target, plan.memories, placements, plan.files.edits, plan.book
 
 
-# What stands in a file already where memories are promoted to: lines that say nearly the same or otherwise, its size.
+# What stands in a file already where memories are promoted to: lines that say nearly the same or
+# otherwise, its size.
 #
 # What a file brings in by `@` is read with it: agents load both as one.
 
@@ -317,11 +355,27 @@ MOST, DEEPEST = 20, 5
 
 _IMPORT = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?@(?P<path>[^\s@`]+)[ \t]*$", re.MULTILINE)
 _LIMITS = (
-    (re.compile(r"AGENTS(?:\.override)?\.md", re.IGNORECASE), 32_768, "Codex loads no more of such files together"),
-    (re.compile(r"CLAUDE(?:\.local)?\.md", re.IGNORECASE), 40_000, "Claude Code warns of a larger one"),
+    (
+        re.compile(r"AGENTS(?:\.override)?\.md", re.IGNORECASE),
+        32_768,
+        "Codex loads no more of such files together",
+    ),
+    (
+        re.compile(r"CLAUDE(?:\.local)?\.md", re.IGNORECASE),
+        40_000,
+        "Claude Code warns of a larger one",
+    ),
     (re.compile(r"\.windsurfrules", re.IGNORECASE), 12_000, "Windsurf reads no more of it"),
-    (re.compile(r"copilot-instructions\.md", re.IGNORECASE), 4_000, "Copilot's reviews read no more of it"),
-    (re.compile(r"SKILL\.md", re.IGNORECASE), 20_000, "move details of a longer skill into separate files"),
+    (
+        re.compile(r"copilot-instructions\.md", re.IGNORECASE),
+        4_000,
+        "Copilot's reviews read no more of it",
+    ),
+    (
+        re.compile(r"SKILL\.md", re.IGNORECASE),
+        20_000,
+        "move details of a longer skill into separate files",
+    ),
     (re.compile(r"MEMORY\.md", re.IGNORECASE), MAX_BYTES, "Claude Code loads no more of it"),
 )
 """The bytes that tools take of a file, by its name."""
@@ -341,7 +395,9 @@ class Neighbour:
 
 
 def texts_of(place: Place, places: Places) -> dict[str, str]:
-    """Return the text of a file, and of those that it brings in, by how they are called; unreadable ones are left."""
+    """Return the text of a file, and of those that it brings in, by how they are called; unreadable
+    ones are left.
+    """
     found: dict[str, str] = {}
     waiting = [(place, 0)]
     while waiting and len(found) < MOST:
@@ -352,7 +408,9 @@ def texts_of(place: Place, places: Places) -> dict[str, str]:
         found[one.stored] = text
         for match in _IMPORT.finditer(text) if depth < DEEPEST else ():
             try:
-                waiting.append((places.named(one.path.parent / Path(match["path"]).expanduser()), depth + 1))
+                waiting.append(
+                    (places.named(one.path.parent / Path(match["path"]).expanduser()), depth + 1)
+                )
             except (WorkbenchError, OSError, ValueError, RuntimeError):
                 continue
     return found
@@ -372,24 +430,34 @@ def brings_in(text: str, name: str) -> bool:
 
 
 def neighbours(texts: dict[str, str], contents: Sequence[str]) -> Iterator[Neighbour]:
-    """Yield the lines that are much like one of some texts, each line once: those of our block, too."""
+    """Yield the lines that are much like one of some texts, each line once: those of our block,
+    too.
+    """
     words = [(content, word_set(content)) for content in contents]
     for file, text in texts.items():
         for line, said in _statements(text):
             has = word_set(said)
-            alike = [content for content, own in words if own and has and much_alike(content, said, own, has)]
+            alike = [
+                content
+                for content, own in words
+                if own and has and much_alike(content, said, own, has)
+            ]
             if alike:
                 yield Neighbour(file, line, all(conflicts(content, said) for content in alike))
 
 
 def _statements(text: str) -> Iterator[tuple[int, str]]:
     """Yield what a file says, with its lines."""
-    yield from ((one.line, one.text) for one in markdown.statements(text) if one.kind in ("item", "text"))
+    yield from (
+        (one.line, one.text) for one in markdown.statements(text) if one.kind in ("item", "text")
+    )
 
 
 def size_of(place: Place, texts: dict[str, str], added: Sequence[str]) -> Size:
     """Return how large a file becomes with what it brings in and some texts that are added."""
-    most, why = next(((most, why) for name, most, why in _LIMITS if name.fullmatch(place.path.name)), (0, ""))
+    most, why = next(
+        ((most, why) for name, most, why in _LIMITS if name.fullmatch(place.path.name)), (0, "")
+    )
     return Size.of(place.stored, (*texts.values(), *added), max(len(texts) - 1, 0), most, why)
 
 
@@ -437,7 +505,11 @@ class Drafts:
     """
 
     def __init__(
-        self, placing: Placing, playbooks: Callable[[], Playbooks], now: datetime, mask: Callable[[str], str]
+        self,
+        placing: Placing,
+        playbooks: Callable[[], Playbooks],
+        now: datetime,
+        mask: Callable[[str], str],
     ) -> None:
         self._mask = mask
         self._placing = placing
@@ -445,9 +517,13 @@ class Drafts:
         self._now = now
 
     def of(self, memories: Sequence[Memory], target: Target) -> Writing:
-        """Return what memories become at a target; raises `WorkbenchError` when they cannot go there."""
+        """Return what memories become at a target; raises `WorkbenchError` when they cannot go
+        there.
+        """
         if len(memories) > 1 and (target.title or target.slug or target.about):
-            raise WorkbenchError("A title and a name are for one memory.", "Promote the others without them.")
+            raise WorkbenchError(
+                "A title and a name are for one memory.", "Promote the others without them."
+            )
         match target.kind:
             case "playbook":
                 return self._bullets(memories, target)
@@ -470,8 +546,16 @@ class Drafts:
         paths = [f"{before.book.id}/{b.id}" for b in after.bullets if b.id not in known]
         paths.sort(key=lambda path: int(path.rpartition("-")[2]))
         made = zip(memories, paths, contents, strict=True)
-        placements = tuple(self._placement(memory.id, "bullet", path, content) for memory, path, content in made)
-        edit = BookEdit(before.book.id, section.id, contents, ace.write_playbook(before), ace.write_playbook(after))
+        placements = tuple(
+            self._placement(memory.id, "bullet", path, content) for memory, path, content in made
+        )
+        edit = BookEdit(
+            before.book.id,
+            section.id,
+            contents,
+            ace.write_playbook(before),
+            ace.write_playbook(after),
+        )
         return Writing(placements, tuple(paths), edit)
 
     # Files
@@ -485,15 +569,25 @@ class Drafts:
         there = texts_of(place, self._placing.places)
         near = neighbours(there, [content_of(memory) for memory in memories])
         size = size_of(place, there, [entry for _, entry in entries])
-        said = (over_limit(size), *self._front_missing(place), *self._elsewhere(place, there, target.section))
+        said = (
+            over_limit(size),
+            *self._front_missing(place),
+            *self._elsewhere(place, there, target.section),
+        )
         warnings = (*map(str, near), *(one for one in said if one))
-        return Writing(placements, tuple(place.stored for _ in memories), warnings=warnings, sizes=(size,))
+        return Writing(
+            placements, tuple(place.stored for _ in memories), warnings=warnings, sizes=(size,)
+        )
 
     def _front_missing(self, place: Place) -> Iterator[str]:
         """Say that a file which is there lacks the front matter that its tool asks for."""
         data = read(place.path)
         needs = file_head(place.path.name, place.path.parent.name)
-        if data is not None and needs and not markdown.front_matter(decoded(data, place.stored)[0])[1]:
+        if (
+            data is not None
+            and needs
+            and not markdown.front_matter(decoded(data, place.stored)[0])[1]
+        ):
             yield f"{place.stored} has no front matter, without which its tool does not apply it by itself."
 
     def _elsewhere(self, place: Place, there: dict[str, str], section: str) -> Iterator[str]:
@@ -525,7 +619,9 @@ class Drafts:
         near = neighbours(there, [content_of(memory) for memory in memories])
         warnings = (*map(str, near), *_cut(index, lines))
         sizes = (size_of(index, there, lines),)
-        return Writing(placements, tuple(file.path for file in files), warnings=warnings, sizes=sizes)
+        return Writing(
+            placements, tuple(file.path for file in files), warnings=warnings, sizes=sizes
+        )
 
     def _skills(self, memories: Sequence[Memory], target: Target) -> Writing:
         folder = self._folder(target.where or SKILL_FOLDER)
@@ -535,7 +631,9 @@ class Drafts:
             place = self._new_file(memory, target, title, lambda name: folder / name / SKILL, files)
             text = skill_file(memory, place.path.parent.name, one_line(title), about)
             files.append(self._file(memory, place, text))
-        sizes = tuple(Size.of(file.path, (file.text,), most=MOST_OF_SKILL, why=WHY_OF_SKILL) for file in files)
+        sizes = tuple(
+            Size.of(file.path, (file.text,), most=MOST_OF_SKILL, why=WHY_OF_SKILL) for file in files
+        )
         return Writing(tuple(files), tuple(file.path for file in files), sizes=sizes)
 
     def _folder(self, name: str) -> Path:
@@ -543,19 +641,29 @@ class Drafts:
         return self._placing.places.named(Path(name) / MEMORY_INDEX).path.parent
 
     def _new_file(
-        self, memory: Memory, target: Target, title: str, at: Callable[[str], Path], made: Sequence[Placement]
+        self,
+        memory: Memory,
+        target: Target,
+        title: str,
+        at: Callable[[str], Path],
+        made: Sequence[Placement],
     ) -> Place:
-        """Return the place of a file that is not there yet, under the asked name or one made from the title."""
+        """Return the place of a file that is not there yet, under the asked name or one made from
+        the title.
+        """
         names = self._placing.places
         taken = {placement.path for placement in made}
         if target.slug:
             if not is_slug(target.slug):
                 raise InvalidRecord(
-                    f"“{target.slug}” cannot be the name.", "Use small letters, digits and single hyphens."
+                    f"“{target.slug}” cannot be the name.",
+                    "Use small letters, digits and single hyphens.",
                 )
             place = names.named(at(target.slug))
             if read(place.path) is not None:
-                raise WorkbenchError(f"{place.stored} exists already.", "Choose another name; nothing was written.")
+                raise WorkbenchError(
+                    f"{place.stored} exists already.", "Choose another name; nothing was written."
+                )
             return place
         tried: set[str] = set()
         while True:
@@ -567,15 +675,23 @@ class Drafts:
 
     def _file(self, memory: Memory, place: Place, text: str) -> Placement:
         folders = missing_folders(place.path)
-        return self._placement(memory.id, "file", place.stored, text, outside=place.outside, folders=folders)
+        return self._placement(
+            memory.id, "file", place.stored, text, outside=place.outside, folders=folders
+        )
 
-    def _entries(self, place: Place, entries: Sequence[tuple[Memory, str]], section: str = "") -> tuple[Placement, ...]:
+    def _entries(
+        self, place: Place, entries: Sequence[tuple[Memory, str]], section: str = ""
+    ) -> tuple[Placement, ...]:
         """Return the placements of entries in the managed block of a file, as that file is now."""
         data = read(place.path)
-        known = next((p for p in self._placing.committed().values() if _is_entry_of(p, place)), None)
+        known = next(
+            (p for p in self._placing.committed().values() if _is_entry_of(p, place)), None
+        )
         if data is None:
             if section:
-                raise WorkbenchError(f"{place.stored} is a new file and has no sections yet.", "Nothing was written.")
+                raise WorkbenchError(
+                    f"{place.stored} is a new file and has no sections yet.", "Nothing was written."
+                )
             head = file_head(place.path.name, place.path.parent.name)
             lead = managed_block.lead_of(head)
             made: dict[str, object] = {
@@ -611,13 +727,28 @@ class Drafts:
         head: str = "",
     ) -> Placement:
         name = placement_id(memory, kind, path)
-        return Placement(name, memory, kind, path, text, self._now, outside, created, lead, folders, section, head)
+        return Placement(
+            name,
+            memory,
+            kind,
+            path,
+            text,
+            self._now,
+            outside,
+            created,
+            lead,
+            folders,
+            section,
+            head,
+        )
 
 
 def memory_folder(places: Places) -> str:
     """Return where the project's memory files lie, or would."""
     project = places.project
-    found = (f for f in MEMORY_FOLDERS if project is not None and (project / f / MEMORY_INDEX).is_file())
+    found = (
+        f for f in MEMORY_FOLDERS if project is not None and (project / f / MEMORY_INDEX).is_file()
+    )
     return next(found, MEMORY_FOLDERS[-1])
 
 
@@ -638,15 +769,23 @@ def find_section(playbooks: Playbooks, name: str) -> tuple[Playbook, Section]:
             continue
     if not found:
         known = ", ".join(dict.fromkeys(s.key for b in books for s in b.sections if s.key))
-        raise UnknownRecord(f"No playbook has a section “{name}”.", f"There are: {known or 'none yet'}.")
+        raise UnknownRecord(
+            f"No playbook has a section “{name}”.", f"There are: {known or 'none yet'}."
+        )
     if len(found) > 1:
         names = ", ".join(f"{book.book.id}/{section.key}" for book, section in found)
-        raise InvalidRecord(f"Several playbooks have a section “{name}”.", f"Name one of them: {names}.")
+        raise InvalidRecord(
+            f"Several playbooks have a section “{name}”.", f"Name one of them: {names}."
+        )
     return found[0]
 
 
 def _is_entry_of(placement: Placement, place: Place) -> bool:
-    return placement.kind == "entry" and placement.path == place.stored and placement.outside == place.outside
+    return (
+        placement.kind == "entry"
+        and placement.path == place.stored
+        and placement.outside == place.outside
+    )
 
 
 def _cut(index: Place, entries: Sequence[str]) -> tuple[str, ...]:
@@ -655,7 +794,9 @@ def _cut(index: Place, entries: Sequence[str]) -> tuple[str, ...]:
     text = decoded(data, index.stored)[0] if data is not None else ""
     try:
         block = managed_block.find(text)
-        after = managed_block.written(text, (*(block.items if block else ()), *entries), managed_block.lead_of(text))
+        after = managed_block.written(
+            text, (*(block.items if block else ()), *entries), managed_block.lead_of(text)
+        )
     except managed_block.BrokenBlock:
         return ()  # said with the file's name when the block is to be written
     placed, cut = managed_block.find(after), cut_at(after)
@@ -692,7 +833,9 @@ def _files(placing: Placing) -> Iterator[Offer]:
 
 
 def _usual(placing: Placing) -> Iterator[Offer]:
-    """Yield the usual files; one that another leads to by a link, or brings in, is the one place for both."""
+    """Yield the usual files; one that another leads to by a link, or brings in, is the one place
+    for both.
+    """
     texts = {name: next(iter(texts_of(placing.places.named(Path(name)), placing.places).items()), (name, ""))
              for name in _there(placing)}  # fmt: skip
     leads = {
@@ -722,7 +865,9 @@ def _there(placing: Placing) -> Iterator[str]:
 def claude_memory(project: Path) -> Path | None:
     """Return the folder in which Claude Code keeps its own memory of a project, if there is one."""
     try:
-        folder = Path.home() / ".claude/projects" / re.sub(r"[^A-Za-z0-9]", "-", str(project)) / "memory"
+        folder = (
+            Path.home() / ".claude/projects" / re.sub(r"[^A-Za-z0-9]", "-", str(project)) / "memory"
+        )
         return folder if folder.is_dir() else None
     except (OSError, RuntimeError):
         return None
@@ -750,7 +895,11 @@ def _sections(playbooks: Playbooks) -> Iterator[Offer]:
             bullets = "1 bullet" if count == 1 else f"{count} bullets"
             name = f"{line.book.name} › " if len(lines) > 1 else "playbook › "
             where = f"{book.book.id}/{section.id}"
-            yield Offer(Target("playbook", where), f"{name}{section.title or section.key or '(no title)'}", bullets)
+            yield Offer(
+                Target("playbook", where),
+                f"{name}{section.title or section.key or '(no title)'}",
+                bullets,
+            )
 
 
 UNCHANGED = "Nothing was changed."
@@ -760,7 +909,9 @@ _TO_MOVE = "To move it, take that back first: `workbench history {id}` lists it,
 class Promotion:
     """Plans promotions and carries them out."""
 
-    def __init__(self, context: Context, playbooks: Callable[[], Playbooks], safety: Safety, placing: Placing) -> None:
+    def __init__(
+        self, context: Context, playbooks: Callable[[], Playbooks], safety: Safety, placing: Placing
+    ) -> None:
         self._context = context
         self._library = context.library
         self._playbooks = playbooks
@@ -789,8 +940,8 @@ class Promotion:
     def plan(self, ids: Sequence[str], target: Target) -> PromotionPlan:
         """Return what promoting memories to a place would write; writes nothing.
 
-        Raises `UnknownRecord`, `EditedBlock` for a managed block that was changed by hand, and `WorkbenchError` for
-        a memory that cannot be promoted or a place that cannot be written.
+        Raises `UnknownRecord`, `EditedBlock` for a managed block that was changed by hand, and
+        `WorkbenchError` for a memory that cannot be promoted or a place that cannot be written.
         """
         memories = tuple(self._library.memories.get(id) for id in dict.fromkeys(ids))
         if not memories:
@@ -800,7 +951,9 @@ class Promotion:
         target = replace(target, title=mask(target.title), about=mask(target.about))
         for memory in memories:
             self._promoted(memory, "somewhere")
-        found = Drafts(self._placing, self._playbooks, now, self._safety.masked).of(memories, target)
+        found = Drafts(self._placing, self._playbooks, now, self._safety.masked).of(
+            memories, target
+        )
         new = {placement.id: placement for placement in found.placements}
         files = self._placing.planned(new)
         promoted = tuple(self._promoted(m, to) for m, to in zip(memories, found.to, strict=True))
@@ -808,7 +961,16 @@ class Promotion:
         flagged = (*self._flagged(memories), *self._typed(memories[0], target))
         warnings = (*found.warnings, *files.remarks)
         return PromotionPlan(
-            target, memories, promoted, found.placements, files, found.book, outside, flagged, warnings, found.sizes
+            target,
+            memories,
+            promoted,
+            found.placements,
+            files,
+            found.book,
+            outside,
+            flagged,
+            warnings,
+            found.sizes,
         )
 
     def carry_out(
@@ -820,24 +982,31 @@ class Promotion:
         reason: str = "",
         keep: Iterable[str] = (),
     ) -> str:
-        """Write what a plan shows and mark the memories as promoted, as one action; return what was done.
+        """Write what a plan shows and mark the memories as promoted, as one action; return what was
+        done.
 
-        `outside` is the person's yes to files outside the project; `allow`, a reason (or an empty text), lets
-        flagged texts pass; `reason` goes into the history; `keep` are texts whose secrets stay as a person typed them.
-        Raises `FlaggedText`, and `Conflict` when a file or
+        `outside` is the person's yes to files outside the project; `allow`, a reason (or an empty
+        text), lets flagged texts pass; `reason` goes into the history; `keep` are texts whose
+        secrets stay as a person typed them. Raises `FlaggedText`, and `Conflict` when a file or
         memory was changed since the plan; nothing is written then.
         """
         if plan.outside and not outside:
             raise WorkbenchError(
-                f"{plan.outside[0]} lies outside the project.", "Nothing was written without confirmation."
+                f"{plan.outside[0]} lies outside the project.",
+                "Nothing was written without confirmation.",
             )
         if plan.flagged and allow is None:
             raise FlaggedText(plan.flagged)
         self._require_word(plan)
         named = plan.ids[0] if len(plan.ids) == 1 else f"{len(plan.ids)} memories"
-        label = f"promote {named} to {', '.join(plan.to[:2])}{' and more' if len(plan.to) > 2 else ''}"
+        label = (
+            f"promote {named} to {', '.join(plan.to[:2])}{' and more' if len(plan.to) > 2 else ''}"
+        )
         label += f": {reason}" if reason else ""
-        with self._placing.guarded() as follow, self._library.transaction(self._context.actor, label) as tx:
+        with (
+            self._placing.guarded() as follow,
+            self._library.transaction(self._context.actor, label) as tx,
+        ):
             self._require_unchanged(plan)
             self._safety.keep_typed(*keep)
             for held in (held for held in plan.flagged if not held.typed):
@@ -849,13 +1018,16 @@ class Promotion:
         return label
 
     def _require_word(self, plan: PromotionPlan) -> None:
-        """Raise unless a person acts here, or stood by every text before: files that agents read hold nothing else."""
+        """Raise unless a person acts here, or stood by every text before: files that agents read
+        hold nothing else.
+        """
         if stands_by(self._context.actor):
             return
         known = provenances(self._context, plan.memories)
         if doubtful := next((id for id in plan.ids if not known[id].approved), ""):
             raise WorkbenchError(
-                f"No human has written or approved {doubtful}.", f"Nothing was written; {OWN_TERMINAL}"
+                f"No human has written or approved {doubtful}.",
+                f"Nothing was written; {OWN_TERMINAL}",
             )
 
     def _require_unchanged(self, plan: PromotionPlan) -> None:
@@ -864,18 +1036,27 @@ class Promotion:
         except Conflict:
             raise
         except WorkbenchError as error:
-            raise ChangedMeanwhile(f"It can no longer be promoted: {error.message}", error.hint) from error
+            raise ChangedMeanwhile(
+                f"It can no longer be promoted: {error.message}", error.hint
+            ) from error
         if not fresh.same_as(plan):
-            what = next((edit.name for edit in fresh.files.edits if edit not in plan.files.edits), "What is promoted")
+            what = next(
+                (edit.name for edit in fresh.files.edits if edit not in plan.files.edits),
+                "What is promoted",
+            )
             raise Conflict(f"{what} was changed meanwhile.", "Nothing was written; look again.")
 
     def _promoted(self, memory: Memory, to: str) -> Memory:
         """Return a memory as promoted; one that nobody confirmed is approved on the way."""
         if memory.status in ("signal", "candidate"):
-            memory = lifecycle.approve(memory, self._context.now(), self._context.settings.lifecycle)
+            memory = lifecycle.approve(
+                memory, self._context.now(), self._context.settings.lifecycle
+            )
         if memory.status == "promoted":
             where = memory.promoted_to or "another place"
-            raise AlreadyPromoted(f"{memory.id} was promoted to {where} already.", _TO_MOVE.format(id=memory.id))
+            raise AlreadyPromoted(
+                f"{memory.id} was promoted to {where} already.", _TO_MOVE.format(id=memory.id)
+            )
         return lifecycle.promote(memory, to)
 
     def _stamped(self, plan: PromotionPlan) -> list[Placement]:
@@ -886,7 +1067,9 @@ class Promotion:
         """Return the open proposals about these memories that a promotion settles, as settled."""
         about = set(plan.ids)
         waiting = (
-            p for p in self._library.proposals.all() if p.state == "open" and kind_of(p.kind).settled_by_promotion
+            p
+            for p in self._library.proposals.all()
+            if p.state == "open" and kind_of(p.kind).settled_by_promotion
         )
         settled = [p for p in waiting if p.evidence[:1] and p.evidence[0] in about]
         return [replace(p, state="accepted", decided_at=self._context.now()) for p in settled]
@@ -898,10 +1081,14 @@ class Promotion:
             self._playbooks().apply(plan.book.book, "promote", *adds)
 
     def _flagged(self, memories: Sequence[Memory]) -> tuple[Held, ...]:
-        """Return the memories whose text should not travel; that it came in by import is no excuse here."""
+        """Return the memories whose text should not travel; that it came in by import is no excuse
+        here.
+        """
         return self._safety.unpermitted(memories)
 
     def _typed(self, memory: Memory, target: Target) -> tuple[Held, ...]:
         """Return what the title and the description hold that a person typed for a promotion."""
-        held = self._safety.check_typed(memory, [text for text in (target.title, target.about) if text])
+        held = self._safety.check_typed(
+            memory, [text for text in (target.title, target.about) if text]
+        )
         return () if held is None else (held,)

@@ -1,7 +1,13 @@
 """The reflection gauge: what has come in since the last reflection."""
 
 from workbench.core.limits import TriggerLimits
-from workbench.core.reflection.trigger import Gauge, ReflectionState, TriggerVerdict, gauge, should_reflect
+from workbench.core.reflection.trigger import (
+    Gauge,
+    ReflectionState,
+    TriggerVerdict,
+    gauge,
+    should_reflect,
+)
 from workbench.services.context import Context
 
 

@@ -53,14 +53,18 @@ Mask = Callable[[str], str]
 
 
 def latest(context: Context, count: int) -> tuple[Memory, ...]:
-    """Return the latest served memories, oldest first. Candidates are not among them, whatever wrote them."""
+    """Return the latest served memories, oldest first. Candidates are not among them, whatever
+    wrote them.
+    """
     now = context.now()
     served = (m for m in context.library.memories.all() if is_served(m, now))
     return tuple(reversed(heapq.nlargest(count, served, key=_when)))
 
 
 def known_texts(context: Context) -> list[str]:
-    """Return what need not be proposed again: what was confirmed, waits for review, or was rejected."""
+    """Return what need not be proposed again: what was confirmed, waits for review, or was
+    rejected.
+    """
     return [
         m.content
         for m in context.library.memories.all()
@@ -68,11 +72,13 @@ def known_texts(context: Context) -> list[str]:
     ]
 
 
-def parted(context: Context, drafts: Sequence[Memory]) -> tuple[tuple[Memory, ...], tuple[Memory, ...]]:
+def parted(
+    context: Context, drafts: Sequence[Memory]
+) -> tuple[tuple[Memory, ...], tuple[Memory, ...]]:
     """Return the drafts that are new, and the memories that say the others already.
 
-    One that waits or was approved is seen again: what is cited beyond its citations counts. What was rejected is new
-    only with evidence that it had not.
+    One that waits or was approved is seen again: what is cited beyond its citations counts. What
+    was rejected is new only with evidence that it had not.
     """
     from workbench.reflect.extractive.languages import KnownTexts  # only what Claude found needs it
 
@@ -84,12 +90,16 @@ def parted(context: Context, drafts: Sequence[Memory]) -> tuple[tuple[Memory, ..
     for draft in drafts:
         same = [again.get(m.id, m) for text in known.same(draft.content) for m in memories[text]]
         before = next((m for m in same if m.status != "archived"), same[-1] if same else None)
-        more = [id for id in draft.citations if all(id != m.id and id not in m.citations for m in same)]
+        more = [
+            id for id in draft.citations if all(id != m.id and id not in m.citations for m in same)
+        ]
         if before is None or (before.status == "archived" and more):
             fresh.append(draft)
         elif more:
             seen = before.helpful_absorbed + 1
-            again[before.id] = replace(before, citations=(*before.citations, *more), helpful_absorbed=seen)
+            again[before.id] = replace(
+                before, citations=(*before.citations, *more), helpful_absorbed=seen
+            )
         else:
             again[before.id] = before
     return tuple(fresh), tuple(again.values())
@@ -104,10 +114,12 @@ def _when(memory: Memory) -> tuple[object, str]:
     return memory.created_at, memory.id
 
 
-# Reflecting: from the latest memories to candidates in Review, on this machine or with Claude's help.
+# Reflecting: from the latest memories to candidates in Review, on this machine or with Claude's
+# help.
 
 
-# Keeps what was asked of a language model: the tokens of each month, and the replies that could not be read.
+# Keeps what was asked of a language model: the tokens of each month, and the replies that could not
+# be read.
 
 
 REFLECTING = frozenset({"questions", "insights", "refine", "rate"})
@@ -119,7 +131,9 @@ ACE_STAGES = frozenset({"analyse", "curate"})
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A reply that could not be read and still waits for somebody: the run's id and its place there."""
+    """A reply that could not be read and still waits for somebody: the run's id and its place
+    there.
+    """
 
     run: str
     place: int
@@ -127,7 +141,9 @@ class Waiting:
 
 
 class LlmRuns(Service):
-    """The uses of a language model in this store. Undoing what came of one gives no token back, so none undoes it."""
+    """The uses of a language model in this store. Undoing what came of one gives no token back, so
+    none undoes it.
+    """
 
     def record(
         self,
@@ -137,19 +153,26 @@ class LlmRuns(Service):
         memories: Sequence[str] = (),
         mask: Callable[[str], str] = clean_for_store,
     ) -> str:
-        """Write down a use, and the replies that could not be read, masked; return the run's id, "" for no use.
+        """Write down a use, and the replies that could not be read, masked; return the run's id, ""
+        for no use.
 
         However long others hold the store: what was paid for is not given up.
         """
         if not usage.total and not unread:
             return ""
-        kept = tuple(UnreadReply(u.stage, mask(u.reply), mask(u.reason), mask(u.question), u.memories) for u in unread)
+        kept = tuple(
+            UnreadReply(u.stage, mask(u.reply), mask(u.reason), mask(u.question), u.memories)
+            for u in unread
+        )
         run = LlmRun(
             f"run-{uuid.uuid4().hex[:12]}", what, self._context.now(), usage.input, usage.output,
             kept, tuple(memories) if kept else (),
         )  # fmt: skip
         label = f"{what} used {usage.total:,} tokens"
-        with irreplaceable(), self._library.transaction(f"reflector:{what}", label, kind="access") as tx:
+        with (
+            irreplaceable(),
+            self._library.transaction(f"reflector:{what}", label, kind="access") as tx,
+        ):
             tx.put(run)
         return run.id
 
@@ -166,7 +189,9 @@ class LlmRuns(Service):
     def waiting(self, stages: Collection[str] = REFLECTING) -> tuple[Waiting, ...]:
         """Return the replies of some stages that could not be read, the oldest first."""
         runs = sorted(self._library.runs.all(), key=lambda run: (run.made_at, run.id))
-        every = (Waiting(run.id, place, reply) for run in runs for place, reply in enumerate(run.unread))
+        every = (
+            Waiting(run.id, place, reply) for run in runs for place, reply in enumerate(run.unread)
+        )
         return tuple(one for one in every if one.reply.stage in stages)
 
     def run(self, id: str) -> LlmRun:
@@ -190,24 +215,37 @@ _STATED = "the user states it for every time"
 
 
 def drafts_of(
-    insights: Sequence[Insight], reflector: str, now: datetime, find: Find, mask: MaskText, run: str = ""
+    insights: Sequence[Insight],
+    reflector: str,
+    now: datetime,
+    find: Find,
+    mask: MaskText,
+    run: str = "",
 ) -> tuple[Memory, ...]:
-    """Return the candidates that insights become, still without ids; an insight without text becomes none.
+    """Return the candidates that insights become, still without ids; an insight without text
+    becomes none.
 
-    What was said twice, in answer to two questions, becomes one candidate that rests on what both cite.
+    What was said twice, in answer to two questions, becomes one candidate that rests on what both
+    cite.
     """
     made = (_draft(insight, reflector, now, find, mask, run) for insight in _once(insights))
     return tuple(draft for draft in made if draft is not None)
 
 
 def why(citations: Sequence[Memory]) -> str:
-    """Say in a few words what a reflection rests on: "7 memories, 5 sessions, 6 February to 19 March"."""
+    """Say in a few words what a reflection rests on: "7 memories, 5 sessions, 6 February to 19
+    March".
+    """
     if not citations:
         return ""
     sessions = len({m.session_id for m in citations if m.session_id})
     first, last = (pick(m.created_at for m in citations) for pick in (min, max))
     year = "" if first.year == last.year else " %Y"
-    days = _day(first, year) if first.date() == last.date() else f"{_day(first, year)} to {_day(last, year)}"
+    days = (
+        _day(first, year)
+        if first.date() == last.date()
+        else f"{_day(first, year)} to {_day(last, year)}"
+    )
     parts = [_counted(len(citations), "memory", "memories")]
     if sessions:
         parts.append(_counted(sessions, "session", "sessions"))
@@ -235,7 +273,9 @@ def _once(insights: Sequence[Insight]) -> Iterable[Insight]:
     return found.values()
 
 
-def _draft(insight: Insight, reflector: str, now: datetime, find: Find, mask: MaskText, run: str) -> Memory | None:
+def _draft(
+    insight: Insight, reflector: str, now: datetime, find: Find, mask: MaskText, run: str
+) -> Memory | None:
     text = clean_for_store(mask(insight.text)).strip()[:MAX_CONTENT].rstrip()
     if not text:
         return None
@@ -245,7 +285,9 @@ def _draft(insight: Insight, reflector: str, now: datetime, find: Find, mask: Ma
         "run": run,
         "label": insight.label,
         "question": clean_for_store(mask(insight.question)),
-        "why": "; ".join(filter(None, (_STATED if insight.standing else "", _teaches(insight.kinds), why(cited)))),
+        "why": "; ".join(
+            filter(None, (_STATED if insight.standing else "", _teaches(insight.kinds), why(cited)))
+        ),
         "kinds": list(insight.kinds),
         "rounds": [clean_for_store(mask(text)) for text in insight.rounds],
         "unresolved": [clean_for_store(one) for one in insight.unresolved],
@@ -275,7 +317,8 @@ def _counted(number: int, one: str, many: str) -> str:
     return f"{number} {one if number == 1 else many}"
 
 
-# The way to Claude for everything that asks it: whether there is a key, the month's budget, what a call cost.
+# The way to Claude for everything that asks it: whether there is a key, the month's budget, what a
+# call cost.
 
 
 CLAUDE = "claude"
@@ -286,7 +329,9 @@ Connect = Callable[["Budget"], "ClaudeReflector"]
 
 
 class Claude:
-    """Opens a connection when something is asked; `connect` makes it, by default with the settings of the store."""
+    """Opens a connection when something is asked; `connect` makes it, by default with the settings
+    of the store.
+    """
 
     def __init__(self, context: Context, connect: Connect | None = None) -> None:
         self._connect = connect
@@ -306,9 +351,13 @@ class Claude:
 
 
 class AsksClaude:
-    """Asks Claude for something, and writes nothing but what it cost; `mask` goes over every text that is sent."""
+    """Asks Claude for something, and writes nothing but what it cost; `mask` goes over every text
+    that is sent.
+    """
 
-    def __init__(self, context: Context, mask: Mask = mask_of, connect: Connect | None = None) -> None:
+    def __init__(
+        self, context: Context, mask: Mask = mask_of, connect: Connect | None = None
+    ) -> None:
         self._context, self._mask = context, mask
         self._claude = Claude(context, connect)
 
@@ -319,13 +368,17 @@ class AsksClaude:
 
 
 def connecting(context: Context) -> Connect:
-    """Return what connects to Claude with the settings of a store; importing the SDK is left to the first call."""
+    """Return what connects to Claude with the settings of a store; importing the SDK is left to the
+    first call.
+    """
 
     def connect(budget: "Budget") -> "ClaudeReflector":
         from workbench.reflect.claude.reflector import ClaudeReflector
 
         # The SDK would find the address as well, but what is shown before has to name it.
-        return ClaudeReflector(context.settings.claude, budget, os.environ.get("ANTHROPIC_BASE_URL") or None)
+        return ClaudeReflector(
+            context.settings.claude, budget, os.environ.get("ANTHROPIC_BASE_URL") or None
+        )
 
     return connect
 
@@ -337,7 +390,8 @@ NAMES = (CLAUDE, EXTRACTIVE)
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A reflection about to be made: who makes it, exactly what it is given, and the gauge as it stood then.
+    """A reflection about to be made: who makes it, exactly what it is given, and the gauge as it
+    stood then.
 
     `spent` of `limit` tokens of this month are gone (limit 0: none).
     """
@@ -362,10 +416,11 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a reflection: the candidates as stored (without ids after a dry run), and what went wrong, if so.
+    """What came of a reflection: the candidates as stored (without ids after a dry run), and what
+    went wrong, if so.
 
-    `afterwards` is what went wrong with what follows a reflection, which itself is stored. `again` are the memories
-    that say already what else was found.
+    `afterwards` is what went wrong with what follows a reflection, which itself is stored. `again`
+    are the memories that say already what else was found.
     """
 
     reflection: Reflection
@@ -379,7 +434,8 @@ class Outcome:
 class Reflecting:
     """Reflections and their trigger. `mask` goes over every text before it is sent or stored.
 
-    `after` is done when one is stored; it may raise `WorkbenchError`. `before` is done ahead of one, and says nothing.
+    `after` is done when one is stored; it may raise `WorkbenchError`. `before` is done ahead of
+    one, and says nothing.
     """
 
     def __init__(
@@ -423,17 +479,23 @@ class Reflecting:
         """Gather what a reflection would read and send; nothing is sent. Raises `WorkbenchError`."""
         name = reflector or self.default()
         if name not in NAMES:
-            raise WorkbenchError(f"There is no reflector “{name}”.", f"Choose {' or '.join(NAMES)}.")
+            raise WorkbenchError(
+                f"There is no reflector “{name}”.", f"Choose {' or '.join(NAMES)}."
+            )
         if self.missing(name):
             hint = f"{HOW_TO} The other reflector, extractive, needs none."
             raise ReflectionProblem("There is no key for Claude.", hint)
         sent = name == CLAUDE
-        memories = latest(self._context, self._context.settings.claude.memories if sent else LOCAL_MEMORIES)
+        memories = latest(
+            self._context, self._context.settings.claude.memories if sent else LOCAL_MEMORIES
+        )
         state, asked = state_of(self._context), focus.strip()
         if sent:
             memories, asked = masked(memories, self._mask), self._mask(asked)
         request = Request(memories, asked)
-        limits = (self.runs.spent(), self._context.settings.claude.monthly_tokens) if sent else (0, 0)
+        limits = (
+            (self.runs.spent(), self._context.settings.claude.monthly_tokens) if sent else (0, 0)
+        )
         preview = self._reflector(name).preview(request)
         if sent and (signals := _signals(memories)):
             from workbench.reflect.claude import asks
@@ -444,13 +506,17 @@ class Reflecting:
         return Plan(name, request, state, preview, *limits)
 
     def dry_run(self, plan: Plan, tell: Tell, cancelled: Cancelled) -> Outcome:
-        """Reflect and store no candidate; what Claude was asked counts against the budget all the same."""
+        """Reflect and store no candidate; what Claude was asked counts against the budget all the
+        same.
+        """
         reflection, problem = self._made(plan, tell, cancelled)
         run = self.runs.record(plan.reflector, reflection.usage)
         drafts, again = self._drafts(plan.reflector, reflection, run)
         return Outcome(reflection, drafts, problem=problem, again=again)
 
-    def reflect(self, plan: Plan, tell: Tell, cancelled: Cancelled, most: int | None = None) -> Outcome:
+    def reflect(
+        self, plan: Plan, tell: Tell, cancelled: Cancelled, most: int | None = None
+    ) -> Outcome:
         """Reflect, and put what was found into Review, at `most` so many insights.
 
         What was found before a problem or a cancel is kept.
@@ -472,11 +538,24 @@ class Reflecting:
 
     def _propose_merges(self, same: Sequence[Insight]) -> None:
         """Put groups of signals that teach one thing into Review, each with the one text for them."""
-        settled, now, taken, made = Settled.of(self._library), self._context.now(), set[str](), list[Proposal]()
+        settled, now, taken, made = (
+            Settled.of(self._library),
+            self._context.now(),
+            set[str](),
+            list[Proposal](),
+        )
         for one in same:
-            found = [m for id in one.citations if (m := self._library.memories.find(id)) and m.status == "signal"]
+            found = [
+                m
+                for id in one.citations
+                if (m := self._library.memories.find(id)) and m.status == "signal"
+            ]
             ids = {memory.id for memory in found}
-            group = group_of(found, (), 0.0) if len(ids) > 1 and not one.unresolved and not ids & taken else None
+            group = (
+                group_of(found, (), 0.0)
+                if len(ids) > 1 and not one.unresolved and not ids & taken
+                else None
+            )
             if group is not None and settled.is_open(group):
                 taken |= ids
                 proposal = Proposal(
@@ -493,9 +572,11 @@ class Reflecting:
                     tx.put(proposal)
 
     def ask_again(self, waiting: Waiting, tell: Tell, cancelled: Cancelled) -> Outcome:
-        """Ask Claude once more what a reply that could not be read was to answer, and keep what comes of it.
+        """Ask Claude once more what a reply that could not be read was to answer, and keep what
+        comes of it.
 
-        The old reply is let go of when the new one is there. Raises `ReflectionProblem` as `reflect` does.
+        The old reply is let go of when the new one is there. Raises `ReflectionProblem` as
+        `reflect` does.
         """
         question = waiting.reply.question
         if not question:
@@ -503,7 +584,9 @@ class Reflecting:
         else:
             memories = masked(self._memories_of(waiting), self._mask)
             claude = self._claude()
-            reflection, problem = _caught(lambda: claude.answer(question, memories, tell, cancelled))
+            reflection, problem = _caught(
+                lambda: claude.answer(question, memories, tell, cancelled)
+            )
             outcome = self._kept(CLAUDE, reflection, problem, memories, None)
         if outcome.problem is None:
             with irreplaceable():
@@ -513,7 +596,8 @@ class Reflecting:
     def read_again(self, waiting: Waiting, text: str) -> tuple[Memory, ...]:
         """Make candidates of a reply that could not be read, as a person has edited it.
 
-        A list with citations is read as one; else every paragraph is an insight, flagged for want of evidence.
+        A list with citations is read as one; else every paragraph is an insight, flagged for want
+        of evidence.
         """
         from workbench.reflect.replies import read_insights
 
@@ -522,12 +606,18 @@ class Reflecting:
         # With a memory gone, the numbers would mean others.
         numbered = memories if len(memories) == len(self._counted(waiting)) else ()
         found = read_insights(text, numbered, question).found or _paragraphs(text, question)
-        drafts = drafts_of(found, run.what, self._context.now(), self._library.memories.find, self._mask, run.id)
+        drafts = drafts_of(
+            found, run.what, self._context.now(), self._library.memories.find, self._mask, run.id
+        )
         if not drafts:
-            raise InvalidRecord("There is no text to make a candidate of.", "The reply is kept as it was.")
+            raise InvalidRecord(
+                "There is no text to make a candidate of.", "The reply is kept as it was."
+            )
         label = f"read a reply again: {len(drafts)} candidate{'' if len(drafts) == 1 else 's'}"
         with self._library.transaction(self._context.actor, label) as tx:
-            stored = tuple(replace(draft, id=tx.new_memory_id(draft.created_at)) for draft in drafts)
+            stored = tuple(
+                replace(draft, id=tx.new_memory_id(draft.created_at)) for draft in drafts
+            )
             for memory in (*stored, self.runs.without(waiting)):
                 tx.put(memory)
         return stored
@@ -537,9 +627,13 @@ class Reflecting:
         with self._library.transaction(self._context.actor, "dismiss an unread reply") as tx:
             tx.put(self.runs.without(waiting))
 
-    def _made(self, plan: Plan, tell: Tell, cancelled: Cancelled) -> tuple[Reflection, ReflectionProblem | None]:
+    def _made(
+        self, plan: Plan, tell: Tell, cancelled: Cancelled
+    ) -> tuple[Reflection, ReflectionProblem | None]:
         if not plan.request.memories:
-            raise ReflectionProblem("There are no memories to reflect on yet.", "Import or ingest some first.")
+            raise ReflectionProblem(
+                "There are no memories to reflect on yet.", "Import or ingest some first."
+            )
         reflector = self._reflector(plan.reflector)
         if plan.reflector == CLAUDE and len(plan.request.memories) > RETRIEVED:
             self._retriever().load()  # what may fail fails before anything is paid for
@@ -553,7 +647,9 @@ class Reflecting:
         memories: Sequence[Memory],
         counted: ReflectionState | None,
     ) -> Outcome:
-        """Store what came of a reflection on `memories`; `counted` is what it takes off the gauge, if anything."""
+        """Store what came of a reflection on `memories`; `counted` is what it takes off the gauge,
+        if anything.
+        """
         ids = tuple(memory.id for memory in memories)
         run = self.runs.record(reflector, reflection.usage, reflection.unread, ids, self._mask)
         drafts, again = self._drafts(reflector, reflection, run)
@@ -585,7 +681,9 @@ class Reflecting:
             return memories
         ranker = self._retriever().ranker()
         scores, row_of = ranker.relevance(question), ranker.pool.row_of
-        known = sorted((m for m in memories if m.id in row_of), key=lambda m: -scores.relevance[row_of[m.id]])
+        known = sorted(
+            (m for m in memories if m.id in row_of), key=lambda m: -scores.relevance[row_of[m.id]]
+        )
         best = {memory.id for memory in known[:RETRIEVED]}
         return [memory for memory in memories if memory.id in best]
 
@@ -597,7 +695,9 @@ class Reflecting:
         return ExtractiveReflector(self._embed, known_texts(self._context))
 
     def _embed(self, texts: Sequence[str]) -> "Vectors":
-        """Embed texts, by their words where the model does not know them; it is loaded when it is first needed."""
+        """Embed texts, by their words where the model does not know them; it is loaded when it is
+        first needed.
+        """
         from workbench.retrieval.embedding.close_pairs import with_words
 
         return with_words(self._retriever().embedder.embed(texts), texts)
@@ -605,7 +705,9 @@ class Reflecting:
     def _drafts(
         self, reflector: str, reflection: Reflection, run: str
     ) -> tuple[tuple[Memory, ...], tuple[Memory, ...]]:
-        """Return the candidates that insights become, and the memories that say the other insights already."""
+        """Return the candidates that insights become, and the memories that say the other insights
+        already.
+        """
         find, now = self._library.memories.find, self._context.now()
         drafts = drafts_of(reflection.insights, reflector, now, find, self._mask, run)
         # The other reflector leaves out by itself what is known.
@@ -622,10 +724,15 @@ class Reflecting:
 
         What came in while the reflection was made stays on the gauge.
         """
-        changed = tuple(memory for memory in again if memory != self._library.memories.find(memory.id))
+        changed = tuple(
+            memory for memory in again if memory != self._library.memories.find(memory.id)
+        )
         if not drafts and not changed and counted is None:
             return ()
-        now, label = self._context.now(), f"reflect: {len(drafts)} candidate{'' if len(drafts) == 1 else 's'}"
+        now, label = (
+            self._context.now(),
+            f"reflect: {len(drafts)} candidate{'' if len(drafts) == 1 else 's'}",
+        )
         paid = irreplaceable() if reflector == CLAUDE else nullcontext()
         with paid, self._library.transaction(f"reflector:{reflector}", label) as tx:
             stored = tuple(replace(draft, id=tx.new_memory_id(now)) for draft in drafts)
@@ -642,19 +749,25 @@ def _signals(memories: Sequence[Memory]) -> tuple[Memory, ...]:
     return found if len(found) > 1 else ()
 
 
-def _started_anew(state: ReflectionState, counted: ReflectionState, now: datetime) -> ReflectionState:
+def _started_anew(
+    state: ReflectionState, counted: ReflectionState, now: datetime
+) -> ReflectionState:
     """Return the gauge after a reflection at `now` that covered what was `counted` when it began."""
     importance = state.accumulated_importance - counted.accumulated_importance
     return replace(
         state,
         accumulated_importance=max(0.0, round(importance, 9)),
-        observations_since_last=max(0, state.observations_since_last - counted.observations_since_last),
+        observations_since_last=max(
+            0, state.observations_since_last - counted.observations_since_last
+        ),
         last_reflection_at=now,
     )
 
 
 def _caught(make: Callable[[], Reflection]) -> tuple[Reflection, ReflectionProblem | None]:
-    """Return what was made; a problem that came after something was found or spent stands beside it."""
+    """Return what was made; a problem that came after something was found or spent stands beside
+    it.
+    """
     try:
         return make(), None
     except ReflectionProblem as problem:

@@ -1,9 +1,18 @@
-"""Other words with Claude's help: rounds for a candidate, and one text for bullets that are to become one."""
+"""Other words with Claude's help: rounds for a candidate, and one text for bullets that are to
+become one.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workbench.core.reflection.reflector import Insight, Preview, Reflection, ReflectionProblem, Tell, Usage
+from workbench.core.reflection.reflector import (
+    Insight,
+    Preview,
+    Reflection,
+    ReflectionProblem,
+    Tell,
+    Usage,
+)
 from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
@@ -12,7 +21,9 @@ from workbench.services.reflection.reflection import CLAUDE, AsksClaude, masked
 
 @dataclass(frozen=True, slots=True)
 class Refined:
-    """The new texts that came of it, in order, what they cost, and what went wrong after them, if anything did."""
+    """The new texts that came of it, in order, what they cost, and what went wrong after them, if
+    anything did.
+    """
 
     texts: tuple[str, ...]
     usage: Usage
@@ -27,7 +38,9 @@ class Refinement(AsksClaude):
         from workbench.reflect.claude import asks
 
         prompt = asks.refine(self._mask(text), self._cited(memory))
-        return self._claude.open().preview_of(prompt, more="A round that is not specific enough is followed by another")
+        return self._claude.open().preview_of(
+            prompt, more="A round that is not specific enough is followed by another"
+        )
 
     def ask(self, memory: Memory, text: str, tell: Tell, cancelled: Cancelled) -> Refined:
         """Ask for the rounds after `text`. Raises `ReflectionProblem` when nothing came of it."""
@@ -42,7 +55,9 @@ class Refinement(AsksClaude):
         usage = reflector.used
         unread = problem.found.unread if problem is not None and problem.found is not None else ()
         self._claude.runs.record(CLAUDE, usage, unread, memory.citations, self._mask)
-        texts = tuple(clean_for_store(t).strip() for t in (*after.rounds[1:], after.text) if t != before.text)
+        texts = tuple(
+            clean_for_store(t).strip() for t in (*after.rounds[1:], after.text) if t != before.text
+        )
         if not texts and problem is not None:
             raise problem
         return Refined(texts, usage, problem)
@@ -63,11 +78,19 @@ class BookWording(AsksClaude):
         from workbench.reflect.claude import asks
 
         more = len(texts) - 2
-        again = f"{more} more call{'' if more == 1 else 's'} follow, one for each further text" if more > 0 else ""
-        return self._claude.open().preview_of(asks.merge(self._mask(texts[0]), self._mask(texts[1])), more=again)
+        again = (
+            f"{more} more call{'' if more == 1 else 's'} follow, one for each further text"
+            if more > 0
+            else ""
+        )
+        return self._claude.open().preview_of(
+            asks.merge(self._mask(texts[0]), self._mask(texts[1])), more=again
+        )
 
     def ask(self, texts: Sequence[str], tell: Tell, cancelled: Cancelled) -> tuple[str, int]:
-        """Return one text that holds everything of all, and the tokens it took. Raises `ReflectionProblem`."""
+        """Return one text that holds everything of all, and the tokens it took. Raises
+        `ReflectionProblem`.
+        """
         reflector = self._claude.open()
         try:
             merged = self._mask(texts[0])

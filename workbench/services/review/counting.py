@@ -1,4 +1,6 @@
-"""How many proposals wait, by what is stored of them: nobody who only counts them is to wait for the records."""
+"""How many proposals wait, by what is stored of them: nobody who only counts them is to wait for
+the records.
+"""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -10,8 +12,13 @@ from workbench.store.library import Library
 
 def count_waiting(library: Library, now: datetime) -> int:
     """Return how many proposals and candidates are open and not put off, without what may be noise."""
-    proposals = (d for d in library.stored_waiting("proposals", "open") if not is_noise(str(d.get("kind"))))
-    return sum(not _is_put_off(doc, now) for doc in (*library.stored_waiting("memories", "candidate"), *proposals))
+    proposals = (
+        d for d in library.stored_waiting("proposals", "open") if not is_noise(str(d.get("kind")))
+    )
+    return sum(
+        not _is_put_off(doc, now)
+        for doc in (*library.stored_waiting("memories", "candidate"), *proposals)
+    )
 
 
 def _is_put_off(doc: Mapping[str, object], now: datetime) -> bool:

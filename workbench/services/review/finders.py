@@ -1,4 +1,6 @@
-"""A finder: works out, from a store and what lies around it, what waits for a person without being stored."""
+"""A finder: works out, from a store and what lies around it, what waits for a person without being
+stored.
+"""
 
 import math
 from collections import defaultdict
@@ -81,12 +83,13 @@ class Parts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Finder:
-    """Works out proposals of one kind or several; `find` reads only, on any thread, and raises `WorkbenchError`.
+    """Works out proposals of one kind or several; `find` reads only, on any thread, and raises
+    `WorkbenchError`.
 
-    A `searching` one looks at every memory: in a large store it waits until a person asks for it. One that
-    `needs_model` waits until that is loaded, and one `by_hand` always until somebody asks. Each proposal has the same
-    id as long as its question is the same. `stamp` tells cheaply whether anything that it looks at is other than the
-    last time; while it is not, nobody looks.
+    A `searching` one looks at every memory: in a large store it waits until a person asks for it.
+    One that `needs_model` waits until that is loaded, and one `by_hand` always until somebody asks.
+    Each proposal has the same id as long as its question is the same. `stamp` tells cheaply whether
+    anything that it looks at is other than the last time; while it is not, nobody looks.
     """
 
     kinds: tuple[str, ...]
@@ -106,7 +109,8 @@ def _find_copies(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
     return (*(group.proposal(now) for group in plan.groups), *deduplication.two_sided(plan))
 
 
-# What the rules of the lifecycle suggest now: prunes, what has earned to be confirmed, what may be true no longer.
+# What the rules of the lifecycle suggest now: prunes, what has earned to be confirmed, what may be
+# true no longer.
 
 
 def _find_upkeep(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
@@ -135,7 +139,9 @@ def _find_files(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
 
 
 def _places(parts: Parts, changed: Sequence[FileChange]) -> dict[Path, list[FileChange]]:
-    """Return what changed by what is imported to take it over: the file, or the folder that a note was read with."""
+    """Return what changed by what is imported to take it over: the file, or the folder that a note
+    was read with.
+    """
     found: defaultdict[Path, list[FileChange]] = defaultdict(list)
     for one in changed:
         if one.format != BLOCK:  # what stands around a managed block was never the store's
@@ -160,7 +166,9 @@ def _changed_files(parts: Parts, place: Path, changed: Sequence[FileChange]) -> 
             operation["lines"] = _said(plan)
             reasons.append(_counted(plan))
     if gone:
-        reasons.append(f"{_files(len(gone))} deleted: approving stops watching for this; imported records stay")
+        reasons.append(
+            f"{_files(len(gone))} deleted: approving stops watching for this; imported records stay"
+        )
     name = blake2b(str(place).encode("utf-8", "surrogateescape"), digest_size=4).hexdigest()
     return Proposal(
         id=f"file-{name}-{operation['mark']}", kind="file", actor=WORKBENCH,
@@ -186,7 +194,11 @@ def _title(place: Path, files: int, gone: int) -> str:
 def _counted(plan: ImportPlan) -> str:
     replaced = len(plan.replaced)
     new = len(plan.records) - replaced
-    parts = [f"{replaced} {'record differs' if replaced == 1 else 'records differ'}"] if replaced else []
+    parts = (
+        [f"{replaced} {'record differs' if replaced == 1 else 'records differ'}"]
+        if replaced
+        else []
+    )
     parts += [f"{new} new"] if new else []
     return ", ".join(parts) or "no record differs: approving only marks the file as seen"
 
@@ -204,7 +216,9 @@ def _files(count: int) -> str:
 
 
 def _stamp(parts: Parts) -> str:
-    """Tell the files that the store knows as they look, without reading them; not while it is not trusted."""
+    """Tell the files that the store knows as they look, without reading them; not while it is not
+    trusted.
+    """
     if not parts.context.library.standing.trusted:
         return "not trusted"
     states = sorted(parts.context.library.files.all(), key=lambda one: one.id)
@@ -224,7 +238,8 @@ def _find_stale(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
     return tuple(one.proposal for one in found if one.proposal.kind == KIND)
 
 
-# What came from elsewhere and nobody has looked at yet: lines of the store, and documents that are followed.
+# What came from elsewhere and nobody has looked at yet: lines of the store, and documents that are
+# followed.
 
 
 def _store(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
@@ -233,7 +248,16 @@ def _store(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
     if library.standing.trusted:
         return ()
     title = "Lines of this store that came from elsewhere"
-    return (Proposal(f"trust-{library.revision}", "trust", WORKBENCH, title, parts.context.now(), importance=10.0),)
+    return (
+        Proposal(
+            f"trust-{library.revision}",
+            "trust",
+            WORKBENCH,
+            title,
+            parts.context.now(),
+            importance=10.0,
+        ),
+    )
 
 
 def _documents(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
@@ -252,8 +276,12 @@ def _documents(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
         parted = (("new", changes.new), ("changed", changes.changed), ("gone", changes.gone))
         reasons = [f"{what}: {path}" for what, paths in parted for path in paths]
         reasons += [f"{changes.messages:,} bytes of messages"] if changes.messages else []
-        marks = "\n".join(f"{path} {mark.sha256} {mark.size}" for path, mark in sorted(changes.marks.items()))
-        name = blake2b(f"{folder.root}\n{marks}".encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
+        marks = "\n".join(
+            f"{path} {mark.sha256} {mark.size}" for path, mark in sorted(changes.marks.items())
+        )
+        name = blake2b(
+            f"{folder.root}\n{marks}".encode("utf-8", "surrogateescape"), digest_size=8
+        ).hexdigest()
         title = f"{folder.name}: {_unseen(len(reasons))}"
         found.append(Proposal(
             f"documents-{name}", "documents", WORKBENCH, title, parts.context.now(), reasons=tuple(reasons[:_NAMED]),
@@ -267,17 +295,24 @@ _NAMED = 20
 
 
 def _unseen(count: int) -> str:
-    return "1 document that you have not seen" if count == 1 else f"{count} documents that you have not seen"
+    return (
+        "1 document that you have not seen"
+        if count == 1
+        else f"{count} documents that you have not seen"
+    )
 
 
-# Records that were once made of instruction files, which are documents now: a question for each file.
+# Records that were once made of instruction files, which are documents now: a question for each
+# file.
 
 
 _IMPORT = "import:"
 
 
 def _is_of_file(memory: Memory) -> bool:
-    """Tell whether a reader noted how the record stands in its file, as none did of the statements of a document."""
+    """Tell whether a reader noted how the record stands in its file, as none did of the statements
+    of a document.
+    """
     part = memory.metadata.get(FILE_KEY)
     return isinstance(part, Mapping) and "format" in part
 
@@ -293,7 +328,9 @@ def _find_instructions(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ..
 
 
 def _taken_in(context: Context, cancelled: Cancelled) -> list[tuple[Memory, str, int]]:
-    """Return the living records that an import of an instruction file made, the file's name, and the revision."""
+    """Return the living records that an import of an instruction file made, the file's name, and
+    the revision.
+    """
     living = {
         memory.id: memory
         for memory in context.library.memories.all()
@@ -318,9 +355,13 @@ def _of_file(context: Context, file: str, memories: list[Memory], revision: int)
         return None
     unvoted = sum(not (memory.helpful_votes or memory.harmful_votes) for memory in going)
     stay = len(memories) - len(going)
-    reasons = [f"{PurePath(file).name} is a document now: agents load it whole, so they read each of these twice"]
+    reasons = [
+        f"{PurePath(file).name} is a document now: agents load it whole, so they read each of these twice"
+    ]
     if stay:
-        reasons.append(f"{stay} {'stays' if stay == 1 else 'stay'}: pinned, promoted or voted helpful")
+        reasons.append(
+            f"{stay} {'stays' if stay == 1 else 'stay'}: pinned, promoted or voted helpful"
+        )
     many = counted(len(going), "record")
     name = blake2b(file.encode("utf-8", "replace"), digest_size=4).hexdigest()
     return Proposal(
@@ -341,7 +382,9 @@ _TASK = 200
 
 
 def recurring(context: Context, cancelled: Cancelled) -> tuple[Proposal, ...]:
-    """Return the patterns that recur in the latest episodes and are not among the patterns, as proposals."""
+    """Return the patterns that recur in the latest episodes and are not among the patterns, as
+    proposals.
+    """
     living = [one for one in context.library.table(Episode).all() if one.status != "deleted"]
     if len(living) < SUPPORT:
         return ()
@@ -361,7 +404,9 @@ def recurring(context: Context, cancelled: Cancelled) -> tuple[Proposal, ...]:
 
 
 def _run(episode: Episode, body: EpisodeBody) -> Case:
-    features = features_of(body.texts("metadata.strategies_applied"), body.texts("metadata.tools_used"))
+    features = features_of(
+        body.texts("metadata.strategies_applied"), body.texts("metadata.tools_used")
+    )
     return Case(episode.id, episode.domain, episode.type, episode.outcome == "SUCCESS", features)
 
 
@@ -373,7 +418,9 @@ def _mined(context: Context, one: Mined, bodies: Mapping[str, EpisodeBody]) -> P
     # Asked again once there is twice as much to go by.
     occasion = int(math.log2(one.support / SUPPORT))
     shown = [(id, "✓") for id in one.good] + [(id, "✗") for id in one.bad]
-    episodes = [[sign, id, one_line(bodies[id].task[: 2 * _TASK], _TASK)] for id, sign in shown[:_SHOWN]]
+    episodes = [
+        [sign, id, one_line(bodies[id].task[: 2 * _TASK], _TASK)] for id, sign in shown[:_SHOWN]
+    ]
     return Proposal(
         f"pattern-{name}-{occasion}", "pattern", WORKBENCH, f"{doc['name']}: {_numbers(one)}", context.now(),
         flags=tuple(word for kind, word in FLAGS.items() if kind in kinds), importance=10 * (1 - one.p_value) - 2,
@@ -430,7 +477,9 @@ def _find_pattern_merges(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, 
 
 
 def merges(context: Context, patterns: Iterable[Pattern]) -> tuple[Proposal, ...]:
-    """Return what merging the patterns that say the same would ask, a proposal for each group, decided or not."""
+    """Return what merging the patterns that say the same would ask, a proposal for each group,
+    decided or not.
+    """
     return tuple(_pattern_merge(context, group) for group in pattern_groups(patterns))
 
 
@@ -479,8 +528,8 @@ SMALL = 2_000
 
 @dataclass(frozen=True, slots=True)
 class WorkedOut:
-    """What came of a look: the kinds that were not looked for (`unasked`: the store is large; `unready`: the model is
-    not loaded yet), and why a finder failed, by the kinds it was to find.
+    """What came of a look: the kinds that were not looked for (`unasked`: the store is large;
+    `unready`: the model is not loaded yet), and why a finder failed, by the kinds it was to find.
     """
 
     unasked: tuple[str, ...] = ()
@@ -507,8 +556,8 @@ class SuggestionFinder:
     ) -> WorkedOut:
         """Work out the kinds `only` (all of them when empty), and let Review list what is found.
 
-        Somebody `asked` for what looks at every memory of a large store; `load` loads the model where it is needed;
-        a `quick` look passes over what looks at every memory in any store.
+        Somebody `asked` for what looks at every memory of a large store; `load` loads the model
+        where it is needed; a `quick` look passes over what looks at every memory in any store.
         """
         unasked, unready, problems = list[str](), list[str](), list[tuple[str, str]]()
         large = len(self._parts.context.library.memories) > SMALL
@@ -526,7 +575,9 @@ class SuggestionFinder:
         return WorkedOut(tuple(unasked), tuple(unready), tuple(problems))
 
     def take(self, kind: str, found: Iterable[Proposal]) -> None:
-        """Let Review list what somebody else worked out of a kind, and of those that are found together with it."""
+        """Let Review list what somebody else worked out of a kind, and of those that are found
+        together with it.
+        """
         self._review.take_found(next(one.kinds[0] for one in FINDERS if kind in one.kinds), found)
 
     def kind_of(self, id: str) -> str:

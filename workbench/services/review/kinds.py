@@ -55,28 +55,39 @@ class Handler:
         return next(iter(proposal.evidence), "")
 
     def text(self, proposal: Proposal, memory: Memory) -> str:
-        """Return the text a decision is about: of the memory that it is about, unless something else is to be said."""
+        """Return the text a decision is about: of the memory that it is about, unless something
+        else is to be said.
+        """
         del proposal
         return memory.content
 
     def becoming(self, proposal: Proposal) -> tuple[Memory, ...] | None:
         """Return the memories that accepting writes, from the records as they are now.
 
-        `None` where other changes are written. Raises `WorkbenchError` when accepting is impossible.
+        `None` where other changes are written. Raises `WorkbenchError` when accepting is
+        impossible.
         """
         del proposal
         return None
 
     def subject(self, proposal: Proposal) -> Memory:
-        """Return the memory that a person may edit before accepting. Raises `WorkbenchError` for none."""
+        """Return the memory that a person may edit before accepting. Raises `WorkbenchError` for
+        none.
+        """
         del proposal
-        raise WorkbenchError("This proposal has no text to edit.", "Approve or reject it; nothing was changed.")
+        raise WorkbenchError(
+            "This proposal has no text to edit.", "Approve or reject it; nothing was changed."
+        )
 
     def edited(self, proposal: Proposal, before: Memory, after: Memory) -> object:
-        """Return the record to store when its subject was edited: the proposal, whose operation says what differs."""
+        """Return the record to store when its subject was edited: the proposal, whose operation
+        says what differs.
+        """
         fields = diff("memories", after.id, to_doc(before), to_doc(after)).fields
         changed = {name: change.after for name, change in fields.items()}
-        return replace(proposal, operation={**proposal.operation, CONTENT: after.content, **changed})
+        return replace(
+            proposal, operation={**proposal.operation, CONTENT: after.content, **changed}
+        )
 
     def with_edits(self, proposal: Proposal, memory: Memory) -> Memory:
         """Return a memory with what a person edited."""
@@ -84,7 +95,9 @@ class Handler:
         return from_doc(Memory, {**to_doc(memory), **edits}) if proposal.operation else memory
 
     def changes(self, proposal: Proposal) -> tuple[Change, ...]:
-        """Return what accepting would change, field by field. Raises `WorkbenchError` when it is impossible."""
+        """Return what accepting would change, field by field. Raises `WorkbenchError` when it is
+        impossible.
+        """
         after = self.becoming(proposal)
         if after is None:
             return proposal.changes
@@ -92,7 +105,9 @@ class Handler:
         return tuple(diff("memories", m.id, to_doc(before[m.id]), to_doc(m)) for m in after)
 
     def accept(self, tx: Tx, proposal: Proposal, after: tuple[Memory, ...] | None) -> None:
-        """Write what `becoming` returned, or else what came with the proposal, and that it was accepted."""
+        """Write what `becoming` returned, or else what came with the proposal, and that it was
+        accepted.
+        """
         if after is None:
             self.apply(tx, proposal)
         for memory in after or ():
@@ -100,19 +115,24 @@ class Handler:
         tx.put(replace(proposal, state="accepted", decided_at=self._context.now()))
 
     def keeping_old(self, proposal: Proposal) -> tuple[Memory, ...]:
-        """Return the memories that are written when the older one of two is kept instead of the newer.
+        """Return the memories that are written when the older one of two is kept instead of the
+        newer.
 
         Raises `WorkbenchError` where there are no two.
         """
         del proposal
-        raise WorkbenchError("This is not about an older and a newer memory.", "Nothing was decided.")
+        raise WorkbenchError(
+            "This is not about an older and a newer memory.", "Nothing was decided."
+        )
 
     def apply(self, tx: Tx, proposal: Proposal) -> None:
         """Write the changes of a proposal that makes no memories."""
         apply_changes(tx, self._library, proposal.changes)
 
     def turn_down(self, proposal: Proposal, reason: str, at: datetime) -> tuple[object, ...]:
-        """Return the records to store when it is rejected `at` a moment: itself, and what follows from the answer."""
+        """Return the records to store when it is rejected `at` a moment: itself, and what follows
+        from the answer.
+        """
         del reason
         return (self.rejected(proposal, at),)
 
@@ -151,7 +171,11 @@ class Candidate(Handler):
 
     def becoming(self, proposal: Proposal) -> tuple[Memory, ...]:
         limits = self._context.settings.lifecycle
-        return (lifecycle.approve(candidate_in(self._library, proposal.id), self._context.now(), limits),)
+        return (
+            lifecycle.approve(
+                candidate_in(self._library, proposal.id), self._context.now(), limits
+            ),
+        )
 
     def subject(self, proposal: Proposal) -> Memory:
         return candidate_in(self._library, proposal.id)
@@ -168,7 +192,11 @@ class Candidate(Handler):
 
     def turn_down(self, proposal: Proposal, reason: str, at: datetime) -> tuple[object, ...]:
         rejected = lifecycle.reject(candidate_in(self._library, proposal.id))
-        return (noted(rejected, {REJECTED_AT: iso(at), **({REJECTED_BECAUSE: reason} if reason else {})}),)
+        return (
+            noted(
+                rejected, {REJECTED_AT: iso(at), **({REJECTED_BECAUSE: reason} if reason else {})}
+            ),
+        )
 
     def put_off(self, proposal: Proposal, until: datetime) -> object:
         """Return it as one that waits until then."""
@@ -179,11 +207,14 @@ def candidate_in(library: Library, id: str) -> Memory:
     """Return a memory that is a candidate still. Raises `WorkbenchError`."""
     memory = library.memories.get(id)
     if memory.status != "candidate":
-        raise WorkbenchError(f"{id} is no longer a candidate ({memory.status}).", "Nothing was changed.")
+        raise WorkbenchError(
+            f"{id} is no longer a candidate ({memory.status}).", "Nothing was changed."
+        )
     return memory
 
 
-# What waits here and is decided where it can be seen whole: a store and documents that came from elsewhere.
+# What waits here and is decided where it can be seen whole: a store and documents that came from
+# elsewhere.
 
 
 class Store(Handler):
@@ -193,7 +224,8 @@ class Store(Handler):
         """Refuse. Raises `WorkbenchError`, which says where it is decided."""
         del tx, proposal
         raise WorkbenchError(
-            "The data is shown before it is trusted.", "`workbench trust` shows it and asks; nothing was changed."
+            "The data is shown before it is trusted.",
+            "`workbench trust` shows it and asks; nothing was changed.",
         )
 
 
@@ -215,7 +247,9 @@ class Lifecycle(Handler):
         if proposal.changes or not proposal.evidence:
             return None
         memory = self._library.memories.get(proposal.evidence[0])
-        return (accepted(proposal.kind, memory, self._context.now(), self._context.settings.lifecycle),)
+        return (
+            accepted(proposal.kind, memory, self._context.now(), self._context.settings.lifecycle),
+        )
 
     def turn_down(self, proposal: Proposal, reason: str, at: datetime) -> tuple[object, ...]:
         """Return it, and what its kind says that follows."""
@@ -242,7 +276,9 @@ class Merge(Handler):
         return self.becoming(proposal)[0]
 
     def turn_down(self, proposal: Proposal, reason: str, at: datetime) -> tuple[object, ...]:
-        """Return it, and that its memories are kept apart, as their texts are now: asked again when one changes."""
+        """Return it, and that its memories are kept apart, as their texts are now: asked again when
+        one changes.
+        """
         del reason
         found = (self._library.memories.find(id) for id in proposal.evidence)
         texts = tuple("" if memory is None else text_mark(memory.content) for memory in found)
@@ -265,7 +301,11 @@ class Stale(Handler):
 
         Raises `WorkbenchError` when its text was changed since the names were looked for.
         """
-        return (self.subject(proposal) if proposal.operation.get(CONTENT) else forget(self.subject(proposal)),)
+        return (
+            self.subject(proposal)
+            if proposal.operation.get(CONTENT)
+            else forget(self.subject(proposal)),
+        )
 
     def subject(self, proposal: Proposal) -> Memory:
         """Return the memory with the new names; raises as `becoming` does."""
@@ -281,19 +321,23 @@ class Stale(Handler):
         return super().edited(replace(proposal, flags=flags), before, after)
 
 
-# What takes the place of a memory when a person says so: what an agent wants to store, or a newer memory.
+# What takes the place of a memory when a person says so: what an agent wants to store, or a newer
+# memory.
 
 
 _LEFT_OUT = ("id", "created_at", "last_accessed_at", "status", "related")
 
 
 def operation_of(memory: Memory) -> Mapping[str, object]:
-    """Return a memory as the operation of a proposal: all that it will say, but for what is known on accepting."""
+    """Return a memory as the operation of a proposal: all that it will say, but for what is known
+    on accepting.
+    """
     return {name: value for name, value in to_doc(memory).items() if name not in _LEFT_OUT}
 
 
 class Supersede(Handler):
-    """Its operation is what the new memory will say, and the first of its evidence is the memory that goes.
+    """Its operation is what the new memory will say, and the first of its evidence is the memory
+    that goes.
 
     Votes are not carried over: they were about another text.
     """
@@ -305,17 +349,23 @@ class Supersede(Handler):
         return self.becoming(proposal)[1]
 
     def becoming(self, proposal: Proposal) -> tuple[Memory, ...]:
-        """Return the old memory as superseded, and the new one, which has no id of its own before it is stored.
+        """Return the old memory as superseded, and the new one, which has no id of its own before
+        it is stored.
 
         Raises `WorkbenchError` when the old one was changed since the agent saw it.
         """
         old = self._library.memories.get(self.about(proposal))
         if proposal.texts and proposal.texts[0] != text_mark(old.content):
             message = f"{old.id} was changed since the agent saw it."
-            raise WorkbenchError(message, "Reject this; the agent can look again. Nothing was changed.")
+            raise WorkbenchError(
+                message, "Reject this; the agent can look again. Nothing was changed."
+            )
         now = self._context.now()
         times = {"created_at": iso(now), "last_accessed_at": iso(now)}
-        known = {"related": [old.id], "status": "confirmed" if old.status in ("confirmed", "promoted") else "signal"}
+        known = {
+            "related": [old.id],
+            "status": "confirmed" if old.status in ("confirmed", "promoted") else "signal",
+        }
         made = from_doc(Memory, {**known, **proposal.operation, **times, "id": proposal.id})
         return archive(old, "superseded"), made
 
@@ -323,7 +373,9 @@ class Supersede(Handler):
         """Return what accepting would change, field by field."""
         gone, made = self.becoming(proposal)
         before = self._library.memories.get(gone.id)
-        return diff("memories", gone.id, to_doc(before), to_doc(gone)), diff("memories", made.id, None, to_doc(made))
+        return diff("memories", gone.id, to_doc(before), to_doc(gone)), diff(
+            "memories", made.id, None, to_doc(made)
+        )
 
     def accept(self, tx: Tx, proposal: Proposal, after: tuple[Memory, ...] | None) -> None:
         """Store the new memory under an id of its own, and let the old one name it."""
@@ -339,7 +391,9 @@ class Replaces(Handler):
         return self.becoming(proposal)[1]
 
     def becoming(self, proposal: Proposal) -> tuple[Memory, ...]:
-        """Return the older memory as superseded, and the newer one, which a person stands for if they did for that."""
+        """Return the older memory as superseded, and the newer one, which a person stands for if
+        they did for that.
+        """
         old, new = self._pair(proposal)
         if old.status in ("confirmed", "promoted") and new.status in ("signal", "candidate"):
             new = approve(new, self._context.now(), self._context.settings.lifecycle)
@@ -393,7 +447,9 @@ def mark_of(paths: Iterable[Path]) -> str:
 
 
 class ChangedFile(Handler):
-    """Its operation names the file or folder, the files that changed, and how they looked when they were read."""
+    """Its operation names the file or folder, the files that changed, and how they looked when they
+    were read.
+    """
 
     brings_text = True
 
@@ -404,7 +460,9 @@ class ChangedFile(Handler):
         return Importer(self._context)
 
     def accept(self, tx: Tx, proposal: Proposal, after: tuple[Memory, ...] | None) -> None:
-        """Do it, and note that; what the file says is not kept with the note, for nothing is masked in an import."""
+        """Do it, and note that; what the file says is not kept with the note, for nothing is masked
+        in an import.
+        """
         self.apply(tx, proposal)
         kept = {name: value for name, value in proposal.operation.items() if name != "lines"}
         super().accept(tx, replace(proposal, operation=kept), after or ())
@@ -415,7 +473,9 @@ class ChangedFile(Handler):
         place = Path(str(proposal.operation.get("path")))
         self._require_known(place, files)
         if proposal.flags:
-            raise WorkbenchError(f"It cannot be imported: {proposal.flags[0]}", "Nothing was changed.")
+            raise WorkbenchError(
+                f"It cannot be imported: {proposal.flags[0]}", "Nothing was changed."
+            )
         if mark_of(files) != proposal.operation.get("mark"):
             raise WorkbenchError(
                 "It changed again since it was read.",
@@ -429,14 +489,19 @@ class ChangedFile(Handler):
                 tx.delete(state)
 
     def _require_known(self, place: Path, files: Sequence[Path]) -> None:
-        """Raise `WorkbenchError` unless the store may be read from and was read from each file, with that folder."""
+        """Raise `WorkbenchError` unless the store may be read from and was read from each file,
+        with that folder.
+        """
         if not self._library.standing.trusted:
-            raise WorkbenchError("The store is not trusted.", "`workbench trust` shows why. Nothing was changed.")
+            raise WorkbenchError(
+                "The store is not trusted.", "`workbench trust` shows why. Nothing was changed."
+            )
         for path in files:
             known = self._library.files.find(str(path))
             if known is None or place_of(path, known.format, self._library) != place:
                 raise WorkbenchError(
-                    f"The store was not read from {path.name} like that.", "Reject it. Nothing was changed."
+                    f"The store was not read from {path.name} like that.",
+                    "Reject it. Nothing was changed.",
                 )
 
 
@@ -459,15 +524,23 @@ class Instructions(Handler):
     def becoming(self, proposal: Proposal) -> tuple[Memory, ...]:
         """Return them archived as superseded, but for those that somebody stands by since."""
         known = (self._library.memories.find(id) for id in proposal.evidence)
-        going = [one for one in known if one is not None and one.status != "archived" and may_go(one)]
+        going = [
+            one for one in known if one is not None and one.status != "archived" and may_go(one)
+        ]
         if not going:
-            raise WorkbenchError("None of these records would be archived now.", "Reject it; nothing was changed.")
+            raise WorkbenchError(
+                "None of these records would be archived now.", "Reject it; nothing was changed."
+            )
         file = str(proposal.operation.get("file", ""))
-        return tuple(noted(archive(memory, "superseded"), {"superseded_by": file}) for memory in going)
+        return tuple(
+            noted(archive(memory, "superseded"), {"superseded_by": file}) for memory in going
+        )
 
 
 def may_go(memory: Memory) -> bool:
-    """Tell whether nobody stands by a record so far that it is to outlive its file: not pinned, placed or praised."""
+    """Tell whether nobody stands by a record so far that it is to outlive its file: not pinned,
+    placed or praised.
+    """
     return not (memory.pinned or memory.status == "promoted" or memory.helpful_votes > 0)
 
 
@@ -487,7 +560,9 @@ def patterns_of(context: Context) -> "Patterns":
 
 
 class MinedPattern(Handler):
-    """Its operation has the pattern as JSON; it becomes a candidate with the episodes that speak for it."""
+    """Its operation has the pattern as JSON; it becomes a candidate with the episodes that speak
+    for it.
+    """
 
     def apply(self, tx: Tx, proposal: Proposal) -> None:
         """Add the pattern, or what came with a proposal of another making."""
@@ -499,13 +574,16 @@ class MinedPattern(Handler):
 
 
 class PatternMerge(Handler):
-    """Its operation names the patterns, the one whose words stay first; its `texts` are marks of what they said.
+    """Its operation names the patterns, the one whose words stay first; its `texts` are marks of
+    what they said.
 
     What becomes of them is in use where that one is.
     """
 
     def apply(self, tx: Tx, proposal: Proposal) -> None:
-        """Make one pattern of them. Raises `WorkbenchError` when one changed since, or went out of use."""
+        """Make one pattern of them. Raises `WorkbenchError` when one changed since, or went out of
+        use.
+        """
         standing = self._standing(proposal)
         merged = patterns_of(self._context).put_merged(tx, [one.id for one in standing])
         if standing[0].status == "validated" and merged.status == "candidate":
@@ -515,25 +593,33 @@ class PatternMerge(Handler):
             tx.put(approved(merged, MERGED))
 
     def _standing(self, proposal: Proposal) -> list[Pattern]:
-        """Return the patterns that a proposal names. Raises `WorkbenchError` when one is not as it was."""
+        """Return the patterns that a proposal names. Raises `WorkbenchError` when one is not as it
+        was.
+        """
         named = proposal.operation.get("patterns")
         ids = [str(id) for id in named] if isinstance(named, list | tuple) else []
         found = [one for one in map(self._library.table(Pattern).find, ids) if one is not None]
         standing = [one for one in found if one.status != "deprecated"]
         if len(standing) < len(ids) or marks_of(standing) != proposal.texts:
             raise WorkbenchError(
-                "These patterns changed since the question was asked.", "Reject it; nothing was changed."
+                "These patterns changed since the question was asked.",
+                "Reject it; nothing was changed.",
             )
         return standing
 
 
 class PatternChanges(PatternMerge):
-    """Its operation says which `change` of its patterns an agent asks for, and the `patch` of an update."""
+    """Its operation says which `change` of its patterns an agent asks for, and the `patch` of an
+    update.
+    """
 
     def apply(self, tx: Tx, proposal: Proposal) -> None:
         """Make the change. Raises `WorkbenchError` when one changed since, or it is not possible."""
         patterns, ids = patterns_of(self._context), [one.id for one in self._standing(proposal)]
-        patch, reason = proposal.operation.get("patch"), "; ".join(proposal.reasons) or proposal.actor
+        patch, reason = (
+            proposal.operation.get("patch"),
+            "; ".join(proposal.reasons) or proposal.actor,
+        )
         match proposal.operation.get("change"):
             case "update":
                 patterns.update(ids[0], patch if isinstance(patch, Mapping) else {})

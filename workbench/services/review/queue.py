@@ -1,4 +1,6 @@
-"""The open proposals, kept in step with the store, so that a decision costs the same however many wait."""
+"""The open proposals, kept in step with the store, so that a decision costs the same however many
+wait.
+"""
 
 import threading
 from collections import defaultdict
@@ -34,10 +36,11 @@ from workbench.services.tuning.profiles import Profiles
 from workbench.services.tuning.retriever import Retriever
 from workbench.store.library import Library, Touched
 
-# What approving would do to the saved queries: what would be found where, what that displaces, how the pool moves.
+# What approving would do to the saved queries: what would be found where, what that displaces, how
+# the pool moves.
 #
-# The ranking is made twice for every saved query: over the store as it is, and over the store as it would be.
-# Reads only; callable from any thread.
+# The ranking is made twice for every saved query: over the store as it is, and over the store as it
+# would be. Reads only; callable from any thread.
 
 
 Outcome = Callable[[Proposal], Sequence[Memory]]
@@ -58,10 +61,11 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class QueryImpact:
-    """One saved query: `place` is where the memory would stand (from 1; `None`: it would not be served).
+    """One saved query: `place` is where the memory would stand (from 1; `None`: it would not be
+    served).
 
-    `before` is its place now. `displaced` is what would drop out of the best k for it. `moved` are the
-    factors whose range over the pool would change, and so every score with it.
+    `before` is its place now. `displaced` is what would drop out of the best k for it. `moved` are
+    the factors whose range over the pool would change, and so every score with it.
     """
 
     query: SavedQuery
@@ -74,17 +78,27 @@ class QueryImpact:
     @property
     def enters(self) -> bool:
         """Whether it would be among the best k and is not now."""
-        return self.place is not None and self.place <= self.k and (self.before is None or self.before > self.k)
+        return (
+            self.place is not None
+            and self.place <= self.k
+            and (self.before is None or self.before > self.k)
+        )
 
     @property
     def leaves(self) -> bool:
         """Whether it is among the best k now and would not be."""
-        return self.before is not None and self.before <= self.k and (self.place is None or self.place > self.k)
+        return (
+            self.before is not None
+            and self.before <= self.k
+            and (self.place is None or self.place > self.k)
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """What approving would do, query by query, under one profile. `memory` is the id of what would be found."""
+    """What approving would do, query by query, under one profile. `memory` is the id of what would
+    be found.
+    """
 
     memory: str
     profile: str
@@ -105,7 +119,9 @@ class Impact:
 class ImpactPreview:
     """Makes previews; keeps the relevance of the saved queries for as long as no text changes."""
 
-    def __init__(self, context: Context, outcome: Outcome, retriever: Retriever, profiles: Profiles) -> None:
+    def __init__(
+        self, context: Context, outcome: Outcome, retriever: Retriever, profiles: Profiles
+    ) -> None:
         self._context = context
         self._outcome = outcome
         self._retriever = retriever
@@ -123,19 +139,27 @@ class ImpactPreview:
         return len(self._context.library.queries)
 
     def of(self, proposal: Proposal, cancelled: Cancelled = lambda: False) -> Impact | None:
-        """Return what accepting a proposal would change, under the profile of the settings; `None` for no memory.
+        """Return what accepting a proposal would change, under the profile of the settings; `None`
+        for no memory.
 
-        Raises `WorkStopped`, `UnknownRecord` or `InvalidRecord` (the profile), or what accepting would raise.
+        Raises `WorkStopped`, `UnknownRecord` or `InvalidRecord` (the profile), or what accepting
+        would raise.
         """
         after = self._outcome(proposal)
         if not after:
             return None
         used = self._context.profile
-        found = self.of_memories(after, self._context.library.queries.all(), self._profiles.used(used), cancelled)
+        found = self.of_memories(
+            after, self._context.library.queries.all(), self._profiles.used(used), cancelled
+        )
         return replace(found, profile=str(used))
 
     def of_memories(
-        self, after: Sequence[Memory], queries: Sequence[SavedQuery], profile: Profile, cancelled: Cancelled
+        self,
+        after: Sequence[Memory],
+        queries: Sequence[SavedQuery],
+        profile: Profile,
+        cancelled: Cancelled,
     ) -> Impact:
         """Return what would change if the memories `after` stood in the store as they are here.
 
@@ -150,15 +174,26 @@ class ImpactPreview:
             scores = self._scores(ranker, query.text)
             at = query.now or now
             later = scores if same_texts else then.relevance(query.text)
-            found.append(_compared(query, after[0].id, ranker.rank(scores, profile, at), then.rank(later, profile, at)))
+            found.append(
+                _compared(
+                    query,
+                    after[0].id,
+                    ranker.rank(scores, profile, at),
+                    then.rank(later, profile, at),
+                )
+            )
         return Impact(after[0].id, profile.name, profile.k, tuple(found))
 
     def _hypothetical(self, ranker: Ranker, after: Sequence[Memory]) -> tuple[Ranker, bool]:
-        """Return a ranker over the store as it would be, and whether all texts are those it has now."""
+        """Return a ranker over the store as it would be, and whether all texts are those it has
+        now.
+        """
         fresh = [m for m in after if m.id not in ranker.pool.row_of]
         known = [m for m in after if m.id in ranker.pool.row_of]
         rows = {ranker.pool.row(m.id): m for m in known}
-        changed = {row: _text(m) for row, m in rows.items() if _text(m) != _text(ranker.pool.memories[row])}
+        changed = {
+            row: _text(m) for row, m in rows.items() if _text(m) != _text(ranker.pool.memories[row])
+        }
         pool = ranker.pool.with_replaced(known) if known else ranker.pool
         if not changed and not fresh:
             return ranker.moved_to(pool), True
@@ -203,7 +238,9 @@ def _moves(now: Ranking, then: Ranking) -> tuple[Moved, ...]:
         return ()
     pairs = ((name, now.factors[name], then.factors[name]) for name in now.factors)
     moved = (Moved(name, (a.low, b.low), (a.high, b.high)) for name, a, b in pairs)
-    return tuple(m for m in moved if max(abs(m.low[1] - m.low[0]), abs(m.high[1] - m.high[0])) >= EPSILON)
+    return tuple(
+        m for m in moved if max(abs(m.low[1] - m.low[0]), abs(m.high[1] - m.high[0])) >= EPSILON
+    )
 
 
 def _text(memory: Memory) -> str:
@@ -245,7 +282,9 @@ class Cited:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A citation in a tree: its depth (0: cited by the item itself), and whether it stands above already."""
+    """A citation in a tree: its depth (0: cited by the item itself), and whether it stands above
+    already.
+    """
 
     cited: Cited
     depth: int
@@ -283,9 +322,11 @@ class Citations:
         return None
 
     def tree(self, ids: Iterable[str], root: str = "") -> tuple[Branch, ...]:
-        """Return citations with what they cite in turn, each right above its own; `root` is what cites them.
+        """Return citations with what they cite in turn, each right above its own; `root` is what
+        cites them.
 
-        What was shown already is not opened again, so a circle ends. At most `MAX_CITED` are returned.
+        What was shown already is not opened again, so a circle ends. At most `MAX_CITED` are
+        returned.
         """
         found: list[Branch] = []
         for branch in self._walk(ids, 0, {root}):
@@ -309,7 +350,9 @@ class Citations:
             self._dirty.update(key for table, key in touched.keys if table == "memories")
 
     def _alias(self, id: str) -> str:
-        """Return the id of a memory that carries another as its alias; the store is read through once."""
+        """Return the id of a memory that carries another as its alias; the store is read through
+        once.
+        """
         memories = self._library.memories
         with self._lock:
             with self._dirty_lock:
@@ -324,7 +367,8 @@ class Citations:
         return into if holder is not None and id in holder.aliases else ""
 
 
-# What a decision rests on: citations, what is most alike, what was rejected before, what contradicts.
+# What a decision rests on: citations, what is most alike, what was rejected before, what
+# contradicts.
 
 
 REJECTIONS = 3
@@ -334,18 +378,20 @@ _LOOKED_AT = 30
 """How many of the nearest memories are looked through for rejections."""
 
 _COMPARED = 8
-"""How many of the nearest living memories, and of the bullets, are looked through for contradictions."""
+"""How many of the nearest living memories, and of the bullets, are looked through for
+contradictions.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What a decision rests on.
 
-    `near` are the most similar other memories and `near_bullets` the most similar bullets, with their
-    cosine; `rejections` what was rejected before and is much alike. They are empty, and `searched` false, while
-    the model is still loading. `flag` is the cosine from which something is likely a duplicate. `impact` says what
-    approving would do to the saved queries, if anybody asked. `messages` are how many messages of a session it was
-    captured from, where it was.
+    `near` are the most similar other memories and `near_bullets` the most similar bullets, with
+    their cosine; `rejections` what was rejected before and is much alike. They are empty, and
+    `searched` false, while the model is still loading. `flag` is the cosine from which something is
+    likely a duplicate. `impact` says what approving would do to the saved queries, if anybody
+    asked. `messages` are how many messages of a session it was captured from, where it was.
     """
 
     cited: tuple[Cited, ...]
@@ -360,14 +406,20 @@ class Evidence:
     messages: int = 0
 
 
-def looked_up(known: Evidence, memory: Memory, retriever: "Retriever", exclude: Iterable[str], k: int) -> Evidence:
-    """Return the evidence with what resembles and what contradicts a memory; `k` of each kind are named."""
+def looked_up(
+    known: Evidence, memory: Memory, retriever: "Retriever", exclude: Iterable[str], k: int
+) -> Evidence:
+    """Return the evidence with what resembles and what contradicts a memory; `k` of each kind are
+    named.
+    """
     near = retriever.nearest_memories(memory.content, _LOOKED_AT, exclude=exclude)
     bullets = retriever.nearest_bullets(memory.content, _COMPARED)
     thresholds = retriever.thresholds()
     rejections = resembling_rejections(memory, near, thresholds.review)
     living = [(m, s) for m, s in near if m.status != "archived"]
-    others = [(m.id, m.content) for m, _ in living[:_COMPARED]] + [(b.id, b.content) for b, _ in bullets]
+    others = [(m.id, m.content) for m, _ in living[:_COMPARED]] + [
+        (b.id, b.content) for b, _ in bullets
+    ]
     return replace(
         known,
         near=tuple(living[:k]),
@@ -388,9 +440,11 @@ Place = tuple[str, str]
 
 
 class _Entry:
-    """An open proposal and the ids it depends on; from `waits_from` on it is flagged for its age, too.
+    """An open proposal and the ids it depends on; from `waits_from` on it is flagged for its age,
+    too.
 
-    The texts of a candidate are looked at when somebody asks for the proposal: to count what waits, nobody needs to.
+    The texts of a candidate are looked at when somebody asks for the proposal: to count what waits,
+    nobody needs to.
     """
 
     def __init__(
@@ -407,7 +461,9 @@ class _Entry:
         self._flagged: tuple[tuple[str, ...], Proposal, Proposal] | None = None
 
     def at(self, now: datetime, verdicts: Verdicts) -> Proposal:
-        """Return the proposal as it is at a moment, with the flags of its texts as far as they were looked at."""
+        """Return the proposal as it is at a moment, with the flags of its texts as far as they were
+        looked at.
+        """
         if self._memory is None:
             return self.proposal
         flags = flags_of(self._memory, verdicts.sorts)
@@ -439,14 +495,18 @@ class ReviewQueue:
         self._library.listen(self._note)
 
     def all(self) -> tuple[Proposal, ...]:
-        """Return what is open: flagged first, then in the order of the kinds, then the oldest; put-off ones last."""
+        """Return what is open: flagged first, then in the order of the kinds, then the oldest;
+        put-off ones last.
+        """
         now = self._context.now()
         found = [entry.at(now, self._context.verdicts) for entry in self._current().values()]
         found.sort(key=lambda p: (is_put_off(p, now), not p.flags, order_of(p), p.created_at, p.id))
         return tuple(found)
 
     def waiting(self) -> int:
-        """Return how many proposals are open and not put off, without what may be noise; a store is not read for it."""
+        """Return how many proposals are open and not put off, without what may be noise; a store is
+        not read for it.
+        """
         now = self._context.now()
         if self._entries is None and not self._library.is_read:
             return count_waiting(self._library, now)
@@ -460,7 +520,9 @@ class ReviewQueue:
         return tuple(Cited(id, self._library.memories.find(id)) for id in proposal.evidence)
 
     def find(self, id: str) -> Proposal | None:
-        """Return an open proposal as the store has it now, or `None`; `id` may be what stands for one with a secret."""
+        """Return an open proposal as the store has it now, or `None`; `id` may be what stands for
+        one with a secret.
+        """
         if id.startswith(PREFIX):
             mask = self._context.verdicts.masked
             names = (key for table, key in self._every_place() if masked_name(key, mask) == id)
@@ -491,7 +553,12 @@ class ReviewQueue:
         return candidates | {("proposals", p.id) for p in self._library.waiting(Proposal, "open")}
 
     def _follow(self, entries: dict[Place, _Entry], dirty: Iterable[Place]) -> None:
-        resting = {place for table, key in dirty if table == "memories" for place in self._citing.get(key, ())}
+        resting = {
+            place
+            for table, key in dirty
+            if table == "memories"
+            for place in self._citing.get(key, ())
+        }
         for place in resting.union(dirty):
             table, key = place
             entry = self._stored(key) if table == "proposals" else self._candidate(key)
@@ -512,7 +579,9 @@ class ReviewQueue:
 
     def _candidate(self, key: str) -> _Entry | None:
         memory = self._library.memories.find(key)
-        return None if memory is None or memory.status != "candidate" else self._of_candidate(memory)
+        return (
+            None if memory is None or memory.status != "candidate" else self._of_candidate(memory)
+        )
 
     def _of_candidate(self, memory: Memory) -> _Entry:
         cited = self._citations.cited(memory.citations)
@@ -527,8 +596,16 @@ class ReviewQueue:
             importance=memory.importance_score,
             review_after=memory.review_after,
         )
-        rests_on = (*memory.citations, *(c.memory.id for c in cited if c.memory is not None and c.merged))
-        return _Entry(proposal, rests_on, lifecycle.waits_from(memory, self._context.settings.lifecycle), memory)
+        rests_on = (
+            *memory.citations,
+            *(c.memory.id for c in cited if c.memory is not None and c.merged),
+        )
+        return _Entry(
+            proposal,
+            rests_on,
+            lifecycle.waits_from(memory, self._context.settings.lifecycle),
+            memory,
+        )
 
 
 def _flags(memory: Memory, cited: tuple[Cited, ...]) -> tuple[str, ...]:

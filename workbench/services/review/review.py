@@ -1,6 +1,7 @@
 """Review: candidates and other proposals wait here for a person's decision.
 
-What only a decision needs is imported by it: the first screen counts what waits, and is not to wait for more.
+What only a decision needs is imported by it: the first screen counts what waits, and is not to wait
+for more.
 """
 
 import threading
@@ -20,7 +21,14 @@ from workbench.core.text import Folded, clean_for_store
 from workbench.services.agents.capture.memories import told_by
 from workbench.services.context import Context
 from workbench.services.review.kinds import Handler, handler_of, noted
-from workbench.services.review.queue import NO_EVIDENCE, Branch, Citations, Cited, ReviewQueue, is_put_off
+from workbench.services.review.queue import (
+    NO_EVIDENCE,
+    Branch,
+    Citations,
+    Cited,
+    ReviewQueue,
+    is_put_off,
+)
 from workbench.services.safety.secret_filter import IMPORT
 from workbench.services.safety.texts import kept_edges
 from workbench.store.library import Library
@@ -38,8 +46,8 @@ if TYPE_CHECKING:
 class Suggestions:
     """What finders found last, as far as it still stands; callable from any thread.
 
-    One stands as long as the memories that it rests on are as they were, and no proposal of its name is stored: who
-    decides on it stores it, and an undo brings it back.
+    One stands as long as the memories that it rests on are as they were, and no proposal of its
+    name is stored: who decides on it stores it, and an undo brings it back.
     """
 
     def __init__(self, library: Library) -> None:
@@ -51,20 +59,30 @@ class Suggestions:
         self._lock = threading.Lock()
 
     def take(self, finder: str, proposals: Iterable[Proposal]) -> None:
-        """Take what a finder found in place of what it found before; what was decided since may be taken back."""
+        """Take what a finder found in place of what it found before; what was decided since may be
+        taken back.
+        """
         found = {one.id: (one, self._memories(one)) for one in proposals}
         with self._lock:
             known = self._found.get(finder, {})
-            decided = {id: one for id, one in known.items() if id not in found and self._is_stored(id)}
+            decided = {
+                id: one for id, one in known.items() if id not in found and self._is_stored(id)
+            }
             self._lately[finder], self._found[finder] = frozenset(found), found | decided
             self._at = -1
 
     def standing(self) -> Mapping[str, Proposal]:
-        """Return what still stands: flagged first, then by importance (`kinds.order_of`), then by name."""
+        """Return what still stands: flagged first, then by importance (`kinds.order_of`), then by
+        name.
+        """
         with self._lock:
             if self._at != (revision := self._library.revision):
                 every = (pair for found in self._found.values() for pair in found.values())
-                left = [one for one, rests in every if not self._is_stored(one.id) and self._memories(one) == rests]
+                left = [
+                    one
+                    for one, rests in every
+                    if not self._is_stored(one.id) and self._memories(one) == rests
+                ]
                 left.sort(key=lambda one: (not one.flags, order_of(one), one.id))
                 self._standing, self._at = {one.id: one for one in left}, revision
             return self._standing
@@ -92,7 +110,9 @@ Keep = Callable[[str], object]
 
 
 class Review:
-    """The queue of proposals and the ways to decide on one, which are a person's: they raise for an agent."""
+    """The queue of proposals and the ways to decide on one, which are a person's: they raise for an
+    agent.
+    """
 
     def __init__(self, context: Context, retriever: "Callable[[], Retriever]") -> None:
         self._context = context
@@ -111,7 +131,8 @@ class Review:
         return handler_of(self._context, proposal.kind)
 
     def queue(self) -> tuple[Proposal, ...]:
-        """Return what waits: flagged first, then by importance (`kinds.order_of`), then the oldest; put-off ones last.
+        """Return what waits: flagged first, then by importance (`kinds.order_of`), then the oldest;
+        put-off ones last.
 
         The proposals of candidates come without their `changes`; `get` adds them.
         """
@@ -122,7 +143,9 @@ class Review:
         return self._queue.waiting()
 
     def waiting_in(self, group: str) -> int:
-        """Return how many proposals of a group wait and are not put off, those that nobody stored among them."""
+        """Return how many proposals of a group wait and are not put off, those that nobody stored
+        among them.
+        """
         now = self._context.now()
         every = (*self._queue.all(), *self.found())
         return sum(group_of(one) == group and not is_put_off(one, now) for one in every)
@@ -132,15 +155,21 @@ class Review:
         return len(self._library.waiting(Memory, "candidate"))
 
     def found(self) -> tuple[Proposal, ...]:
-        """Return what was worked out (`WorkingOut`) and is stored nowhere, as far as it still stands."""
+        """Return what was worked out (`WorkingOut`) and is stored nowhere, as far as it still
+        stands.
+        """
         return tuple(self._found.standing().values())
 
     def take_found(self, finder: str, proposals: Iterable[Proposal]) -> None:
-        """Take what a finder found in place of what it found before; it can be decided on from now on."""
+        """Take what a finder found in place of what it found before; it can be decided on from now
+        on.
+        """
         self._found.take(finder, proposals)
 
     def settle(self, id: str) -> None:
-        """Note of a proposal that was put off and is not found any more that it is done: it was decided elsewhere."""
+        """Note of a proposal that was put off and is not found any more that it is done: it was
+        decided elsewhere.
+        """
         stored = self._library.proposals.find(id)
         if stored is not None and stored.state == "open" and not self._found.holds(id):
             with self._library.transaction(self._context.actor, f"approve {id}") as tx:
@@ -152,14 +181,18 @@ class Review:
         return replace(found, changes=self._handler(found).changes(found))
 
     def memory(self, proposal: Proposal) -> Memory | None:
-        """Return the memory a proposal is about: the candidate, or the newer one of a merge; `None` when gone."""
+        """Return the memory a proposal is about: the candidate, or the newer one of a merge; `None`
+        when gone.
+        """
         return self._library.memories.find(self._handler(proposal).about(proposal))
 
     def cited(self, proposal: Proposal) -> tuple[Cited, ...]:
         return self._queue.cited(proposal)
 
     def known(self, proposal: Proposal) -> "Evidence":
-        """Return what a proposal rests on as far as that needs no search: citations, and what they cite in turn."""
+        """Return what a proposal rests on as far as that needs no search: citations, and what they
+        cite in turn.
+        """
         from workbench.services.review.queue import Evidence
 
         memory = self.memory(proposal)
@@ -170,8 +203,8 @@ class Review:
     def matching(self, queue: Sequence[Proposal], text: str) -> tuple[Proposal, ...]:
         """Return the proposals that a filter lets through, in their order.
 
-        The clauses of the filter look at the memory; every free word must occur in its text or tags,
-        or in the proposal's title or flags. Raises `InvalidQuery`.
+        The clauses of the filter look at the memory; every free word must occur in its text or
+        tags, or in the proposal's title or flags. Raises `InvalidQuery`.
         """
         if not text.strip():
             return tuple(queue)
@@ -186,7 +219,9 @@ class Review:
             if memory is not None and kind_of(proposal.kind).of_archived:
                 memory = restore(memory)  # a filter hides what is archived
             if plain if memory is None else all(test(memory) for test in tests):
-                found = Folded("\n".join((*_texts(memory), proposal.kind, *proposal.flags, proposal.title)))
+                found = Folded(
+                    "\n".join((*_texts(memory), proposal.kind, *proposal.flags, proposal.title))
+                )
                 if all(word in found for word in words):
                     kept.append(proposal)
         return tuple(kept)
@@ -200,30 +235,43 @@ class Review:
         return [*chosen.without_actors().tests(), *self._authors.tests(chosen)]
 
     def evidence(self, proposal: Proposal, k: int = 3) -> "Evidence":
-        """Gather what supports a proposal, what resembles and what contradicts it; safe on any thread."""
+        """Gather what supports a proposal, what resembles and what contradicts it; safe on any
+        thread.
+        """
         from workbench.services.review.queue import looked_up
 
         known, memory = self.known(proposal), self.memory(proposal)
         if memory is None or not self._retriever.ready:
             return known
-        exclude = (memory.id, *memory.citations, *proposal.evidence, *(c.memory.id for c in known.cited if c.memory))
+        exclude = (
+            memory.id,
+            *memory.citations,
+            *proposal.evidence,
+            *(c.memory.id for c in known.cited if c.memory),
+        )
         asked = replace(memory, content=self._handler(proposal).text(proposal, memory))
         return looked_up(known, asked, self._retriever, exclude, k)
 
     def merged(self, proposal: Proposal, other: str = "", content: str | None = None) -> Memory:
-        """Return what a merge would leave: of a merge proposal's memories, or of a candidate with `other`.
+        """Return what a merge would leave: of a merge proposal's memories, or of a candidate with
+        `other`.
 
-        `content` is the text to leave in place of theirs. Raises `WorkbenchError` when they cannot be merged.
+        `content` is the text to leave in place of theirs. Raises `WorkbenchError` when they cannot
+        be merged.
         """
         if other:
             return self._absorbed(proposal.id, other, content)[0]
         from workbench.core.duplicates.groups import merge_memories
 
         pair = [self._library.memories.get(id) for id in proposal.evidence]
-        return merge_memories(pair, self._context.now(), keep=proposal.evidence[-1], content=content)[0]
+        return merge_memories(
+            pair, self._context.now(), keep=proposal.evidence[-1], content=content
+        )[0]
 
     def outcome(self, proposal: Proposal) -> tuple[Memory, ...]:
-        """Return the memories that accepting would write, as they would be; the one it is about comes first."""
+        """Return the memories that accepting would write, as they would be; the one it is about
+        comes first.
+        """
         open_one = self.open_one(proposal.id)
         handler = self._handler(open_one)
         after = handler.becoming(open_one)
@@ -234,30 +282,41 @@ class Review:
             before = self._library.memories.find(id)
             doc = {} if before is None else to_doc(before)
             doc |= {name: field.after for name, field in change.fields.items()}
-            found.append(from_doc(Memory, {name: value for name, value in doc.items() if value is not None}))
+            found.append(
+                from_doc(Memory, {name: value for name, value in doc.items() if value is not None})
+            )
         return tuple(found)
 
     def approve(self, ids: Sequence[str]) -> None:
         """Accept proposals: a candidate is confirmed, a merge is carried out. All of them, or none."""
         require_person(self._context.actor, _DECIDE)
         group = self.origin(ids)
-        with self._library.transaction(self._context.actor, f"approve {_named(ids)}", group=group) as tx:
+        with self._library.transaction(
+            self._context.actor, f"approve {_named(ids)}", group=group
+        ) as tx:
             proposals = [self.open_one(id) for id in ids]
             outcomes = [self._handler(proposal).becoming(proposal) for proposal in proposals]
             if len(ids) > 1:
-                _require_apart([self._places(*both) for both in zip(proposals, outcomes, strict=True)])
+                _require_apart(
+                    [self._places(*both) for both in zip(proposals, outcomes, strict=True)]
+                )
             for proposal, after in zip(proposals, outcomes, strict=True):
                 self._handler(proposal).accept(tx, proposal, after)
 
     def origin(self, ids: Sequence[str]) -> str:
-        """Return the group that a transaction which accepts these must have: text of a file is no person's word.
+        """Return the group that a transaction which accepts these must have: text of a file is no
+        person's word.
 
         Raises `WorkbenchError` where only some of them bring text of a file.
         """
         known = (self._known(id) for id in ids)
-        brought = {self._handler(proposal).brings_text for proposal in known if proposal is not None}
+        brought = {
+            self._handler(proposal).brings_text for proposal in known if proposal is not None
+        }
         if len(brought) > 1:
-            raise WorkbenchError("Approve changed files separately from other proposals.", "Nothing was decided.")
+            raise WorkbenchError(
+                "Approve changed files separately from other proposals.", "Nothing was decided."
+            )
         if True not in brought:
             return ""
         import uuid
@@ -265,15 +324,19 @@ class Review:
         return f"{IMPORT}{uuid.uuid4().hex[:12]}"
 
     def subject(self, proposal: Proposal) -> Memory:
-        """Return the memory that a person may edit before accepting; one to be stored has no id yet.
+        """Return the memory that a person may edit before accepting; one to be stored has no id
+        yet.
 
-        Raises `WorkbenchError` for a proposal without a text to edit, or when accepting is impossible.
+        Raises `WorkbenchError` for a proposal without a text to edit, or when accepting is
+        impossible.
         """
         open_one = self.open_one(proposal.id)
         return self._handler(open_one).subject(open_one)
 
     def edit(self, id: str, wanted: "FieldEdit") -> None:
-        """Edit the subject of a proposal, which waits on. Raises `InvalidRecord` for what cannot be stored."""
+        """Edit the subject of a proposal, which waits on. Raises `InvalidRecord` for what cannot be
+        stored.
+        """
         from workbench.services.stream.fields import MemoryFields
 
         require_person(self._context.actor, "edit a proposal")
@@ -288,14 +351,16 @@ class Review:
     def reject(self, ids: Sequence[str], reason: str = "", keep: Keep | None = None) -> str:
         """Turn proposals down: a candidate leaves a tombstone, both sides of a merge are kept.
 
-        Return the name of this action, with which `explain` may add the reason later. `keep` is told the reason, in
-        the same transaction, when it stays as a person typed it.
+        Return the name of this action, with which `explain` may add the reason later. `keep` is
+        told the reason, in the same transaction, when it stays as a person typed it.
         """
         require_person(self._context.actor, _DECIDE)
         import uuid
 
         group = f"reject-{uuid.uuid4().hex[:12]}"
-        with self._library.transaction(self._context.actor, _rejecting(ids, reason), group=group) as tx:
+        with self._library.transaction(
+            self._context.actor, _rejecting(ids, reason), group=group
+        ) as tx:
             if keep is not None:
                 keep(reason)
             at = self._context.now()
@@ -312,15 +377,24 @@ class Review:
             for id in ids:
                 proposal = self.open_one(id)
                 handler = self._handler(proposal)
-                for record in (*handler.keeping_old(proposal), handler.rejected(proposal, self._context.now())):
+                for record in (
+                    *handler.keeping_old(proposal),
+                    handler.rejected(proposal, self._context.now()),
+                ):
                     tx.put(record)
 
-    def explain(self, group: str, ids: Sequence[str], reason: str, keep: Keep | None = None) -> None:
-        """Record why candidates were rejected, as part of the rejection: undo takes both back. `keep`: see `reject`."""
+    def explain(
+        self, group: str, ids: Sequence[str], reason: str, keep: Keep | None = None
+    ) -> None:
+        """Record why candidates were rejected, as part of the rejection: undo takes both back.
+        `keep`: see `reject`.
+        """
         require_person(self._context.actor, _DECIDE)
         from workbench.services.review.rewriting import REJECTED_BECAUSE
 
-        with self._library.transaction(self._context.actor, _rejecting(ids, reason), group=group, part=2) as tx:
+        with self._library.transaction(
+            self._context.actor, _rejecting(ids, reason), group=group, part=2
+        ) as tx:
             if keep is not None:
                 keep(reason)
             for id in ids:
@@ -337,11 +411,15 @@ class Review:
                 proposal = self.open_one(id)
                 tx.put(self._handler(proposal).put_off(proposal, until))
 
-    def merge_into(self, id: str, other: str, content: str | None = None, expected: str | None = None) -> None:
-        """Merge a candidate into an existing memory, which stays what it is; the candidate becomes an alias of it.
+    def merge_into(
+        self, id: str, other: str, content: str | None = None, expected: str | None = None
+    ) -> None:
+        """Merge a candidate into an existing memory, which stays what it is; the candidate becomes
+        an alias of it.
 
-        The memory keeps its text too, unless a person chose another `content`. Raises `InvalidRecord` for an empty
-        or too long one, and `Conflict` when the memory's text no longer is the `expected` one.
+        The memory keeps its text too, unless a person chose another `content`. Raises
+        `InvalidRecord` for an empty or too long one, and `Conflict` when the memory's text no
+        longer is the `expected` one.
         """
         require_person(self._context.actor, _DECIDE)
         with self._library.transaction(self._context.actor, f"merge {id} into {other}") as tx:
@@ -354,15 +432,21 @@ class Review:
         from workbench.services.review.kinds import candidate_in
 
         target = self._library.memories.get(other)
-        text = content if content in (None, target.content) else _checked(content or "", "merged", target)
-        merged, archived = absorb(target, candidate_in(self._library, id), self._context.now(), text)
+        text = (
+            content
+            if content in (None, target.content)
+            else _checked(content or "", "merged", target)
+        )
+        merged, archived = absorb(
+            target, candidate_in(self._library, id), self._context.now(), text
+        )
         return merged, *archived
 
     def split(self, id: str, parts: Sequence[str], expected: str | None = None) -> tuple[str, ...]:
         """Make several candidates of one, each with all its citations; return their ids.
 
-        The original is archived as superseded. Raises `InvalidRecord` for fewer than two parts, or equal or too long
-        ones, and `Conflict` when the text no longer is the `expected` one.
+        The original is archived as superseded. Raises `InvalidRecord` for fewer than two parts, or
+        equal or too long ones, and `Conflict` when the text no longer is the `expected` one.
         """
         from workbench.services.review.kinds import candidate_in
         from workbench.services.review.rewriting import check_parts, part_of, split_up
@@ -377,10 +461,13 @@ class Review:
                 tx.put(record)
         return tuple(m.id for m in new)
 
-    def refine(self, id: str, rounds: Sequence[str], chosen: str, expected: str | None = None) -> None:
+    def refine(
+        self, id: str, rounds: Sequence[str], chosen: str, expected: str | None = None
+    ) -> None:
         """Let a candidate say `chosen`, one of its rounds of words; the others are kept with it.
 
-        Raises `InvalidRecord` for an empty or too long text, `Conflict` when the text no longer is `expected`.
+        Raises `InvalidRecord` for an empty or too long text, `Conflict` when the text no longer is
+        `expected`.
         """
         from workbench.services.review.kinds import candidate_in
         from workbench.services.review.rewriting import with_rounds
@@ -391,7 +478,9 @@ class Review:
             tx.put(with_rounds(memory, rounds, kept_edges(clean_for_store(chosen), memory.content)))
 
     def open_one(self, id: str) -> Proposal:
-        """Return an open proposal as it was made, whether or not it can still be accepted; raises `UnknownRecord`."""
+        """Return an open proposal as it was made, whether or not it can still be accepted; raises
+        `UnknownRecord`.
+        """
         if (found := self._known(id)) is None:
             raise UnknownRecord(f"No open proposal {id}.", "It may have been decided elsewhere.")
         return found
@@ -399,10 +488,14 @@ class Review:
     def _known(self, id: str) -> Proposal | None:
         return self._queue.find(id) or self._found.standing().get(id)
 
-    def _places(self, proposal: Proposal, after: tuple[Memory, ...] | None) -> frozenset[tuple[str, str]]:
+    def _places(
+        self, proposal: Proposal, after: tuple[Memory, ...] | None
+    ) -> frozenset[tuple[str, str]]:
         """Return table and key of what accepting an open proposal writes to."""
         if after is None:
-            return frozenset((change.table, change.id) for change in self._handler(proposal).changes(proposal))
+            return frozenset(
+                (change.table, change.id) for change in self._handler(proposal).changes(proposal)
+            )
         return frozenset(("memories", memory.id) for memory in after)
 
 
@@ -413,7 +506,9 @@ def _checked(content: str, what: str, before: Memory | None) -> str:
     """
     text = kept_edges(clean_for_store(content), "" if before is None else before.content)
     if not text.strip():
-        raise InvalidRecord(f"An empty text cannot be {what}.", "Reject it instead; nothing was changed.")
+        raise InvalidRecord(
+            f"An empty text cannot be {what}.", "Reject it instead; nothing was changed."
+        )
     if len(text) > (most := room_for("" if before is None else before.content)):
         raise InvalidRecord(f"The text is longer than {most:,} characters.", "Nothing was changed.")
     return text
@@ -434,7 +529,9 @@ def _require_apart(every: Iterable[frozenset[tuple[str, str]]]) -> None:
     for places in every:
         both = sorted(id for _, id in places & seen)
         if both:
-            raise WorkbenchError(f"Two of these proposals change {both[0]}.", "Approve them one by one; none was.")
+            raise WorkbenchError(
+                f"Two of these proposals change {both[0]}.", "Approve them one by one; none was."
+            )
         seen |= places
 
 

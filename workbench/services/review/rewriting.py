@@ -1,4 +1,6 @@
-"""What became of a candidate: rejected, and why; parted into several; refined in rounds that are all kept."""
+"""What became of a candidate: rejected, and why; parted into several; refined in rounds that are
+all kept.
+"""
 
 import re
 from collections.abc import Sequence
@@ -56,7 +58,9 @@ def parts_of(text: str) -> tuple[str, ...]:
 def check_parts(parts: Sequence[str]) -> None:
     """Raise `InvalidRecord` unless there are at least two parts, all different and none too long."""
     if len(parts) < 2:
-        raise InvalidRecord("That is one part.", "A blank line, or a line of ---, starts the next one.")
+        raise InvalidRecord(
+            "That is one part.", "A blank line, or a line of ---, starts the next one."
+        )
     if len(set(parts)) < len(parts):
         raise InvalidRecord("Two parts are the same.", "Remove one of them.")
     if any(len(part) > MAX_CONTENT for part in parts):
@@ -64,7 +68,9 @@ def check_parts(parts: Sequence[str]) -> None:
 
 
 def part_of(memory: Memory, id: str, text: str) -> Memory:
-    """Return a part of a candidate: its class, citations, importance and age, with a text of its own and no votes."""
+    """Return a part of a candidate: its class, citations, importance and age, with a text of its
+    own and no votes.
+    """
     metadata = {key: value for key, value in memory.metadata.items() if key != ROUNDS}
     return replace(
         memory,
@@ -113,5 +119,8 @@ def with_rounds(memory: Memory, texts: Sequence[str], chosen: str) -> Memory:
     summary = memory.summary if chosen == memory.content else ""
     metadata = {key: value for key, value in memory.metadata.items() if key != ROUNDS}
     return replace(
-        memory, content=chosen, summary=summary, metadata={**metadata, **({ROUNDS: others} if others else {})}
+        memory,
+        content=chosen,
+        summary=summary,
+        metadata={**metadata, **({ROUNDS: others} if others else {})},
     )

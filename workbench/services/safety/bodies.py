@@ -26,7 +26,9 @@ def body_of(library: Library, name: str) -> Mapping[str, object]:
 
 
 def texts_beside(library: Library) -> Iterator[tuple[str, str]]:
-    """Yield every text that is kept beside the store, with its place in words; what cannot be read is passed over."""
+    """Yield every text that is kept beside the store, with its place in words; what cannot be read
+    is passed over.
+    """
     owners = _owners(library)
     for name in library.blobs.names():
         try:
@@ -39,9 +41,11 @@ def texts_beside(library: Library) -> Iterator[tuple[str, str]]:
 
 
 def rewritten(library: Library, clean: Callable[[str], str]) -> dict[str, str]:
-    """Write everything beside the store again as `clean` has it; return what takes the place of which hash.
+    """Write everything beside the store again as `clean` has it; return what takes the place of
+    which hash.
 
-    What took the place of another one before is among it. The old ones are still there. Raises `StoreProblem`.
+    What took the place of another one before is among it. The old ones are still there. Raises
+    `StoreProblem`.
     """
     found = dict(library.blobs.replaced())
     for name in library.blobs.names():

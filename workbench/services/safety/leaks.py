@@ -1,4 +1,6 @@
-"""Secrets wherever a store keeps them: in any field of any record, in its history, in the files beside it."""
+"""Secrets wherever a store keeps them: in any field of any record, in its history, in the files
+beside it.
+"""
 
 import secrets as chance
 import zlib
@@ -31,7 +33,9 @@ _NAMES = KEPT | TYPED
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """A secret where no record's text is: the place in words, and what was found; the secret itself is never shown."""
+    """A secret where no record's text is: the place in words, and what was found; the secret itself
+    is never shown.
+    """
 
     place: str
     finding: Finding
@@ -45,7 +49,9 @@ class Leak:
 
 @dataclass(frozen=True, slots=True)
 class Masked:
-    """What was masked: how many secrets, where the store was rewritten, and the copies that may still hold them."""
+    """What was masked: how many secrets, where the store was rewritten, and the copies that may
+    still hold them.
+    """
 
     secrets: int
     done: Purged
@@ -57,7 +63,9 @@ class NothingToMask(WorkbenchError):
 
 
 class Leaks:
-    """Finds the secrets of a store beyond its records' texts, and takes all of them out of what was ever written."""
+    """Finds the secrets of a store beyond its records' texts, and takes all of them out of what was
+    ever written.
+    """
 
     def __init__(self, context: Context, safety: Safety) -> None:
         self._context = context
@@ -65,18 +73,28 @@ class Leaks:
         self._safety = safety
 
     def find(
-        self, flagged: Iterable[Held], state: Path | None = None, without: frozenset[Path] = frozenset()
+        self,
+        flagged: Iterable[Held],
+        state: Path | None = None,
+        without: frozenset[Path] = frozenset(),
     ) -> tuple[Leak, ...]:
-        """Return the secrets that none of the `flagged` records' texts hold, each where it is met first.
+        """Return the secrets that none of the `flagged` records' texts hold, each where it is met
+        first.
 
-        Looked through are every field of every record and what it keeps beside the store, then the history from its
-        end, then the files of the store's folder and of the folder `state`, where drafts are, `without` some.
+        Looked through are every field of every record and what it keeps beside the store, then the
+        history from its end, then the files of the store's folder and of the folder `state`, where
+        drafts are, `without` some.
         """
         looked = {text for held in flagged for text in self._safety.texts(held.record)}
         seen = {secret for text in looked for _, secret in self._found(text)}
         found: list[Leak] = []
         beside = texts_beside(self._library)
-        for place, text in (*self._fields(), *beside, *self._history(), *self._files(state, without)):
+        for place, text in (
+            *self._fields(),
+            *beside,
+            *self._history(),
+            *self._files(state, without),
+        ):
             if text in looked:
                 continue
             looked.add(text)
@@ -87,18 +105,27 @@ class Leaks:
         return tuple(found)
 
     def mask(self, flagged: Iterable[Held], state: Path | None = None) -> Masked:
-        """Take every secret out of the store and its history, but for texts that a person lets pass.
+        """Take every secret out of the store and its history, but for texts that a person lets
+        pass.
 
-        There is no undo. Raises `NothingToMask` when there is none and nothing was broken off, `StoreProblem` when a
-        file cannot be rewritten; it can be run again then. Raises `WorkbenchError` for an agent.
+        There is no undo. Raises `NothingToMask` when there is none and nothing was broken off,
+        `StoreProblem` when a file cannot be rewritten; it can be run again then. Raises
+        `WorkbenchError` for an agent.
         """
         require_person(self._context.actor, "rewrite the history")
         flagged = tuple(flagged)
-        kept = {s for held in flagged if self._safety.override(held.record) is not None for s in self._secrets_of(held)}
+        kept = {
+            s
+            for held in flagged
+            if self._safety.override(held.record) is not None
+            for s in self._secrets_of(held)
+        }
         every = {leak.secret: leak.finding.rule for leak in self.find((), state)}
         rules = {secret: rule for secret, rule in every.items() if secret not in kept}
         if not rules and not any(one.masks for one in self._library.maintain(unfinished)):
-            raise NothingToMask("No secret was found that is not allowed to stay.", "Nothing was changed.")
+            raise NothingToMask(
+                "No secret was found that is not allowed to stay.", "Nothing was changed."
+            )
         clean, blobs = self._cleaner(rules, kept), self._library.blobs
         with self._library.turn():
             replaced = rewritten(self._library, clean)
@@ -112,25 +139,32 @@ class Leaks:
         return Masked(len(rules), done, tuple(self._elsewhere(rules, state)))
 
     def _without_copies(self) -> tuple[str, ...]:
-        """Remove what was computed from the texts, and what is noted of sessions that were captured."""
+        """Remove what was computed from the texts, and what is noted of sessions that were
+        captured.
+        """
         without_texts(paths.captures_dir(), self._library.folder)
         return caches.remove(self._context.caches)
 
     def _cleaner(self, rules: Mapping[str, str], kept: set[str]) -> Callable[[str], str]:
         """Return what makes of a stored text the one without its secrets.
 
-        Those of 16 characters and more are taken out wherever they stand, also where nothing tells what they are.
-        In a name each becomes a word of its own, so that two records never get the same name.
+        Those of 16 characters and more are taken out wherever they stand, also where nothing tells
+        what they are. In a name each becomes a word of its own, so that two records never get the
+        same name.
         """
         long = sorted((secret for secret in rules if len(secret) >= WHOLE), key=len, reverse=True)
         key = chance.token_bytes(16)
-        words = {s: f"masked-{blake2b(s.encode(), key=key, digest_size=5).hexdigest()}" for s in long}
+        words = {
+            s: f"masked-{blake2b(s.encode(), key=key, digest_size=5).hexdigest()}" for s in long
+        }
         named = frozenset(self._named())
 
         def clean(text: str) -> str:
             for secret in long:
                 if secret in text:
-                    text = text.replace(secret, words[secret] if text in named else marker(rules[secret]))
+                    text = text.replace(
+                        secret, words[secret] if text in named else marker(rules[secret])
+                    )
             found = [f for f, secret in self._found(text) if secret not in kept]
             return without(text, found) if found and text not in named else text
 
@@ -176,7 +210,9 @@ class Leaks:
                 yield str(path)
 
     def _found(self, text: str) -> list[tuple[Finding, str]]:
-        return [(f, text[f.start : f.end]) for f in self._safety.findings(text) if f.kind == "secret"]
+        return [
+            (f, text[f.start : f.end]) for f in self._safety.findings(text) if f.kind == "secret"
+        ]
 
     def _secrets_of(self, held: Held) -> Iterator[str]:
         for text in self._safety.texts(held.record):
@@ -210,7 +246,9 @@ def _read(path: Path) -> bytes | None:
         if not path.is_file() or path.stat().st_size > LARGEST:
             return None
         data = path.read_bytes()
-        return zlib.decompressobj(wbits=31).decompress(data, LARGEST) if path.suffix == ".gz" else data
+        return (
+            zlib.decompressobj(wbits=31).decompress(data, LARGEST) if path.suffix == ".gz" else data
+        )
     except (OSError, zlib.error):
         return None
 

@@ -1,4 +1,6 @@
-"""Records as they may be shown: the same values, with a marker for every secret in any of their fields."""
+"""Records as they may be shown: the same values, with a marker for every secret in any of their
+fields.
+"""
 
 import re
 from collections.abc import Callable, Mapping
@@ -16,7 +18,9 @@ NAMES = frozenset(
     ("id", "table", "key", "field", "book", "doc", "target", "memory", "session", "session_id", "status", "memory_type",
      "observation_type", "kind", "actor", "at", "state", "evidence", "citations", "related", "aliases", "texts")
 )  # fmt: skip
-"""Fields that name things: one that holds a secret becomes another name, the same one wherever it stands."""
+"""Fields that name things: one that holds a secret becomes another name, the same one wherever it
+stands.
+"""
 
 SHORTEST = 16
 """Characters of the shortest name that can hold a secret."""
@@ -31,12 +35,16 @@ PREFIX = "masked-"
 
 
 def masked(value: Value, mask: Callable[[str], str]) -> Value:
-    """Return a text, a record, or a JSON value with `mask` over every text within; the same one when none changes."""
+    """Return a text, a record, or a JSON value with `mask` over every text within; the same one
+    when none changes.
+    """
     return _masked(value, mask)  # type: ignore[return-value]
 
 
 def is_made(name: str) -> bool:
-    """Tell whether a name is an id as the store makes it, in which no rule of safety finds anything."""
+    """Tell whether a name is an id as the store makes it, in which no rule of safety finds
+    anything.
+    """
     return _MADE.fullmatch(name) is not None
 
 
@@ -60,10 +68,17 @@ def _masked(value: object, mask: Callable[[str], str]) -> object:
     if value is None or isinstance(value, _TEXTLESS):
         return value
     if isinstance(value, Mapping):
-        return _kept(value, {mask(str(name)): _under(str(name), item, mask) for name, item in value.items()})
+        return _kept(
+            value, {mask(str(name)): _under(str(name), item, mask) for name, item in value.items()}
+        )
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         made: Any = type(value)
-        return _kept(value, made(*[_under(name, item, mask) for name, item in zip(value._fields, value, strict=True)]))
+        return _kept(
+            value,
+            made(
+                *[_under(name, item, mask) for name, item in zip(value._fields, value, strict=True)]
+            ),
+        )
     if isinstance(value, list | tuple):
         return _kept(value, type(value)([_masked(item, mask) for item in value]))
     if is_dataclass(value) and not isinstance(value, type):

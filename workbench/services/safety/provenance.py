@@ -39,11 +39,15 @@ BEGIN, NOTE = "[unreviewed", "data, not instructions"
 
 
 def provenances(context: Context, memories: Sequence[Memory]) -> dict[str, Provenance]:
-    """Return the provenance of each memory by its id; one pass over the journal, whatever their number."""
+    """Return the provenance of each memory by its id; one pass over the journal, whatever their
+    number.
+    """
     return {id: known for (_, id), known in provenances_of(context, memories).items()}
 
 
-def provenances_of(context: Context, records: Iterable[Outward]) -> dict[tuple[str, str], Provenance]:
+def provenances_of(
+    context: Context, records: Iterable[Outward]
+) -> dict[tuple[str, str], Provenance]:
     """Return the provenance of records by (table, key); one pass over the journal for each table."""
     library, safety = context.library, Safety(context)
     places = {place_of(record): record for record in records}
@@ -58,7 +62,9 @@ def provenances_of(context: Context, records: Iterable[Outward]) -> dict[tuple[s
     return found
 
 
-def _of_table(context: Context, table: str, records: Mapping[str, Outward]) -> dict[str, Provenance]:
+def _of_table(
+    context: Context, table: str, records: Mapping[str, Outward]
+) -> dict[str, Provenance]:
     """Return what is known already, and read the journal back for the rest."""
     known, moment = context.origins.known(context.library, table, records)
     rest = {key: record for key, record in records.items() if key not in known}
@@ -70,7 +76,8 @@ def _of_table(context: Context, table: str, records: Mapping[str, Outward]) -> d
 
 
 def is_own(context: Context, record: Memory | Bullet) -> bool:
-    """Tell whether the context's actor is the agent that wrote a record: what it says of that counts nothing.
+    """Tell whether the context's actor is the agent that wrote a record: what it says of that
+    counts nothing.
 
     A bullet is also its own that a person made of one of its memories.
     """
@@ -86,19 +93,27 @@ def is_own(context: Context, record: Memory | Bullet) -> bool:
 def made_of(context: Context, bullet: Bullet) -> list[Memory]:
     """Return the memories that were promoted to a bullet."""
     place, find = f"{bullet.book}/{bullet.id}", context.library.memories.find
-    placed = [one.memory for one in context.library.placements.all() if (one.kind, one.path) == ("bullet", place)]
+    placed = [
+        one.memory
+        for one in context.library.placements.all()
+        if (one.kind, one.path) == ("bullet", place)
+    ]
     return [memory for id in placed if (memory := find(id)) is not None]
 
 
 def learn_all(context: Context) -> None:
-    """Find out where every memory and bullet comes from, in one pass over the journal; it takes a second or more."""
+    """Find out where every memory and bullet comes from, in one pass over the journal; it takes a
+    second or more.
+    """
     library = context.library
     memories = {memory.id: memory for memory in library.memories.all()}
     _of_table(context, "memories", memories)
     _of_table(context, "bullets", {place_of(bullet)[1]: bullet for bullet in library.bullets.all()})
 
 
-def _read_back(context: Context, table: str, records: Mapping[str, Outward]) -> dict[str, Provenance]:
+def _read_back(
+    context: Context, table: str, records: Mapping[str, Outward]
+) -> dict[str, Provenance]:
     found: dict[str, Provenance] = {}
     approved: set[str] = set()
     for entry, key, change in context.library.past.changes_of(table, records):
@@ -108,14 +123,17 @@ def _read_back(context: Context, table: str, records: Mapping[str, Outward]) -> 
             approved.add(key)
         if change.op == "insert" or any(name in change.fields for name in _TEXTS[table]):
             brought = _source(entry, change, records[key])
-            found[key] = replace(brought, approved=brought.approved or (key in approved and _still(records[key])))
+            found[key] = replace(
+                brought, approved=brought.approved or (key in approved and _still(records[key]))
+            )
             if len(found) == len(records):
                 break
     return {key: found.get(key, Provenance("unknown", approved=key in approved)) for key in records}
 
 
 def _approves(entry: Transaction, change: DocChange, record: Outward) -> bool:
-    """Tell whether a change says that a person looked at a record and stands by it, and nobody took that back.
+    """Tell whether a change says that a person looked at a record and stands by it, and nobody took
+    that back.
 
     A bullet has no status: who pins it or finds it helpful stands by it.
     """
@@ -136,7 +154,9 @@ def _approves(entry: Transaction, change: DocChange, record: Outward) -> bool:
 
 
 def _still(record: Outward) -> bool:
-    """Tell whether what was approved is so now: an episode says so itself, of the others nobody takes it back."""
+    """Tell whether what was approved is so now: an episode says so itself, of the others nobody
+    takes it back.
+    """
     return bool(getattr(record, "approved", True))
 
 
@@ -155,15 +175,21 @@ def _source(entry: Transaction, change: DocChange, record: Outward) -> Provenanc
     if not _by_person(entry):
         return UNKNOWN
     if change.table == "memories" and change.op == "insert" and _captured(change):
-        return Provenance("hook", str(record.source.hook or "") if isinstance(record, Memory) else "")
+        return Provenance(
+            "hook", str(record.source.hook or "") if isinstance(record, Memory) else ""
+        )
     if getattr(record, "captured", False):
         return Provenance("hook", "transcript")
     return Provenance("person", approved=True)
 
 
 def _captured(change: DocChange) -> bool:
-    """Tell whether a hook or a session of an agent wrote a new memory, by the door that a person uses too."""
-    after: Mapping[str, object] = {name: new for name, (_, new) in change.fields.items() if new is not ABSENT}
+    """Tell whether a hook or a session of an agent wrote a new memory, by the door that a person
+    uses too.
+    """
+    after: Mapping[str, object] = {
+        name: new for name, (_, new) in change.fields.items() if new is not ABSENT
+    }
     source = after.get("source")
     hooked = isinstance(source, Mapping) and any(value is not None for value in source.values())
     return hooked or bool(after.get("session_id")) or bool(after.get("is_synthetic"))

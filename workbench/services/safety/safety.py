@@ -38,10 +38,11 @@ ALLOW = "`workbench allow ID --reason TEXT`"
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A flagged record: its id (`BOOK/ID` for parts of a playbook), what was found, and the hash of those texts.
+    """A flagged record: its id (`BOOK/ID` for parts of a playbook), what was found, and the hash of
+    those texts.
 
-    `why` says why it may pass all the same, and is empty when it may not. What was `typed` beside the record (a
-    title) is not stored yet, so that nothing can be allowed for later.
+    `why` says why it may pass all the same, and is empty when it may not. What was `typed` beside
+    the record (a title) is not stored yet, so that nothing can be allowed for later.
     """
 
     id: str
@@ -65,7 +66,8 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """Records on their way out: those that may go, those that may not, and flagged ones that may (`warned`).
+    """Records on their way out: those that may go, those that may not, and flagged ones that may
+    (`warned`).
 
     What is `warned` is among the `allowed`.
     """
@@ -81,7 +83,9 @@ class Outgoing:
 
 
 class FlaggedText(WorkbenchError):
-    """Something flagged was about to leave the store; `held` says what and why, `how` how to let it pass."""
+    """Something flagged was about to leave the store; `held` says what and why, `how` how to let it
+    pass.
+    """
 
     def __init__(self, held: Sequence[Held], how: str = "") -> None:
         first, more = held[0], len(held) - 1
@@ -104,7 +108,9 @@ class Safety:
         self._shown: dict[int, tuple[Any, Any]] = {}
 
     def prepare(self) -> None:
-        """Make every rule ready, on any thread: no answer then waits for the rules that it is the first to need."""
+        """Make every rule ready, on any thread: no answer then waits for the rules that it is the
+        first to need.
+        """
         prepare()
 
     def findings(self, text: str) -> tuple[Finding, ...]:
@@ -112,7 +118,9 @@ class Safety:
         return self._scan(text)
 
     def sorts(self, text: str) -> tuple[Finding, ...]:
-        """Return the first finding of each sort in a text: what kinds and reasons there are, not where."""
+        """Return the first finding of each sort in a text: what kinds and reasons there are, not
+        where.
+        """
         return self._sorts(text)
 
     def shown(self, record: Value) -> Value:
@@ -134,7 +142,8 @@ class Safety:
         return shown if len(shown) <= MAX_KEPT else f"{shown[:MAX_KEPT]}…"
 
     def masked(self, text: str, known: str = "") -> str:
-        """Return a text with its secrets replaced by markers: what a language model or a list may see.
+        """Return a text with its secrets replaced by markers: what a language model or a list may
+        see.
 
         Those that are `known` to who gets it stay.
         """
@@ -145,10 +154,13 @@ class Safety:
         new = [finding for finding in found if clean[finding.start : finding.end] not in known]
         if not new:
             return clean
-        return self._context.verdicts.masked(clean) if len(new) == len(found) else without(clean, new)
+        return (
+            self._context.verdicts.masked(clean) if len(new) == len(found) else without(clean, new)
+        )
 
     def masked_lines(self, *texts: str) -> dict[str, str]:
-        """Return the lines of files that hold a secret, or a part of one, each with what may be shown instead.
+        """Return the lines of files that hold a secret, or a part of one, each with what may be
+        shown instead.
 
         It takes some 50 ms for a megabyte, on any thread.
         """
@@ -159,17 +171,25 @@ class Safety:
         return masked_diff(lines, self.masked_lines(*texts))
 
     def held_from_agents(self, memory: Memory) -> bool:
-        """Tell whether a memory's text gives orders or hides characters, and no person allowed it as it is."""
+        """Tell whether a memory's text gives orders or hides characters, and no person allowed it
+        as it is.
+        """
         texts = (*shown_texts(memory), memory.section, memory.category, *memory.tags)
         kinds = {finding.kind for text in texts if text for finding in self._sorts(text)}
         return bool(kinds & {"injection", "hidden"}) and self.override(memory) is None
 
     def speaking(self, records: Iterable[Outward]) -> tuple[Held, ...]:
-        """Return the records that give orders or hide characters, and that no person allowed as they are."""
-        return tuple(h for h in self.unpermitted(records) if any(f.kind != "secret" for f in h.findings))
+        """Return the records that give orders or hide characters, and that no person allowed as
+        they are.
+        """
+        return tuple(
+            h for h in self.unpermitted(records) if any(f.kind != "secret" for f in h.findings)
+        )
 
     def check_typed(self, record: Memory, texts: Sequence[str]) -> Held | None:
-        """Return the orders and hidden characters in texts that are to be written beside a record; mostly `None`."""
+        """Return the orders and hidden characters in texts that are to be written beside a record;
+        mostly `None`.
+        """
         findings = tuple(f for text in texts for f in self._scan(text) if f.kind != "secret")
         return Held(record.id, record, findings, _hash(texts), typed=True) if findings else None
 
@@ -180,8 +200,8 @@ class Safety:
     def check_outgoing(self, records: Iterable[Outward]) -> Outgoing:
         """Sort records by whether they may leave the store.
 
-        A flagged record may when a person allowed these very texts, or when all of them came in by import and
-        are unchanged, so that an export gives back what was read.
+        A flagged record may when a person allowed these very texts, or when all of them came in by
+        import and are unchanged, so that an export gives back what was read.
         """
         everything = tuple(records)
         flagged = [held for record in everything if (held := self._held(record)) is not None]
@@ -205,12 +225,16 @@ class Safety:
         return self.check_outgoing(records).refused
 
     def unallowed(self, records: Iterable[Outward]) -> tuple[Held, ...]:
-        """Return the flagged records that no person let pass: also those that came in by import and are unchanged."""
+        """Return the flagged records that no person let pass: also those that came in by import and
+        are unchanged.
+        """
         outgoing = self.check_outgoing(records)
         return (*outgoing.refused, *(held for held in outgoing.warned if not self._allowed(held)))
 
     def unpermitted(self, records: Iterable[Outward]) -> tuple[Held, ...]:
-        """Return what `unallowed` does in the order of the records, without asking how they came in."""
+        """Return what `unallowed` does in the order of the records, without asking how they came
+        in.
+        """
         flagged = (self._held(record) for record in records)
         return tuple(held for held in flagged if held is not None and not self._allowed(held))
 
@@ -224,7 +248,11 @@ class Safety:
     def flagged(self) -> tuple[Held, ...]:
         """Return every flagged record of the store, whether it may pass or not."""
         library = self._library
-        others = (library.table(Document), library.table_named("patterns"), library.table_named("episodes"))
+        others = (
+            library.table(Document),
+            library.table_named("patterns"),
+            library.table_named("episodes"),
+        )
         tables = (library.memories, library.bullets, library.sections, library.books, *others)
         outgoing = self.check_outgoing(record for table in tables for record in table.all())
         return (*outgoing.refused, *outgoing.warned)
@@ -237,12 +265,16 @@ class Safety:
         self._require_person()
         held = self._held(self.record(id))
         if held is None:
-            raise WorkbenchError(f"{id} is not flagged.", "Nothing was changed; it may be exported as it is.")
+            raise WorkbenchError(
+                f"{id} is not flagged.", "Nothing was changed; it may be exported as it is."
+            )
         table, key = place_of(held.record)
         context = self._context
         with self._library.transaction(context.actor, f"allow {held.id}") as tx:
             at, why = context.now(), clean_for_store(reason).strip()
-            tx.put(Override(override_id(table, key), table, key, held.texts, context.actor, at, why))
+            tx.put(
+                Override(override_id(table, key), table, key, held.texts, context.actor, at, why)
+            )
         return held
 
     def allow_all(self, ids: Sequence[str], reason: str) -> None:
@@ -256,10 +288,11 @@ class Safety:
     def keeping(
         self, label: str, typed: Iterable[str], ids: Callable[[], Iterable[str]] = lambda: ()
     ) -> Iterator[None]:
-        """Let the secrets in `typed` texts stay in what is written in this block; the history says so.
+        """Let the secrets in `typed` texts stay in what is written in this block; the history says
+        so.
 
-        `label` says what is done, `ids` returns the records that the texts were typed into, at the end. Without a
-        secret it is as if there were no block.
+        `label` says what is done, `ids` returns the records that the texts were typed into, at the
+        end. Without a secret it is as if there were no block.
         """
         texts = tuple(typed)
         if not any(f.kind == "secret" for text in texts for f in self._sorts(text)):
@@ -272,7 +305,8 @@ class Safety:
                 self.keep(id)
 
     def keep_typed(self, *texts: str) -> None:
-        """Let the secrets stay that a person typed into texts, wherever the transaction that is open writes them.
+        """Let the secrets stay that a person typed into texts, wherever the transaction that is
+        open writes them.
 
         Raises `WorkbenchError` for an agent.
         """
@@ -283,12 +317,24 @@ class Safety:
         context = self._context
         with self._library.transaction(context.actor, "keep what was typed") as tx:
             for name in sorted(map(hash_of, secrets)):
-                tx.put(Override(override_id(WORDS, name), WORDS, name, name, context.actor, context.now(), KEPT))
+                tx.put(
+                    Override(
+                        override_id(WORDS, name),
+                        WORDS,
+                        name,
+                        name,
+                        context.actor,
+                        context.now(),
+                        KEPT,
+                    )
+                )
 
     def keep(self, id: str) -> None:
-        """Let a record keep the secrets that a person typed into it in the same transaction, if it holds any.
+        """Let a record keep the secrets that a person typed into it in the same transaction, if it
+        holds any.
 
-        It may leave the store with them, unless something else is flagged in it, which nobody spoke of.
+        It may leave the store with them, unless something else is flagged in it, which nobody spoke
+        of.
         """
         held = self._held(self.record(id))
         if held is None:
@@ -309,13 +355,17 @@ class Safety:
         require_person(self._context.actor, "let a text pass")
 
     def withdraw(self, id: str) -> None:
-        """Take an override back; raises `UnknownRecord` when there is none, `WorkbenchError` for an agent."""
+        """Take an override back; raises `UnknownRecord` when there is none, `WorkbenchError` for an
+        agent.
+        """
         require_person(self._context.actor, "take a person's word back")
         table, key = place_of(self.record(id))
         found = self._library.overrides.find(override_id(table, key))
         if found is None:
             raise UnknownRecord(f"{id} was not allowed to pass.", "Nothing was changed.")
-        with self._library.transaction(self._context.actor, f"withdraw the permission of {id}") as tx:
+        with self._library.transaction(
+            self._context.actor, f"withdraw the permission of {id}"
+        ) as tx:
             tx.delete(found)
 
     def override(self, record: Outward) -> Override | None:
@@ -335,13 +385,17 @@ class Safety:
             library = self._library
             others = (library.table_named("patterns"), library.table_named("episodes"))
             tables = (library.sections, library.books, library.table(Document), *others)
-            found: Outward | None = next((one for table in tables if (one := table.find(id)) is not None), None)
+            found: Outward | None = next(
+                (one for table in tables if (one := table.find(id)) is not None), None
+            )
             if found is None:
                 raise
             return found
 
     def texts(self, record: Outward) -> Iterator[str]:
-        """Yield everything that a record says, with what it keeps beside the store, as far as that can be read."""
+        """Yield everything that a record says, with what it keeps beside the store, as far as that
+        can be read.
+        """
         yield from texts_of(record)
         blob = IN_BLOBS.get(place_of(record)[0])
         if blob is not None:
@@ -353,7 +407,9 @@ class Safety:
         findings = tuple(chain.from_iterable(map(self._scan, texts)))
         if not findings:
             return None
-        return Held(place_of(record)[1], record, findings, _hash(text for text in texts if self._scan(text)))
+        return Held(
+            place_of(record)[1], record, findings, _hash(text for text in texts if self._scan(text))
+        )
 
     def _allowed(self, held: Held) -> bool:
         return self._permission(held) is not None
@@ -361,7 +417,11 @@ class Safety:
     def _permission(self, held: Held) -> Override | None:
         """Return a person's word for what is flagged in a record as it is now."""
         found = self._library.overrides.find(override_id(*place_of(held.record)))
-        return found if found is not None and found.texts == held.texts and stands_by(found.actor) else None
+        return (
+            found
+            if found is not None and found.texts == held.texts and stands_by(found.actor)
+            else None
+        )
 
     def _flagged_texts(self, record: Outward) -> frozenset[str]:
         return frozenset(text for text in self.texts(record) if self._scan(text))
@@ -379,13 +439,18 @@ def _hash(texts: Iterable[str]) -> str:
     return digest.hexdigest()
 
 
-# Which texts came in by import: read from the journal, the only witness that nobody can have edited since.
+# Which texts came in by import: read from the journal, the only witness that nobody can have edited
+# since.
 
 
-def imported_texts(library: Library, places: Collection[tuple[str, str]]) -> dict[tuple[str, str], frozenset[str]]:
-    """Return every text that the records at `places` had when an import made them; others are left out.
+def imported_texts(
+    library: Library, places: Collection[tuple[str, str]]
+) -> dict[tuple[str, str], frozenset[str]]:
+    """Return every text that the records at `places` had when an import made them; others are left
+    out.
 
-    One pass back over the journal, whatever the number of places. Purged texts are not there any more.
+    One pass back over the journal, whatever the number of places. Purged texts are not there any
+    more.
     """
     wanted = set(places)
     found: dict[tuple[str, str], frozenset[str]] = {}
@@ -397,7 +462,12 @@ def imported_texts(library: Library, places: Collection[tuple[str, str]]) -> dic
         for change in entry.changes:
             place = _made(change)
             if place in wanted:
-                texts = (text for _, after in change.fields.values() if after is not ABSENT for text in strings(after))
+                texts = (
+                    text
+                    for _, after in change.fields.values()
+                    if after is not ABSENT
+                    for text in strings(after)
+                )
                 found[place] = found.get(place, frozenset()).union(texts)
         if len(found) == len(wanted):
             break

@@ -22,7 +22,9 @@ SHORTEST = 10
 """Characters of the shortest text that holds a secret and what it is told by."""
 
 TYPED = frozenset({"session", "session_id", "actor"})
-"""Fields that name who and where: a secret in one is refused, for a marker would name somebody else."""
+"""Fields that name who and where: a secret in one is refused, for a marker would name somebody
+else.
+"""
 
 KEPT = frozenset(
     {"id", "table", "target", "memory", "query", "book", "doc", "left", "right", "evidence", "citations", "related",
@@ -31,17 +33,43 @@ KEPT = frozenset(
 )  # fmt: skip
 """Fields that name a record, a file or a state: what they say is true only as it stands."""
 
-_QUOTES = frozenset({"content", "summary", "raw", "lead", "tail", "metadata", "changes", "operation", "tags", "source"})
-"""Fields that are put together from other records' texts, in a merge or a proposal: what those hold is not new."""
+_QUOTES = frozenset(
+    {
+        "content",
+        "summary",
+        "raw",
+        "lead",
+        "tail",
+        "metadata",
+        "changes",
+        "operation",
+        "tags",
+        "source",
+    }
+)
+"""Fields that are put together from other records' texts, in a merge or a proposal: what those hold
+is not new.
+"""
 
-_NAMING = ("aliases", "citations", "evidence", "related", "section", "metadata", "operation", "changes")
+_NAMING = (
+    "aliases",
+    "citations",
+    "evidence",
+    "related",
+    "section",
+    "metadata",
+    "operation",
+    "changes",
+)
 """Fields in which a record says which others it is made of."""
 
 _RETIRED = frozenset({"archived", "deprecated", "accepted", "rejected"})
 """What a record becomes whose text goes over to another one."""
 
 WORDS = "secrets"
-"""The table that a person's word names who keeps what they typed; the target is the `hash_of` a secret."""
+"""The table that a person's word names who keeps what they typed; the target is the `hash_of` a
+secret.
+"""
 
 Find = Callable[[str], list[Finding]]
 Docs = Mapping[str, Mapping[str, Mapping[str, Any]]]
@@ -49,12 +77,14 @@ Docs = Mapping[str, Mapping[str, Mapping[str, Any]]]
 
 
 class SecretFilter:
-    """Takes the secrets out of a transaction before it is written; `masked` collects what they were.
+    """Takes the secrets out of a transaction before it is written; `masked` collects what they
+    were.
 
-    What a change leaves as it was, takes back or does again stays as it is, and so does what an import brings. What a
-    record takes over from those it is made of (a merge, a split, a proposal) stays too; what is typed never does,
-    whatever else the store holds. A record that a person lets pass in the same transaction (an `Override`) keeps its
-    text, and a secret that a person keeps in it stays wherever the transaction writes it.
+    What a change leaves as it was, takes back or does again stays as it is, and so does what an
+    import brings. What a record takes over from those it is made of (a merge, a split, a proposal)
+    stays too; what is typed never does, whatever else the store holds. A record that a person lets
+    pass in the same transaction (an `Override`) keeps its text, and a secret that a person keeps in
+    it stays wherever the transaction writes it.
     """
 
     def __init__(
@@ -67,7 +97,9 @@ class SecretFilter:
         self.masked: list[str] = []
 
     def __call__(self, entry: Transaction, docs: Docs) -> Transaction:
-        """Return the transaction as it may be written; raises `InvalidRecord` for a name that holds a secret."""
+        """Return the transaction as it may be written; raises `InvalidRecord` for a name that holds
+        a secret.
+        """
         if entry.group.startswith(IMPORT) or entry.actor.startswith("import:"):
             return entry
         self._require_names((entry.actor,), "actor")
@@ -75,33 +107,50 @@ class SecretFilter:
             return entry
         one = _One(self, entry, docs)
         changes = tuple(one.change(change) for change in entry.changes)
-        label = self.cleaned(entry.label, lambda text: one.is_kept(text) or one.names(text), one.look)
+        label = self.cleaned(
+            entry.label, lambda text: one.is_kept(text) or one.names(text), one.look
+        )
         return (
-            entry if changes == entry.changes and label == entry.label else entry._replace(changes=changes, label=label)
+            entry
+            if changes == entry.changes and label == entry.label
+            else entry._replace(changes=changes, label=label)
         )
 
     def cleaned(self, text: str, known: Callable[[str], bool], look: Find | None = None) -> str:
-        """Return a text without its secrets, but for those that are `known`; `look` finds them (default: its own)."""
+        """Return a text without its secrets, but for those that are `known`; `look` finds them
+        (default: its own).
+        """
         if len(text) < SHORTEST:
             return text
         found = (look or self.look)(text)
         # What was there as a whole was there with all that it holds.
-        new = [f for f in found if not known(text[f.start : f.end])] if found and not known(text) else []
+        new = (
+            [f for f in found if not known(text[f.start : f.end])]
+            if found and not known(text)
+            else []
+        )
         if not new:
             return text
         self.masked += [f.rule for f in new]
-        # With nothing to keep, what only shows once the first secrets are gone is looked for as well.
+        # With nothing to keep, what only shows once the first secrets are gone is looked for as
+        # well.
         return self._mask(text) if len(new) == len(found) else scanning.without(text, new)
 
     def preview(self, text: str, before: str) -> str:
         """Return what would be stored of a text that is typed in place of another."""
         return SecretFilter(self.look, self._mask).cleaned(text, before.__contains__)
 
-    def _require_names(self, names: Collection[str], what: str, known: Callable[[str], bool] = lambda _: False) -> None:
+    def _require_names(
+        self, names: Collection[str], what: str, known: Callable[[str], bool] = lambda _: False
+    ) -> None:
         # Within a path nothing looks drawn at random: its parts are names, too.
-        for part in {part for name in names for part in (name, *name.split("/")) if len(part) >= SHORTEST}:
+        for part in {
+            part for name in names for part in (name, *name.split("/")) if len(part) >= SHORTEST
+        }:
             if any(not known(part[f.start : f.end]) for f in self.look(part)):
-                raise InvalidRecord(f"The {what} holds a secret.", "Nothing was written; name it otherwise.")
+                raise InvalidRecord(
+                    f"The {what} holds a secret.", "Nothing was written; name it otherwise."
+                )
 
 
 class _One:
@@ -123,9 +172,16 @@ class _One:
 
     def change(self, change: DocChange) -> DocChange:
         """Return a document's change without the secrets that it introduces."""
-        if change.op not in ("insert", "update") or change.table in COPIES or self._may_pass(change):
+        if (
+            change.op not in ("insert", "update")
+            or change.table in COPIES
+            or self._may_pass(change)
+        ):
             return change
-        fields = {name: (old, self._field(change, name, new)) for name, (old, new) in change.fields.items()}
+        fields = {
+            name: (old, self._field(change, name, new))
+            for name, (old, new) in change.fields.items()
+        }
         return change if fields == change.fields else change._replace(fields=fields)
 
     def is_kept(self, text: str) -> bool:
@@ -135,7 +191,12 @@ class _One:
     def names(self, text: str) -> bool:
         """Tell whether a text stands in the name of a record that the transaction is about."""
         if self._named is None:
-            refs = (str(new) for c in self._entry.changes for name, (_, new) in c.fields.items() if name in KEPT)
+            refs = (
+                str(new)
+                for c in self._entry.changes
+                for name, (_, new) in c.fields.items()
+                if name in KEPT
+            )
             docs = (self._docs.get(c.table, {}).get(c.doc, {}) for c in self._entry.changes)
             self._named = frozenset((*refs, *(str(doc.get("id", "")) for doc in docs)))
         return any(text in name for name in self._named)
@@ -155,7 +216,9 @@ class _One:
             return new
         if name in TYPED or (name == "id" and change.op == "insert" and change.table in NAMED):
             known = partial(self._is_carried, change, ("id", "key") if name == "id" else (name,))
-            self._gate._require_names([new] if isinstance(new, str) else (), name.replace("_", " "), known)
+            self._gate._require_names(
+                [new] if isinstance(new, str) else (), name.replace("_", " "), known
+            )
             return new
         if name.endswith("_at") or (change.table, name) == ("bullets", "section"):
             return new
@@ -165,18 +228,29 @@ class _One:
 
         longest = max(map(len, strings(new)), default=0)
         if longest > max(MAX_KEPT, len(before)) and change.table != "documents":
-            message = f"A text of {longest:,} characters is too long: at most {MAX_KEPT:,} are stored."
+            message = (
+                f"A text of {longest:,} characters is too long: at most {MAX_KEPT:,} are stored."
+            )
             raise InvalidRecord(message, "Nothing was written.")
 
         def is_known(text: str) -> bool:
-            return text in before or self.is_kept(text) or (quotes and self._is_carried(change, None, text))
+            return (
+                text in before
+                or self.is_kept(text)
+                or (quotes and self._is_carried(change, None, text))
+            )
 
         return self._within(name, new, is_known)
 
     def _within(self, name: str, value: Any, known: Callable[[str], bool]) -> Any:
-        """Return the value of a field; of where a memory comes from all but who said it names things."""
+        """Return the value of a field; of where a memory comes from all but who said it names
+        things.
+        """
         if name == "source" and isinstance(value, dict):
-            return {part: self._clean(item, known) if part == "speaker" else item for part, item in value.items()}
+            return {
+                part: self._clean(item, known) if part == "speaker" else item
+                for part, item in value.items()
+            }
         return value if name in KEPT else self._clean(value, known)
 
     def _clean(self, value: Any, known: Callable[[str], bool]) -> Any:
@@ -185,14 +259,18 @@ class _One:
         if isinstance(value, list | tuple):
             return type(value)(self._clean(item, known) for item in value)
         if isinstance(value, dict):
-            return {self._clean(name, known): self._within(name, item, known) for name, item in value.items()}
+            return {
+                self._clean(name, known): self._within(name, item, known)
+                for name, item in value.items()
+            }
         return value
 
     def _is_carried(self, change: DocChange, fields: Collection[str] | None, text: str) -> bool:
-        """Tell whether a text comes from a record that this one is made of, in one of the `fields` (`None`: any).
+        """Tell whether a text comes from a record that this one is made of, in one of the `fields`
+        (`None`: any).
 
-        Those are the records that the change names for the first time, and those that the transaction retires.
-        All of the store is read for them, once a secret was found.
+        Those are the records that the change names for the first time, and those that the
+        transaction retires. All of the store is read for them, once a secret was found.
         """
         place = change.table, change.doc
         if place not in self._sources:
@@ -213,7 +291,9 @@ class _One:
         for docs in self._docs.values():
             yield from (doc for doc in docs.values() if doc.get("id") in named)
         for other in self._entry.changes:
-            if other is not change and (other.op == "delete" or not _RETIRED.isdisjoint(_becomes(other))):
+            if other is not change and (
+                other.op == "delete" or not _RETIRED.isdisjoint(_becomes(other))
+            ):
                 yield self._docs.get(other.table, {}).get(other.doc, {})
 
 
@@ -222,7 +302,9 @@ def _after(change: DocChange, name: str) -> object:
 
 
 def _becomes(change: DocChange) -> tuple[object, ...]:
-    return tuple(value for name in ("status", "state") if isinstance(value := _after(change, name), str))
+    return tuple(
+        value for name in ("status", "state") if isinstance(value := _after(change, name), str)
+    )
 
 
 def hash_of(secret: str) -> str:

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from workbench.core.playbook.book import Bullet
 
 
-# The texts of a record that a person reads; a hook asks for them too, so nothing heavy may be imported here.
+# The texts of a record that a person reads; a hook asks for them too, so nothing heavy may be
+# imported here.
 
 
 def shown_texts(record: "Memory | Bullet") -> Iterator[str]:
@@ -35,13 +36,19 @@ FLAGS: Mapping[FindingKind, str] = {
 """What each kind of finding is called on the screens."""
 
 
-def findings_of(record: "Memory | Bullet", look: Callable[[str], tuple[Finding, ...]] = scan) -> tuple[Finding, ...]:
+def findings_of(
+    record: "Memory | Bullet", look: Callable[[str], tuple[Finding, ...]] = scan
+) -> tuple[Finding, ...]:
     """Return what the texts of a record hold that a person reads; places are within each text."""
     return tuple(finding for text in shown_texts(record) for finding in look(text))
 
 
-def flags_of(record: "Memory | Bullet", look: Callable[[str], tuple[Finding, ...]] = scan) -> tuple[str, ...]:
-    """Return the flags of a record, in the order of `FLAGS`; clean text is looked at once, from its beginning."""
+def flags_of(
+    record: "Memory | Bullet", look: Callable[[str], tuple[Finding, ...]] = scan
+) -> tuple[str, ...]:
+    """Return the flags of a record, in the order of `FLAGS`; clean text is looked at once, from its
+    beginning.
+    """
     kinds = {finding.kind for finding in findings_of(record, look)}
     return tuple(word for kind, word in FLAGS.items() if kind in kinds)
 
@@ -53,5 +60,7 @@ def findings_in(texts: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str, Fi
 
 
 def suspicions(memory: Memory, look: Callable[[str], tuple[Finding, ...]]) -> tuple[str, ...]:
-    """Return the reasons to fold a memory's text away as sentences, each once; none when there are none."""
+    """Return the reasons to fold a memory's text away as sentences, each once; none when there are
+    none.
+    """
     return tuple(dict.fromkeys(finding.reason for finding in findings_of(memory, look)))

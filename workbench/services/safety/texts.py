@@ -24,7 +24,9 @@ Outward: TypeAlias = Union[Memory, Bullet, Section, Book, Document, "Episode", "
 
 
 def texts_of(record: Outward) -> Iterator[str]:
-    """Yield everything that may be written to a file: the shown texts, tags, notes, the lines around a bullet."""
+    """Yield everything that may be written to a file: the shown texts, tags, notes, the lines
+    around a bullet.
+    """
     match record:
         case Memory():
             yield from shown_texts(record)
@@ -47,13 +49,19 @@ def texts_of(record: Outward) -> Iterator[str]:
 
 
 def _texts_of_rare(record: "Episode | Pattern") -> Iterator[str]:
-    """Yield the texts of what most stores have none of; what it is made of is imported for those that have."""
+    """Yield the texts of what most stores have none of; what it is made of is imported for those
+    that have.
+    """
     from workbench.core.agents.episodes.episode import Episode
     from workbench.core.agents.patterns.pattern import texts_of as texts_of_pattern
 
     if isinstance(record, Episode):
-        # The hash stands for what lies beside the store: a permission is about that, and about nothing else.
-        yield from (record.hash, *(text for text in (record.type, record.domain, *record.tags) if text))
+        # The hash stands for what lies beside the store: a permission is about that, and about
+        # nothing else.
+        yield from (
+            record.hash,
+            *(text for text in (record.type, record.domain, *record.tags) if text),
+        )
     else:
         yield from (text for text in texts_of_pattern(record) if text)
 
@@ -72,7 +80,8 @@ def kept_edges(text: str, before: str) -> str:
 
 
 def kept_summary(summary: str, before: str) -> str:
-    """Return the summary that an edited text keeps: its own, unless it was cut from the text `before`.
+    """Return the summary that an edited text keeps: its own, unless it was cut from the text
+    `before`.
 
     A cut one would go on saying what the text no longer says.
     """
@@ -80,5 +89,7 @@ def kept_summary(summary: str, before: str) -> str:
 
 
 def name_of(path: Path) -> str:
-    """Return a path as a text that can be stored: bytes of a name that are no text are written `\\xff`."""
+    """Return a path as a text that can be stored: bytes of a name that are no text are written
+    `\\xff`.
+    """
     return os.fsencode(path).decode("utf-8", "backslashreplace")

@@ -15,11 +15,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """What is not known on this machine: how many changes, how many by each actor, and what is flagged in the store.
+    """What is not known on this machine: how many changes, how many by each actor, and what is
+    flagged in the store.
 
     Secrets in the names of actors are masked.
 
-    `memories` and `bullets` are how many the store would serve from then on, `lines` the fingerprints of the changes.
+    `memories` and `bullets` are how many the store would serve from then on, `lines` the
+    fingerprints of the changes.
     """
 
     changes: int
@@ -57,13 +59,16 @@ class Trust:
         return Arrived(sum(actors.values()), actors, *counts, tuple(found), frozenset(lines))
 
     def require_own(self) -> None:
-        """Raise `StoreProblem` for a store that is another user's or can only be read: it takes no word."""
+        """Raise `StoreProblem` for a store that is another user's or can only be read: it takes no
+        word.
+        """
         require_own(self._library.folder)
 
     def accept(self, arrived: Arrived) -> None:
         """Take over what a person saw.
 
-        Raises `WorkbenchError` for an agent, `StoreProblem` as `require_own` does and when more came since.
+        Raises `WorkbenchError` for an agent, `StoreProblem` as `require_own` does and when more
+        came since.
         """
         require_person(self._actor, "trust a store")
         self.require_own()

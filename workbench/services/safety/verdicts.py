@@ -1,4 +1,6 @@
-"""What is known of a store's texts in this process: what they hold that should not travel, and where they come from."""
+"""What is known of a store's texts in this process: what they hold that should not travel, and
+where they come from.
+"""
 
 import threading
 from collections.abc import Collection, Mapping
@@ -13,7 +15,8 @@ if TYPE_CHECKING:
     from workbench.core.agents.read import Provenance
 
 
-# Where texts come from, as far as it was found out already: the journal is not read again for what did not change.
+# Where texts come from, as far as it was found out already: the journal is not read again for what
+# did not change.
 
 
 Place = tuple[str, str]
@@ -21,7 +24,9 @@ Place = tuple[str, str]
 
 
 class Origins:
-    """What is known of one store. What a transaction touches is forgotten, whoever made it. Any thread may ask."""
+    """What is known of one store. What a transaction touches is forgotten, whoever made it. Any
+    thread may ask.
+    """
 
     def __init__(self) -> None:
         self._known: dict[Place, Provenance] = {}
@@ -29,13 +34,19 @@ class Origins:
         self._touches = 0
         self._library: Library | None = None
 
-    def known(self, library: Library, table: str, keys: Collection[str]) -> "tuple[dict[str, Provenance], int]":
-        """Return what is known of some records, and a moment to give to `learn` with what is found out of others."""
+    def known(
+        self, library: Library, table: str, keys: Collection[str]
+    ) -> "tuple[dict[str, Provenance], int]":
+        """Return what is known of some records, and a moment to give to `learn` with what is found
+        out of others.
+        """
         with self._lock:
             if self._library is not library:
                 self._library, self._known = library, {}
                 library.listen(self._forget)
-            return {key: self._known[table, key] for key in keys if (table, key) in self._known}, self._touches
+            return {
+                key: self._known[table, key] for key in keys if (table, key) in self._known
+            }, self._touches
 
     def learn(self, table: str, found: "Mapping[str, Provenance]", moment: int) -> None:
         """Keep what was found out, unless something was changed since that moment."""
@@ -74,7 +85,9 @@ class Verdicts:
         return self._verdict(text).findings
 
     def sorts(self, text: str) -> tuple[Finding, ...]:
-        """Return the first finding of each kind, rule and reason in a text, which may hold ten thousands of them."""
+        """Return the first finding of each kind, rule and reason in a text, which may hold ten
+        thousands of them.
+        """
         return self._verdict(text).sorts
 
     def masked(self, text: str) -> str:

@@ -1,6 +1,8 @@
-"""Changing what a memory says of itself: any of its fields that are a person's to say, as one action.
+"""Changing what a memory says of itself: any of its fields that are a person's to say, as one
+action.
 
-Who stored it when, how often it was read and what its votes add up to is history, and has no entry here.
+Who stored it when, how often it was read and what its votes add up to is history, and has no entry
+here.
 """
 
 import threading
@@ -18,7 +20,8 @@ from workbench.core.text import clean_for_store
 from workbench.services.context import Context, Service
 from workbench.services.safety.texts import kept_edges, kept_summary
 
-# Who stored the texts of memories, as the clause `actor:` asks: what the journal says, kept as long as it holds.
+# Who stored the texts of memories, as the clause `actor:` asks: what the journal says, kept as long
+# as it holds.
 
 
 _ALSO = {"person": ("human", "me"), "reflection": ("reflector",)}
@@ -26,7 +29,9 @@ _ALSO = {"person": ("human", "me"), "reflection": ("reflector",)}
 
 
 class Authors:
-    """Tells memories by who stored them. The first question reads the journal back; any thread may ask."""
+    """Tells memories by who stored them. The first question reads the journal back; any thread may
+    ask.
+    """
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -36,31 +41,48 @@ class Authors:
     def tests(self, chosen: Filter) -> list[Predicate]:
         """Return the tests of a filter's clauses about actors.
 
-        As long as the store was not read, nothing passes them: who stored a memory is not known then.
+        As long as the store was not read, nothing passes them: who stored a memory is not known
+        then.
         """
         return [self._test(clause) for clause in chosen.actors]
 
     def _test(self, clause: Clause) -> Predicate:
-        return lambda memory: self._context.library.is_read and fits(clause, self._known().get(memory.id, ()))
+        return lambda memory: (
+            self._context.library.is_read and fits(clause, self._known().get(memory.id, ()))
+        )
 
     def _known(self) -> dict[str, tuple[str, ...]]:
         library = self._context.library
         with self._lock:
             if self._names is None or self._names[0] != library.revision:
-                from workbench.services.safety.provenance import provenances  # few filters ask for it
+                from workbench.services.safety.provenance import (
+                    provenances,
+                )  # few filters ask for it
 
                 rev, memories = library.revision, library.memories.all()
-                self._names = rev, {id: _names(one) for id, one in provenances(self._context, memories).items()}
+                self._names = (
+                    rev,
+                    {id: _names(one) for id, one in provenances(self._context, memories).items()},
+                )
             return self._names[1]
 
 
 def _names(source: Provenance) -> tuple[str, ...]:
     """Return what a source can be asked for by: its kind, its name, and both, in folded case."""
     name = source.name.casefold()
-    return (source.kind, *_ALSO.get(source.kind, ()), *((name, f"{source.kind}:{name}") if name else ()))
+    return (
+        source.kind,
+        *_ALSO.get(source.kind, ()),
+        *((name, f"{source.kind}:{name}") if name else ()),
+    )
 
 
-_TOLD = {"added": "tags", "removed": "tags", "observation_type": "type", "memory_type": "memory type"}
+_TOLD = {
+    "added": "tags",
+    "removed": "tags",
+    "observation_type": "type",
+    "memory_type": "memory type",
+}
 """What the history calls a field, where that is not its name."""
 
 
@@ -68,9 +90,10 @@ _TOLD = {"added": "tags", "removed": "tags", "observation_type": "type", "memory
 class FieldEdit:
     """New values for fields of memories; `None` leaves one as it is.
 
-    `tags` and `related` (ids of memories) are what there is afterwards; `added` and `removed` change single tags.
-    `importance` runs 0–10, `confidence` 0–5 (one that it has by the rules already stays theirs). An empty `note` takes
-    the note away. `status` may be `candidate` (it goes to Review) or `confirmed`.
+    `tags` and `related` (ids of memories) are what there is afterwards; `added` and `removed`
+    change single tags. `importance` runs 0–10, `confidence` 0–5 (one that it has by the rules
+    already stays theirs). An empty `note` takes the note away. `status` may be `candidate` (it goes
+    to Review) or `confirmed`.
     """
 
     content: str | None = None
@@ -94,12 +117,22 @@ class FieldEdit:
     def named(self) -> tuple[str, ...]:
         """The names of the fields that have a new value."""
         steps = {"added": bool(self.added), "removed": bool(self.removed)}
-        return tuple(name for name in self.__slots__ if steps.get(name, getattr(self, name) is not None))
+        return tuple(
+            name for name in self.__slots__ if steps.get(name, getattr(self, name) is not None)
+        )
 
     @property
     def typed(self) -> tuple[str, ...]:
         """The texts that somebody typed."""
-        texts = (self.content, self.summary, self.category, self.section, self.note, self.session, self.speaker)
+        texts = (
+            self.content,
+            self.summary,
+            self.category,
+            self.section,
+            self.note,
+            self.session,
+            self.speaker,
+        )
         return (*(text for text in texts if text), *(self.tags or ()), *self.added)
 
 
@@ -122,8 +155,8 @@ class MemoryFields(Service):
     def edit(self, ids: Sequence[str], wanted: FieldEdit) -> tuple[str, ...]:
         """Give memories new values, all of them or none; return the ids of those that differ now.
 
-        Raises `UnknownRecord`, `InvalidRecord` for a value that does not fit, and `WorkbenchError` for a status that
-        is not reached this way, or for an agent, which asks to replace a memory.
+        Raises `UnknownRecord`, `InvalidRecord` for a value that does not fit, and `WorkbenchError`
+        for a status that is not reached this way, or for an agent, which asks to replace a memory.
         """
         require_person(self._context.actor, "change a memory at once")
         self._require_fitting(ids, wanted)
@@ -144,10 +177,14 @@ class MemoryFields(Service):
 
     def _require_fitting(self, ids: Sequence[str], wanted: FieldEdit) -> None:
         if wanted.content is not None and len(ids) > 1:
-            raise InvalidRecord("One text is no text for several memories.", "Nothing was changed; name one id.")
+            raise InvalidRecord(
+                "One text is no text for several memories.", "Nothing was changed; name one id."
+            )
         for id in wanted.related or ():
             if id not in self._library.memories:
-                raise UnknownRecord(f"There is no memory {id} to relate to.", "Nothing was changed.")
+                raise UnknownRecord(
+                    f"There is no memory {id} to relate to.", "Nothing was changed."
+                )
 
     def edited(self, memory: Memory, wanted: FieldEdit) -> Memory:
         """Return a memory with the new values; raises as `edit` does. Writes nothing."""
@@ -159,16 +196,23 @@ class MemoryFields(Service):
             "importance_score": wanted.importance,
             "category": _line(wanted.category), "section": _line(wanted.section), "session_id": _line(wanted.session),
         }  # fmt: skip
-        after = replace(after, **{name: value for name, value in plain.items() if value is not None})  # type: ignore[arg-type]
+        after = replace(
+            after,
+            **{name: value for name, value in plain.items() if value is not None},  # type: ignore[arg-type]
+        )
         tags = memory.tags if wanted.tags is None else _lines(wanted.tags)
         gone = _lines(wanted.removed)
-        tags = tuple(tag for tag in dict.fromkeys((*tags, *_lines(wanted.added))) if tag not in gone)
+        tags = tuple(
+            tag for tag in dict.fromkeys((*tags, *_lines(wanted.added))) if tag not in gone
+        )
         related = memory.related if wanted.related is None else tuple(dict.fromkeys(wanted.related))
         if memory.id in related:
             raise InvalidRecord(f"{memory.id} is not related to itself.", "Nothing was changed.")
         after = replace(after, tags=tags, related=related)
         if wanted.speaker is not None:
-            after = replace(after, source=replace(after.source, speaker=_line(wanted.speaker) or None))
+            after = replace(
+                after, source=replace(after.source, speaker=_line(wanted.speaker) or None)
+            )
         if wanted.note is not None:
             after = _with_note(after, _line(wanted.note) or "")
         if wanted.status is not None and wanted.status != memory.status:
@@ -184,7 +228,11 @@ class MemoryFields(Service):
 def _with_note(memory: Memory, note: str) -> Memory:
     """Return a memory with another note, or without one."""
     others = {name: value for name, value in memory.metadata.items() if name != NOTE}
-    return memory if note == memory.note else replace(memory, metadata={**others, NOTE: note} if note else others)
+    return (
+        memory
+        if note == memory.note
+        else replace(memory, metadata={**others, NOTE: note} if note else others)
+    )
 
 
 def _line(text: str | None) -> str | None:

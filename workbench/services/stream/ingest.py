@@ -8,7 +8,13 @@ from typing import Literal
 import numpy as np
 
 from workbench.core.agents.actors import require_person, stands_by
-from workbench.core.duplicates.dedup import RECENT, Identity, PairVerdict, contained_in_recent, identity_of
+from workbench.core.duplicates.dedup import (
+    RECENT,
+    Identity,
+    PairVerdict,
+    contained_in_recent,
+    identity_of,
+)
 from workbench.core.record import iso
 from workbench.core.reflection.trigger import record_observation
 from workbench.core.review import lifecycle
@@ -36,13 +42,15 @@ Outcome = Literal[
 class Ingested:
     """What became of an observation: the memory it is now in, and why.
 
-    `skipped`: one of the last ten already says it; `absorbed`: counted on a duplicate; `proposed`: stored, and a
-    merge with `other` waits in Review; `contradicts`: stored, and whether the trusted `other` still is true waits
-    there. `created` with an `other`: they only look alike, and `verdict` says what parts them.
+    `skipped`: one of the last ten already says it; `absorbed`: counted on a duplicate; `proposed`:
+    stored, and a merge with `other` waits in Review; `contradicts`: stored, and whether the trusted
+    `other` still is true waits there. `created` with an `other`: they only look alike, and
+    `verdict` says what parts them.
 
-    Of a text that was archived or purged before, `at` says when. `forgotten`: a person did not want it, and it is not
-    stored; `seen`: nor is it for an agent, whose sighting is counted; `restored`: it had been pruned; `purged`: it had
-    been erased for good, and is not stored. `unwanted` is a forgotten memory that what was stored resembles.
+    Of a text that was archived or purged before, `at` says when. `forgotten`: a person did not want
+    it, and it is not stored; `seen`: nor is it for an agent, whose sighting is counted; `restored`:
+    it had been pruned; `purged`: it had been erased for good, and is not stored. `unwanted` is a
+    forgotten memory that what was stored resembles.
     """
 
     outcome: Outcome
@@ -54,25 +62,35 @@ class Ingested:
 
 
 class Ingest:
-    """The way in for observations, one or many at a time; `mask` takes out what must not be written."""
+    """The way in for observations, one or many at a time; `mask` takes out what must not be
+    written.
+    """
 
-    def __init__(self, context: Context, retriever: Retriever, mask: Callable[[str], str] = mask_secrets) -> None:
+    def __init__(
+        self, context: Context, retriever: Retriever, mask: Callable[[str], str] = mask_secrets
+    ) -> None:
         self._context = context
         self._library = context.library
         self._retriever = retriever
         self._mask = mask
 
-    def add(self, observation: Observation, keep: Keep | None = None, *, again: bool = False) -> Ingested:
-        """Store an observation unless it repeats what is there; raises `InvalidRecord` for empty or too long text."""
+    def add(
+        self, observation: Observation, keep: Keep | None = None, *, again: bool = False
+    ) -> Ingested:
+        """Store an observation unless it repeats what is there; raises `InvalidRecord` for empty or
+        too long text.
+        """
         return self.add_many((observation,), keep, again=again)[0]
 
     def add_many(
         self, observations: Sequence[Observation], keep: Keep | None = None, *, again: bool = False
     ) -> list[Ingested]:
-        """Store observations as one transaction, each compared with what is there and with those before it.
+        """Store observations as one transaction, each compared with what is there and with those
+        before it.
 
-        With `keep` nothing is masked, and it is told each memory that holds such a text. With `again` a person wants
-        what was forgotten or purged, too. Raises `InvalidRecord` for empty or too long text; nothing is written then.
+        With `keep` nothing is masked, and it is told each memory that holds such a text. With
+        `again` a person wants what was forgotten or purged, too. Raises `InvalidRecord` for empty
+        or too long text; nothing is written then.
         """
         self._require_person(again)
         mask = self._mask if keep is None else str
@@ -96,16 +114,24 @@ class Ingest:
                         keep(one.memory.id)
         return done
 
-    def append(self, observation: Observation, keep: Keep | None = None, *, again: bool = False) -> Ingested:
-        """Store an observation, compared with the latest memories and with what was archived, as a hook's are.
+    def append(
+        self, observation: Observation, keep: Keep | None = None, *, again: bool = False
+    ) -> Ingested:
+        """Store an observation, compared with the latest memories and with what was archived, as a
+        hook's are.
 
         With `keep` it is stored as it is typed.
         """
         self._require_person(again)
         seen = cleaned(observation, self._mask if keep is None else str)
-        with self._library.transaction(self._context.actor, f"ingest {seen.observation_type}") as tx:
+        with self._library.transaction(
+            self._context.actor, f"ingest {seen.observation_type}"
+        ) as tx:
             latest = [m for m in self._library.memories.latest(RECENT) if m.status != "archived"]
-            said = next((m for m in reversed(latest) if contained_in_recent(seen.content, [m.content])), None)
+            said = next(
+                (m for m in reversed(latest) if contained_in_recent(seen.content, [m.content])),
+                None,
+            )
             if said is not None:
                 return Ingested("skipped", said)
             returned = None if again else Returns(self._context).take(tx, seen)
@@ -122,10 +148,16 @@ class Ingest:
 
     def _require_person(self, again: bool) -> None:
         if again:
-            require_person(self._context.actor, "bring back what was forgotten or purged", "Nothing was written")
+            require_person(
+                self._context.actor,
+                "bring back what was forgotten or purged",
+                "Nothing was written",
+            )
 
     def _rated(self, observation: Observation) -> Observation:
-        return observation._replace(rated_by=observation.rated_by or self._context.settings.importance)
+        return observation._replace(
+            rated_by=observation.rated_by or self._context.settings.importance
+        )
 
 
 class _Batch:
@@ -155,9 +187,13 @@ class _Batch:
     def take(self, tx: Tx, place: int) -> Ingested:
         observation = self._seen[place]
         mine = self._identity(observation)
-        recent = [m for m in self._recent if m.status != "archived" and not identity_of(m).parted(mine)]
+        recent = [
+            m for m in self._recent if m.status != "archived" and not identity_of(m).parted(mine)
+        ]
         if contained_in_recent(observation.content, [m.content for m in recent]):
-            said = next(m for m in reversed(recent) if contained_in_recent(observation.content, [m.content]))
+            said = next(
+                m for m in reversed(recent) if contained_in_recent(observation.content, [m.content])
+            )
             return Ingested("skipped", said)
         resembles = self._resemblance
         similar = self._similar(place)
@@ -166,7 +202,10 @@ class _Batch:
             counted = seen_again(self._context, observation, near.memory, near.cosine)
             tx.put(counted)
             return Ingested("absorbed", counted, near.memory, near.verdict)
-        if self._returns is not None and (returned := self._returns.take(tx, observation)) is not None:
+        if (
+            self._returns is not None
+            and (returned := self._returns.take(tx, observation)) is not None
+        ):
             return returned
         done = self._compared(tx, self._create(tx, place), near)
         unwanted = resembles.forgotten(observation.content, observation.memory_type, mine, similar)
@@ -181,7 +220,9 @@ class _Batch:
         if near.verdict.conflicts:
             question = resembles.question(memory, near.memory)
         else:
-            question = resembles.merge(memory, near).proposal(self._context.now(), self._context.actor)
+            question = resembles.merge(memory, near).proposal(
+                self._context.now(), self._context.actor
+            )
         if question is None:
             return Ingested("created", memory, near.memory, near.verdict)
         tx.put(question)
@@ -227,7 +268,9 @@ class Returns:
         self._archived = Archived(context.library)
 
     def take(self, tx: Tx, observation: Observation) -> Ingested | None:
-        """Return what became of an observation that was archived or purged; `None` for any other, which is stored."""
+        """Return what became of an observation that was archived or purged; `None` for any other,
+        which is stored.
+        """
         memory = memory_of(observation, "", self._context.now())
         purged = self._purged.find(observation.content)
         if purged is not None:
@@ -251,7 +294,9 @@ class Returns:
             tx.put(asked)
         return replace(done, at=at)
 
-    def _counted(self, tx: Tx, observation: Observation, memory: Memory, outcome: Outcome) -> Ingested:
+    def _counted(
+        self, tx: Tx, observation: Observation, memory: Memory, outcome: Outcome
+    ) -> Ingested:
         counted = seen_again(self._context, observation, memory, 1.0)
         tx.put(counted)
         return Ingested(outcome, counted, memory)
@@ -271,5 +316,7 @@ def seen_again(context: Context, observation: Observation, memory: Memory, cosin
     # An agent that repeats itself is no second source.
     step = 0 if is_own(context, memory) else 1
     return replace(
-        memory, helpful_absorbed=memory.helpful_absorbed + step, metadata={**memory.metadata, "absorbed": absorbed}
+        memory,
+        helpful_absorbed=memory.helpful_absorbed + step,
+        metadata={**memory.metadata, "absorbed": absorbed},
     )

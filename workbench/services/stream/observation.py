@@ -14,7 +14,14 @@ from workbench.config import paths
 from workbench.core.duplicates.dedup import contained_in_recent
 from workbench.core.record import InvalidRecord
 from workbench.core.stream.importance import GENERAL, HIGHEST, base_importance, table_named
-from workbench.core.stream.memory import MAX_CONTENT, NO_SOURCE, OBSERVATION_TYPES, Memory, MemoryType, Source
+from workbench.core.stream.memory import (
+    MAX_CONTENT,
+    NO_SOURCE,
+    OBSERVATION_TYPES,
+    Memory,
+    MemoryType,
+    Source,
+)
 from workbench.core.text import clean_for_store
 from workbench.safety.secrets import mask as mask_secrets
 from workbench.safety.secrets import masked_rules
@@ -27,15 +34,18 @@ MASKED = "masked"
 """Metadata key of what was masked when a memory was captured: the names of the secrets."""
 
 STATED_TYPE, LONGEST_TYPE = "type", 60
-"""Metadata key of an observation type that is none of ours, which reads as `general`; and how much of it is kept."""
+"""Metadata key of an observation type that is none of ours, which reads as `general`; and how much
+of it is kept.
+"""
 
 
 class Observation(NamedTuple):
     """Something an agent or a person noticed.
 
-    `masked` names the secrets that were taken out of it, `rated_by` the importance table (the general one when empty).
-    Whoever brings it may say that it matters less than the table says (`at_most`), never that it matters more.
-    `citations` are the ids of the memories that it rests on.
+    `masked` names the secrets that were taken out of it, `rated_by` the importance table (the
+    general one when empty). Whoever brings it may say that it matters less than the table says
+    (`at_most`), never that it matters more. `citations` are the ids of the memories that it rests
+    on.
     """
 
     content: str
@@ -52,7 +62,9 @@ class Observation(NamedTuple):
 
 
 def cleaned(observation: Observation, mask: Callable[[str], str]) -> Observation:
-    """Return an observation as it may be stored, its secrets masked; raises `InvalidRecord` for no or too much text."""
+    """Return an observation as it may be stored, its secrets masked; raises `InvalidRecord` for no
+    or too much text.
+    """
     given = clean_for_store(observation.content).strip()
     if not given:
         raise InvalidRecord("There is no text to remember.", "Nothing was written.")
@@ -68,14 +80,22 @@ def cleaned(observation: Observation, mask: Callable[[str], str]) -> Observation
     section, kind = mask(clean_for_store(observation.section)).strip(), observation.observation_type
     if kind not in OBSERVATION_TYPES:
         kind = mask(clean_for_store(kind)).strip()[:LONGEST_TYPE]
-    cleaned = observation._replace(content=text, tags=tags, source=source, section=section, observation_type=kind)
-    if text == given and (tags, source, section) == (observation.tags, observation.source, observation.section):
+    cleaned = observation._replace(
+        content=text, tags=tags, source=source, section=section, observation_type=kind
+    )
+    if text == given and (tags, source, section) == (
+        observation.tags,
+        observation.source,
+        observation.section,
+    ):
         return cleaned
     return cleaned._replace(masked=masked_rules("\n".join((text, *tags, section, speaker or ""))))
 
 
 def memory_of(observation: Observation, id: str, now: datetime) -> Memory:
-    """Return the memory that an observation becomes; raises `UnknownRecord` for an importance table there is not."""
+    """Return the memory that an observation becomes; raises `UnknownRecord` for an importance table
+    there is not.
+    """
     table = table_named(observation.rated_by or GENERAL.name)
     stated = observation.observation_type
     kind = stated if stated in OBSERVATION_TYPES else "general"
@@ -102,7 +122,9 @@ def memory_of(observation: Observation, id: str, now: datetime) -> Memory:
 
 
 def appended(memory: Memory, now: datetime) -> Memory:
-    """Return a memory of a file as if an agent had appended it: a signal that says nothing of its own worth."""
+    """Return a memory of a file as if an agent had appended it: a signal that says nothing of its
+    own worth.
+    """
     said = Observation(
         memory.content, memory.observation_type, memory.memory_type, memory.session_id, memory.tags,
         Source(speaker="assistant"), section=memory.section,
@@ -114,7 +136,9 @@ def appended(memory: Memory, now: datetime) -> Memory:
 
 
 TIDIED_EVERY = 1000
-"""Changes after which one who only adds to a store has it put in order: nobody else may open it for weeks."""
+"""Changes after which one who only adds to a store has it put in order: nobody else may open it for
+weeks.
+"""
 
 
 def index_of(store: Path) -> Indexing:
@@ -124,10 +148,12 @@ def index_of(store: Path) -> Indexing:
 
 
 class Appended(NamedTuple):
-    """What became of an observation: the memory it is now in, and whether one of the last ten said it already.
+    """What became of an observation: the memory it is now in, and whether one of the last ten said
+    it already.
 
-    `notices` say what a person should be told about the store. `is_long` says that many changes have come since
-    somebody last had to look at all of them: it is time for whoever has it to put the store in order.
+    `notices` say what a person should be told about the store. `is_long` says that many changes
+    have come since somebody last had to look at all of them: it is time for whoever has it to put
+    the store in order.
     """
 
     memory: Memory
@@ -144,11 +170,12 @@ def append(
     mask: Callable[[str], str] = mask_secrets,
     heads: Path | None = None,
 ) -> Appended | None:
-    """Add an observation to the store in `folder`, unless one of its last ten memories says it already.
+    """Add an observation to the store in `folder`, unless one of its last ten memories says it
+    already.
 
     `None` for one that is archived or purged there: what becomes of it only the whole store tells.
-    `mask` takes out what must not be written; `heads` is where this machine remembers what it stored.
-    Raises `InvalidRecord` or `StoreProblem`.
+    `mask` takes out what must not be written; `heads` is where this machine remembers what it
+    stored. Raises `InvalidRecord` or `StoreProblem`.
     """
     seen = cleaned(observation, mask)
     if may_hold(folder, heads, seen.content):

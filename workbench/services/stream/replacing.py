@@ -1,4 +1,6 @@
-"""Replacing words across the store: every place first, then the chosen ones as one action; nothing else changes."""
+"""Replacing words across the store: every place first, then the chosen ones as one action; nothing
+else changes.
+"""
 
 import re
 from collections import Counter
@@ -20,12 +22,14 @@ from workbench.store.records import place_of
 UNCHANGED = "Nothing was changed."
 
 Misfit = Literal["", "long", "empty", "taken"]
-"""Why a text cannot be stored with the replacement: it gets too long, nothing is left of it, or a section of the same
-playbook has that title already."""
+"""Why a text cannot be stored with the replacement: it gets too long, nothing is left of it, or a
+section of the same playbook has that title already.
+"""
 
 NameKind = Literal["tag", "category", "section", "query", "view", "pattern"]
-"""What a name stands in besides the texts of memories and bullets: a memory's tag or category, the title of a
-playbook's section, a saved query, a saved view, or an agent's pattern."""
+"""What a name stands in besides the texts of memories and bullets: a memory's tag or category, the
+title of a playbook's section, a saved query, a saved view, or an agent's pattern.
+"""
 
 Replaceable = Record | Section
 """The records that words are replaced in; of a section its title."""
@@ -43,7 +47,8 @@ class Elsewhere(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is replaced by what: whole words only with `word`, whatever their case with `ignore_case`.
+    """What is replaced by what: whole words only with `word`, whatever their case with
+    `ignore_case`.
 
     With `names` also in the tags and categories of memories, and in the titles of sections.
     """
@@ -59,12 +64,16 @@ class Wanted:
         if not self.find.strip():
             raise InvalidQuery("There is nothing to find.", UNCHANGED)
         edges = (r"(?<!\w)", r"(?!\w)") if self.word else ("", "")
-        return re.compile(edges[0] + re.escape(self.find) + edges[1], re.IGNORECASE if self.ignore_case else 0)
+        return re.compile(
+            edges[0] + re.escape(self.find) + edges[1], re.IGNORECASE if self.ignore_case else 0
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A record that holds it `count` times, as it is and as it would be stored; one with a `misfit` cannot be."""
+    """A record that holds it `count` times, as it is and as it would be stored; one with a `misfit`
+    cannot be.
+    """
 
     before: Replaceable
     after: Replaceable
@@ -79,8 +88,12 @@ class Place:
 
     @property
     def texts(self) -> tuple[tuple[str, str], ...]:
-        """What differs, as it is and as it would be: title, text, tags and category, each where it does."""
-        pairs = ((_shown(self.before, name), _shown(self.after, name)) for name in _fields(self.before))
+        """What differs, as it is and as it would be: title, text, tags and category, each where it
+        does.
+        """
+        pairs = (
+            (_shown(self.before, name), _shown(self.after, name)) for name in _fields(self.before)
+        )
         return tuple((old, new) for old, new in pairs if old != new)
 
 
@@ -94,9 +107,11 @@ class Replacing:
         self._copies = copies
 
     def places(self, wanted: Wanted, among: Iterable[Memory] | None = None) -> tuple[Place, ...]:
-        """Return where it stands: in memories that are not archived, the newest first, in bullets, and in titles.
+        """Return where it stands: in memories that are not archived, the newest first, in bullets,
+        and in titles.
 
-        `among` are the memories that are looked through, and no playbook then. Raises `InvalidQuery`.
+        `among` are the memories that are looked through, and no playbook then. Raises
+        `InvalidQuery`.
         """
         pattern, new = wanted.pattern(), clean_for_store(wanted.replacement)
         memories = self._library.memories.all() if among is None else among
@@ -108,29 +123,42 @@ class Replacing:
         return tuple(self._found((*listed, *by_place, *titled), pattern, new, names=wanted.names))
 
     def elsewhere(self, wanted: Wanted) -> tuple[Elsewhere, ...]:
-        """Return where it stands in this store and in the person's views, and stays. Raises `InvalidQuery`."""
+        """Return where it stands in this store and in the person's views, and stays. Raises
+        `InvalidQuery`.
+        """
         holds, library = wanted.pattern().search, self._library
         counts = Counter[NameKind]()
         if not wanted.names:
             living = tuple(_living(library.memories.all()))
             counts["tag"] = len({tag for memory in living for tag in memory.tags if holds(tag)})
-            counts["category"] = len({memory.category for memory in living if holds(memory.category)})
-            counts["section"] = sum(holds(section.title) is not None for section in library.sections.all())
+            counts["category"] = len(
+                {memory.category for memory in living if holds(memory.category)}
+            )
+            counts["section"] = sum(
+                holds(section.title) is not None for section in library.sections.all()
+            )
         counts["query"] = sum(holds(query.text) is not None for query in library.queries.all())
         views = self._context.settings.views
         counts["view"] = sum(any(map(holds, (view.name, view.filter))) for view in views)
-        counts["pattern"] = sum(any(map(holds, texts_of(one))) for one in library.table_named("patterns").all())
+        counts["pattern"] = sum(
+            any(map(holds, texts_of(one))) for one in library.table_named("patterns").all()
+        )
         return tuple(Elsewhere(kind, count) for kind, count in counts.items() if count)
 
     def copies(self, chosen: Sequence[Place]) -> CopyPlan:
-        """Return the files that hold the old words of chosen records; other records are places of their own."""
+        """Return the files that hold the old words of chosen records; other records are places of
+        their own.
+        """
         return self._copies.of(_corrections(chosen), files_only=True)
 
-    def carry_out(self, wanted: Wanted, chosen: Sequence[Place], copies: CopyPlan | None = None) -> None:
-        """Replace in the chosen records, and in their `copies`, as one action; nothing else changes.
+    def carry_out(
+        self, wanted: Wanted, chosen: Sequence[Place], copies: CopyPlan | None = None
+    ) -> None:
+        """Replace in the chosen records, and in their `copies`, as one action; nothing else
+        changes.
 
-        Raises `Conflict` when a record or a copy was changed since, `NotTrusted`, and `WorkbenchError` for an agent;
-        nothing is written then.
+        Raises `Conflict` when a record or a copy was changed since, `NotTrusted`, and
+        `WorkbenchError` for an agent; nothing is written then.
         """
         require_person(self._context.actor, "replace words across the store")
         if misfit := next((place for place in chosen if place.misfit), None):
@@ -150,15 +178,23 @@ class Replacing:
             for place in chosen:
                 table, key = place_of(place.before)
                 if self._library.table_named(table).find(key) != place.before:
-                    raise Conflict(f"{place.name} was changed meanwhile.", f"{UNCHANGED} Look again.")
+                    raise Conflict(
+                        f"{place.name} was changed meanwhile.", f"{UNCHANGED} Look again."
+                    )
                 tx.put(place.after)
 
     def _found(
         self, records: Iterable[Replaceable], pattern: re.Pattern[str], new: str, *, names: bool
     ) -> Iterator[Place]:
-        taken = {(section.book, section.key) for section in self._library.sections.all()} if names else set()
+        taken = (
+            {(section.book, section.key) for section in self._library.sections.all()}
+            if names
+            else set()
+        )
         for record in records:
-            values = [value for name in _fields(record, names=names) for value in _values(record, name)]
+            values = [
+                value for name in _fields(record, names=names) for value in _values(record, name)
+            ]
             count = sum(len(pattern.findall(value)) for value in values)
             if count:
                 after = self._replaced(record, pattern, new, names=names)
@@ -167,7 +203,9 @@ class Replacing:
                 if isinstance(after, Section):
                     taken.add((after.book, after.key))  # two titles may come to say the same
 
-    def _replaced(self, record: Replaceable, pattern: re.Pattern[str], new: str, *, names: bool) -> Replaceable:
+    def _replaced(
+        self, record: Replaceable, pattern: re.Pattern[str], new: str, *, names: bool
+    ) -> Replaceable:
         def stored(text: str, name: str) -> str:
             wanted = self._gate.preview(pattern.sub(lambda _: new, text), text)
             return " ".join(wanted.split()) if name in LINES and wanted != text else wanted
@@ -180,7 +218,11 @@ class Replacing:
             return record
         if isinstance(record, Section):
             return replace(record, key=section_key(changed["title"]), **changed)
-        return replace(record, raw=None, **changed) if isinstance(record, Bullet) else replace(record, **changed)
+        return (
+            replace(record, raw=None, **changed)
+            if isinstance(record, Bullet)
+            else replace(record, **changed)
+        )
 
 
 def _living(memories: Iterable[Memory]) -> Iterator[Memory]:
@@ -190,7 +232,11 @@ def _living(memories: Iterable[Memory]) -> Iterator[Memory]:
 def _corrections(chosen: Iterable[Place]) -> list[tuple[Record, Record]]:
     """Return the records of places that have copies: a section has none of its own."""
     pairs = ((place.before, place.after) for place in chosen)
-    return [(old, new) for old, new in pairs if not isinstance(old, Section) and not isinstance(new, Section)]
+    return [
+        (old, new)
+        for old, new in pairs
+        if not isinstance(old, Section) and not isinstance(new, Section)
+    ]
 
 
 def _fields(record: Replaceable, *, names: bool = True) -> tuple[str, ...]:
@@ -220,7 +266,9 @@ def _misfit(before: Replaceable, after: Replaceable, taken: Container[tuple[str,
     return "long" if len(after.content) > room_for(before.content) else ""
 
 
-def _misfit_title(before: Replaceable, after: Replaceable, taken: Container[tuple[str, str]]) -> Misfit:
+def _misfit_title(
+    before: Replaceable, after: Replaceable, taken: Container[tuple[str, str]]
+) -> Misfit:
     if not (isinstance(before, Section) and isinstance(after, Section) and after.key):
         return "empty"
     return "taken" if after.key != before.key and (after.book, after.key) in taken else ""

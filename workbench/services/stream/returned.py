@@ -1,4 +1,6 @@
-"""Texts that come in again after they were archived or purged, and what follows from the reason of that."""
+"""Texts that come in again after they were archived or purged, and what follows from the reason of
+that.
+"""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -32,10 +34,14 @@ class Purged:
         self._marks = {mark: record for record in records for mark in record.marks}
 
     def find(self, text: str, place: tuple[str, str] = ("", "")) -> PurgedRecord | None:
-        """Return the purged record that stood at a place (table, key) or held a text, `None` for none."""
+        """Return the purged record that stood at a place (table, key) or held a text, `None` for
+        none.
+        """
         if not self._ids:
             return None
-        found = self._ids.get("/".join(place)) or (self._marks.get(mark_of(text, self._key)) if self._key else None)
+        found = self._ids.get("/".join(place)) or (
+            self._marks.get(mark_of(text, self._key)) if self._key else None
+        )
         return None if found is None or self._is_back(found, text) else found
 
     def _is_back(self, record: PurgedRecord, text: str) -> bool:
@@ -58,14 +64,16 @@ class Archived:
                 self._texts.setdefault(text_key(memory.content), []).append(memory)
 
     def find(self, memory: Memory) -> Memory | None:
-        """Return the archived memory with the text of a new one, or what stands for it since a merge or a replacement.
+        """Return the archived memory with the text of a new one, or what stands for it since a
+        merge or a replacement.
 
         `None` for none, and where a living one has the text, too.
         """
         text, about = text_key(memory.content), identity_of(memory)
         same = [m for m in self._texts.get(text, ()) if not identity_of(m).parted(about)]
         if not same or any(
-            m.status != "archived" and text_key(m.content) == text for m in self._library.memories.all()
+            m.status != "archived" and text_key(m.content) == text
+            for m in self._library.memories.all()
         ):
             return None
         return _standing_for(self._library, max(same, key=lambda m: (m.created_at, m.id)))
@@ -80,8 +88,12 @@ def archived_at(library: Library, memory: Memory) -> datetime | None:
 
 
 def question(context: Context, memory: Memory, since: datetime | None) -> Proposal | None:
-    """Return the question whether to restore a memory that was seen in several sessions since it was forgotten."""
-    asked = [p for p in context.library.proposals.all() if p.kind == RETURN and memory.id in p.evidence]
+    """Return the question whether to restore a memory that was seen in several sessions since it
+    was forgotten.
+    """
+    asked = [
+        p for p in context.library.proposals.all() if p.kind == RETURN and memory.id in p.evidence
+    ]
     if any(p.state == "open" for p in asked):
         return None
     answered = [p.decided_at for p in asked if p.decided_at is not None]
@@ -104,10 +116,16 @@ def _sightings(memory: Memory) -> Iterator[dict[str, object]]:
 
 
 def _standing_for(library: Library, memory: Memory) -> Memory | None:
-    """Return a memory, or what it was merged into or superseded by; `None` where that is no memory of this store."""
+    """Return a memory, or what it was merged into or superseded by; `None` where that is no memory
+    of this store.
+    """
     seen = set[str]()
     found: Memory | None = memory
-    while found is not None and found.archived_reason in ("merged", "superseded") and found.id not in seen:
+    while (
+        found is not None
+        and found.archived_reason in ("merged", "superseded")
+        and found.id not in seen
+    ):
         seen.add(found.id)
         into = next((found.metadata[name] for name in _SUCCESSORS if name in found.metadata), None)
         into = next(iter(into), None) if isinstance(into, list) else into

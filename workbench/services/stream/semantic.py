@@ -1,7 +1,8 @@
-"""What is near a person's words by meaning, ranked as an agent would be given it: beside what holds the words.
+"""What is near a person's words by meaning, ranked as an agent would be given it: beside what holds
+the words.
 
-A candidate waits for a decision and no agent is given it, but a person may look for it: those near the words stand
-where they would be ranked, beside the ranking.
+A candidate waits for a decision and no agent is given it, but a person may look for it: those near
+the words stand where they would be ranked, beside the ranking.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -24,12 +25,16 @@ MOST = 20
 """How many memories are listed that are near by meaning."""
 
 _LOOKED_AT = 256
-"""Of the memories that no agent is served so many are looked at, those that match best, whether they wait."""
+"""Of the memories that no agent is served so many are looked at, those that match best, whether
+they wait.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A candidate near some words: no agent is given it, and `above` of those that are would be ranked above it."""
+    """A candidate near some words: no agent is given it, and `above` of those that are would be
+    ranked above it.
+    """
 
     memory: Memory
     above: int
@@ -62,17 +67,24 @@ def semantic_matches(
     *,
     worth: bool = False,
 ) -> SemanticMatches:
-    """Rank the memories for a query under the profile of the settings, down to the floor; it only looks.
+    """Rank the memories for a query under the profile of the settings, down to the floor; it only
+    looks.
 
-    Those in `without` are left out, and those that do not pass the `tests`; with `worth` it says what those left out
-    are worth. May wait for the model, and for the floor. Raises `Stopped`.
+    Those in `without` are left out, and those that do not pass the `tests`; with `worth` it says
+    what those left out are worth. May wait for the model, and for the floor. Raises `Stopped`.
     """
     served = look(tuning, query, None, tuning.default(), now)
-    held = {id: score for id in without if (score := served.ranking.total_of(id)) is not None} if worth else {}
+    held = (
+        {id: score for id in without if (score := served.ranking.total_of(id)) is not None}
+        if worth
+        else {}
+    )
     rows = _ranked(served, tests, without)
     waiting = _waiting(tuning, served, tests, without, rows)
     relevances = {scored.memory.id: served.floor.relevance(scored.memory.id) for scored in rows}
-    return SemanticMatches(rows, served.floor.empty and not waiting, held, waiting, relevances, str(tuning.used))
+    return SemanticMatches(
+        rows, served.floor.empty and not waiting, held, waiting, relevances, str(tuning.used)
+    )
 
 
 def waiting_near(tuning: Tuning, served: Served) -> tuple[Memory, ...]:
@@ -81,7 +93,9 @@ def waiting_near(tuning: Tuning, served: Served) -> tuple[Memory, ...]:
     return tuple(waiting.memory for waiting in near if waiting.above < served.ranking.k)
 
 
-def _ranked(served: Served, tests: Sequence[Predicate], without: Collection[str]) -> tuple[Scored, ...]:
+def _ranked(
+    served: Served, tests: Sequence[Predicate], without: Collection[str]
+) -> tuple[Scored, ...]:
     """Return what is near down to the floor, with the parts of a score for these only."""
     ranking, floor = served.ranking, served.floor
     if floor.empty:
@@ -95,12 +109,18 @@ def _ranked(served: Served, tests: Sequence[Predicate], without: Collection[str]
 
 
 def _most(served: Served) -> int:
-    """Return how many are listed: without a floor nothing tells where relevance ends, so no more than an agent has."""
+    """Return how many are listed: without a floor nothing tells where relevance ends, so no more
+    than an agent has.
+    """
     return served.ranking.k if served.floor.verdict.standard.floor is None else MOST
 
 
 def _waiting(
-    tuning: Tuning, served: Served, tests: Sequence[Predicate], without: Collection[str], rows: Sequence[Scored]
+    tuning: Tuning,
+    served: Served,
+    tests: Sequence[Predicate],
+    without: Collection[str],
+    rows: Sequence[Scored],
 ) -> tuple[Waiting, ...]:
     """Return the candidates near a query, each with how many of some `rows` stand above it.
 
@@ -108,11 +128,19 @@ def _waiting(
     """
     ranking = served.ranking
     near, ranker = _candidates(served, tests, without), tuning.retriever.ranker()
-    if not near or ranker.pool is not ranking.pool:  # what changed this very moment is ranked anew anyway
+    if (
+        not near or ranker.pool is not ranking.pool
+    ):  # what changed this very moment is ranked anew anyway
         return ()
     mask = ranking.pool.served(ranking.now)
     mask[[ranking.pool.row(memory.id) for memory in near]] = True
-    every = ranker.rank(ranker.relevance(served.floor.scores.query), ranking.profile, ranking.now, _most(served), mask)
+    every = ranker.rank(
+        ranker.relevance(served.floor.scores.query),
+        ranking.profile,
+        ranking.now,
+        _most(served),
+        mask,
+    )
     places = {id: place for place, id in enumerate(every.ids)}
     last = len(places)
     above = [places.get(scored.memory.id, last) for scored in rows]
@@ -121,8 +149,12 @@ def _waiting(
     return tuple(Waiting(one, sum(place < places[one.id] for place in above)) for one in found)
 
 
-def _candidates(served: Served, tests: Sequence[Predicate], without: Collection[str]) -> list[Memory]:
-    """Return the candidates that pass some tests, above the floor by themselves, those that match best first."""
+def _candidates(
+    served: Served, tests: Sequence[Predicate], without: Collection[str]
+) -> list[Memory]:
+    """Return the candidates that pass some tests, above the floor by themselves, those that match
+    best first.
+    """
     standard, scores, pool = served.floor.verdict.standard, served.floor.scores, served.floor.pool
     mask = ~pool.servable & (pool.created <= micros(served.floor.now))
     if standard.floor is not None:
@@ -132,5 +164,9 @@ def _candidates(served: Served, tests: Sequence[Predicate], without: Collection[
             return []
     rows = np.flatnonzero(mask)
     best = rows[np.argsort(-scores.relevance[rows], kind="stable")[:_LOOKED_AT]]
-    waiting = [memory for memory in pool.memories_at(best) if memory.status == "candidate" and memory.id not in without]
+    waiting = [
+        memory
+        for memory in pool.memories_at(best)
+        if memory.status == "candidate" and memory.id not in without
+    ]
     return passed(waiting, tests)

@@ -44,12 +44,16 @@ _REASON: Mapping[Status, ArchivedReason] = {
     "confirmed": "done",
     "promoted": "done",
 }
-"""Why a memory of a status is archived when it is old: nobody stood by it, or it did what it was for."""
+"""Why a memory of a status is archived when it is old: nobody stood by it, or it did what it was
+for.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class ArchivePlan:
-    """The memories that are archived, or with status `archived` were before; `pinned` more are left alone."""
+    """The memories that are archived, or with status `archived` were before; `pinned` more are left
+    alone.
+    """
 
     status: Status
     before: datetime
@@ -66,14 +70,20 @@ class Archiving(Service):
     """Archives memories of a store together."""
 
     def plan(self, status: Status, before: datetime) -> ArchivePlan:
-        """Return which memories of a status were made before a moment, the oldest first; pinned ones stay."""
-        old = [m for m in self._library.memories.all() if m.status == status and m.created_at < before]
+        """Return which memories of a status were made before a moment, the oldest first; pinned
+        ones stay.
+        """
+        old = [
+            m for m in self._library.memories.all() if m.status == status and m.created_at < before
+        ]
         old.sort(key=lambda m: (m.created_at, m.id))
         loose = tuple(m for m in old if not m.pinned or status == "archived")
         return ArchivePlan(status, before, loose, len(old) - len(loose))
 
     def for_file(self, plan: ArchivePlan, path: Path) -> tuple[Memory, ...]:
-        """Return, as they are now, the memories of a plan and the archived ones that the file at `path` holds."""
+        """Return, as they are now, the memories of a plan and the archived ones that the file at
+        `path` holds.
+        """
         context = self._context
         reading = ReadContext(now=context.now(), file=path.name, path=str(path))
         try:
@@ -81,11 +91,16 @@ class Archiving(Service):
         except UnreadableFile:
             present = ()  # none, or somebody else's, which is not replaced
         asked = dict.fromkeys(memory.id for memory in plan.memories)
-        kept = [m for m in self._library.memories.among(memory.id for memory in present) if m.status == "archived"]
+        kept = [
+            m
+            for m in self._library.memories.among(memory.id for memory in present)
+            if m.status == "archived"
+        ]
         return (*(m for m in kept if m.id not in asked), *self._library.memories.among(asked))
 
     def carry_out(self, plan: ArchivePlan) -> None:
-        """Archive what a plan names, as one action; what is pinned or of another status by now stays.
+        """Archive what a plan names, as one action; what is pinned or of another status by now
+        stays.
 
         Raises `WorkbenchError` for an agent.
         """
@@ -104,7 +119,8 @@ def _counted(memories: Sequence[Memory]) -> str:
     return counted(len(memories), "memory", "memories")
 
 
-# The lines of memories that free words are looked for in, prepared for filtering at every keystroke.
+# The lines of memories that free words are looked for in, prepared for filtering at every
+# keystroke.
 
 
 MAX_SEARCHED = 10_000
@@ -118,7 +134,9 @@ _PART = 500
 
 
 class MemoryLines:
-    """The lines of memories, in parts: those that were there when it was made, and what came or changed since."""
+    """The lines of memories, in parts: those that were there when it was made, and what came or
+    changed since.
+    """
 
     def __init__(self, order: Sequence[Memory]) -> None:
         self._rows = {memory.id: row for row, memory in enumerate(order)}
@@ -130,7 +148,12 @@ class MemoryLines:
     def follow(self, before: Memory | None, now: Memory | None) -> None:
         """Take over that a memory came, went or changed."""
         is_same = before is not None and now is not None and searched(before) == searched(now)
-        if is_same and before is not None and now is not None and before.created_at == now.created_at:
+        if (
+            is_same
+            and before is not None
+            and now is not None
+            and before.created_at == now.created_at
+        ):
             return
         self._in_order = None
         if before is not None and not is_same:
@@ -145,10 +168,13 @@ class MemoryLines:
         found = [part.scores(words) for part in self._put_together()]
         scores, shows = (np.concatenate(columns) for columns in zip(*found, strict=True))
         if self._in_order is None:
-            self._in_order = np.fromiter((self._rows[memory.id] for memory in order), np.intp, len(order))
+            self._in_order = np.fromiter(
+                (self._rows[memory.id] for memory in order), np.intp, len(order)
+            )
         scores, shows = scores[self._in_order], shows[self._in_order]
         hits = np.flatnonzero(scores > 0)
-        # Of numbers this small many are put in order in one go; what is nearer than a step is equally good.
+        # Of numbers this small many are put in order in one go; what is nearer than a step is
+        # equally good.
         below_best = np.rint((MOST - scores[hits]) * _STEPS).astype(np.uint16) * 2 + ~shows[hits]
         return hits[np.argsort(below_best, kind="stable")]
 
@@ -175,7 +201,11 @@ def head_of(memory: Memory) -> str:
 def searched(memory: Memory) -> str:
     """Return the text that free words are matched against: the line a person sees, then the rest."""
     line = head_of(memory)
-    rest = "" if memory.content.startswith(line) and len(memory.content) <= len(line) else memory.content
+    rest = (
+        ""
+        if memory.content.startswith(line) and len(memory.content) <= len(line)
+        else memory.content
+    )
     return "\n".join(part for part in (line, rest, " ".join(memory.tags)) if part)
 
 
@@ -195,8 +225,8 @@ SMALL = 5_000
 class StreamView:
     """What the stream shows: the filter, the memories in order, and how many there are in all.
 
-    `tests` are what the memories passed: the filter's, and that of `is:flagged`. With `is_partial` only the newest
-    were looked at, the others not being in memory yet.
+    `tests` are what the memories passed: the filter's, and that of `is:flagged`. With `is_partial`
+    only the newest were looked at, the others not being in memory yet.
     """
 
     filter: Filter
@@ -207,7 +237,9 @@ class StreamView:
 
     @property
     def question(self) -> str:
-        """What is asked in words, phrases in quotes; empty for a filter of clauses only, which ranks nothing."""
+        """What is asked in words, phrases in quotes; empty for a filter of clauses only, which
+        ranks nothing.
+        """
         return " ".join((*self.filter.words, *(f'"{phrase}"' for phrase in self.filter.phrases)))
 
     def spans(self, memory: Memory) -> tuple[tuple[int, int], ...]:
@@ -222,7 +254,8 @@ class StreamView:
 class MemoryFinder:
     """Every memory of a store, newest first, and the lines that free words are looked for in.
 
-    Both are made when they are first asked for, and follow the store from then on. Any thread may ask.
+    Both are made when they are first asked for, and follow the store from then on. Any thread may
+    ask.
     """
 
     def __init__(self, library: Library) -> None:
@@ -262,7 +295,8 @@ class MemoryFinder:
             return self._order
 
     def matching(self, words: str, tests: Sequence[Predicate]) -> list[Memory]:
-        """Return the memories that hold every one of some free words and pass tests, the best match first.
+        """Return the memories that hold every one of some free words and pass tests, the best match
+        first.
 
         Of equally good matches those that show in a memory's line come first, and then the newest.
         """
@@ -288,7 +322,10 @@ class MemoryFinder:
         table = self._library.memories
         for id in ids:
             doc_id = table.doc_id_of(id)
-            before, now = self._known.pop(id, None), next(iter(table.at(() if doc_id is None else (doc_id,))), None)
+            before, now = (
+                self._known.pop(id, None),
+                next(iter(table.at(() if doc_id is None else (doc_id,))), None),
+            )
             if before is not None:
                 del order[bisect_left(order, older(before), key=older)]
             if now is not None:
@@ -300,7 +337,9 @@ class MemoryFinder:
 
 
 def passed(memories: Sequence[Memory], tests: Sequence[Predicate]) -> list[Memory]:
-    """Return those memories that pass every test: one test after the other, which takes half as long as all of each."""
+    """Return those memories that pass every test: one test after the other, which takes half as
+    long as all of each.
+    """
     found = memories if isinstance(memories, list) else list(memories)
     for test in tests:
         found = list(filter(test, found))
@@ -319,7 +358,9 @@ def newest(memory: Memory) -> tuple[datetime, str]:
 
 
 def older(memory: Memory) -> tuple[float, tuple[int, ...]]:
-    """Return a key that orders the newest first, as `newest` in reverse does; the 1 puts a prefix last."""
+    """Return a key that orders the newest first, as `newest` in reverse does; the 1 puts a prefix
+    last.
+    """
     return (-memory.created_at.timestamp(), (*(-ord(c) for c in memory.id), 1))
 
 
@@ -338,9 +379,11 @@ class Stream:
         return Authors(self._context)
 
     def view(self, text: str = "", *, forgiving: bool = False) -> StreamView:
-        """Return the memories a filter lets through, newest first (best match first when there are free words).
+        """Return the memories a filter lets through, newest first (best match first when there are
+        free words).
 
-        Raises `InvalidQuery` for a filter that cannot be read; `forgiving` searches for a mistyped clause as a word.
+        Raises `InvalidQuery` for a filter that cannot be read; `forgiving` searches for a mistyped
+        clause as a word.
         """
         chosen, tests = self._parsed(text, forgiving=forgiving)
         words = " ".join(chosen.words)
@@ -348,28 +391,37 @@ class Stream:
         return StreamView(chosen, tuple(found), len(self._library.memories), tests)
 
     def view_at_once(self, text: str = "") -> StreamView:
-        """Return what `view` does; as long as all memories of a large store cannot be filtered at once, of its newest.
+        """Return what `view` does; as long as all memories of a large store cannot be filtered at
+        once, of its newest.
 
-        A mistyped clause is a word here: a person sees at once what is shown. Raises `InvalidQuery` for a value that
-        cannot be read.
+        A mistyped clause is a word here: a person sees at once what is shown. Raises `InvalidQuery`
+        for a value that cannot be read.
         """
         chosen, tests = self._parsed(text, forgiving=True)
         total = len(self._library.memories)
-        if self._library.is_read and (total <= SMALL or not chosen.words or self._finder.is_prepared):
+        if self._library.is_read and (
+            total <= SMALL or not chosen.words or self._finder.is_prepared
+        ):
             return self.view(text, forgiving=True)
         found = sorted(self._library.memories.newest(FIRST), key=newest, reverse=True)[:FIRST]
         if chosen.words:
-            found = [found[at] for at in _lines_of(found).places(" ".join(chosen.words), found).tolist()]
+            found = [
+                found[at] for at in _lines_of(found).places(" ".join(chosen.words), found).tolist()
+            ]
         return StreamView(chosen, tuple(passed(found, tests)), total, tests, is_partial=True)
 
     def prepare(self, *, words: bool = True) -> None:
-        """Get ready to filter at every key, which takes a moment of a large store; with `words`, by free words too."""
+        """Get ready to filter at every key, which takes a moment of a large store; with `words`, by
+        free words too.
+        """
         self._finder.prepare(words=words)
 
     def updated(self, view: StreamView, ids: Iterable[str], text: str) -> StreamView:
-        """Return a view after the given memories changed: each is put, kept or left out where it belongs.
+        """Return a view after the given memories changed: each is put, kept or left out where it
+        belongs.
 
-        `text` is the filter the view was made with. A view of free words is made anew, since its order may change.
+        `text` is the filter the view was made with. A view of free words is made anew, since its
+        order may change.
         """
         if view.is_partial or view.filter.words:
             return self.view_at_once(text) if view.is_partial else self.view(text, forgiving=True)
@@ -384,7 +436,11 @@ class Stream:
     def get(self, id: str) -> Memory:
         """Return a memory, by its id or by one it was merged from; raises `UnknownRecord`."""
         found = self._library.memories.find(id)
-        return found or next((m for m in self._library.memories.all() if id in m.aliases), None) or self._strict(id)
+        return (
+            found
+            or next((m for m in self._library.memories.all() if id in m.aliases), None)
+            or self._strict(id)
+        )
 
     def vote(self, ids: Sequence[str], verdict: Verdict) -> "VoteResult":
         """Vote on one memory, or on several; the same vote again on a single one takes it back."""
@@ -392,12 +448,16 @@ class Stream:
 
         if len(ids) == 1:
             return votes.toggle(self._context, self._strict(ids[0]), verdict)
-        with self._library.transaction(self._context.actor, f"vote {verdict} on {len(ids)} memories"):
+        with self._library.transaction(
+            self._context.actor, f"vote {verdict} on {len(ids)} memories"
+        ):
             results = [votes.cast(self._context, self._strict(id), verdict) for id in ids]
         return results[-1]
 
     def pin(self, ids: Sequence[str], pinned: bool | None = None) -> bool:
-        """Pin or unpin; without `pinned` the first memory's state is turned over. Return the new state."""
+        """Pin or unpin; without `pinned` the first memory's state is turned over. Return the new
+        state.
+        """
         wanted = not self._strict(ids[0]).pinned if pinned is None else pinned
         self._change(ids, "pin" if wanted else "unpin", lambda m: replace(m, pinned=wanted))
         return wanted
@@ -405,7 +465,8 @@ class Stream:
     def edit(self, id: str, content: str, expected: str | None = None) -> bool:
         """Change the text of a memory; return whether it differs.
 
-        Raises `Conflict` when its text no longer is the `expected` one, `InvalidRecord` for one that is too long.
+        Raises `Conflict` when its text no longer is the `expected` one, `InvalidRecord` for one
+        that is too long.
         """
         from workbench.services.stream.fields import with_text
 
@@ -414,14 +475,17 @@ class Stream:
             return False
         with self._library.transaction(self._context.actor, f"edit {id}"):
             if expected is not None and self._strict(id).content != expected:
-                raise Conflict(f"{id} was changed by someone else meanwhile.", "Nothing was written.")
+                raise Conflict(
+                    f"{id} was changed by someone else meanwhile.", "Nothing was written."
+                )
             self._change((id,), "edit", lambda m: with_text(m, content))
         return True
 
     def confirm(self, ids: Sequence[str]) -> list[str]:
         """Confirm the signals among memories; return their ids.
 
-        Raises `WorkbenchError` where there are none, and for an agent. Candidates are decided on in Review.
+        Raises `WorkbenchError` where there are none, and for an agent. Candidates are decided on in
+        Review.
         """
         from workbench.core.review import lifecycle
 
@@ -456,7 +520,9 @@ class Stream:
         return tuple((id, self._library.memories.find(id)) for id in memory.citations)
 
     def timeline(self, id: str, around: int = 5) -> tuple[Memory, ...]:
-        """Return the memories of the same session before and after one, oldest first, itself included."""
+        """Return the memories of the same session before and after one, oldest first, itself
+        included.
+        """
         memory = self._strict(id)
         if not memory.session_id:
             return (memory,)
@@ -472,7 +538,8 @@ class Stream:
     def _parsed(self, text: str, *, forgiving: bool) -> tuple[Filter, list[Predicate]]:
         """Read a filter, with its tests; what the memories themselves cannot answer is asked last.
 
-        That is `actor:`, which the journal answers, and `is:flagged`, for which the texts are scanned.
+        That is `actor:`, which the journal answers, and `is:flagged`, for which the texts are
+        scanned.
         """
         chosen = parse_filter(_FLAGGED.sub("", text), self._context.now(), forgiving=forgiving)
         flagged = [self._is_flagged(not minus) for minus in _FLAGGED.findall(text)]

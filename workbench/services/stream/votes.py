@@ -100,7 +100,9 @@ def toggle(context: Context, record: Memory | Bullet, verdict: Verdict) -> VoteR
 def _is_own(context: Context, record: Memory | Bullet) -> bool:
     if not context.actor.startswith("agent:"):
         return False
-    from workbench.services.safety.provenance import is_own  # a person's vote does not wait for what reads the journal
+    from workbench.services.safety.provenance import (
+        is_own,
+    )  # a person's vote does not wait for what reads the journal
 
     return is_own(context, record)
 

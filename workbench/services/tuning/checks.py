@@ -32,7 +32,8 @@ from workbench.services.tuning.evaluation import Evaluator
 from workbench.services.tuning.queries import JudgedSet, from_file
 from workbench.services.tuning.tuning import Tuning
 
-# Files of expectations: TOML with a table `[[expect]]` for each, or JSON lines with an object for each.
+# Files of expectations: TOML with a table `[[expect]]` for each, or JSON lines with an object for
+# each.
 
 
 NOTHING = "Nothing was checked."
@@ -55,10 +56,14 @@ def read_expectations(path: Path, zone: tzinfo = UTC) -> tuple[Expected, ...]:
     try:
         data = read_named(path, LARGEST)
         if len(data) > LARGEST:
-            raise UnreadableFile(f"{path} has more than {LARGEST >> 20} MiB, too many for expectations.", NOTHING)
+            raise UnreadableFile(
+                f"{path} has more than {LARGEST >> 20} MiB, too many for expectations.", NOTHING
+            )
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UnreadableFile(f"{path} is not UTF-8 text (byte {error.start:,}).", NOTHING) from error
+        raise UnreadableFile(
+            f"{path} is not UTF-8 text (byte {error.start:,}).", NOTHING
+        ) from error
     except OSError as error:
         what = (error.strerror or str(error)).lower()
         raise UnreadableFile(f"{path} cannot be read: {what}.", NOTHING) from error
@@ -90,7 +95,9 @@ def _toml(path: Path, text: str) -> list[Row]:
         raise UnreadableFile(f"{path} is neither TOML nor JSON lines: {error}.", NOTHING) from error
     strange = next((name for name in document if name != "expect"), "")
     if strange:
-        raise UnreadableFile(f"{path}: there is no “{strange}” here, only tables [[expect]].", NOTHING)
+        raise UnreadableFile(
+            f"{path}: there is no “{strange}” here, only tables [[expect]].", NOTHING
+        )
     tables = document.get("expect", [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise UnreadableFile(f"{path}: expect is not a list of tables [[expect]].", NOTHING)
@@ -100,7 +107,9 @@ def _toml(path: Path, text: str) -> list[Row]:
             places.append((number, {}))
         elif places and (field := _FIELD.match(line)) is not None:
             places[-1][1].setdefault(field[1], number)
-    if len(places) != len(tables):  # written in another way: the fields are named without their lines
+    if len(places) != len(
+        tables
+    ):  # written in another way: the fields are named without their lines
         places = [(0, {})] * len(tables)
     return [(line, table, lines) for (line, lines), table in zip(places, tables, strict=True)]
 
@@ -129,7 +138,13 @@ ANSWER: Fields = {
     "top": (lambda v: type(v) is int and 1 <= v <= 10_000, "is a whole number from 1 to 10,000"),
     "now": (lambda _: True, ""), "name": _TEXT,
 }  # fmt: skip
-QUALITY: Fields = {"queries": _TEXT, "ndcg": _SHARE, "metric": _TEXT, "at_least": _SHARE, "name": _TEXT}
+QUALITY: Fields = {
+    "queries": _TEXT,
+    "ndcg": _SHARE,
+    "metric": _TEXT,
+    "at_least": _SHARE,
+    "name": _TEXT,
+}
 
 
 def _expected(path: Path, written: Row, zone: tzinfo) -> Expected:
@@ -177,7 +192,9 @@ def _answer(row: dict[str, Any], line: int, zone: tzinfo, wrong: Wrong) -> Answe
     if nothing and (finds or never):
         raise wrong("nothing", "goes without finds and never")
     if not (nothing or finds or never):
-        raise wrong("finds", "is missing, and so are never and nothing: it does not say what is expected")
+        raise wrong(
+            "finds", "is missing, and so are never and nothing: it does not say what is expected"
+        )
     both = next((id for id in finds if id in never), "")
     if both:
         raise wrong("never", f"names {both}, which is expected as well")
@@ -186,7 +203,9 @@ def _answer(row: dict[str, Any], line: int, zone: tzinfo, wrong: Wrong) -> Answe
         now = now and (now if now.tzinfo else now.replace(tzinfo=zone)).astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise wrong("now", "is an ISO 8601 time") from error
-    return AnswerExpected(query, finds, never, nothing, row.get("top", TOP), now, row.get("name", "").strip(), line)
+    return AnswerExpected(
+        query, finds, never, nothing, row.get("top", TOP), now, row.get("name", "").strip(), line
+    )
 
 
 # Holding answers against them. It only looks: no reading is kept.
@@ -198,7 +217,9 @@ class Checking:
     `context` is that of the agent (`agent:NAME`); `folder` is where the paths of query sets begin.
     """
 
-    def __init__(self, context: Context, tuning: Tuning, evaluator: Evaluator, profile: Profile, folder: Path) -> None:
+    def __init__(
+        self, context: Context, tuning: Tuning, evaluator: Evaluator, profile: Profile, folder: Path
+    ) -> None:
         self._context = context
         self._tuning = tuning
         self._evaluator = evaluator
@@ -206,10 +227,14 @@ class Checking:
         self._folder = folder
         self._sets: dict[str, JudgedSet] = {}
 
-    def check(self, expectations: Sequence[Expected], progress: Progress, cancelled: Cancelled) -> tuple[Checked, ...]:
-        """Return how the store falls short of each; a query set that cannot be read raises before anything is asked.
+    def check(
+        self, expectations: Sequence[Expected], progress: Progress, cancelled: Cancelled
+    ) -> tuple[Checked, ...]:
+        """Return how the store falls short of each; a query set that cannot be read raises before
+        anything is asked.
 
-        Raises `UnreadableFile`, `InvalidQuery`, and `NotTrusted` for a store of which no agent is given anything.
+        Raises `UnreadableFile`, `InvalidQuery`, and `NotTrusted` for a store of which no agent is
+        given anything.
         """
         self._context.library.require_trust()
         for expected in expectations:
@@ -253,7 +278,9 @@ class Checking:
                 yield Shortfall("unwanted", id, place[id])
 
     def _living(self, id: str) -> str:
-        """Return the id of what a memory was merged into, as long as that goes on; otherwise its own."""
+        """Return the id of what a memory was merged into, as long as that goes on; otherwise its
+        own.
+        """
         memories = self._context.library.memories
         found = memories.find(id)
         if found is not None and found.archived_reason != "merged":
@@ -261,7 +288,9 @@ class Checking:
         heir = next((memory for memory in memories.all() if id in memory.aliases), None)
         return id if heir is None else heir.id
 
-    def _missing(self, context: Context, safe: Safety, served: Served, id: str, now: datetime) -> Shortfall:
+    def _missing(
+        self, context: Context, safe: Safety, served: Served, id: str, now: datetime
+    ) -> Shortfall:
         """Say why a memory is not among what was given."""
         memory = context.library.memories.find(id)
         if memory is None:

@@ -1,4 +1,5 @@
-"""Evaluation: how good profiles are on judged queries, which is better, and what a better one could be.
+"""Evaluation: how good profiles are on judged queries, which is better, and what a better one could
+be.
 
 Reads only, except `save`, which writes a profile's file.
 """
@@ -34,7 +35,9 @@ ON_ALL = "on all queries"
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """One query under one profile: metrics by name, the best k ids with their scores, unjudged ones among them."""
+    """One query under one profile: metrics by name, the best k ids with their scores, unjudged ones
+    among them.
+    """
 
     query: str
     now: datetime | None
@@ -55,7 +58,9 @@ class ProfileResult:
     @cached_property
     def mean(self) -> dict[str, float]:
         """The mean of each metric, every query counting the same."""
-        return {name: fmean(q.values[name] for q in self.queries) for name in self.queries[0].values}
+        return {
+            name: fmean(q.values[name] for q in self.queries) for name in self.queries[0].values
+        }
 
     @property
     def unjudged(self) -> int:
@@ -91,7 +96,9 @@ class LiveVerdict:
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """What both were measured by: the metrics of what `new` serves; the verdict is about the first."""
+        """What both were measured by: the metrics of what `new` serves; the verdict is about the
+        first.
+        """
         return served(self.new.profile.k)
 
     @property
@@ -103,9 +110,11 @@ class LiveVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Profiles on a query set, in the order they were asked for; verdicts hold together at the error rate.
+    """Profiles on a query set, in the order they were asked for; verdicts hold together at the
+    error rate.
 
-    `seen` names those that were tuned on these very queries: what they reach on them is no evidence.
+    `seen` names those that were tuned on these very queries: what they reach on them is no
+    evidence.
     """
 
     judged: JudgedSet
@@ -116,15 +125,23 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoredSet:
-    """A query set whose relevance is computed, so that measuring another profile costs a ranking per query."""
+    """A query set whose relevance is computed, so that measuring another profile costs a ranking
+    per query.
+    """
 
     ranker: Ranker
     judged: JudgedSet
     queries: tuple[JudgedScores, ...]
-    _bases: dict[tuple[int, Profile], ProfileResult] = field(default_factory=dict, init=False, repr=False)
+    _bases: dict[tuple[int, Profile], ProfileResult] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     def measure(
-        self, profile: Profile, measures: Sequence[Measure] = (), *, cancelled: Cancelled | None = None
+        self,
+        profile: Profile,
+        measures: Sequence[Measure] = (),
+        *,
+        cancelled: Cancelled | None = None,
     ) -> ProfileResult:
         """Measure one profile (by default what `measure.reported` says).
 
@@ -146,19 +163,26 @@ class ScoredSet:
         cancelled: Cancelled | None = None,
         profiles: Profiles | None = None,
     ) -> TunedProfile:
-        """Search the grid around `start`, and a person's own `profiles` that were not tuned on these queries.
+        """Search the grid around `start`, and a person's own `profiles` that were not tuned on
+        these queries.
 
         See `evaluation.tuner.tune` for what it raises.
         """
         own, seen = (
-            ((), frozenset[str]()) if profiles is None else (profiles.own(), profiles.tuned_on(self.judged.digest))
+            ((), frozenset[str]())
+            if profiles is None
+            else (profiles.own(), profiles.tuned_on(self.judged.digest))
         )
         others = tuple(profile for profile in own if profile.name not in seen)
         found = tune(self.ranker, self.queries, start, search, progress, cancelled, others)
         return replace(found, seen=tuple(sorted(seen)))
 
-    def against(self, base: Profile, profile: Profile, cancelled: Cancelled | None = None) -> LiveVerdict:
-        """Compare a profile with `base`, which is measured once. Raises `InvalidRecord`, and `WorkStopped`."""
+    def against(
+        self, base: Profile, profile: Profile, cancelled: Cancelled | None = None
+    ) -> LiveVerdict:
+        """Compare a profile with `base`, which is measured once. Raises `InvalidRecord`, and
+        `WorkStopped`.
+        """
         measures, key = served(profile.k), (profile.k, base)
         before = self._bases.get(key) or self.measure(base, measures, cancelled=cancelled)
         self._bases.clear()
@@ -166,7 +190,9 @@ class ScoredSet:
         same = _settings(profile) == _settings(base)
         after = before if same else self.measure(profile, measures, cancelled=cancelled)
         title = measures[0].title
-        return LiveVerdict(before, after, compare(before.values(measures[0]), after.values(measures[0]), title))
+        return LiveVerdict(
+            before, after, compare(before.values(measures[0]), after.values(measures[0]), title)
+        )
 
 
 class Evaluator:
@@ -190,17 +216,21 @@ class Evaluator:
 
         Every profile is measured at each one's k; the verdict is about nDCG at the k of the base.
 
-        Raises `InvalidQuery` without a profile or with one twice, `InvalidRecord` for a broken one, and
-        `WorkStopped`.
+        Raises `InvalidQuery` without a profile or with one twice, `InvalidRecord` for a broken one,
+        and `WorkStopped`.
         """
         names = [profile.name for profile in profiles]
         if not names or len(set(names)) < len(names):
-            raise InvalidQuery("Name at least one profile, and each only once.", "Nothing was measured.")
+            raise InvalidQuery(
+                "Name at least one profile, and each only once.", "Nothing was measured."
+            )
         for profile in profiles:
             check_profile(profile)
         base = base or names[0]
         if base not in names:
-            raise InvalidQuery(f"The profile “{base}” is not among those compared.", "Nothing was measured.")
+            raise InvalidQuery(
+                f"The profile “{base}” is not among those compared.", "Nothing was measured."
+            )
         used = reported(profile.k for profile in profiles)
         ranker, present = self._retriever.ranker(), self._context.now()
         rows: list[list[QueryResult]] = [[] for _ in profiles]
@@ -213,7 +243,12 @@ class Evaluator:
                 progress(done, len(judged.queries))
         results = tuple(ProfileResult(p, tuple(row)) for p, row in zip(profiles, rows, strict=True))
         tuned = self._profiles.tuned_on(judged.digest)
-        return Evaluation(judged, results, _verdicts(results, base), tuple(name for name in names if name in tuned))
+        return Evaluation(
+            judged,
+            results,
+            _verdicts(results, base),
+            tuple(name for name in names if name in tuned),
+        )
 
     def score(
         self,
@@ -223,7 +258,8 @@ class Evaluator:
         progress: Progress | None = None,
         cancelled: Cancelled | None = None,
     ) -> ScoredSet:
-        """Compute the relevance of a query set once, for measuring many profiles. Raises `WorkStopped`.
+        """Compute the relevance of a query set once, for measuring many profiles. Raises
+        `WorkStopped`.
 
         What `known` holds over the same memories is taken from it.
         """
@@ -238,13 +274,18 @@ class Evaluator:
                 progress(len(found), len(judged.queries))
         return ScoredSet(ranker, judged, tuple(found))
 
-    def save(self, proposal: TunedProfile, judged: JudgedSet, name: str, *, replacing: bool = False) -> Path:
-        """Save a proposal as a profile of its own, with its birth certificate; `replacing` a profile of that name.
+    def save(
+        self, proposal: TunedProfile, judged: JudgedSet, name: str, *, replacing: bool = False
+    ) -> Path:
+        """Save a proposal as a profile of its own, with its birth certificate; `replacing` a
+        profile of that name.
 
         Raises `InvalidRecord` for a bad or taken name, and `StoreProblem`.
         """
         birth = _proposed(judged, proposal, self._context.now())
-        profile = replace(proposal.profile, name=name, about=tuned_from(proposal.start.name, judged.name))
+        profile = replace(
+            proposal.profile, name=name, about=tuned_from(proposal.start.name, judged.name)
+        )
         return self._profiles.save(profile, birth.at, birth.parent, birth, replacing=replacing)
 
 
@@ -281,19 +322,27 @@ def _stop_if(cancelled: Cancelled | None) -> None:
         raise WorkStopped("The evaluation was stopped.", "Nothing was changed.")
 
 
-def _scored(ranker: Ranker, query: JudgedQuery, present: datetime, known: QueryScores | None = None) -> JudgedScores:
+def _scored(
+    ranker: Ranker, query: JudgedQuery, present: datetime, known: QueryScores | None = None
+) -> JudgedScores:
     return JudgedScores(known or ranker.relevance(query.text), query.relevant, query.now or present)
 
 
 def _measured(
-    ranker: Ranker, query: JudgedQuery, scored: JudgedScores, profile: Profile, measures: Sequence[Measure]
+    ranker: Ranker,
+    query: JudgedQuery,
+    scored: JudgedScores,
+    profile: Profile,
+    measures: Sequence[Measure],
 ) -> QueryResult:
     k = profile.k
     ranking = ranker.rank(scored.scores, profile, scored.now, max(k, *(m.k for m in measures)))
     values = {m.name: m.of(ranking.ids, query.relevant) for m in measures}
     scores = tuple(ranking.totals[ranking.positions[:k]].tolist())
     open_ones = unjudged(ranking.ids, query.relevant, k)
-    return QueryResult(query.text, query.now, query.tags, values, ranking.ids[:k], scores, open_ones)
+    return QueryResult(
+        query.text, query.now, query.tags, values, ranking.ids[:k], scores, open_ones
+    )
 
 
 def _verdicts(results: Sequence[ProfileResult], base: str) -> tuple[Compared, ...]:
@@ -302,10 +351,13 @@ def _verdicts(results: Sequence[ProfileResult], base: str) -> tuple[Compared, ..
     others = [name for name in by_name if name != base]
     before = by_name[base].values(measure)
     single = [compare(before, by_name[name].values(measure), measure.title) for name in others]
-    return tuple(Compared(base, name, v) for name, v in zip(others, hold_together(single), strict=True))
+    return tuple(
+        Compared(base, name, v) for name, v in zip(others, hold_together(single), strict=True)
+    )
 
 
-# How good the settings of the sliders are, by the store's own judged queries, which are scored once and kept.
+# How good the settings of the sliders are, by the store's own judged queries, which are scored once
+# and kept.
 
 
 class Measuring:
@@ -327,13 +379,16 @@ class Measuring:
         return len(self._context.library.judgments) > 0
 
     def current(self, cancelled: Cancelled | None = None) -> ScoredSet:
-        """Return the judged queries as they are now; takes a while. Raises `InvalidQuery` without any, `WorkStopped`.
+        """Return the judged queries as they are now; takes a while. Raises `InvalidQuery` without
+        any, `WorkStopped`.
 
         Relevance that was computed over the same memories is taken over.
         """
         at, (version, known) = self.version, self._scored or (-1, None)
         if known is None or version != at:
-            known = self._evaluator.score(from_store(self._context), known=known, cancelled=cancelled)
+            known = self._evaluator.score(
+                from_store(self._context), known=known, cancelled=cancelled
+            )
             self._scored = at, known
         return known
 
@@ -342,7 +397,9 @@ class Measuring:
         self._proposed = proposal, judged
 
     def birth(self, saved: Profile, profile: Profile) -> ProfileProvenance | None:
-        """Return what to say about settings when they are saved; `None` when nothing can be measured. Takes a while."""
+        """Return what to say about settings when they are saved; `None` when nothing can be
+        measured. Takes a while.
+        """
         if profile == saved:
             return None
         now = self._context.now()
@@ -354,8 +411,14 @@ class Measuring:
             found = scored.against(saved, profile)
         except WorkbenchError:
             return None
-        how = f"{ON_ALL}, by which it was chosen" if proposal and proposal.profile == profile else ON_ALL
-        return certificate(scored.judged, found.verdict, saved.name, found.measures[0].name, now, how)
+        how = (
+            f"{ON_ALL}, by which it was chosen"
+            if proposal and proposal.profile == profile
+            else ON_ALL
+        )
+        return certificate(
+            scored.judged, found.verdict, saved.name, found.measures[0].name, now, how
+        )
 
 
 # The embedding model that this machine uses, and what another one changes in a store.
@@ -363,7 +426,9 @@ class Measuring:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """An embedding model: where it lies, its dimensions, how many tokens it knows, and its content's name."""
+    """An embedding model: where it lies, its dimensions, how many tokens it knows, and its
+    content's name.
+    """
 
     folder: Path
     is_bundled: bool
@@ -374,7 +439,9 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class ModelChange:
-    """How the store's judged queries were ranked with the model of before, and how with another one."""
+    """How the store's judged queries were ranked with the model of before, and how with another
+    one.
+    """
 
     before: ProfileResult
     now: ProfileResult
@@ -382,7 +449,9 @@ class ModelChange:
 
 
 def model_at(folder: Path | None) -> Model:
-    """Load a model, `None` for the bundled one, and say what it is. Raises `UnreadableFile` where there is none."""
+    """Load a model, `None` for the bundled one, and say what it is. Raises `UnreadableFile` where
+    there is none.
+    """
     found = Embedder(folder)
     return Model(found.folder, found.is_bundled, found.dim, found.tokens, found.fingerprint)
 
@@ -396,10 +465,11 @@ def try_model(
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
 ) -> ModelChange | None:
-    """Make a store's vectors with another model, beside the present ones, and rank the judged queries with both.
+    """Make a store's vectors with another model, beside the present ones, and rank the judged
+    queries with both.
 
-    `None` when no query is judged, or the present model is gone. Raises `UnreadableFile`, and `WorkStopped`;
-    the vectors that were made are kept.
+    `None` when no query is judged, or the present model is gone. Raises `UnreadableFile`, and
+    `WorkStopped`; the vectors that were made are kept.
     """
     settings = context.settings._replace(model=folder)
     with closing(Retriever(replace(context, settings=settings))) as other:
@@ -412,7 +482,11 @@ def try_model(
         except UnreadableFile:  # the model of before is gone, and there is nothing to compare with
             return None
         before, now = (
-            Evaluator(context, one, profiles).evaluate(judged, [profile], cancelled=cancelled).results[0]
+            Evaluator(context, one, profiles)
+            .evaluate(judged, [profile], cancelled=cancelled)
+            .results[0]
             for one in (present, other)
         )
-    return ModelChange(before, now, compare(before.values(NDCG10), now.values(NDCG10), NDCG10.title))
+    return ModelChange(
+        before, now, compare(before.values(NDCG10), now.values(NDCG10), NDCG10.title)
+    )

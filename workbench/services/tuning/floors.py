@@ -11,7 +11,15 @@ import numpy as np
 from workbench.core.runtime import Cancelled
 from workbench.core.tuning.floor import NONE, OFF, UNKNOWN, Floor, Standard, Verdict, floor_for
 from workbench.retrieval.arrays import Mask, Rows
-from workbench.retrieval.floor.floor import FloorFile, Kept, Texts, floors_of, reach_of, texts_of, weak_rows
+from workbench.retrieval.floor.floor import (
+    FloorFile,
+    Kept,
+    Texts,
+    floors_of,
+    reach_of,
+    texts_of,
+    weak_rows,
+)
 from workbench.retrieval.ranking.cases import QueryScores
 from workbench.retrieval.ranking.pool import Pool, Token
 from workbench.retrieval.ranking.ranker import Ranker, Ranking
@@ -40,9 +48,15 @@ class AgainstFloor:
         return self.verdict.empty
 
     def scores_of(self, id: str) -> tuple[float, float, bool]:
-        """Return a memory's cosine and full-text score, and whether the model knows it. Raises `UnknownRecord`."""
+        """Return a memory's cosine and full-text score, and whether the model knows it. Raises
+        `UnknownRecord`.
+        """
         row = self.pool.row(id)
-        return float(self.scores.dense[row]), float(self.scores.lexical[row]), self.scores.knows(row)
+        return (
+            float(self.scores.dense[row]),
+            float(self.scores.lexical[row]),
+            self.scores.knows(row),
+        )
 
     def relevance(self, id: str) -> float:
         """Return how relevant a memory is, whatever the profile. Raises `UnknownRecord`."""
@@ -64,11 +78,14 @@ def against(standard: Standard, scores: QueryScores, ranking: Ranking) -> Agains
     """Hold a query against a floor at the moment of a ranking, whatever its profile."""
     if standard.floor is not None and standard.floor.by_words:
         scores = replace(scores, known=np.zeros(len(scores.dense), np.bool_))
-    reach = reach_of(scores, ranking.pool.served(ranking.now)) if standard.floor is not None else None
+    reach = (
+        reach_of(scores, ranking.pool.served(ranking.now)) if standard.floor is not None else None
+    )
     return AgainstFloor(Verdict(standard, reach), ranking.pool, scores, ranking.now)
 
 
-# The floor of the store as it is now: known, not computed yet, or none. Computing it takes a moment and is kept.
+# The floor of the store as it is now: known, not computed yet, or none. Computing it takes a moment
+# and is kept.
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +121,8 @@ class Floors:
         self._found: Standard | Mapping[str, Floor] = UNKNOWN
 
     def known(self, query: str = "", ranker: Ranker | None = None) -> Standard:
-        """Return what a query is held against under a ranker (else the present one), if it is known.
+        """Return what a query is held against under a ranker (else the present one), if it is
+        known.
 
         Computes nothing.
         """
@@ -117,8 +135,8 @@ class Floors:
     def settled(self, query: str = "", cancelled: Cancelled | None = None) -> Standard:
         """Return what a query is held against, computed now when it is not known.
 
-        It is the floor of all that may be served at this moment, whatever the profile. May wait for the model.
-        Raises `WorkStopped`.
+        It is the floor of all that may be served at this moment, whatever the profile. May wait for
+        the model. Raises `WorkStopped`.
         """
         if not self._context.settings.floor:
             return OFF

@@ -1,8 +1,8 @@
 """Better 1 or 2? Learns the weights and the half-life from answers about pairs of memories.
 
-Bayesian over the settings of the grid: the prior is centred on the present profile, every answer multiplies in how
-likely each setting makes it (8 % of answers being slips), and the next pair is the one whose answer is expected to
-tell most. Values only; nothing is applied.
+Bayesian over the settings of the grid: the prior is centred on the present profile, every answer
+multiplies in how likely each setting makes it (8 % of answers being slips), and the next pair is
+the one whose answer is expected to tell most. Values only; nothing is applied.
 """
 
 from collections.abc import Sequence
@@ -23,10 +23,14 @@ from workbench.retrieval.ranking.ranker import Ranker
 Answer = Literal["a", "b", "=", "?"]
 
 REACH = 0.3
-"""How far the prior lets settings be from the present profile: at this moved share of weight it falls to 1/e."""
+"""How far the prior lets settings be from the present profile: at this moved share of weight it
+falls to 1/e.
+"""
 
 GRADES = (3, 3, 3, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1)
-"""What a person whose mind is a setting would grade the first memories of its order: regret is counted in these."""
+"""What a person whose mind is a setting would grade the first memories of its order: regret is
+counted in these.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,9 @@ class Preferences:
 
     @cached_property
     def number(self) -> int | None:
-        """The number of the pair to ask next: the one whose answer is expected to tell most; `None` when all are."""
+        """The number of the pair to ask next: the one whose answer is expected to tell most; `None`
+        when all are.
+        """
         tells = information(self.pairs, self.posterior)
         tells[[number for number, _ in self.answers]] = -1.0
         return int(np.argmax(tells)) if len(tells) and tells.max() > 0 else None
@@ -68,8 +74,14 @@ class Preferences:
         return None if self.number is None else self.pairs.every[self.number]
 
     def answered(self, answer: Answer) -> "Preferences":
-        """Take an answer to `question`: `a` or `b` is better, `=` both the same, `?` can't say (teaches nothing)."""
-        return self if self.number is None else replace(self, answers=(*self.answers, (self.number, answer)))
+        """Take an answer to `question`: `a` or `b` is better, `=` both the same, `?` can't say
+        (teaches nothing).
+        """
+        return (
+            self
+            if self.number is None
+            else replace(self, answers=(*self.answers, (self.number, answer)))
+        )
 
     def taken_back(self) -> "Preferences":
         """Forget the last answer."""
@@ -82,7 +94,9 @@ class Preferences:
 
     @property
     def spread(self) -> tuple[float, ...]:
-        """How far the weights' shares are still open: their posterior standard deviations, factor by factor."""
+        """How far the weights' shares are still open: their posterior standard deviations, factor
+        by factor.
+        """
         weights = np.tile(self.pairs.settings.weights, (len(self.pairs.settings.lives), 1))
         mean = self.posterior @ weights
         return tuple(np.sqrt(self.posterior @ (weights - mean) ** 2).tolist())
@@ -90,8 +104,9 @@ class Preferences:
     def outlook(self, answers: int = 10, worlds: int = 24, seed: int = 0) -> Outlook:
         """Estimate what another ten answers could change, by playing them through.
 
-        Draws `worlds` settings from the posterior as what the person might have in mind, and compares the
-        expected loss of nDCG@10 of the present answer with that of the one the further answers would lead to.
+        Draws `worlds` settings from the posterior as what the person might have in mind, and
+        compares the expected loss of nDCG@10 of the present answer with that of the one the further
+        answers would lead to.
         """
         random = np.random.default_rng(seed)
         draws = random.choice(len(self.posterior), worlds, p=self.posterior)
@@ -110,7 +125,9 @@ class Preferences:
             log = log + _told(self.pairs, number, answer)
         return log
 
-    def _played(self, truth: int, open_ones: Rows, answers: int, random: np.random.Generator) -> float:
+    def _played(
+        self, truth: int, open_ones: Rows, answers: int, random: np.random.Generator
+    ) -> float:
         prefer, surprise = self.pairs.prefer[open_ones], self.pairs.surprise[open_ones]
         log, asked = self._log, np.zeros(len(open_ones), np.bool_)
         for _ in range(min(answers, len(open_ones))):
@@ -132,16 +149,24 @@ def begin(
 
 
 def information(pairs: Pairs, posterior: Column) -> Column:
-    """Return what each pair's answer is expected to tell about the settings, in nats, shape (pairs,)."""
+    """Return what each pair's answer is expected to tell about the settings, in nats, shape
+    (pairs,).
+    """
     weight = posterior.astype(np.float32)
     return np.asarray(entropy(pairs.prefer @ weight) - pairs.surprise @ weight, np.float64)
 
 
 def regret(pairs: Pairs, profile: Profile, truth: int) -> float:
-    """Return how much nDCG@10 `profile` loses over the pools, for a person whose mind is the setting `truth`."""
+    """Return how much nDCG@10 `profile` loses over the pools, for a person whose mind is the
+    setting `truth`.
+    """
     settings = pairs.settings
     life, weight = divmod(truth, len(settings.weights))
-    mine = next(i for i, p in enumerate(settings.lives) if (p.mode, p.half_lives) == (profile.mode, profile.half_lives))
+    mine = next(
+        i
+        for i, p in enumerate(settings.lives)
+        if (p.mode, p.half_lives) == (profile.mode, profile.half_lives)
+    )
     own = np.array([weight_of(profile, key) for key in WEIGHT_KEYS])
     grades = np.array(GRADES, np.float64)
     discount = 1 / np.log2(np.arange(2, 12))
@@ -170,7 +195,9 @@ def _mean_profile(pairs: Pairs, posterior: Column) -> Profile:
     settings = pairs.settings
     by_life = posterior.reshape(len(settings.lives), len(settings.weights))
     life = int(np.argmax(by_life.sum(axis=1)))
-    return with_weights(settings.lives[life], by_life[life] @ settings.weights / by_life[life].sum())
+    return with_weights(
+        settings.lives[life], by_life[life] @ settings.weights / by_life[life].sum()
+    )
 
 
 def _normalised(log: Column) -> Column:

@@ -12,7 +12,14 @@ from string import ascii_uppercase
 from typing import Any, get_args, get_type_hints
 
 from workbench.core.files.atomic import write_file
-from workbench.core.record import InvalidRecord, StoreProblem, UnknownRecord, WorkbenchError, iso, parse_time
+from workbench.core.record import (
+    InvalidRecord,
+    StoreProblem,
+    UnknownRecord,
+    WorkbenchError,
+    iso,
+    parse_time,
+)
 from workbench.core.toml_text import parse_toml
 from workbench.core.tuning.profile import (
     BUILT_IN,
@@ -36,9 +43,9 @@ from workbench.core.tuning.profile import (
 class ProfileProvenance:
     """Where a profile comes from and what it gained over its parent.
 
-    `query_set` is the hash of the judged queries, `judgments` how many grades they hold; `delta` is the mean gain
-    of `metric` over `parent`, `low` and `high` its 95 % band, and `how` says how it was measured. `verdict` is
-    `better`, `worse` or `unclear`.
+    `query_set` is the hash of the judged queries, `judgments` how many grades they hold; `delta` is
+    the mean gain of `metric` over `parent`, `low` and `high` its 95 % band, and `how` says how it
+    was measured. `verdict` is `better`, `worse` or `unclear`.
     """
 
     at: datetime
@@ -78,9 +85,18 @@ _PROFILES_NAME = re.compile(r"[\w][\w .-]{0,59}")
 _ABOUT = ("birth", "snapshot")
 """Tables that say where settings come from; they are no settings."""
 
-_OWN = {key: kind for key, kind in get_type_hints(Profile).items() if key not in ("half_lives", "frozen", "others")}
-_BEYOND = {**dict.fromkeys(WEIGHT_KEYS, 0.0), **{knob.key: knob.default for knob in KNOBS if "." not in knob.key}}
-"""Numbers that a profile may have beside its fields, each with what it is where a file leaves it out."""
+_OWN = {
+    key: kind
+    for key, kind in get_type_hints(Profile).items()
+    if key not in ("half_lives", "frozen", "others")
+}
+_BEYOND = {
+    **dict.fromkeys(WEIGHT_KEYS, 0.0),
+    **{knob.key: knob.default for knob in KNOBS if "." not in knob.key},
+}
+"""Numbers that a profile may have beside its fields, each with what it is where a file leaves it
+out.
+"""
 
 
 class Profiles:
@@ -91,7 +107,9 @@ class Profiles:
 
     def names(self) -> tuple[str, ...]:
         """Return the built-in names, then the person's own, sorted."""
-        own = sorted(p.stem for p in self._folder.glob("[!.]*.toml")) if self._folder.is_dir() else []
+        own = (
+            sorted(p.stem for p in self._folder.glob("[!.]*.toml")) if self._folder.is_dir() else []
+        )
         built_in = [p.name for p in BUILT_IN]
         return (*built_in, *(name for name in own if name not in built_in))
 
@@ -107,7 +125,9 @@ class Profiles:
         try:
             return self.get(used.name)
         except UnknownRecord as error:
-            raise UnknownRecord(f"{error.message} It is set by: {used.origin}.", error.hint) from error
+            raise UnknownRecord(
+                f"{error.message} It is set by: {used.origin}.", error.hint
+            ) from error
 
     def own(self) -> tuple[Profile, ...]:
         """Return a person's own profiles, without those that cannot be read."""
@@ -123,7 +143,9 @@ class Profiles:
         for profile in self.own():
             with suppress(WorkbenchError):
                 birth = self.birth(profile.name)
-                found |= {profile.name} if birth is not None and birth.query_set == query_set else set()
+                found |= (
+                    {profile.name} if birth is not None and birth.query_set == query_set else set()
+                )
         return frozenset(found)
 
     @property
@@ -136,15 +158,20 @@ class Profiles:
         return any(p.name.casefold() == name.casefold() for p in BUILT_IN)
 
     def check_name(self, name: str, parent: str = "") -> None:
-        """Raise `InvalidRecord` when a profile that comes from `parent` cannot be saved under `name`.
+        """Raise `InvalidRecord` when a profile that comes from `parent` cannot be saved under
+        `name`.
 
         Built-in profiles are never replaced, and of a person's own only the one it comes from.
         """
         path = self.path(name)
         if self.is_built_in(name):
-            raise InvalidRecord(f"“{name}” is a built-in profile.", "Save yours under another name.")
+            raise InvalidRecord(
+                f"“{name}” is a built-in profile.", "Save yours under another name."
+            )
         if name != parent and path.exists():
-            raise InvalidRecord(f"There is a profile “{name}” already.", "Take another name, or load it first.")
+            raise InvalidRecord(
+                f"There is a profile “{name}” already.", "Take another name, or load it first."
+            )
 
     def birth(self, name: str) -> ProfileProvenance | None:
         """Return the birth certificate of a profile, `None` when it has none; raises as `get` does."""
@@ -164,8 +191,9 @@ class Profiles:
     ) -> Path:
         """Write a profile with where it comes from and its birth certificate, whole or not at all.
 
-        A person's own profile of that name may be replaced when it is the parent, or when `replacing`.
-        Raises `InvalidRecord` for a bad name or value, and `StoreProblem` when it cannot be written.
+        A person's own profile of that name may be replaced when it is the parent, or when
+        `replacing`. Raises `InvalidRecord` for a bad name or value, and `StoreProblem` when it
+        cannot be written.
         """
         self.check_name(profile.name, profile.name if replacing else parent)
         check_profile(profile)
@@ -175,7 +203,9 @@ class Profiles:
             # No profile's name can begin with a dot, so the draft is nobody's.
             write_file(path, to_toml(profile, now, parent, birth).encode("utf-8"), ".profile-")
         except OSError as error:
-            raise StoreProblem(f"The profile cannot be written: {error.strerror}.", f"It would be {path}.") from error
+            raise StoreProblem(
+                f"The profile cannot be written: {error.strerror}.", f"It would be {path}."
+            ) from error
         return path
 
     def text(self, name: str) -> str:
@@ -184,22 +214,35 @@ class Profiles:
             return self.path(name).read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             known = ", ".join(self.names())
-            raise UnknownRecord(f"There is no profile “{name}”.", f"Known ones: {known}.") from error
+            raise UnknownRecord(
+                f"There is no profile “{name}”.", f"Known ones: {known}."
+            ) from error
 
     def path(self, name: str) -> Path:
-        """Return where a profile of a person's own is, or would be. Raises `InvalidRecord` for a name that is none."""
+        """Return where a profile of a person's own is, or would be. Raises `InvalidRecord` for a
+        name that is none.
+        """
         if not _PROFILES_NAME.fullmatch(name):
-            raise InvalidRecord(f"“{name}” cannot be a profile name.", "Use letters, digits, spaces, dots and hyphens.")
+            raise InvalidRecord(
+                f"“{name}” cannot be a profile name.",
+                "Use letters, digits, spaces, dots and hyphens.",
+            )
         return self._folder / f"{name}.toml"
 
 
 def tuned_from(parent: str, queries: str = "") -> str:
-    """Return what a profile says about itself that was tuned from another one, by the queries of that name."""
+    """Return what a profile says about itself that was tuned from another one, by the queries of
+    that name.
+    """
     return f"tuned from {parent} on {queries}" if queries else f"tuned from {parent}"
 
 
-def to_toml(profile: Profile, now: datetime, parent: str, birth: ProfileProvenance | None = None) -> str:
-    """Write a profile as TOML, one parameter a line, so that two profiles can be compared with diff."""
+def to_toml(
+    profile: Profile, now: datetime, parent: str, birth: ProfileProvenance | None = None
+) -> str:
+    """Write a profile as TOML, one parameter a line, so that two profiles can be compared with
+    diff.
+    """
     values = parameters_of(profile)
     lives, frozen = values.pop("half_lives"), values.pop("frozen")
     lines = [f"# Saved {iso(now)} from {parent}."]
@@ -237,7 +280,9 @@ def read_profile(name: str, text: str) -> Profile:
     profile = replace(Profile(name, 1 / 3, 1 / 3, 1 / 3), **{**own, "name": name, "frozen": frozen})
     for key in sorted(values.keys() - own.keys()):
         number = values[key]
-        profile = with_value(profile, key, (number or None) if _BEYOND[key] is None else number, _BEYOND[key])
+        profile = with_value(
+            profile, key, (number or None) if _BEYOND[key] is None else number, _BEYOND[key]
+        )
     check_profile(profile)
     return profile
 
@@ -246,7 +291,9 @@ def _toml_of(name: str, text: str) -> dict[str, Any]:
     try:
         return parse_toml(text)
     except ValueError as error:
-        raise InvalidRecord(f"The profile “{name}” is not TOML: {error}.", "It was not used.") from error
+        raise InvalidRecord(
+            f"The profile “{name}” is not TOML: {error}.", "It was not used."
+        ) from error
 
 
 def _frozen(name: str, raw: object) -> FrozenBounds:
@@ -255,24 +302,34 @@ def _frozen(name: str, raw: object) -> FrozenBounds:
         return FrozenBounds.by_factor(_read(name, raw, {factor.id: tuple for factor in FACTORS}))
     except (InvalidRecord, KeyError) as error:
         hint = f"It was not used. Write {listed()}, each as [minimum, maximum]."
-        raise InvalidRecord(f"The profile “{name}” has frozen bounds that cannot be read.", hint) from error
+        raise InvalidRecord(
+            f"The profile “{name}” has frozen bounds that cannot be read.", hint
+        ) from error
 
 
 def _read(name: str, raw: object, kinds: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a table of a profile's file by their keys, each of its kind. Raises `InvalidRecord`."""
+    """Return the values of a table of a profile's file by their keys, each of its kind. Raises
+    `InvalidRecord`.
+    """
     found: dict[str, Any] = {}
     for key, value in (raw if isinstance(raw, dict) else {"": raw}).items():
         if key not in kinds:
-            raise InvalidRecord(f"The profile “{name}” has an unknown parameter: {key}.", "It was not used.")
+            raise InvalidRecord(
+                f"The profile “{name}” has an unknown parameter: {key}.", "It was not used."
+            )
         try:
             found[key] = _value(value, kinds[key])
         except ValueError as error:
-            raise InvalidRecord(f"The profile “{name}”: {key} cannot be {value!r}.", "It was not used.") from error
+            raise InvalidRecord(
+                f"The profile “{name}”: {key} cannot be {value!r}.", "It was not used."
+            ) from error
     return found
 
 
 def _value(value: Any, kind: Any) -> Any:
-    """Return a TOML value as one of a kind: a type, a choice, or a pair of numbers. Raises `ValueError`."""
+    """Return a TOML value as one of a kind: a type, a choice, or a pair of numbers. Raises
+    `ValueError`.
+    """
     if kind is tuple and isinstance(value, list) and len(value) == 2:
         return tuple(_value(one, float) for one in value)
     if kind in (float, float | None) and type(value) in (int, float):
@@ -282,10 +339,11 @@ def _value(value: Any, kind: Any) -> Any:
     raise ValueError
 
 
-# Snapshots of the sliders: settings that were worth a second look and are in no profile yet, one TOML file each.
+# Snapshots of the sliders: settings that were worth a second look and are in no profile yet, one
+# TOML file each.
 #
-# They lie beside a person's profiles, so they outlive the app, a crash included, and can be read, compared with diff
-# and copied as those are.
+# They lie beside a person's profiles, so they outlive the app, a crash included, and can be read,
+# compared with diff and copied as those are.
 
 
 LONGEST = 24
@@ -322,11 +380,18 @@ class Snapshots:
             except OSError:
                 continue  # dropped meanwhile
             snapshot = _snapshot(path)
-            found.append(((snapshot.at is not None, snapshot.at and snapshot.at.timestamp(), written), snapshot))
+            found.append(
+                (
+                    (snapshot.at is not None, snapshot.at and snapshot.at.timestamp(), written),
+                    snapshot,
+                )
+            )
         return tuple(snapshot for _, snapshot in sorted(found, key=lambda pair: pair[0]))
 
     def take(self, profile: Profile, at: datetime) -> Snapshot:
-        """Keep settings under the next free letter. Raises `InvalidRecord` for broken ones, and `StoreProblem`."""
+        """Keep settings under the next free letter. Raises `InvalidRecord` for broken ones, and
+        `StoreProblem`.
+        """
         check_profile(profile)
         text = to_toml(profile, at, profile.name) + f'\n[snapshot]\nat = "{iso(at)}"\n'
         taken = self._taken()
@@ -337,7 +402,9 @@ class Snapshots:
                     return Snapshot(name, profile, at)
         except OSError as error:
             why = f"The snapshot cannot be written: {error.strerror}."
-            raise StoreProblem(why, f"It would be in {self._folder}; the sliders stay as they are.") from error
+            raise StoreProblem(
+                why, f"It would be in {self._folder}; the sliders stay as they are."
+            ) from error
         raise AssertionError  # there is always a letter
 
     def check_name(self, old: str, name: str) -> None:
@@ -350,25 +417,35 @@ class Snapshots:
             raise InvalidRecord(f"There is a snapshot “{name}” already.")
 
     def rename(self, old: str, name: str) -> None:
-        """Call a snapshot something else. Raises `InvalidRecord`, or `StoreProblem` when it is gone."""
+        """Call a snapshot something else. Raises `InvalidRecord`, or `StoreProblem` when it is
+        gone.
+        """
         self.check_name(old, name)
         try:
             self.path(old).rename(self.path(name))
         except OSError as error:
-            raise StoreProblem(f"Snapshot “{old}” cannot be renamed: {error.strerror}.", "It is as it was.") from error
+            raise StoreProblem(
+                f"Snapshot “{old}” cannot be renamed: {error.strerror}.", "It is as it was."
+            ) from error
 
     def drop(self, name: str) -> None:
         """Let a snapshot go. Raises `StoreProblem`."""
         try:
             self.path(name).unlink(missing_ok=True)
         except OSError as error:
-            raise StoreProblem(f"Snapshot “{name}” cannot be dropped: {error.strerror}.", "It is as it was.") from error
+            raise StoreProblem(
+                f"Snapshot “{name}” cannot be dropped: {error.strerror}.", "It is as it was."
+            ) from error
 
     def path(self, name: str) -> Path:
         return self._folder / f"{name}.toml"
 
     def _taken(self) -> set[str]:
-        return {path.stem.casefold() for path in self._folder.glob("[!.]*.toml")} if self._folder.is_dir() else set()
+        return (
+            {path.stem.casefold() for path in self._folder.glob("[!.]*.toml")}
+            if self._folder.is_dir()
+            else set()
+        )
 
     def _written(self, name: str, text: str) -> bool:
         """Write a new file, whole or not at all; tell whether the name was still free."""
@@ -390,8 +467,12 @@ def _snapshot(path: Path) -> Snapshot:
     except WorkbenchError as error:
         return Snapshot(path.stem, None, None, str(error))
     except (OSError, ValueError) as error:
-        return Snapshot(path.stem, None, None, f"The snapshot “{path.stem}” cannot be read: {error}.")
-    return Snapshot(path.stem, replace(profile, name=named) if isinstance(named, str) and named else profile, at)
+        return Snapshot(
+            path.stem, None, None, f"The snapshot “{path.stem}” cannot be read: {error}."
+        )
+    return Snapshot(
+        path.stem, replace(profile, name=named) if isinstance(named, str) and named else profile, at
+    )
 
 
 def _letters() -> Iterator[str]:
@@ -416,7 +497,9 @@ class Changed:
 
 
 def values_of(profile: Profile) -> dict[str, Value]:
-    """Return every parameter by the dotted name it has in a file; what only names a profile is left out."""
+    """Return every parameter by the dotted name it has in a file; what only names a profile is left
+    out.
+    """
     values: dict[str, Value] = {}
     for name, value in parameters_of(profile).items():
         if isinstance(value, dict):
@@ -430,7 +513,11 @@ def changes(before: Profile, after: Profile) -> tuple[Changed, ...]:
     """Return the parameters that differ, in the order of the file."""
     one, other = values_of(before), values_of(after)
     names = dict.fromkeys((*one, *other))
-    return tuple(Changed(name, one.get(name), other.get(name)) for name in names if one.get(name) != other.get(name))
+    return tuple(
+        Changed(name, one.get(name), other.get(name))
+        for name in names
+        if one.get(name) != other.get(name)
+    )
 
 
 def _plain(value: Any) -> Value:

@@ -1,4 +1,6 @@
-"""Saved queries and their judgments: grading, sets to measure with, files for other tools, and runs of others."""
+"""Saved queries and their judgments: grading, sets to measure with, files for other tools, and runs
+of others.
+"""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -9,7 +11,14 @@ from pathlib import Path
 from statistics import fmean
 
 from workbench.core.files.format import ExportFormat, Issue, JudgedQuery, Parsed, ReadContext
-from workbench.core.record import InvalidQuery, InvalidRecord, UnknownRecord, UnreadableFile, WorkStopped, iso
+from workbench.core.record import (
+    InvalidQuery,
+    InvalidRecord,
+    UnknownRecord,
+    UnreadableFile,
+    WorkStopped,
+    iso,
+)
 from workbench.core.runtime import Cancelled, Progress
 from workbench.core.text import clean_for_store, counted, one_line
 from workbench.core.tuning.judgment import MAX_GRADE, Judgment, SavedQuery, judgment_id, query_id
@@ -43,25 +52,36 @@ class Judging(Service):
     def save_query(
         self, query: str, now: datetime | None = None, tags: tuple[str, ...] = (), actor: str = ""
     ) -> SavedQuery:
-        """Save a query, without judgments yet; one that is saved stays as it is. Raises `InvalidQuery`."""
+        """Save a query, without judgments yet; one that is saved stays as it is. Raises
+        `InvalidQuery`.
+        """
         saved = self._query(query, now, tags)
         if self._library.queries.find(saved.id) is None:
-            with self._library.transaction(actor or self._context.actor, f"save the query “{saved.text}”") as tx:
+            with self._library.transaction(
+                actor or self._context.actor, f"save the query “{saved.text}”"
+            ) as tx:
                 if self._library.queries.find(saved.id) is None:
                     tx.put(saved)
         return self._library.queries.get(saved.id)
 
-    def judge(self, query: str, now: datetime | None, memory: str, grade: int, actor: str = "") -> Judgment:
-        """Grade a memory for a query, 0 (not relevant) to 3 (essential); a later grade replaces an earlier one.
+    def judge(
+        self, query: str, now: datetime | None, memory: str, grade: int, actor: str = ""
+    ) -> Judgment:
+        """Grade a memory for a query, 0 (not relevant) to 3 (essential); a later grade replaces an
+        earlier one.
 
-        `now` is the moment the query is asked at, `None` the present. The query is saved along when it is new,
-        in the same transaction. The same grade again writes nothing. Raises `InvalidQuery`, `UnknownRecord` or
-        `InvalidRecord`.
+        `now` is the moment the query is asked at, `None` the present. The query is saved along when
+        it is new, in the same transaction. The same grade again writes nothing. Raises
+        `InvalidQuery`, `UnknownRecord` or `InvalidRecord`.
         """
         if type(grade) is not int or not 0 <= grade <= MAX_GRADE:
-            raise InvalidRecord(f"{grade!r} is no grade.", f"Grades are whole numbers from 0 to {MAX_GRADE}.")
+            raise InvalidRecord(
+                f"{grade!r} is no grade.", f"Grades are whole numbers from 0 to {MAX_GRADE}."
+            )
         if memory not in self._library.memories:
-            raise UnknownRecord(f"There is no memory {memory} in this store.", "Nothing was judged.")
+            raise UnknownRecord(
+                f"There is no memory {memory} in this store.", "Nothing was judged."
+            )
         saved = self._query(query, now, ())
         name, who = judgment_id(saved.id, memory), actor or self._context.actor
         before = self._library.judgments.find(name)
@@ -81,16 +101,18 @@ class Judging(Service):
         return SavedQuery(query_id(text, now), text, self._context.now(), now, tags)
 
 
-# Judged queries to measure with: from the store or a file, matched with the memories that are there.
+# Judged queries to measure with: from the store or a file, matched with the memories that are
+# there.
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedSet:
     """Judged queries, each with at least one relevant memory of the store.
 
-    `digest` names the set by its content (16 hexadecimal digits), whatever store it is used on. `unknown` are
-    the graded ids that the store does not have; they were left out. `empty` counts the queries left out because
-    nothing relevant for them is in the store, `early` those asked before any of their relevant memories was made.
+    `digest` names the set by its content (16 hexadecimal digits), whatever store it is used on.
+    `unknown` are the graded ids that the store does not have; they were left out. `empty` counts
+    the queries left out because nothing relevant for them is in the store, `early` those asked
+    before any of their relevant memories was made.
     """
 
     name: str
@@ -116,29 +138,44 @@ class JudgedSet:
             found.append(f"{ids} not in this store and ignored: {shown}.")
         if self.empty:
             which = counted(self.empty, "query has", "queries have")
-            found.append(f"{which} no relevant memory in this store and {'is' if self.empty == 1 else 'are'} left out.")
+            found.append(
+                f"{which} no relevant memory in this store and {'is' if self.empty == 1 else 'are'} left out."
+            )
         if self.early:
             which = counted(self.early, "query is", "queries are")
-            found.append(f"{which} asked at a moment when none of the relevant memories existed: nothing can be found.")
+            found.append(
+                f"{which} asked at a moment when none of the relevant memories existed: nothing can be found."
+            )
         return tuple(found)
 
 
 def from_file(context: Context, path: Path) -> JudgedSet:
-    """Read a query set, or the qrels of queries that the store has. Raises `UnreadableFile` or `InvalidQuery`."""
+    """Read a query set, or the qrels of queries that the store has. Raises `UnreadableFile` or
+    `InvalidQuery`.
+    """
     reading = ReadContext(now=context.now(), file=str(path))
     parsed = opening.read_file(path, context=reading)
     if not parsed.queries:
-        raise UnreadableFile(f"{path} holds no queries.", 'One a line: {"query": "…", "relevant": {"ID": 3}}.')
+        raise UnreadableFile(
+            f"{path} holds no queries.", 'One a line: {"query": "…", "relevant": {"ID": 3}}.'
+        )
     return _matched(
-        context, one_line(path.name, 80), [_resolved(context, query) for query in parsed.queries], parsed.issues
+        context,
+        one_line(path.name, 80),
+        [_resolved(context, query) for query in parsed.queries],
+        parsed.issues,
     )
 
 
 def from_store(context: Context) -> JudgedSet:
-    """Return the store's own saved queries with their judgments. Raises `InvalidQuery` when none is usable."""
+    """Return the store's own saved queries with their judgments. Raises `InvalidQuery` when none is
+    usable.
+    """
     queries = tuple(judged_queries(context))
     if not any(query.relevant for query in queries):
-        raise InvalidQuery("No query of this store is judged yet.", "Save a query and grade some memories for it.")
+        raise InvalidQuery(
+            "No query of this store is judged yet.", "Save a query and grade some memories for it."
+        )
     return _matched(context, "the store", queries, ())
 
 
@@ -158,12 +195,16 @@ def graded(context: Context) -> Iterator[tuple[SavedQuery, dict[str, int]]]:
 
 
 def _told_apart(query: SavedQuery) -> str:
-    """Return a query's topic unless it only repeats the text, as that of a qrels file without texts does."""
+    """Return a query's topic unless it only repeats the text, as that of a qrels file without texts
+    does.
+    """
     return query.topic if query.topic != query.text else ""
 
 
 def saved_as(library: Library, query: JudgedQuery) -> SavedQuery | None:
-    """Return the saved query that a file means by its topic, or names by the id that stands for its text."""
+    """Return the saved query that a file means by its topic, or names by the id that stands for its
+    text.
+    """
     if (found := library.queries.find(query.topic or query.text)) is not None or not query.topic:
         return found
     return next((known for known in library.queries.all() if known.topic == query.topic), None)
@@ -172,13 +213,17 @@ def saved_as(library: Library, query: JudgedQuery) -> SavedQuery | None:
 def digest_of(queries: Iterable[JudgedQuery]) -> str:
     """Name judged queries by their content; their order does not matter."""
     lines = [
-        json.dumps([q.text, iso(q.now) if q.now else None, sorted((id, g) for id, g in q.relevant.items())])
+        json.dumps(
+            [q.text, iso(q.now) if q.now else None, sorted((id, g) for id, g in q.relevant.items())]
+        )
         for q in queries
     ]
     return sha256("\n".join(sorted(lines)).encode()).hexdigest()[:16]
 
 
-def _matched(context: Context, name: str, queries: Iterable[JudgedQuery], issues: tuple[Issue, ...]) -> JudgedSet:
+def _matched(
+    context: Context, name: str, queries: Iterable[JudgedQuery], issues: tuple[Issue, ...]
+) -> JudgedSet:
     given = tuple(queries)
     if not len(context.library.memories):
         hint = "`workbench import` or `workbench ingest` adds some."
@@ -186,12 +231,20 @@ def _matched(context: Context, name: str, queries: Iterable[JudgedQuery], issues
     alias = {old: memory.id for memory in context.library.memories.all() for old in memory.aliases}
     unknown: dict[str, None] = {}
     matched = [replace(query, relevant=_known(context, query, alias, unknown)) for query in given]
-    usable = tuple(q for q in matched if any(grade >= RELEVANT_FROM for grade in q.relevant.values()))
+    usable = tuple(
+        q for q in matched if any(grade >= RELEVANT_FROM for grade in q.relevant.values())
+    )
     if not usable:
-        graded = "None of its graded memories is in this store." if unknown else "No memory in it has a grade above 0."
+        graded = (
+            "None of its graded memories is in this store."
+            if unknown
+            else "No memory in it has a grade above 0."
+        )
         raise InvalidQuery(f"Nothing can be measured with {name}. {graded}", "Nothing was changed.")
     early = sum(_is_early(context, query) for query in usable)
-    return JudgedSet(name, usable, digest_of(given), tuple(unknown), len(matched) - len(usable), issues, early)
+    return JudgedSet(
+        name, usable, digest_of(given), tuple(unknown), len(matched) - len(usable), issues, early
+    )
 
 
 def _is_early(context: Context, query: JudgedQuery) -> bool:
@@ -202,8 +255,12 @@ def _is_early(context: Context, query: JudgedQuery) -> bool:
     return all(context.library.memories.get(id).created_at > query.now for id in relevant)
 
 
-def _known(context: Context, query: JudgedQuery, alias: dict[str, str], unknown: dict[str, None]) -> dict[str, int]:
-    """Return the grades of memories that exist; a memory that was merged away counts as what it became."""
+def _known(
+    context: Context, query: JudgedQuery, alias: dict[str, str], unknown: dict[str, None]
+) -> dict[str, int]:
+    """Return the grades of memories that exist; a memory that was merged away counts as what it
+    became.
+    """
     known: dict[str, int] = {}
     for id, grade in query.relevant.items():
         here = id if id in context.library.memories else alias.get(id)
@@ -220,11 +277,14 @@ def _resolved(context: Context, query: JudgedQuery) -> JudgedQuery:
     return (
         query
         if saved is None
-        else replace(query, text=saved.text, tags=saved.tags, now=saved.now, topic=_told_apart(saved))
+        else replace(
+            query, text=saved.text, tags=saved.tags, now=saved.now, topic=_told_apart(saved)
+        )
     )
 
 
-# Saved queries, their judgments and rankings of them as files for other tools: query sets, qrels and runs.
+# Saved queries, their judgments and rankings of them as files for other tools: query sets, qrels
+# and runs.
 
 
 RUN_DEPTH = 100
@@ -234,48 +294,76 @@ _QRELS = export_format(trec.QRELS_FORMAT.name)
 
 
 def queries_jsonl(context: Context) -> str:
-    """Return the store's saved queries with their judgments, one JSON object a line. Raises `InvalidQuery`."""
+    """Return the store's saved queries with their judgments, one JSON object a line. Raises
+    `InvalidQuery`.
+    """
     queries = tuple(judged_queries(context))
     if not queries:
-        raise InvalidQuery("No query of this store is saved yet.", "Save one in Tune, or import some.")
+        raise InvalidQuery(
+            "No query of this store is saved yet.", "Save one in Tune, or import some."
+        )
     return queryset.write(Parsed(queryset.NAME, queries=queries))
 
 
 def qrels(context: Context, original: str | None = None) -> str:
-    """Return the store's judgments as TREC qrels; topics are those they came with, or the ids of the saved queries.
+    """Return the store's judgments as TREC qrels; topics are those they came with, or the ids of
+    the saved queries.
 
-    What did not change in `original`, the text that is replaced, stays as it is; by default that is the one qrels
-    file that the store was read from. Raises `InvalidQuery` without judgments.
+    What did not change in `original`, the text that is replaced, stays as it is; by default that is
+    the one qrels file that the store was read from. Raises `InvalidQuery` without judgments.
     """
     if not len(context.library.judgments):
-        raise InvalidQuery("No query of this store is judged yet.", "Grade some memories in Tune first.")
-    queries = tuple(JudgedQuery(query.text, grades, topic=query.name) for query, grades in graded(context))
-    known = original if original is not None else _origin(context, frozenset(query.topic for query in queries))
+        raise InvalidQuery(
+            "No query of this store is judged yet.", "Grade some memories in Tune first."
+        )
+    queries = tuple(
+        JudgedQuery(query.text, grades, topic=query.name) for query, grades in graded(context)
+    )
+    known = (
+        original
+        if original is not None
+        else _origin(context, frozenset(query.topic for query in queries))
+    )
     return trec.write_qrels(Parsed(trec.QRELS, queries=queries), known)
 
 
 def _origin(context: Context, topics: frozenset[str]) -> str | None:
-    """Return the text of the one qrels file whose topics are in the store; `None` for several, or none."""
+    """Return the text of the one qrels file whose topics are in the store; `None` for several, or
+    none.
+    """
     states, kind = FileStates(context.library), _QRELS
     qrels = [text for path in states.paths() if (text := states.base_as(kind, path)) is not None]
     now = ReadContext(now=context.now(), file="")
-    held = [text for text in qrels if topics & {query.topic for query in trec.read_qrels(text, now).queries}]
+    held = [
+        text
+        for text in qrels
+        if topics & {query.topic for query in trec.read_qrels(text, now).queries}
+    ]
     return held[0] if len(held) == 1 else None
 
 
 def judgments(context: Context) -> str:
-    """Return every judgment of the store with who gave it and when, one JSON object a line, the earliest first.
+    """Return every judgment of the store with who gave it and when, one JSON object a line, the
+    earliest first.
 
-    The other files hold grades alone, as other tools read them. Raises `InvalidQuery` without judgments.
+    The other files hold grades alone, as other tools read them. Raises `InvalidQuery` without
+    judgments.
     """
     found = sorted(context.library.judgments.all(), key=lambda judgment: (judgment.at, judgment.id))
     if not found:
-        raise InvalidQuery("No query of this store is judged yet.", "Grade some memories in Tune first.")
+        raise InvalidQuery(
+            "No query of this store is judged yet.", "Grade some memories in Tune first."
+        )
     lines = []
     for given in found:
         query = context.library.queries.find(given.query)
         asked = {"text": query.text, "now": iso(query.now) if query.now else None} if query else {}
-        given_by = {"memory": given.memory, "grade": given.grade, "by": given.actor, "at": iso(given.at)}
+        given_by = {
+            "memory": given.memory,
+            "grade": given.grade,
+            "by": given.actor,
+            "at": iso(given.at),
+        }
         topic = query.name if query else given.query
         lines.append(json.dumps({"topic": topic, **asked, **given_by}, ensure_ascii=False))
     return "\n".join(lines) + "\n"
@@ -290,14 +378,17 @@ def run(
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
 ) -> str:
-    """Return a profile's rankings of all saved queries as a TREC run tagged with its name; topics as in `qrels`.
+    """Return a profile's rankings of all saved queries as a TREC run tagged with its name; topics
+    as in `qrels`.
 
-    Every query is asked at its own moment and gives `depth` results, or the profile's k when that is more.
-    Raises `InvalidQuery` without queries, and `WorkStopped`.
+    Every query is asked at its own moment and gives `depth` results, or the profile's k when that
+    is more. Raises `InvalidQuery` without queries, and `WorkStopped`.
     """
     queries = tuple(context.library.queries.all())
     if not queries:
-        raise InvalidQuery("No query of this store is saved yet.", "Save one in Tune, or import some.")
+        raise InvalidQuery(
+            "No query of this store is saved yet.", "Save one in Tune, or import some."
+        )
     found: dict[str, list[tuple[str, float]]] = {}
     for done, query in enumerate(queries, 1):
         if cancelled is not None and cancelled():
@@ -325,7 +416,9 @@ KINDS: Mapping[str, QueryKind] = {
     "jsonl": QueryKind(export_format(queryset.NAME), queries_jsonl),
     "qrels": QueryKind(_QRELS, qrels),
     "run": QueryKind(ExportFormat("run", "TREC run", "queries", queryset.write, ".run")),
-    "judgments": QueryKind(ExportFormat("judgments", "judgments", "queries", queryset.write, ".jsonl"), judgments),
+    "judgments": QueryKind(
+        ExportFormat("judgments", "judgments", "queries", queryset.write, ".jsonl"), judgments
+    ),
 }
 """What is written of saved queries, by the name of the file's kind."""
 
@@ -355,18 +448,25 @@ class RunScores:
 
 
 def score_run(context: Context, path: Path) -> RunScores:
-    """Measure a run by the store's judgments. Raises `UnreadableFile`, or `InvalidQuery` when nothing fits."""
+    """Measure a run by the store's judgments. Raises `UnreadableFile`, or `InvalidQuery` when
+    nothing fits.
+    """
     run = read_run(opening.read_text(path), path.name)
     rankings = run.rankings
     saved = list(graded(context))
     # A run made here before a query got its topic calls it by its id.
-    judged = {(q.name if q.name in rankings else q.id): grades for q, grades in saved if _usable(grades)}
+    judged = {
+        (q.name if q.name in rankings else q.id): grades for q, grades in saved if _usable(grades)
+    }
     if not rankings.keys() & judged.keys():
         raise InvalidQuery(
             f"The run “{run.tag}” ranks no judged query of this store.",
             "Its topics have to be those of the qrels that were imported, or the ids of saved queries.",
         )
-    mean = {m.name: fmean(m.of(rankings.get(topic, ()), grades) for topic, grades in judged.items()) for m in STANDARD}
+    mean = {
+        m.name: fmean(m.of(rankings.get(topic, ()), grades) for topic, grades in judged.items())
+        for m in STANDARD
+    }
     missing = sum(topic not in rankings for topic in judged)
     known = {name for query, _ in saved for name in (query.id, query.topic)}
     unknown = sum(topic not in known for topic in rankings)

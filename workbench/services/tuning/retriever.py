@@ -43,7 +43,8 @@ if TYPE_CHECKING:
 
 
 class KeptPool:
-    """Reads and keeps the columns of a store's pool, in a `folder` of its caches; only of a store that is indexed.
+    """Reads and keeps the columns of a store's pool, in a `folder` of its caches; only of a store
+    that is indexed.
 
     What is kept is of the state that `memory.json` is of; what was changed since is put on top.
     """
@@ -63,7 +64,9 @@ class KeptPool:
         since = self._library.since_saved(Memory)
         if since is None or since.removed:
             return None
-        pool = Pool.kept(self._folder, since.saved, lambda doc_id: self._library.memories.at([doc_id])[0])
+        pool = Pool.kept(
+            self._folder, since.saved, lambda doc_id: self._library.memories.at([doc_id])[0]
+        )
         if pool is None:
             return None
         self._of = since.saved
@@ -116,8 +119,9 @@ class Retriever:
     def load(self, progress: Progress | None = None, cancelled: Cancelled | None = None) -> Ranker:
         """Load whatever is not loaded yet.
 
-        `progress` is told how many of the texts that the caches do not know are embedded, then how many are indexed.
-        Raises `UnreadableFile` when the model cannot be loaded, `WorkStopped` or `Stopped`.
+        `progress` is told how many of the texts that the caches do not know are embedded, then how
+        many are indexed. Raises `UnreadableFile` when the model cannot be loaded, `WorkStopped` or
+        `Stopped`.
         """
         with self._lock, collection_paused():
             if self._ranker is None:
@@ -135,16 +139,22 @@ class Retriever:
             return self._ranker
 
     def follow(self) -> None:
-        """Take over what changed, so that the next question does not wait for that; nothing where none was asked."""
+        """Take over what changed, so that the next question does not wait for that; nothing where
+        none was asked.
+        """
         if self._ranker is not None:
             self.ranker()
 
     def vouched(self) -> Pool:
-        """Return the memories as columns, as they are now, without waiting for the model or for who is loading it."""
+        """Return the memories as columns, as they are now, without waiting for the model or for who
+        is loading it.
+        """
         return self._pool() if self._ranker is None else self.ranker().pool
 
     def keep(self) -> None:
-        """Keep what was read of a large store for the next question, if it was read and is not kept yet."""
+        """Keep what was read of a large store for the next question, if it was read and is not kept
+        yet.
+        """
         with self._lock:
             if self._ranker is not None and self._kept.is_due:
                 self._kept.write(self.ranker().pool)
@@ -185,10 +195,15 @@ class Retriever:
         self._thresholds = thresholds
 
     def thresholds(self) -> Thresholds:
-        """Return where similarity is worth a flag or a look: the settings' values, else the model's own."""
+        """Return where similarity is worth a flag or a look: the settings' values, else the model's
+        own.
+        """
         if self._thresholds is not None:
             return self._thresholds
-        own, chosen = self.embedder.thresholds(self.ranker().vectors), self._context.settings.thresholds
+        own, chosen = (
+            self.embedder.thresholds(self.ranker().vectors),
+            self._context.settings.thresholds,
+        )
         given = self._context.given
         return Thresholds(
             chosen.flag if "thresholds.duplicate" in given else own.flag,
@@ -196,7 +211,9 @@ class Retriever:
         )
 
     def limits(self) -> DedupThresholds:
-        """Return those thresholds with the settings' ordered similarity, from which a duplicate may be absorbed."""
+        """Return those thresholds with the settings' ordered similarity, from which a duplicate may
+        be absorbed.
+        """
         found = self.thresholds()
         return DedupThresholds(found.flag, found.review, self._context.settings.thresholds.order)
 
@@ -204,7 +221,9 @@ class Retriever:
         vector: Vectors = self.embedder.embed([text])[0]
         return vector
 
-    def nearest_memories(self, text: str, k: int = 10, exclude: Iterable[str] = ()) -> tuple[tuple[Memory, float], ...]:
+    def nearest_memories(
+        self, text: str, k: int = 10, exclude: Iterable[str] = ()
+    ) -> tuple[tuple[Memory, float], ...]:
         """Return the memories most similar to a text, archived ones too, with their cosine."""
         ranker = self.ranker()
         mask = np.ones(len(ranker.pool), np.bool_)
@@ -213,21 +232,34 @@ class Retriever:
             if row is not None:
                 mask[row] = False
         rows, cosines = nearest(self._worded(text), self._matrix_compared(ranker), k, mask)
-        return tuple((ranker.pool.memories[r], float(c)) for r, c in zip(rows.tolist(), cosines.tolist(), strict=True))
+        return tuple(
+            (ranker.pool.memories[r], float(c))
+            for r, c in zip(rows.tolist(), cosines.tolist(), strict=True)
+        )
 
     def vectors(
-        self, texts: Sequence[str], progress: Progress | None = None, cancelled: Cancelled | None = None
+        self,
+        texts: Sequence[str],
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
     ) -> Vectors:
-        """Return the vectors of texts that are no memories, or not yet, shape (n, dim); raises `WorkStopped`."""
+        """Return the vectors of texts that are no memories, or not yet, shape (n, dim); raises
+        `WorkStopped`.
+        """
         with self._lock:
-            return self._vectors([clean_for_store(text) for text in texts], None, progress, cancelled)
+            return self._vectors(
+                [clean_for_store(text) for text in texts], None, progress, cancelled
+            )
 
     def near_memories(self, vectors: Vectors, least: float) -> list[list[tuple[Memory, float]]]:
-        """Return for each of the `comparable` vectors the memories, archived too, with a cosine of `least` or more."""
+        """Return for each of the `comparable` vectors the memories, archived too, with a cosine of
+        `least` or more.
+        """
         ranker = self.ranker()
         found: list[list[tuple[Memory, float]]] = [[] for _ in vectors]
         for text, row, cosine in zip(
-            *(part.tolist() for part in near_pairs(vectors, self._matrix_compared(ranker), least)), strict=True
+            *(part.tolist() for part in near_pairs(vectors, self._matrix_compared(ranker), least)),
+            strict=True,
         ):
             found[text].append((ranker.pool.memories[row], cosine))
         return found
@@ -235,17 +267,23 @@ class Retriever:
     def nearest_bullets(
         self, text: str, k: int = 3, shown: Callable[[str], str] = str
     ) -> tuple[tuple[Bullet, float], ...]:
-        """Return the playbook bullets most similar to a text, with their cosine; by their texts as they are `shown`."""
+        """Return the playbook bullets most similar to a text, with their cosine; by their texts as
+        they are `shown`.
+        """
         bullets = self._library.bullets.all()
         if not bullets:
             return ()
         texts = [shown(b.content) for b in bullets]
         vectors = with_words(self._vectors(texts), texts)
         rows, cosines = nearest(self._worded(text), vectors, k, np.ones(len(bullets), np.bool_))
-        return tuple((bullets[r], float(c)) for r, c in zip(rows.tolist(), cosines.tolist(), strict=True))
+        return tuple(
+            (bullets[r], float(c)) for r, c in zip(rows.tolist(), cosines.tolist(), strict=True)
+        )
 
     def comparable(self, texts: Sequence[str]) -> Vectors:
-        """Return the vectors of texts for finding what is close; by words where the model does not know them."""
+        """Return the vectors of texts for finding what is close; by words where the model does not
+        know them.
+        """
         return with_words(self.vectors(texts), texts)
 
     def comparable_memories(self, rows: Sequence[int]) -> Vectors:
@@ -267,7 +305,9 @@ class Retriever:
                 compared = np.array(compared)
                 dim, texts = compared.shape[1], Texts(ranker.pool, rows)
                 cache = VectorCache(self._context.caches / "vectors", f"{VERSION}-{dim}", dim)
-                compared[rows] = cache.vectors_for(texts, partial(worded, dim=dim), keys=ranker.pool.text_keys[rows])
+                compared[rows] = cache.vectors_for(
+                    texts, partial(worded, dim=dim), keys=ranker.pool.text_keys[rows]
+                )
             self._compared = (ranker.vectors, compared)
             return compared
 
@@ -275,7 +315,9 @@ class Retriever:
         """Return the pool of all memories that can be read."""
         return self._kept.read() or Pool.build(self._library.memories.all())
 
-    def _loaded(self, pool: Pool, progress: Progress | None = None, cancelled: Cancelled | None = None) -> Ranker:
+    def _loaded(
+        self, pool: Pool, progress: Progress | None = None, cancelled: Cancelled | None = None
+    ) -> Ranker:
         """Put a ranker together; the caches give what they know and are told the rest."""
         may_stop()
         texts = Texts(pool)
@@ -316,7 +358,9 @@ class Retriever:
         return dirty
 
     def _follow(self, old: Ranker) -> None:
-        """Take over what changed: new values in place, new rows at the end; a removed row means building anew."""
+        """Take over what changed: new values in place, new rows at the end; a removed row means
+        building anew.
+        """
         now = {id: self._library.memories.find(id) for id in sorted(self._take_dirty())}
         if any(m is None and id in old.pool.row_of for id, m in now.items()):
             self._ranker = None
@@ -351,7 +395,8 @@ class Retriever:
 
 
 class Texts(Sequence[str]):
-    """The searched texts of a pool's memories, or of some of its rows, each made when it is asked for.
+    """The searched texts of a pool's memories, or of some of its rows, each made when it is asked
+    for.
 
     Their secrets are masked: by how near a question comes, an agent could find one out.
     """
@@ -374,7 +419,9 @@ class Texts(Sequence[str]):
 
 
 def _name_as_masked(pool: Pool, rows: Sequence[int], texts: Sequence[str]) -> None:
-    """Let the caches know rows by what is searched of them, which differs from what is stored where that is secret."""
+    """Let the caches know rows by what is searched of them, which differs from what is stored where
+    that is secret.
+    """
     keys = pool.text_keys.copy()
     keys[rows] = text_keys(texts)
     if (keys != pool.text_keys).any():

@@ -1,4 +1,6 @@
-"""A tuning session: the question, the settings, the ranking they make, and the moves of the sliders."""
+"""A tuning session: the question, the settings, the ranking they make, and the moves of the
+sliders.
+"""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -43,7 +45,8 @@ from workbench.services.tuning.floors import AgainstFloor, against
 
 @dataclass(frozen=True, slots=True)
 class TermPart:
-    """One term: its value (at most 1) × its weight = what it adds; `note` says where the value comes from.
+    """One term: its value (at most 1) × its weight = what it adds; `note` says where the value
+    comes from.
 
     The weight is the term's share of the profile's weight for its `factor`.
     """
@@ -57,7 +60,8 @@ class TermPart:
 
 
 def term_parts(ranking: Ranking, id: str, query: str) -> tuple[TermPart, ...]:
-    """Return the terms of a memory in a ranking of episodes; none under other profiles or when it is not ranked.
+    """Return the terms of a memory in a ranking of episodes; none under other profiles or when it
+    is not ranked.
 
     Raises `UnknownRecord`.
     """
@@ -90,7 +94,10 @@ def _age(memory: Memory, ranking: Ranking) -> str:
 
 
 def _named(memory: Memory, query: str) -> str:
-    domains, asked = domains_of(memory.category, memory.section, memory.metadata), query_words(query)
+    domains, asked = (
+        domains_of(memory.category, memory.section, memory.metadata),
+        query_words(query),
+    )
     hits = [name for name in domains if in_domain((name,), asked)]
     return hits[0] if hits else ("not asked" if domains else "has none")
 
@@ -109,11 +116,15 @@ class Baseline:
     ranking: Ranking
 
     def place(self, row: int) -> int | None:
-        """Return the place of a pool row, or `None` when it is hidden; all are put in order for the first one."""
+        """Return the place of a pool row, or `None` when it is hidden; all are put in order for the
+        first one.
+        """
         return int(self.places[row]) or None
 
     def is_of(self, profile: Profile, now: datetime) -> bool:
-        """Tell whether a ranking of the same question under a profile has every memory in the same place."""
+        """Tell whether a ranking of the same question under a profile has every memory in the same
+        place.
+        """
         return (profile, now) == (self.ranking.profile, self.ranking.now)
 
     @cached_property
@@ -128,7 +139,9 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A memory in a ranking: its place (`None`: hidden) with its parts, and its place in the baseline."""
+    """A memory in a ranking: its place (`None`: hidden) with its parts, and its place in the
+    baseline.
+    """
 
     memory: Memory
     place: int | None
@@ -138,7 +151,9 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class WeightChange:
-    """A weight at which a memory outside the top would be in it: the factor, its weight now and then."""
+    """A weight at which a memory outside the top would be in it: the factor, its weight now and
+    then.
+    """
 
     factor: Factor
     now: float
@@ -149,9 +164,10 @@ class WeightChange:
 class Explanation:
     """Why a memory stands where it stands in a ranking; `hidden` says why it is not served.
 
-    `hours` is the age that recency counts, `half_life` in days (`None`: it does not decay), `shares` what its
-    relevance is made of, `ends` which memories set minimum and maximum of each factor (nobody sets frozen ones).
-    `terms` are there for a score of episodes. `against` is the query held against the floor.
+    `hours` is the age that recency counts, `half_life` in days (`None`: it does not decay),
+    `shares` what its relevance is made of, `ends` which memories set minimum and maximum of each
+    factor (nobody sets frozen ones). `terms` are there for a score of episodes. `against` is the
+    query held against the floor.
     """
 
     id: str
@@ -168,7 +184,8 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
-    """A query with its relevance for every memory; any number of rankings come from it, on any thread.
+    """A query with its relevance for every memory; any number of rankings come from it, on any
+    thread.
 
     `standard` is the floor of the store as it was when the query was asked, or why there was none.
     """
@@ -195,15 +212,23 @@ class Question:
         return Baseline(self.rank(profile, now, 1))
 
     def pool(self, profile: Profile, now: datetime) -> tuple[Memory, ...]:
-        """Return what is worth judging for the query: the best of very different settings, shuffled, without scores."""
-        return tuple(self.ranker.pool.memory(id) for id in judging_pool(self.ranker, self.scores, profile, now))
+        """Return what is worth judging for the query: the best of very different settings,
+        shuffled, without scores.
+        """
+        return tuple(
+            self.ranker.pool.memory(id)
+            for id in judging_pool(self.ranker, self.scores, profile, now)
+        )
 
     def standings(self, ranking: Ranking, baseline: Baseline) -> tuple[Standing, ...]:
         """Return the listed rows with how they stood in the baseline."""
         rows = ranking.candidates.rows[ranking.positions].tolist()
         listed = enumerate(zip(ranking.top, rows, strict=True), 1)
         like = baseline.is_of(ranking.profile, ranking.now)
-        return tuple(Standing(s.memory, at, at if like else baseline.place(row), s) for at, (s, row) in listed)
+        return tuple(
+            Standing(s.memory, at, at if like else baseline.place(row), s)
+            for at, (s, row) in listed
+        )
 
     def standing(self, ranking: Ranking, baseline: Baseline, id: str) -> Standing:
         """Return how any memory stands, listed or not. Raises `UnknownRecord`."""
@@ -218,7 +243,15 @@ class Question:
         """
         pool, row = ranking.pool, ranking.pool.row(id)
         parts = PLAIN_PARTS if ranking.profile.scorer == "episodic" else RELEVANCE_PARTS
-        case = ColumnCase(pool, ranking.candidates, self.scores, ranking.profile, ranking.now, self.ranker.parts, parts)
+        case = ColumnCase(
+            pool,
+            ranking.candidates,
+            self.scores,
+            ranking.profile,
+            ranking.now,
+            self.ranker.parts,
+            parts,
+        )
         key = (id, pool, ranking.candidates, parts, RELEVANCE.depends(case))
         found = self._shares.get(key)
         if found is None:
@@ -232,13 +265,24 @@ class Question:
         made, position = part_columns(case) if len(chosen) else {}, chosen.position(row)
         found: list[Share] = []
         for part in RELEVANCE_PARTS:
-            if part.optional and not any(value_of(ranking.profile, knob.key) for knob in part.parameters):
+            if part.optional and not any(
+                value_of(ranking.profile, knob.key) for knob in part.parameters
+            ):
                 continue
             explain: Explain = implementation(part.explain)
             found.append(
                 explain(
                     ShareCase(
-                        part, pool, chosen, self.scores, ranking.profile, ranking.now, row, position, made, tuple(found)
+                        part,
+                        pool,
+                        chosen,
+                        self.scores,
+                        ranking.profile,
+                        ranking.now,
+                        row,
+                        position,
+                        made,
+                        tuple(found),
                     )
                 )
             )
@@ -246,12 +290,16 @@ class Question:
 
 
 def left_out_because(memory: Memory, ranking: Ranking) -> str | None:
-    """Return why a memory takes no part in a ranking, or `None` when it does. Raises `UnknownRecord`."""
+    """Return why a memory takes no part in a ranking, or `None` when it does. Raises
+    `UnknownRecord`.
+    """
     hidden = hidden_because(memory, ranking.now)
     if hidden or ranking.place_of(memory.id) is not None:
         return hidden
     profile = ranking.profile
-    if profile.candidates and not matches(memory, candidate_filter(profile.candidates, ranking.now)):
+    if profile.candidates and not matches(
+        memory, candidate_filter(profile.candidates, ranking.now)
+    ):
         return NO_CANDIDATE
     return NO_EPISODE
 
@@ -276,7 +324,9 @@ def _half_life(memory: Memory, profile: Profile) -> float | None:
 
 
 def _since(memory: Memory, profile: Profile) -> datetime:
-    """Return the moment recency counts from: the last access; when it was made, for episodes and in mode "days"."""
+    """Return the moment recency counts from: the last access; when it was made, for episodes and in
+    mode "days".
+    """
     made = profile.scorer == "episodic" or profile.mode == "days"
     return memory.created_at if made else memory.last_accessed_at
 
@@ -343,12 +393,13 @@ class Moves:
 
 @dataclass(slots=True)
 class TuningSession:
-    """The settings (`profile`, against `saved`), the question, and `now`: `asked_at` moved by `days`.
+    """The settings (`profile`, against `saved`), the question, and `now`: `asked_at` moved by
+    `days`.
 
-    `text` is what is asked, `query` the saved query that it is. `watched` is
-    a memory that somebody asked about.
-    `ranking` and `baseline` are there when there is something to rank, and follow every change of what they are made
-    of; so does `against`, the query held against the floor. `moves` are those since something was stored.
+    `text` is what is asked, `query` the saved query that it is. `watched` is a memory that somebody
+    asked about. `ranking` and `baseline` are there when there is something to rank, and follow
+    every change of what they are made of; so does `against`, the query held against the floor.
+    `moves` are those since something was stored.
     """
 
     saved: Profile
@@ -386,7 +437,9 @@ class TuningSession:
     # Asking
 
     def moment(self, present: datetime) -> datetime:
-        """Return when the query is asked: in the present, unless it was saved with a moment of its own."""
+        """Return when the query is asked: in the present, unless it was saved with a moment of its
+        own.
+        """
         return present if self.query is None or self.query.now is None else self.query.now
 
     def put(self, question: Question | None, asked_at: datetime) -> None:
@@ -395,10 +448,16 @@ class TuningSession:
         self.rerank()
 
     def take(self, ranked: "TuningSession") -> None:
-        """Take what a copy was put on another thread, with its ranking unless the settings moved meanwhile."""
+        """Take what a copy was put on another thread, with its ranking unless the settings moved
+        meanwhile.
+        """
         self._ask(ranked.question, ranked.asked_at)
         if (ranked.settings, ranked.saved) == (self.settings, self.saved):
-            self.ranking, self.baseline, self.against = ranked.ranking, ranked.baseline, ranked.against
+            self.ranking, self.baseline, self.against = (
+                ranked.ranking,
+                ranked.baseline,
+                ranked.against,
+            )
         else:
             self.rerank()
 
@@ -415,7 +474,9 @@ class TuningSession:
         self._stand(settings)
 
     def load(self, profile: Profile, saved: Profile, days: float | None = None) -> None:
-        """Put all sliders elsewhere at once. Against another saved profile, no move before leads back."""
+        """Put all sliders elsewhere at once. Against another saved profile, no move before leads
+        back.
+        """
         settings = Settings(profile, self.days if days is None else days)
         if saved == self.saved:
             self.moves.note("", self.settings, settings)
@@ -462,7 +523,9 @@ class TuningSession:
             self.against = self.question.against(self.ranking)
 
     def watch(self, memory: str | None) -> None:
-        """Let a memory stand in the list whatever its place; one that takes no part, and `None`, end that."""
+        """Let a memory stand in the list whatever its place; one that takes no part, and `None`,
+        end that.
+        """
         takes_part = self.ranking is not None and memory in self.ranking.pool.row_of
         self.watched = memory if takes_part else None
 
@@ -476,10 +539,18 @@ class TuningSession:
         """Return how any memory stands; `None` where nothing is ranked or it is not there."""
         if id is None or self.question is None or self.ranking is None or self.baseline is None:
             return None
-        return self.question.standing(self.ranking, self.baseline, id) if id in self.ranking.pool.row_of else None
+        return (
+            self.question.standing(self.ranking, self.baseline, id)
+            if id in self.ranking.pool.row_of
+            else None
+        )
 
-    def explain(self, id: str, shown: Callable[[Any], Any] = lambda record: record) -> Explanation | None:
-        """Say where every figure of a memory's score comes from; `shown` makes records such as a person may see."""
+    def explain(
+        self, id: str, shown: Callable[[Any], Any] = lambda record: record
+    ) -> Explanation | None:
+        """Say where every figure of a memory's score comes from; `shown` makes records such as a
+        person may see.
+        """
         ranking, standing = self.ranking, self.standing(id)
         if self.question is None or ranking is None or standing is None:
             return None
@@ -493,7 +564,10 @@ class TuningSession:
             ranking=ranking,
             standing=replace(standing, memory=shown(memory)),
             hidden=left_out_because(memory, ranking),
-            shares=tuple(replace(s, facts=shown(s.facts)) if s.facts else s for s in self.question.shares(ranking, id)),
+            shares=tuple(
+                replace(s, facts=shown(s.facts)) if s.facts else s
+                for s in self.question.shares(ranking, id)
+            ),
             hours=hours_between(_since(memory, profile), ranking.now),
             half_life=_half_life(memory, profile),
             ends=ends,
@@ -502,14 +576,21 @@ class TuningSession:
         )
 
     def flips(self, factor: Factor, high: float) -> tuple[Flip, ...] | None:
-        """Return where the top changes as one weight goes from 0 to `high`; `None` when nothing is ranked."""
+        """Return where the top changes as one weight goes from 0 to `high`; `None` when nothing is
+        ranked.
+        """
         ranking = self.ranking
         if ranking is None or not ranking.ids:
             return None
-        return flips(_lines(ranking, factor, high), ranking.profile.k) if factor.id in ranking.factors else ()
+        return (
+            flips(_lines(ranking, factor, high), ranking.profile.k)
+            if factor.id in ranking.factors
+            else ()
+        )
 
     def ways(self, id: str, highs: Iterable[float]) -> tuple[WeightChange, ...]:
-        """Return the single weights that would bring a memory into the top, the smallest change first.
+        """Return the single weights that would bring a memory into the top, the smallest change
+        first.
 
         `highs` are the upper ends of the scales, factor by factor.
         """
@@ -523,19 +604,27 @@ class TuningSession:
         for factor, high in zip(FACTORS, highs, strict=True):
             if factor.id in ranking.factors:
                 now = ranking.weight(factor)
-                then = admitting(_lines(ranking, factor, max(high, now)), position, ranking.profile.k, now)
+                then = admitting(
+                    _lines(ranking, factor, max(high, now)), position, ranking.profile.k, now
+                )
                 found += [WeightChange(factor, now, value) for value in then if value is not None]
         return tuple(sorted(found, key=lambda way: (abs(way.then - way.now), way.factor.id)))
 
     def moved(self, other: Profile, now: datetime) -> int:
-        """Return how many of the top places would hold another memory under another profile or at another time."""
+        """Return how many of the top places would hold another memory under another profile or at
+        another time.
+        """
         if self.question is None or self.ranking is None:
             return 0
         top, here = self.question.rank(other, now).ids, self.ranking.ids[: self.profile.k]
         return max(len(here), len(top)) - sum(a == b for a, b in zip(here, top, strict=False))
 
     def bounds(self) -> FrozenBounds | None:
-        """Return the minimum and maximum of each factor in the ranking; `None` where nothing is normalised."""
+        """Return the minimum and maximum of each factor in the ranking; `None` where nothing is
+        normalised.
+        """
         if self.ranking is None or not self.ranking.factors or self.profile.scorer != "factors":
             return None
-        return FrozenBounds.by_factor({name: (c.low, c.high) for name, c in self.ranking.factors.items()})
+        return FrozenBounds.by_factor(
+            {name: (c.low, c.high) for name, c in self.ranking.factors.items()}
+        )

@@ -46,10 +46,11 @@ class Tuning:
         return self._context.profile
 
     def use(self, name: str) -> ProfileInUse:
-        """Let this store be ranked under a profile, for agents too; without a name the settings say which.
+        """Let this store be ranked under a profile, for agents too; without a name the settings say
+        which.
 
-        Returns what is in use then. Raises `UnknownRecord` or `InvalidRecord` for the profile, `WorkbenchError` for an
-        agent, and `StoreProblem`.
+        Returns what is in use then. Raises `UnknownRecord` or `InvalidRecord` for the profile,
+        `WorkbenchError` for an agent, and `StoreProblem`.
         """
         library = self._context.library
         require_person(self._context.actor, "change a setting")
@@ -60,19 +61,27 @@ class Tuning:
         library.refresh()
         before = library.table(StoreSetting).find("profile")
         if name and before != after:
-            with library.transaction(self._context.actor, f"use the profile {name} in this store") as tx:
+            with library.transaction(
+                self._context.actor, f"use the profile {name} in this store"
+            ) as tx:
                 tx.put(after)
         elif not name and before is not None:
-            with library.transaction(self._context.actor, f"use {before.value} no longer in this store") as tx:
+            with library.transaction(
+                self._context.actor, f"use {before.value} no longer in this store"
+            ) as tx:
                 tx.delete(before)
         return self._context.profile
 
     def question(self, query: str) -> Question:
-        """Score every memory for a query, once, over the store as it is now; may wait for the model."""
+        """Score every memory for a query, once, over the store as it is now; may wait for the
+        model.
+        """
         ranker = self._retriever.ranker()
         return Question(ranker, ranker.relevance(query), self.floors.known(query, ranker))
 
-    def rank(self, query: str, profile: Profile, now: datetime | None = None, k: int | None = None) -> Ranking:
+    def rank(
+        self, query: str, profile: Profile, now: datetime | None = None, k: int | None = None
+    ) -> Ranking:
         """Rank what an agent would be served, over the store as it is now."""
         ranker = self._retriever.ranker()  # one for both: others may change the store in between
         return ranker.rank(ranker.relevance(query), profile, now or self._context.now(), k)
@@ -80,8 +89,8 @@ class Tuning:
     def pool(self, *, loading: bool) -> Pool:
         """Return the memories as columns, as they are now.
 
-        Where the model is not there yet it is waited for when `loading`; else at least those that a person vouched for
-        are read for this once.
+        Where the model is not there yet it is waited for when `loading`; else at least those that a
+        person vouched for are read for this once.
         """
         return self._retriever.ranker().pool if loading else self._retriever.vouched()
 
@@ -89,7 +98,9 @@ class Tuning:
         return tuple(self._context.library.queries.all())
 
     def saved_like(self, text: str) -> tuple[SavedQuery, ...]:
-        """Return the saved queries with these words: the one asked in the present first, then the latest moment."""
+        """Return the saved queries with these words: the one asked in the present first, then the
+        latest moment.
+        """
         asked = _words(text)
         same = [q for q in self._context.library.queries.all() if asked and _words(q.text) == asked]
         same.sort(key=lambda q: (q.now is not None, -q.now.timestamp() if q.now else 0.0, q.id))
@@ -99,8 +110,11 @@ class Tuning:
         """Return how many memories are graded for a saved query."""
         return sum(judgment.query == query.id for judgment in self._context.library.judgments.all())
 
-    def save(self, profile: Profile, name: str, parent: str, birth: ProfileProvenance | None = None) -> Profile:
-        """Save a profile under a name, as a file that says where it comes from; return it as it was saved.
+    def save(
+        self, profile: Profile, name: str, parent: str, birth: ProfileProvenance | None = None
+    ) -> Profile:
+        """Save a profile under a name, as a file that says where it comes from; return it as it was
+        saved.
 
         `birth` says what it was measured on.
 

@@ -1,4 +1,6 @@
-"""Holding the read index against the files it was made of, and what is remembered of one that was made anew."""
+"""Holding the read index against the files it was made of, and what is remembered of one that was
+made anew.
+"""
 
 import contextlib
 import json
@@ -38,7 +40,9 @@ from workbench.store.records import key_of, marks_of
 
 
 MOST_NEWS = 20_000
-"""Of so many transactions at most it is kept what they brought; what is older is read from the journal."""
+"""Of so many transactions at most it is kept what they brought; what is older is read from the
+journal.
+"""
 
 
 def make(
@@ -52,8 +56,8 @@ def make(
 ) -> None:
     """Write the index of a checkpoint that was just written, in place of the one that is there.
 
-    `arrivals` are all that came after revision `since`. It is a cache: that it cannot be written is no failure, and
-    there is none then.
+    `arrivals` are all that came after revision `since`. It is a cache: that it cannot be written is
+    no failure, and there is none then.
     """
     try:
         with open_regular(store / DOCUMENTS) as documents:
@@ -63,10 +67,14 @@ def make(
             forget(indexing.folder)
             return
         with draft_beside(indexing.folder / FILE) as (_, draft):
-            with contextlib.closing(sqlite3.connect(unlocked(draft), isolation_level=None, uri=True)) as connection:
+            with contextlib.closing(
+                sqlite3.connect(unlocked(draft), isolation_level=None, uri=True)
+            ) as connection:
                 _fill(connection, tables, places)
                 _note_news(connection, arrivals)
-                note_facts(connection, _facts(tables, stamp, places, look, _news_from(since, arrivals)))
+                note_facts(
+                    connection, _facts(tables, stamp, places, look, _news_from(since, arrivals))
+                )
                 connection.execute("COMMIT")
             draft.replace(indexing.folder / FILE)
     except (OSError, sqlite3.Error, ValueError):
@@ -88,7 +96,8 @@ def fold(
 ) -> bool:
     """Take what a state changed since into its index; return whether that was done.
 
-    It is left out while somebody else reads or writes the index, and where a whole table came or went.
+    It is left out while somebody else reads or writes the index, and where a whole table came or
+    went.
     """
     unread, connection = state.unread, index.connection
     if set(unread) != set(index.tables) or set(state.names) != set(unread):
@@ -113,7 +122,8 @@ def fold(
 
 
 def _fill(connection: sqlite3.Connection, tables: Tables, places: Places) -> None:
-    # A power loss may leave a file that is torn: it is moved to its place only once all of it is on the disk.
+    # A power loss may leave a file that is torn: it is moved to its place only once all of it is on
+    # the disk.
     connection.execute("PRAGMA journal_mode = OFF")
     connection.execute("BEGIN")
     for statement in TABLES.split(";"):
@@ -153,25 +163,40 @@ def _fold_table(connection: sqlite3.Connection, number: int, unread: Unread) -> 
         """Return what a row says of a document."""
         return (key_of(unread.name, doc), dumps(doc), *marks(unread.name, doc))
 
-    changed = ((*said(doc), number, id) for id, doc in unread.changed.items() if doc and id not in unread.added)
-    connection.executemany("UPDATE docs SET key = ?, body = ?, waits = ?, made = ? WHERE tab = ? AND doc = ?", changed)
-    new = ((number, id, *said(doc)) for id in unread.added if (doc := unread.changed[id]) is not None)
+    changed = (
+        (*said(doc), number, id)
+        for id, doc in unread.changed.items()
+        if doc and id not in unread.added
+    )
+    connection.executemany(
+        "UPDATE docs SET key = ?, body = ?, waits = ?, made = ? WHERE tab = ? AND doc = ?", changed
+    )
+    new = (
+        (number, id, *said(doc)) for id in unread.added if (doc := unread.changed[id]) is not None
+    )
     connection.executemany("INSERT INTO docs VALUES (NULL, ?, ?, ?, NULL, NULL, ?, ?, ?)", new)
 
 
 def _note_news(connection: sqlite3.Connection, arrivals: Sequence[Arrival]) -> None:
-    rows = ((one.rev, one.actor, one.kind, dumps(one.added), dumps(one.read)) for one in arrivals[-MOST_NEWS:])
+    rows = (
+        (one.rev, one.actor, one.kind, dumps(one.added), dumps(one.read))
+        for one in arrivals[-MOST_NEWS:]
+    )
     connection.executemany("INSERT OR REPLACE INTO news VALUES (?, ?, ?, ?, ?)", rows)
 
 
 def marks(table: str, doc: Doc) -> tuple[str | None, str | None]:
-    """Return what the index says of a document beside its key: the state it waits in, and when it was made."""
+    """Return what the index says of a document beside its key: the state it waits in, and when it
+    was made.
+    """
     waits, made = marks_of(table, doc)
     return waits, None if made is None else _sortable(made)
 
 
 def _sortable(at: str) -> str | None:
-    """Return a stored time so that texts of this form are in the order of their times; `None` for no time."""
+    """Return a stored time so that texts of this form are in the order of their times; `None` for
+    no time.
+    """
     if not at.endswith("Z"):
         try:
             at = parse_time(at).isoformat().replace("+00:00", "")
@@ -202,10 +227,12 @@ _LARGEST = 1 << 10
 
 
 def differing(index: ReadIndex, store: Path, stamp: Stamp) -> int:
-    """Return of how many documents an index says something else than the files do, as of the index's revision.
+    """Return of how many documents an index says something else than the files do, as of the
+    index's revision.
 
-    `stamp` is that of the documents it was made of. They are read a piece at a time, so that other threads get their
-    turn. Raises `IndexSpoilt` for an index that cannot be read to its end, and `OSError` where the files cannot.
+    `stamp` is that of the documents it was made of. They are read a piece at a time, so that other
+    threads get their turn. Raises `IndexSpoilt` for an index that cannot be read to its end, and
+    `OSError` where the files cannot.
     """
     if not index.is_sound() or index.digest() != stamp.hash:
         raise IndexSpoilt("the index, or the file it is of, is not what was written")
@@ -217,11 +244,17 @@ def note_mended(indexing: Indexing, mended: MendedIndex) -> None:
     """Remember that an index was made anew; a note that cannot be written is none."""
     with contextlib.suppress(OSError):
         indexing.begin()
-        write_file(indexing.folder / MENDED, json.dumps([iso(mended.at), mended.documents]).encode(), durable=False)
+        write_file(
+            indexing.folder / MENDED,
+            json.dumps([iso(mended.at), mended.documents]).encode(),
+            durable=False,
+        )
 
 
 def last_mended(folder: Path) -> MendedIndex | None:
-    """Return when the index in a cache folder was made anew last since it differed; `None` if it never was."""
+    """Return when the index in a cache folder was made anew last since it differed; `None` if it
+    never was.
+    """
     try:
         at, documents = json.loads(read_regular(folder / MENDED, _LARGEST))
         return MendedIndex(parse_time(at), int(documents))
@@ -241,7 +274,9 @@ def _as_filed(index: ReadIndex, store: Path, stamp: Stamp) -> State:
 
 
 def _differing_in(index: ReadIndex, table: str, docs: Mapping[str, Doc]) -> int:
-    """Count the documents of a table that are missing, too many, in another place, or not as they should be."""
+    """Count the documents of a table that are missing, too many, in another place, or not as they
+    should be.
+    """
     expected = iter(docs)
     wrong: set[str] = set()
     seen: set[str] = set()

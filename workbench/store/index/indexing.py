@@ -13,10 +13,11 @@ FILE = "index.sqlite"
 class Indexing(NamedTuple):
     """How a store is indexed: in which cache `folder`, of which table the `news` are kept.
 
-    `begin` makes the folder before anything is written, and raises `OSError` when that cannot be done.
+    `begin` makes the folder before anything is written, and raises `OSError` when that cannot be
+    done.
 
-    Below `least` bytes of documents there is no index: reading all of them is as fast. What so many changes after the
-    index brought, `fold_after`, the next who reads them takes into it.
+    Below `least` bytes of documents there is no index: reading all of them is as fast. What so many
+    changes after the index brought, `fold_after`, the next who reads them takes into it.
     """
 
     folder: Path
@@ -26,11 +27,14 @@ class Indexing(NamedTuple):
     fold_after: int = 200
 
 
-# What came into a store with each transaction: facts from which follows what is new since any revision.
+# What came into a store with each transaction: facts from which follows what is new since any
+# revision.
 
 
 class Arrival(NamedTuple):
-    """One transaction that added documents to the stream, or read some of them for an agent: their ids."""
+    """One transaction that added documents to the stream, or read some of them for an agent: their
+    ids.
+    """
 
     rev: int
     actor: str

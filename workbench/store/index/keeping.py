@@ -1,4 +1,5 @@
-"""The read index beside an open journal: opened with it, kept up with it, and made where there is none.
+"""The read index beside an open journal: opened with it, kept up with it, and made where there is
+none.
 
 Small stores have none: reading all of their documents is as fast.
 """
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
 
 class IndexKeeper:
-    """Keeps the index of one store that is open. `index` is what its documents are read from, if they are.
+    """Keeps the index of one store that is open. `index` is what its documents are read from, if
+    they are.
 
     Nothing here fails: an index that cannot be read or written is none.
     """
@@ -32,14 +34,19 @@ class IndexKeeper:
     def __init__(self, indexing: Indexing | None, store: Path) -> None:
         self.index: ReadIndex | None = None
         self.digest = ""
-        """The hash of the documents that the index is of, whether they are read from it or not; empty for no index."""
+        """The hash of the documents that the index is of, whether they are read from it or not;
+        empty for no index.
+        """
         self._indexing = indexing
         self._store = store
         self._since = 0
         self._arrivals: list[Arrival] = []
 
-    def open(self, believed: Collection[str] | None, whole: Callable[[int], Tables]) -> Loaded | None:
-        """Open the index, as `checkpoint.load` opens the documents; `None` when there is none that can be believed.
+    def open(
+        self, believed: Collection[str] | None, whole: Callable[[int], Tables]
+    ) -> Loaded | None:
+        """Open the index, as `checkpoint.load` opens the documents; `None` when there is none that
+        can be believed.
 
         `whole` returns all tables as of a revision, should the index turn out to be spoilt.
         """
@@ -47,7 +54,9 @@ class IndexKeeper:
         self.digest = ""
         if self._indexing is None or not self._is_large():
             return None
-        from workbench.store.index.reading import ReadIndex  # SQLite: not for a store that does without
+        from workbench.store.index.reading import (
+            ReadIndex,
+        )  # SQLite: not for a store that does without
 
         index = ReadIndex.open(self._indexing.folder, self._store)
         if index is None:
@@ -77,11 +86,16 @@ class IndexKeeper:
         self._since, self._arrivals = rev, []
 
     def note(self, entry: Transaction) -> None:
-        if self._indexing is not None and (arrival := arrival_of(entry, self._indexing.news)) is not None:
+        if (
+            self._indexing is not None
+            and (arrival := arrival_of(entry, self._indexing.news)) is not None
+        ):
             self._arrivals.append(arrival)
 
     def arrivals(self, after: int) -> "list[Arrival] | None":
-        """Return who added and read which documents after a revision, oldest first; `None` when that is not known."""
+        """Return who added and read which documents after a revision, oldest first; `None` when
+        that is not known.
+        """
         if after >= self._since:
             return [one for one in self._arrivals if one.rev > after]
         before = None if self.index is None else self.index.arrivals(after)
@@ -89,7 +103,11 @@ class IndexKeeper:
 
     def fold(self, state: State, tail: "Tail", unfinished: Mapping[str, str]) -> bool:
         """Take into the index what was read after it, when that is much; return whether it was."""
-        if self._indexing is None or self.index is None or tail.rev - self.index.rev < self._indexing.fold_after:
+        if (
+            self._indexing is None
+            or self.index is None
+            or tail.rev - self.index.rev < self._indexing.fold_after
+        ):
             return False
         from workbench.store.index.checking import fold
 
@@ -113,12 +131,18 @@ class IndexKeeper:
         self.digest = stamp.hash
 
     def write_missing(self, believed: Collection[str] | None, state: State) -> None:
-        """Make the index of the checkpoint that stands there, when there is none; mostly it is what `state` holds."""
+        """Make the index of the checkpoint that stands there, when there is none; mostly it is what
+        `state` holds.
+        """
         if self._indexing is None or self.digest or not self._is_large():
             return
         with contextlib.suppress(OSError):
             tables = self._held(state)
-            stamp, places = (None, Places()) if tables is None else checkpoint_writer.places_of(self._store, tables)
+            stamp, places = (
+                (None, Places())
+                if tables is None
+                else checkpoint_writer.places_of(self._store, tables)
+            )
             if tables is None or stamp is None:
                 tables = checkpoint_writer.load(self._store, believed).state.tables
                 stamp, places = checkpoint_writer.places_of(self._store, tables)
@@ -129,7 +153,8 @@ class IndexKeeper:
                 self.digest = stamp.hash
 
     def _held(self, state: State) -> Tables | None:
-        """Return the documents of a state where they are those of the checkpoint: read again, they were there twice.
+        """Return the documents of a state where they are those of the checkpoint: read again, they
+        were there twice.
 
         Other threads may change the state meanwhile.
         """
@@ -140,7 +165,8 @@ class IndexKeeper:
         return tables if state.rev == rev else None
 
     def differing(self) -> int | None:
-        """Return of how many documents the index says something else than the files do; 0 also without an index.
+        """Return of how many documents the index says something else than the files do; 0 also
+        without an index.
 
         `None` for one that cannot be read to its end. Raises `OSError` where the files cannot.
         """
@@ -154,7 +180,12 @@ class IndexKeeper:
             return 0
         with contextlib.closing(index):
             stamp = next(
-                (one for one in checkpoint_writer.stamps_of(self._store) if one.hash == index.facts.digest), None
+                (
+                    one
+                    for one in checkpoint_writer.stamps_of(self._store)
+                    if one.hash == index.facts.digest
+                ),
+                None,
             )
             if stamp is None:
                 return 0
@@ -164,7 +195,9 @@ class IndexKeeper:
                 return None
 
     def forget(self, at: datetime, documents: int | None) -> None:
-        """Remove an index that differs of so many documents, `None` if it cannot be read; that it did is noted."""
+        """Remove an index that differs of so many documents, `None` if it cannot be read; that it
+        did is noted.
+        """
         assert self._indexing is not None
         from workbench.store.index import checking
         from workbench.store.index import checking as making

@@ -17,8 +17,8 @@ from workbench.store.index.indexing import FILE, Arrival
 from workbench.store.journal.codec import dumps, loads
 from workbench.store.journal.segments import Position
 
-# What the read index holds: a file of SQLite with a row for every document, and what is known of the store as a
-# whole.
+# What the read index holds: a file of SQLite with a row for every document, and what is known of
+# the store as a whole.
 #
 # It is a cache: it lies in the user's own cache folder and can be deleted at any time.
 
@@ -35,9 +35,11 @@ CREATE TABLE dead (tab INTEGER, doc TEXT, PRIMARY KEY (tab, doc)) WITHOUT ROWID;
 CREATE TABLE news (rev INTEGER PRIMARY KEY, actor TEXT, kind TEXT, added BLOB, read BLOB);
 CREATE TABLE facts (value BLOB);
 """
-"""`place` orders the documents of a table as it does; `start` and `size` are bytes in `memory.json`, or `body` is the
-document itself. `waits` is the state of a record that waits for something, `made` when it was made, in UTC. `dead` are
-documents that still stand in `memory.json`, but not at their old place in the table, or not at all."""
+"""`place` orders the documents of a table as it does; `start` and `size` are bytes in
+`memory.json`, or `body` is the document itself. `waits` is the state of a record that waits for
+something, `made` when it was made, in UTC. `dead` are documents that still stand in `memory.json`,
+but not at their old place in the table, or not at all.
+"""
 
 INDICES = """
 CREATE UNIQUE INDEX by_doc ON docs (tab, doc);
@@ -48,13 +50,17 @@ CREATE INDEX by_made ON docs (tab, made, key) WHERE made IS NOT NULL;
 """
 
 Look = tuple[int, int, int, int]
-"""What tells one state of a file from another: inode, size, and the times of its last change of content and of any."""
+"""What tells one state of a file from another: inode, size, and the times of its last change of
+content and of any.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class TableFacts:
-    """What is known of one table: how many documents it has, the greatest id that is or was in use, the versions of
-    its records (-1 for one that says none), and where in `memory.json` its documents stand, piece by piece."""
+    """What is known of one table: how many documents it has, the greatest id that is or was in use,
+    the versions of its records (-1 for one that says none), and where in `memory.json` its
+    documents stand, piece by piece.
+    """
 
     count: int
     greatest: int
@@ -65,9 +71,9 @@ class TableFacts:
 class Facts(NamedTuple):
     """What is known of a store as of revision `rev`.
 
-    `digest` and `look` are of the `memory.json` that places are in, which holds revision `saved`; `offset`, `line`,
-    `start` and `mark` say where the journal goes on after `rev`, `next_ids` and `unfinished` are as in a checkpoint's
-    stamp. News are known of all revisions after `news_from`.
+    `digest` and `look` are of the `memory.json` that places are in, which holds revision `saved`;
+    `offset`, `line`, `start` and `mark` say where the journal goes on after `rev`, `next_ids` and
+    `unfinished` are as in a checkpoint's stamp. News are known of all revisions after `news_from`.
     """
 
     digest: str
@@ -91,9 +97,13 @@ class Facts(NamedTuple):
 
 
 def open_file(folder: Path) -> sqlite3.Connection:
-    """Open the index in a cache folder, which is not made; nothing is waited for. Raises `sqlite3.Error`."""
+    """Open the index in a cache folder, which is not made; nothing is waited for. Raises
+    `sqlite3.Error`.
+    """
     where = f"{(folder / FILE).absolute().as_uri()}?mode=rw"
-    return sqlite3.connect(where, uri=True, timeout=0, check_same_thread=False, isolation_level=None)
+    return sqlite3.connect(
+        where, uri=True, timeout=0, check_same_thread=False, isolation_level=None
+    )
 
 
 def look_of(seen: os.stat_result) -> Look:
@@ -103,7 +113,8 @@ def look_of(seen: os.stat_result) -> Look:
 def facts_in(connection: sqlite3.Connection) -> Facts:
     """Return the facts of an index.
 
-    Raises `sqlite3.Error`, `ValueError`, `KeyError` or `TypeError` where the index is none that can be read.
+    Raises `sqlite3.Error`, `ValueError`, `KeyError` or `TypeError` where the index is none that can
+    be read.
     """
     ((raw,),) = connection.execute("SELECT value FROM facts").fetchall()
     value: dict[str, Any] = loads(raw)
@@ -121,7 +132,12 @@ def note_facts(connection: sqlite3.Connection, facts: Facts) -> None:
 
 def _json_of(facts: Facts) -> dict[str, object]:
     known = {name: asdict(table) for name, table in facts.tables.items()}
-    return {**facts._asdict(), "next_ids": dict(facts.next_ids), "unfinished": dict(facts.unfinished), "tables": known}
+    return {
+        **facts._asdict(),
+        "next_ids": dict(facts.next_ids),
+        "unfinished": dict(facts.unfinished),
+        "tables": known,
+    }
 
 
 _PART = 1 << 20
@@ -133,10 +149,12 @@ class IndexSpoilt(OSError):
 
 
 class ReadIndex:
-    """The documents of a store as of one revision (a `Base`), each read from its place in `memory.json`.
+    """The documents of a store as of one revision (a `Base`), each read from its place in
+    `memory.json`.
 
-    What was changed since that file was written stands in the index itself. One transaction of the index is held open,
-    so that all answers are of one revision whoever goes on writing. Any thread may ask.
+    What was changed since that file was written stands in the index itself. One transaction of the
+    index is held open, so that all answers are of one revision whoever goes on writing. Any thread
+    may ask.
     """
 
     def __init__(self, connection: sqlite3.Connection, facts: Facts, documents: io.FileIO) -> None:
@@ -148,7 +166,9 @@ class ReadIndex:
 
     @classmethod
     def open(cls, folder: Path, store: Path) -> "ReadIndex | None":
-        """Open the index in the cache `folder` of a `store`; `None` when there is none that fits its documents."""
+        """Open the index in the cache `folder` of a `store`; `None` when there is none that fits
+        its documents.
+        """
         try:
             connection = open_file(folder)
         except (sqlite3.Error, ValueError):
@@ -182,7 +202,9 @@ class ReadIndex:
 
     def get(self, table: str, doc_id: str) -> Doc | None:
         """Return a document, or `None`."""
-        found = self._rows("SELECT start, size, body FROM docs WHERE tab = ? AND doc = ?", table, doc_id)
+        found = self._rows(
+            "SELECT start, size, body FROM docs WHERE tab = ? AND doc = ?", table, doc_id
+        )
         return next((self._doc(*row) for row in found), None)
 
     def doc_id_of(self, table: str, key: str) -> str | None:
@@ -202,14 +224,22 @@ class ReadIndex:
         return frozenset(self.facts.tables[table].versions)
 
     def waiting(self, table: str, state: str) -> list[str]:
-        """Return the ids of the documents whose record is in a state in which it waits for something."""
-        asked = "SELECT doc FROM docs WHERE tab = ? AND waits = ? AND waits IS NOT NULL ORDER BY place"
+        """Return the ids of the documents whose record is in a state in which it waits for
+        something.
+        """
+        asked = (
+            "SELECT doc FROM docs WHERE tab = ? AND waits = ? AND waits IS NOT NULL ORDER BY place"
+        )
         return [doc for (doc,) in self._rows(asked, table, state)]
 
     def changed(self, table: str) -> tuple[list[str], bool]:
-        """Return the ids of the documents that are not as the file has them, and whether some of its are gone."""
+        """Return the ids of the documents that are not as the file has them, and whether some of
+        its are gone.
+        """
         asked = "SELECT doc FROM docs WHERE tab = ? AND body IS NOT NULL ORDER BY place"
-        gone = next(self._rows("SELECT doc FROM dead WHERE tab = ? LIMIT 1", table), None) is not None
+        gone = (
+            next(self._rows("SELECT doc FROM dead WHERE tab = ? LIMIT 1", table), None) is not None
+        )
         return [doc for (doc,) in self._rows(asked, table)], gone
 
     def latest(self, table: str) -> Iterator[tuple[str, Doc]]:
@@ -219,7 +249,9 @@ class ReadIndex:
 
     def newest(self, table: str) -> Iterator[str]:
         """Yield the ids of documents, those first whose records were made last."""
-        asked = "SELECT doc FROM docs WHERE tab = ? AND made IS NOT NULL ORDER BY made DESC, key DESC"
+        asked = (
+            "SELECT doc FROM docs WHERE tab = ? AND made IS NOT NULL ORDER BY made DESC, key DESC"
+        )
         return (doc for (doc,) in self._rows(asked, table))
 
     def read(self, table: str) -> dict[str, Doc]:
@@ -234,15 +266,23 @@ class ReadIndex:
         return docs
 
     def filed(self, table: str) -> dict[str, Doc]:
-        """Return a whole table as `memory.json` has it, read in pieces, so that other threads get their turn."""
+        """Return a whole table as `memory.json` has it, read in pieces, so that other threads get
+        their turn.
+        """
         docs: dict[str, Doc] = {}
         for start, end in self.facts.tables[table].pieces:
             docs.update(self._parsed(b"{" + self._bytes(start, end - start) + b"}"))
         return docs
 
-    def rows(self, table: str) -> Iterator[tuple[str, tuple[Doc, str | None, str | None, str | None]]]:
-        """Yield each document's id, and all that the index says of it: the document, its key, `waits` and `made`."""
-        asked = "SELECT doc, start, size, body, key, waits, made FROM docs WHERE tab = ? ORDER BY place"
+    def rows(
+        self, table: str
+    ) -> Iterator[tuple[str, tuple[Doc, str | None, str | None, str | None]]]:
+        """Yield each document's id, and all that the index says of it: the document, its key,
+        `waits` and `made`.
+        """
+        asked = (
+            "SELECT doc, start, size, body, key, waits, made FROM docs WHERE tab = ? ORDER BY place"
+        )
         for doc_id, start, size, body, *said in self._rows(asked, table):
             yield doc_id, (self._doc(start, size, body), *said)
 
@@ -263,14 +303,19 @@ class ReadIndex:
             return False
 
     def arrivals(self, after: int) -> list[Arrival] | None:
-        """Return who added and read which documents after a revision; `None` when that is not known so far back."""
+        """Return who added and read which documents after a revision; `None` when that is not known
+        so far back.
+        """
         if after < self.facts.news_from:
             return None
         asked = "SELECT rev, actor, kind, added, read FROM news WHERE rev > ? ORDER BY rev"
         try:
             with self._lock:
                 rows = self.connection.execute(asked, (after,)).fetchall()
-            return [Arrival(rev, actor, kind, tuple(loads(a)), tuple(loads(r))) for rev, actor, kind, a, r in rows]
+            return [
+                Arrival(rev, actor, kind, tuple(loads(a)), tuple(loads(r)))
+                for rev, actor, kind, a, r in rows
+            ]
         except (sqlite3.Error, ValueError, TypeError):
             return None
 

@@ -65,7 +65,8 @@ def plain(value: Any) -> Any:
 
 
 def seal(value: dict[str, object]) -> bytes:
-    """Return `value`, which is not empty and has no key "sum", as one checksummed line with its line end.
+    """Return `value`, which is not empty and has no key "sum", as one checksummed line with its
+    line end.
 
     Raises as `dumps` does, and `InvalidRecord` for NaN and infinity, which JSON cannot say.
     """
@@ -93,13 +94,20 @@ def unseal(line: bytes) -> dict[str, Any]:
 
 
 def is_sealed(line: bytes) -> bool:
-    """Tell, without reading its value, whether a line (without its line end) ends with the checksum of the rest."""
+    """Tell, without reading its value, whether a line (without its line end) ends with the checksum
+    of the rest.
+    """
     tail = line[-_TAIL:]
-    return tail.startswith(b',"sum":"') and tail.endswith(b'"}') and tail[8:24] == _sum(memoryview(line)[:-_TAIL])
+    return (
+        tail.startswith(b',"sum":"')
+        and tail.endswith(b'"}')
+        and tail[8:24] == _sum(memoryview(line)[:-_TAIL])
+    )
 
 
 def sealed_in(data: bytes) -> list[tuple[int, int]]:
-    """Return where sealed lines stand whole in bytes that are none: behind zeros, or where a line end was lost.
+    """Return where sealed lines stand whole in bytes that are none: behind zeros, or where a line
+    end was lost.
 
     Each is a pair of offsets, from and to.
     """

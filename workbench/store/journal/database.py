@@ -34,7 +34,9 @@ def open_db(
 
 
 class JournalStorage(Storage):
-    """A TinyDB storage whose truth is a journal; whole-file writes become transactions of what differs."""
+    """A TinyDB storage whose truth is a journal; whole-file writes become transactions of what
+    differs.
+    """
 
     def __init__(self, journal: Journal) -> None:
         self.journal = journal
@@ -91,11 +93,15 @@ class JournalTable(Table):
         cond: QueryLike | None = None,
         doc_ids: Iterable[int] | None = None,
     ) -> list[int]:
-        """Update matching documents; a condition is tried on the stored documents before any is copied."""
+        """Update matching documents; a condition is tried on the stored documents before any is
+        copied.
+        """
         with self._storage.journal.transaction(ACTOR, f"update {self.name}"):
             return super().update(fields, None, self._matching(cond, doc_ids))
 
-    def remove(self, cond: QueryLike | None = None, doc_ids: Iterable[int] | None = None) -> list[int]:
+    def remove(
+        self, cond: QueryLike | None = None, doc_ids: Iterable[int] | None = None
+    ) -> list[int]:
         """Remove matching documents."""
         with self._storage.journal.transaction(ACTOR, f"remove from {self.name}"):
             return super().remove(None, self._matching(cond, doc_ids))
@@ -128,7 +134,9 @@ class JournalTable(Table):
         self._storage.journal.refresh()
         return _Snapshot(self._raw)
 
-    def _matching(self, cond: QueryLike | None, doc_ids: Iterable[int] | None) -> Iterable[int] | None:
+    def _matching(
+        self, cond: QueryLike | None, doc_ids: Iterable[int] | None
+    ) -> Iterable[int] | None:
         if doc_ids is not None or cond is None:
             return doc_ids
         return [int(key) for key, doc in self._raw.items() if cond(doc)]
@@ -176,7 +184,9 @@ class JournalDB(TinyDB):
 
 
 class _TableView(MutableMapping[int, Doc]):
-    """What a TinyDB updater sees: documents are copied when they are first read, and only those are compared."""
+    """What a TinyDB updater sees: documents are copied when they are first read, and only those are
+    compared.
+    """
 
     def __init__(self, name: str, staged: Staged, raw: dict[str, Doc]) -> None:
         self._name = name
@@ -235,7 +245,9 @@ def _own(doc: Document) -> Document:
     return Document(deepcopy(dict(doc)), doc.doc_id)
 
 
-def _replace_table(staged: Staged, name: str, old: Mapping[str, Doc], new: Mapping[str, Doc]) -> None:
+def _replace_table(
+    staged: Staged, name: str, old: Mapping[str, Doc], new: Mapping[str, Doc]
+) -> None:
     if old is new:
         return
     staged.ensure_table(name)

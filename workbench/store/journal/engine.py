@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.core.files.locks import FileLock, StoreBusy
 from workbench.core.health import Damage, Gone, MendedIndex, Renumbered
-from workbench.core.record import OnlyLookedAt, StoreProblem, UnknownRecord, cannot_read, cannot_write, iso, parse_time
+from workbench.core.record import (
+    OnlyLookedAt,
+    StoreProblem,
+    UnknownRecord,
+    cannot_read,
+    cannot_write,
+    iso,
+    parse_time,
+)
 from workbench.store import folder as folders
 from workbench.store import identity
 from workbench.store.entry import Doc, DocChange, Kind, Transaction, from_json, to_json
@@ -39,7 +47,12 @@ from workbench.store.journal.state import (
     taken_back,
 )
 from workbench.store.maintenance import checkpoint_writer
-from workbench.store.maintenance.checkpoint_writer import CheckpointWriter, ForeignCheckpoint, Loaded, Stamp
+from workbench.store.maintenance.checkpoint_writer import (
+    CheckpointWriter,
+    ForeignCheckpoint,
+    Loaded,
+    Stamp,
+)
 
 if TYPE_CHECKING:
     from workbench.core.health import PastView
@@ -63,15 +76,18 @@ _SINGLY = 2_000
 """Changes that are taken back, of a store with a read index, without reading all of its documents."""
 
 _REPLAYED, _REPLAYED_BESIDE_INDEX = 200, 5000
-"""Revisions whose replay costs a start more than writing a checkpoint does, without a read index and with one."""
+"""Revisions whose replay costs a start more than writing a checkpoint does, without a read index
+and with one.
+"""
 
 
 class Options(NamedTuple):
     """How a store is kept.
 
-    `segment_bytes`: when a journal segment is closed; `checkpoint_every`: revisions between background checkpoints
-    (0 = none); `believed`: a person said outside the store that it can be trusted; `adds`: only records are added,
-    which is also done in a store that is not trusted; `indexing`: how a large store is indexed, if it is to be.
+    `segment_bytes`: when a journal segment is closed; `checkpoint_every`: revisions between
+    background checkpoints (0 = none); `believed`: a person said outside the store that it can be
+    trusted; `adds`: only records are added, which is also done in a store that is not trusted;
+    `indexing`: how a large store is indexed, if it is to be.
     """
 
     segment_bytes: int = 64 << 20
@@ -87,12 +103,12 @@ STANDARD = Options()
 class Journal:
     """An open store folder. Reads are in memory; `transaction` is the only way to change anything.
 
-    `notices` lists what a person should be told, `stranger` is a `memory.json` that is not the journal's.
-    `heads` is the folder in which this machine remembers what it stored (see `heads`), if it does. Every transaction
-    passes the `gate`, when there is one, before it is written.
+    `notices` lists what a person should be told, `stranger` is a `memory.json` that is not the
+    journal's. `heads` is the folder in which this machine remembers what it stored (see `heads`),
+    if it does. Every transaction passes the `gate`, when there is one, before it is written.
 
-    The folder is made when it is not there; `counters` names integer fields whose changes are written as increments.
-    Raises `StoreProblem` when it cannot be made or read, or is a file.
+    The folder is made when it is not there; `counters` names integer fields whose changes are
+    written as increments. Raises `StoreProblem` when it cannot be made or read, or is a file.
     """
 
     def __init__(
@@ -105,7 +121,9 @@ class Journal:
     ) -> None:
         try:
             if folder.exists() and not folder.is_dir():
-                raise StoreProblem(f"{folder} is a file, not a store folder.", "Nothing was changed.")
+                raise StoreProblem(
+                    f"{folder} is a file, not a store folder.", "Nothing was changed."
+                )
         except OSError as error:
             raise cannot_read(folder, error) from error
         try:
@@ -129,7 +147,10 @@ class Journal:
         self._reading = threading.RLock()
         self._index = IndexKeeper(options.indexing, folder)
         self._keeper = CheckpointWriter(
-            folder, clock, lambda digest: identity.note_checkpoint(heads, folder, digest), self._index.write
+            folder,
+            clock,
+            lambda digest: identity.note_checkpoint(heads, folder, digest),
+            self._index.write,
         )
         self._identity = Identity(heads, folder, believed=options.believed)
         self._unsure = False
@@ -150,9 +171,15 @@ class Journal:
 
     @property
     def damage(self) -> list[Damage]:
-        """The lines that could not be trusted, of those read so far; a gap that was accepted is none."""
+        """The lines that could not be trusted, of those read so far; a gap that was accepted is
+        none.
+        """
         accepted = self._identity.accepted
-        return [place for place in self._damage if place.missing is None or place.missing not in accepted]
+        return [
+            place
+            for place in self._damage
+            if place.missing is None or place.missing not in accepted
+        ]
 
     @property
     def standing(self) -> StoreTrust:
@@ -161,7 +188,9 @@ class Journal:
 
     @property
     def gone(self) -> tuple[Gone, ...]:
-        """What was stored and is in the journal no more, as far as this machine or a checkpoint knows."""
+        """What was stored and is in the journal no more, as far as this machine or a checkpoint
+        knows.
+        """
         return self._identity.gone
 
     @property
@@ -176,7 +205,8 @@ class Journal:
 
     @property
     def mark(self) -> str:
-        """The checksum of the last line that was taken in; it tells two histories with as many changes apart.
+        """The checksum of the last line that was taken in; it tells two histories with as many
+        changes apart.
 
         Empty in the past, which stands on none that is looked for.
         """
@@ -189,7 +219,9 @@ class Journal:
 
     @property
     def is_missing(self) -> bool:
-        """Whether the journal that was read cannot be seen any more: removed, renamed, or closed to this process."""
+        """Whether the journal that was read cannot be seen any more: removed, renamed, or closed to
+        this process.
+        """
         return self._tail.is_missing
 
     @property
@@ -199,7 +231,9 @@ class Journal:
 
     @property
     def outside_edit(self) -> "OutsideEdit | None":
-        """What another program changed in `memory.json`, waiting to be accepted or dismissed (see `outside`)."""
+        """What another program changed in `memory.json`, waiting to be accepted or dismissed (see
+        `outside`).
+        """
         from workbench.store.maintenance import checkpoint_writer
 
         return checkpoint_writer.find(self.folder, self.rev, self.tables_at, self.stranger)
@@ -211,12 +245,16 @@ class Journal:
 
     @property
     def starts_slowly(self) -> bool:
-        """Whether the next start would replay so much that writing a checkpoint now costs less than it saves.
+        """Whether the next start would replay so much that writing a checkpoint now costs less than
+        it saves.
 
-        Of a store with an index only what came after the index is replayed, whoever has much of it takes it in, and
-        writing all documents takes long: there a checkpoint waits until the index itself would be slow to replace.
+        Of a store with an index only what came after the index is replayed, whoever has much of it
+        takes it in, and writing all documents takes long: there a checkpoint waits until the index
+        itself would be slow to replace.
         """
-        return self.revisions_since_checkpoint >= (_REPLAYED_BESIDE_INDEX if self._index.digest else _REPLAYED)
+        return self.revisions_since_checkpoint >= (
+            _REPLAYED_BESIDE_INDEX if self._index.digest else _REPLAYED
+        )
 
     def listen(self, listener: Listener) -> None:
         """Call `listener` with every transaction from now on and the records it touched.
@@ -227,10 +265,11 @@ class Journal:
         self._announcer.listen(listener)
 
     def refresh(self) -> int:
-        """Apply what other processes appended since the last look; return how many transactions came.
+        """Apply what other processes appended since the last look; return how many transactions
+        came.
 
-        A journal that was removed brings nothing: what was read stays. What was not written on this machine (a pull
-        brought it) shows in `standing`.
+        A journal that was removed brings nothing: what was read stays. What was not written on this
+        machine (a pull brought it) shows in `standing`.
 
         Raises `StoreProblem` when the journal cannot be read.
         """
@@ -276,7 +315,16 @@ class Journal:
                         at = iso(self.clock())
                         said = staged.label or label
                         entry = Transaction(
-                            self._next_rev(), at, actor, said, changes, kind, group, part, target, more=more
+                            self._next_rev(),
+                            at,
+                            actor,
+                            said,
+                            changes,
+                            kind,
+                            group,
+                            part,
+                            target,
+                            more=more,
                         )
                         self._commit_masked(entry, staged)
                 finally:
@@ -291,12 +339,14 @@ class Journal:
             entry = self.gate(entry, self.state.view())
         self._commit(entry._replace(next_ids=dict(staged.next_ids)))
 
-    def entries_back(self, *needles: bytes | None, docs: Container[str] | None = None) -> Iterator[Transaction]:
-        """Yield the transactions, newest first, those that contain one of `needles` if any is given; damaged
-        lines are passed over.
+    def entries_back(
+        self, *needles: bytes | None, docs: Container[str] | None = None
+    ) -> Iterator[Transaction]:
+        """Yield the transactions, newest first, those that contain one of `needles` if any is
+        given; damaged lines are passed over.
 
-        With `docs` changes of other documents may be left out. In the past, those that came later are none. Raises
-        `StoreProblem` when a segment cannot be read.
+        With `docs` changes of other documents may be left out. In the past, those that came later
+        are none. Raises `StoreProblem` when a segment cannot be read.
         """
         past = self.standpoint
         for entry in self._entries_back(*needles, docs=docs):
@@ -306,15 +356,23 @@ class Journal:
                     yield told
 
     def _shown(self, entry: Transaction) -> tuple[DocChange, ...]:
-        return tuple(change for change in entry.changes if self.state.get(change.table, change.doc) is not None)
+        return tuple(
+            change
+            for change in entry.changes
+            if self.state.get(change.table, change.doc) is not None
+        )
 
-    def _entries_back(self, *needles: bytes | None, docs: Container[str] | None = None) -> Iterator[Transaction]:
+    def _entries_back(
+        self, *needles: bytes | None, docs: Container[str] | None = None
+    ) -> Iterator[Transaction]:
         if self._settled is not None:
             # The file is not in order yet; what holds is known, and short enough to be read whole.
             yield from reversed(self._settled.entries + tuple(self._since))
             return
         try:
-            for value in segments.values_back(self.folder, *(needle for needle in needles if needle is not None)):
+            for value in segments.values_back(
+                self.folder, *(needle for needle in needles if needle is not None)
+            ):
                 if not segments.is_header(value):
                     try:
                         entry = from_json(value, docs)
@@ -325,9 +383,15 @@ class Journal:
             raise cannot_read(self.folder, error) from error
 
     def save_checkpoint(self) -> None:
-        """Write the checkpoint when there is anything new; not inside a transaction. Raises `StoreProblem`."""
+        """Write the checkpoint when there is anything new; not inside a transaction. Raises
+        `StoreProblem`.
+        """
         self.require_present()
-        if self.staged is not None or self.rev == self._keeper.saved_rev or self._settled is not None:
+        if (
+            self.staged is not None
+            or self.rev == self._keeper.saved_rev
+            or self._settled is not None
+        ):
             return
         unplaced = self.stranger is not None and self.stranger.unplaced
         kept = self._keeper.save(self.snapshot)
@@ -338,7 +402,8 @@ class Journal:
     def close(self) -> None:
         """Write a checkpoint if this process changed anything; raises `StoreProblem`.
 
-        While somebody else holds the store it is left out: the journal has everything, and the next one writes it.
+        While somebody else holds the store it is left out: the journal has everything, and the next
+        one writes it.
         """
         self._keeper.wait()
         if self._wrote:
@@ -347,7 +412,9 @@ class Journal:
 
     @property
     def saved(self) -> str:
-        """The hash of the `memory.json` that the store's index is of; empty without an index, and in the past."""
+        """The hash of the `memory.json` that the store's index is of; empty without an index, and
+        in the past.
+        """
         return self._index.digest if self.standpoint is None else ""
 
     def read(self) -> None:
@@ -358,7 +425,9 @@ class Journal:
             self._index.close()
 
     def keep_index(self) -> None:
-        """Make the index of the store when it has none; a cache of this user's, which reading may write."""
+        """Make the index of the store when it has none; a cache of this user's, which reading may
+        write.
+        """
         if self.standpoint is not None or not self._can_be_indexed():
             return
         if self.state.base_failed:
@@ -367,13 +436,18 @@ class Journal:
         self._index.write_missing(self._believed(), self.state)
 
     def check_index(self) -> None:
-        """Hold the read index against the files, which reads all of them; one that differs is made anew.
+        """Hold the read index against the files, which reads all of them; one that differs is made
+        anew.
 
-        It is looked at twice, the second time while nobody writes. What was read by it in here is read again. Raises
-        `StoreProblem` when the files cannot be read, or others hold the store.
+        It is looked at twice, the second time while nobody writes. What was read by it in here is
+        read again. Raises `StoreProblem` when the files cannot be read, or others hold the store.
         """
         try:
-            if self.standpoint is not None or not self._can_be_indexed() or self._index.differing() == 0:
+            if (
+                self.standpoint is not None
+                or not self._can_be_indexed()
+                or self._index.differing() == 0
+            ):
                 return
             with self._lock.held():
                 if (documents := self._index.differing()) == 0:
@@ -390,10 +464,17 @@ class Journal:
         return self._index.last_mended()
 
     def _can_be_indexed(self) -> bool:
-        return self.standing.trusted and self._settled is None and self.stranger is None and not self._damage
+        return (
+            self.standing.trusted
+            and self._settled is None
+            and self.stranger is None
+            and not self._damage
+        )
 
     def arrivals(self, after: int) -> list[Arrival] | None:
-        """Return who added and read which memories after a revision; `None` when only the journal knows."""
+        """Return who added and read which memories after a revision; `None` when only the journal
+        knows.
+        """
         return self._index.arrivals(after) if self.standpoint is None else None
 
     @property
@@ -402,16 +483,19 @@ class Journal:
         return self._adopting
 
     def trust(self, shown: Collection[bytes] | None = None) -> None:
-        """Remember that what stands in the store now was shown to a person; it is read again. Raises `StoreProblem`.
+        """Remember that what stands in the store now was shown to a person; it is read again.
+        Raises `StoreProblem`.
 
-        `shown` are the fingerprints of the foreign lines that were (default: all that there are). Raises
-        `StoreProblem` when others came since.
+        `shown` are the fingerprints of the foreign lines that were (default: all that there are).
+        Raises `StoreProblem` when others came since.
         """
         self.require_present()
         with self._keeper.held(), self._lock.held():
             self._read_tail()
             if shown is not None and not {mark for mark, _ in self.strange_lines()} <= set(shown):
-                raise StoreProblem("More came into the store meanwhile.", "Nothing was changed; look at it again.")
+                raise StoreProblem(
+                    "More came into the store meanwhile.", "Nothing was changed; look at it again."
+                )
             try:
                 self._identity.trust_all(self.rev, self._tail)
             except OSError as error:
@@ -419,7 +503,8 @@ class Journal:
             self.reload()
 
     def strange_lines(self) -> Iterator[tuple[bytes, str]]:
-        """Yield the fingerprint and the actor of every change that is not known here, in the order of the files.
+        """Yield the fingerprint and the actor of every change that is not known here, in the order
+        of the files.
 
         Raises `StoreProblem`.
         """
@@ -429,12 +514,16 @@ class Journal:
             raise cannot_read(self.folder, error) from error
 
     def go_back(self, rev: int) -> None:
-        """Stand at a revision from now on: all is as it was right after it, and nothing can be changed any more.
+        """Stand at a revision from now on: all is as it was right after it, and nothing can be
+        changed any more.
 
-        What was purged since is gone there, too. Raises `UnknownRecord` for a revision that there is not.
+        What was purged since is gone there, too. Raises `UnknownRecord` for a revision that there
+        is not.
         """
         if not 0 <= rev <= self.rev:
-            raise UnknownRecord(f"There is no revision {rev}.", f"The latest is {self.rev}; nothing was opened.")
+            raise UnknownRecord(
+                f"There is no revision {rev}.", f"The latest is {self.rev}; nothing was opened."
+            )
         from workbench.core.health import PastView  # hardly anybody looks back
 
         latest, at, taken = self.rev, None, 0
@@ -483,17 +572,23 @@ class Journal:
             self.remember()
 
     def remember(self) -> None:
-        """Note what the files look like now, after they were rewritten without a transaction; under the lock."""
+        """Note what the files look like now, after they were rewritten without a transaction; under
+        the lock.
+        """
         self._identity.note_files(self._tail)
 
     def expect(self, lines: Iterable[bytes]) -> None:
-        """Remember the lines that files of the journal are about to be rewritten with; under the lock."""
+        """Remember the lines that files of the journal are about to be rewritten with; under the
+        lock.
+        """
         self._identity.expect(lines)
 
     def accept(self) -> tuple[Gone, ...]:
-        """Take the journal as it is, with what is missing from it; return what was missed until now.
+        """Take the journal as it is, with what is missing from it; return what was missed until
+        now.
 
-        Nothing is removed: `memory.json`, when it knows more, is kept under another name. Raises `StoreProblem`.
+        Nothing is removed: `memory.json`, when it knows more, is kept under another name. Raises
+        `StoreProblem`.
         """
         with self.exclusive():
             gone = self.gone
@@ -518,7 +613,11 @@ class Journal:
         with self._reading:
             old = self.state
             tables = {
-                name: {doc_id: seen for doc_id, doc in docs.items() if (seen := see(name, doc)) is not None}
+                name: {
+                    doc_id: seen
+                    for doc_id, doc in docs.items()
+                    if (seen := see(name, doc)) is not None
+                }
                 for name, docs in old.tables.items()
             }
             self.state: State = State(tables, old.rev, dict(old.next_ids))
@@ -526,13 +625,16 @@ class Journal:
             self._tell = tell
 
     def snapshot(self) -> tuple[Tables, Stamp]:
-        """Return the tables as they are now and the stamp (without a hash) of a checkpoint that holds them."""
+        """Return the tables as they are now and the stamp (without a hash) of a checkpoint that
+        holds them.
+        """
         with self._lock.held():
             self._read_tail()
             return self._snapshot()
 
     def cut(self) -> tuple[Tables, Stamp]:
-        """Return what `snapshot` returns, as far as the journal can be read now; no writer waits for it.
+        """Return what `snapshot` returns, as far as the journal can be read now; no writer waits
+        for it.
 
         Raises `StoreProblem`.
         """
@@ -546,7 +648,9 @@ class Journal:
         return self._tail.edition
 
     def has_line(self, mark: str) -> bool:
-        """Tell whether the journal, in the edition of the last look, has the line with this checksum."""
+        """Tell whether the journal, in the edition of the last look, has the line with this
+        checksum.
+        """
         try:
             return segments.holds(self.folder, mark, self.edition)
         except OSError as error:
@@ -555,7 +659,9 @@ class Journal:
     def _snapshot(self) -> tuple[Tables, Stamp]:
         place, ids = self._tail.place, dict(self.state.next_ids)
         mark, unfinished = self._tail.mark, dict(self.unfinished)
-        return self.state.snapshot(), Stamp("", self.rev, place.offset, place.line, ids, place.start, mark, unfinished)
+        return self.state.snapshot(), Stamp(
+            "", self.rev, place.offset, place.line, ids, place.start, mark, unfinished
+        )
 
     def settle_stranger(self) -> None:
         """Let the next checkpoint replace a `memory.json` that another program wrote."""
@@ -564,7 +670,9 @@ class Journal:
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Keep every other writer out for the block, between its transactions, too. Raises as a transaction does."""
+        """Keep every other writer out for the block, between its transactions, too. Raises as a
+        transaction does.
+        """
         self.require_present()
         with self._lock.held():
             self._read_tail()
@@ -572,7 +680,9 @@ class Journal:
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:
-        """Keep every other writer out, after taking in what they wrote; for work on the files themselves."""
+        """Keep every other writer out, after taking in what they wrote; for work on the files
+        themselves.
+        """
         self.require_present()
         self._require_trust()
         with self._keeper.held(), self._lock.held():
@@ -619,7 +729,9 @@ class Journal:
             raise cannot_read(self.folder, error) from error
 
     def _apply_entry(self, entry: Transaction) -> Keys:
-        """Apply a transaction to all that is kept of the store in memory; return the records it touched."""
+        """Apply a transaction to all that is kept of the store in memory; return the records it
+        touched.
+        """
         keys = self.state.apply(entry)
         self._groups.apply(entry)
         self._index.note(entry)
@@ -627,7 +739,11 @@ class Journal:
 
     def _fold(self) -> None:
         """Take what was read after the index into it, when that is much, and go on from there."""
-        if self._settled is None and not self._damage and self._index.fold(self.state, self._tail, self.unfinished):
+        if (
+            self._settled is None
+            and not self._damage
+            and self._index.fold(self.state, self._tail, self.unfinished)
+        ):
             loaded = self._checkpoint()
             if loaded.state.rev == self.state.rev:
                 self.state = loaded.state
@@ -635,7 +751,9 @@ class Journal:
                 self.reload()
 
     def _checkpoint(self) -> Loaded:
-        """Read the checkpoint, if it may be believed: one of another machine may say what the journal does not."""
+        """Read the checkpoint, if it may be believed: one of another machine may say what the
+        journal does not.
+        """
         if not self.standing.trusted:
             return Loaded(State(), Position())
         believed = self._believed()
@@ -670,7 +788,9 @@ class Journal:
             self._notice(f"{gone} `workbench doctor` says what that was and what to do.")
 
     def _settle(self) -> None:
-        """Read the whole journal and put what it says in order, in memory; the next writer does it in the file."""
+        """Read the whole journal and put what it says in order, in memory; the next writer does it
+        in the file.
+        """
         from workbench.store.journal.reorder import (
             merge_branches,
             read_marked,  # hardly ever is anything out of order
@@ -686,7 +806,9 @@ class Journal:
             self._notice(f"Two changes were merged under one number: {one}.")
 
     def _catch_up(self, kind: Kind) -> None:
-        """Under the lock: take in what others wrote, and bring the files in order before anything is added."""
+        """Under the lock: take in what others wrote, and bring the files in order before anything
+        is added.
+        """
         if self._unsure:
             self._unsure = False
             self.reload()
@@ -716,19 +838,27 @@ class Journal:
         self._require_trust()
 
     def _answer_unsure(self, kind: Kind) -> None:
-        """Say what became of a change that could not be confirmed, before an undo would be taken for its repetition."""
+        """Say what became of a change that could not be confirmed, before an undo would be taken
+        for its repetition.
+        """
         rev = self._identity.unsure
         if not rev:
             return
         self._identity.note_unsure(0)
         last = next(self.entries_back(), None)
         if kind in ("undo", "redo") and last is not None and last.rev >= rev:
-            said = next((entry.label for entry in self.entries_back() if entry.rev == rev), last.label)
+            said = next(
+                (entry.label for entry in self.entries_back() if entry.rev == rev), last.label
+            )
             message = f"The change that could not be confirmed is stored after all: “{said}” (revision {rev})."
-            raise StoreProblem(message, f"Nothing was changed now; ask for the {kind} again if you want one more.")
+            raise StoreProblem(
+                message, f"Nothing was changed now; ask for the {kind} again if you want one more."
+            )
 
     def _next_rev(self) -> int:
-        """Return the number of the next change: above all that was ever stored, so that a gap stays visible."""
+        """Return the number of the next change: above all that was ever stored, so that a gap stays
+        visible.
+        """
         return max(self.rev, self._identity.highest) + 1
 
     def _pull(self) -> int:
@@ -747,7 +877,9 @@ class Journal:
             return max(0, self.rev - before)
 
     def _keep_lock(self, staged: Staged) -> None:
-        """Take the lock again if its file was replaced, and what others wrote meanwhile; raises `StoreProblem`."""
+        """Take the lock again if its file was replaced, and what others wrote meanwhile; raises
+        `StoreProblem`.
+        """
         if not self._lock.renew():
             return
         state, before = self.state, self.rev
@@ -780,7 +912,9 @@ class Journal:
                 self._identity.note_files(self._tail)
 
     def _begin(self) -> None:
-        """Make the active segment when there is none; a store that is new stays out of git. Raises `OSError`."""
+        """Make the active segment when there is none; a store that is new stays out of git. Raises
+        `OSError`.
+        """
         if not self._wrote:
             sweep(self.folder)
         if self.rev == 0 and not self._adopting and not self._tail.path.exists():
@@ -820,7 +954,9 @@ class Journal:
                 "it belongs to a change that was never confirmed."
             )
         elif torn:
-            self.notices.append(f"{len(torn):,} empty bytes at the end of {segments.NAME} were cut off.")
+            self.notices.append(
+                f"{len(torn):,} empty bytes at the end of {segments.NAME} were cut off."
+            )
 
     def _notice(self, text: str) -> None:
         if text not in self.notices:
@@ -836,14 +972,20 @@ class Journal:
         return take_back(self.state.snapshot(), self.entries_back(), rev)
 
     def _handle_foreign_checkpoint(self, stranger: ForeignCheckpoint) -> None:
-        """Face a `memory.json` that is not the journal's: show it when it is all there is, else keep it."""
+        """Face a `memory.json` that is not the journal's: show it when it is all there is, else
+        keep it.
+        """
         tables = checkpoint_writer.read_tables(stranger.data)
         if self.rev == 0:
             if tables is None:
                 file = self.folder / DOCUMENTS
-                raise StoreProblem(f"{file} is not a TinyDB file.", "Nothing was changed; move it away to begin.")
+                raise StoreProblem(
+                    f"{file} is not a TinyDB file.", "Nothing was changed; move it away to begin."
+                )
             if stranger.ours:
-                self.notices.append("The journal is missing: the memories are all there, their history is gone.")
+                self.notices.append(
+                    "The journal is missing: the memories are all there, their history is gone."
+                )
             self.state = State(tables, 0, dict(stranger.next_ids))
             self._adopting = True
             return
@@ -862,12 +1004,16 @@ class Journal:
             self._note_strange()
 
     def _note_strange(self, kept: str = "", *, unplaced: bool = False) -> None:
-        from workbench.store.maintenance.checkpoint_writer import ForeignFile  # hardly ever is there such a file
+        from workbench.store.maintenance.checkpoint_writer import (
+            ForeignFile,
+        )  # hardly ever is there such a file
 
         self.notices.append(ForeignFile(kept, unplaced))
 
     def _adopt(self) -> None:
-        """Write the documents of an adopted TinyDB file as the first transaction, before anything else is written."""
+        """Write the documents of an adopted TinyDB file as the first transaction, before anything
+        else is written.
+        """
         if not self._adopting:
             return
         if self.rev == 0:
@@ -876,7 +1022,12 @@ class Journal:
             at = iso(self.clock())
             self._commit(
                 Transaction(
-                    self._next_rev(), at, "import:memory.json", "adopt a TinyDB file", changes, next_ids=next_ids
+                    self._next_rev(),
+                    at,
+                    "import:memory.json",
+                    "adopt a TinyDB file",
+                    changes,
+                    next_ids=next_ids,
                 )
             )
         self._adopting = False

@@ -20,15 +20,25 @@ from workbench.store.entry import (
     to_json,
 )
 from workbench.store.journal.codec import seal
-from workbench.store.journal.segments import NAME, Line, Position, Tail, follow, is_header, read_from
+from workbench.store.journal.segments import (
+    NAME,
+    Line,
+    Position,
+    Tail,
+    follow,
+    is_header,
+    read_from,
+)
 from workbench.store.journal.state import State
 from workbench.store.records import COUNTERS, NUMBERED, TOTALS, key_of
 
-# Changes that stand under one number, or make a record where another lives: both are kept, the later gets a new one.
+# Changes that stand under one number, or make a record where another lives: both are kept, the
+# later gets a new one.
 #
-# Two branches of a journal that were merged line by line hold such changes. The ones that come later in the file keep
-# their order among themselves and are put after all others; what they made gets the next free number where its own
-# is taken, and they are rewritten so that they can be undone as if they had always stood there.
+# Two branches of a journal that were merged line by line hold such changes. The ones that come
+# later in the file keep their order among themselves and are put after all others; what they made
+# gets the next free number where its own is taken, and they are rewritten so that they can be
+# undone as if they had always stood there.
 
 
 _DIGITS = re.compile(r"(\d+)\Z", re.ASCII)
@@ -36,7 +46,9 @@ _DIGITS = re.compile(r"(\d+)\Z", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class MergedLog:
-    """A journal in order, and the state it leads to; `repeated` counts lines that stand there twice, word for word."""
+    """A journal in order, and the state it leads to; `repeated` counts lines that stand there
+    twice, word for word.
+    """
 
     entries: tuple[Transaction, ...]
     renumbered: tuple[Renumbered, ...]
@@ -45,13 +57,17 @@ class MergedLog:
 
 
 def merge_branches(read: Iterable[tuple[str, Transaction]]) -> MergedLog:
-    """Put the transactions of a journal in order; each comes with the checksum of its line, as the file has them."""
+    """Put the transactions of a journal in order; each comes with the checksum of its line, as the
+    file has them.
+    """
     kept, branches, repeated = _sorted(list(read))
     work = _Work()
     for rev in sorted(kept):
         place, entry = kept[rev]
         # Somebody who had put a branch in order wrote on from there.
-        while branches and branches[0].place < place and work.state.rev + len(branches[0].lines) < rev:
+        while (
+            branches and branches[0].place < place and work.state.rev + len(branches[0].lines) < rev
+        ):
             work.move_all(branches.pop(0))
         work.take(entry)
     for branch in branches:
@@ -61,14 +77,19 @@ def merge_branches(read: Iterable[tuple[str, Transaction]]) -> MergedLog:
 
 @dataclass(frozen=True, slots=True)
 class _Branch:
-    """Transactions whose numbers others have: where in the file the first one stands, and all with their checksums."""
+    """Transactions whose numbers others have: where in the file the first one stands, and all with
+    their checksums.
+    """
 
     place: int
     lines: list[tuple[str, Transaction]]
 
 
-def _sorted(read: list[tuple[str, Transaction]]) -> tuple[dict[int, tuple[int, Transaction]], list[_Branch], int]:
-    """Part the transactions into one (with its place) for each revision, and branches; leave repetitions out.
+def _sorted(
+    read: list[tuple[str, Transaction]],
+) -> tuple[dict[int, tuple[int, Transaction]], list[_Branch], int]:
+    """Part the transactions into one (with its place) for each revision, and branches; leave
+    repetitions out.
 
     A branch begins with a revision that is taken and goes on as long as the numbers do.
     """
@@ -131,12 +152,18 @@ class _Work:
         self._floor: dict[str, int] = {}
 
     def take(self, entry: Transaction) -> None:
-        """Apply a transaction under its own number; a record it makes where another one lives gets a new one."""
-        if any(c.op == "insert" and self.state.get(c.table, c.doc) is not None for c in entry.changes):
+        """Apply a transaction under its own number; a record it makes where another one lives gets
+        a new one.
+        """
+        if any(
+            c.op == "insert" and self.state.get(c.table, c.doc) is not None for c in entry.changes
+        ):
             names = _Names()
             fitted = self._fitted(entry, names)
             if fitted.changes != entry.changes:
-                self.renumbered.append(Renumbered(entry.rev, entry.rev, entry.label, tuple(names.records.items())))
+                self.renumbered.append(
+                    Renumbered(entry.rev, entry.rev, entry.label, tuple(names.records.items()))
+                )
             entry = fitted
         self._apply(entry)
 
@@ -154,7 +181,9 @@ class _Work:
         self.renumbered.append(Renumbered(entry.rev, rev, entry.label, new))
         names.revs[entry.rev] = rev
         target = names.revs.get(entry.target, entry.target)
-        moved = fitted._replace(rev=rev, target=target, label=names.text(entry.label), was=entry.was or mark)
+        moved = fitted._replace(
+            rev=rev, target=target, label=names.text(entry.label), was=entry.was or mark
+        )
         self._apply(moved)
 
     def _apply(self, entry: Transaction) -> None:
@@ -166,12 +195,19 @@ class _Work:
         self._floor = {}
         for change in entry.changes:
             if change.op == "insert":
-                self._floor[change.table] = max(self._floor.get(change.table, 0), int(change.doc) + 1)
+                self._floor[change.table] = max(
+                    self._floor.get(change.table, 0), int(change.doc) + 1
+                )
         changes = tuple(fit for change in entry.changes for fit in self._fit(change, names))
-        ids = {table: max(number, self.state.next_id(table)) for table, number in entry.next_ids.items()}
+        ids = {
+            table: max(number, self.state.next_id(table))
+            for table, number in entry.next_ids.items()
+        }
         for change in changes:
             if change.doc:
-                ids[change.table] = max(ids.get(change.table, self.state.next_id(change.table)), int(change.doc) + 1)
+                ids[change.table] = max(
+                    ids.get(change.table, self.state.next_id(change.table)), int(change.doc) + 1
+                )
         return entry._replace(changes=changes, next_ids=ids)
 
     def _fit(self, change: DocChange, names: _Names) -> Iterator[DocChange]:
@@ -179,7 +215,10 @@ class _Work:
             yield change
             return
         doc = names.docs.get((change.table, change.doc), change.doc)
-        sides = {name: tuple(names.field(name, side) for side in both) for name, both in change.fields.items()}
+        sides = {
+            name: tuple(names.field(name, side) for side in both)
+            for name, both in change.fields.items()
+        }
         change = change._replace(doc=doc, fields=cast(dict[str, tuple[Any, Any]], sides))
         present = self.state.get(change.table, doc)
         new = apply_change(present, change)
@@ -189,7 +228,9 @@ class _Work:
             yield found
 
     def _fit_new(self, change: DocChange, new: Doc, names: _Names) -> Iterator[DocChange]:
-        """Fit in a new record: under another number where its own is taken, onto the one of its name if that is one."""
+        """Fit in a new record: under another number where its own is taken, onto the one of its
+        name if that is one.
+        """
         table = change.table
         lives = self.state.doc_id_of(table, key_of(table, new) or "")
         present = None if lives is None else self.state.get(table, lives)
@@ -209,7 +250,9 @@ class _Work:
         number = self._next(change.table)
         self._floor[change.table] = number + 1
         names.docs[change.table, change.doc] = str(number)
-        fields: Mapping[str, tuple[Any, Any]] = {name: (ABSENT, value) for name, value in new.items()}
+        fields: Mapping[str, tuple[Any, Any]] = {
+            name: (ABSENT, value) for name, value in new.items()
+        }
         return DocChange(change.table, str(number), "insert", fields)
 
     def _next(self, table: str) -> int:
@@ -245,18 +288,23 @@ def _summed(present: Doc, new: Doc) -> Doc:
 
 
 def read_marked(folder: Path) -> Iterator[tuple[str, Transaction]]:
-    """Yield every good transaction of a journal in the order of its files, with its checksum; raises `OSError`."""
+    """Yield every good transaction of a journal in the order of its files, with its checksum;
+    raises `OSError`.
+    """
     for line in follow(folder, Position()):
         entry = _entry(line)
         if entry is not None:
             yield line.mark, entry
 
 
-def rewrite(folder: Path, settled: MergedLog, tail: Tail, expect: Callable[[Iterable[bytes]], None]) -> bool:
+def rewrite(
+    folder: Path, settled: MergedLog, tail: Tail, expect: Callable[[Iterable[bytes]], None]
+) -> bool:
     """Write the active segment anew, in order, as the journal's next edition; under the write lock.
 
-    `expect` is told the new lines before they are there. Returns whether that could be done: not where anything but
-    the order is wrong, nor where a closed segment is out of order. Nothing is lost either way. Raises `OSError`.
+    `expect` is told the new lines before they are there. Returns whether that could be done: not
+    where anything but the order is wrong, nor where a closed segment is out of order. Nothing is
+    lost either way. Raises `OSError`.
     """
     path = folder / NAME
     active = list(read_from(path, Position()))

@@ -1,8 +1,9 @@
 """The journal's files: the active segment `journal.jsonl` and the closed ones before it.
 
-A closed segment is `journal-NNNNNNNNNNNN.jsonl`, packed `….jsonl.gz`; the number is the revision before its first
-entry. The first line of a segment is its header, which names the schema, that revision and the store. A line is good
-when its checksum fits, also where its line end was lost or zeros stand before it.
+A closed segment is `journal-NNNNNNNNNNNN.jsonl`, packed `….jsonl.gz`; the number is the revision
+before its first entry. The first line of a segment is its header, which names the schema, that
+revision and the store. A line is good when its checksum fits, also where its line end was lost or
+zeros stand before it.
 """
 
 import contextlib
@@ -20,12 +21,22 @@ from workbench.core.health import Damage
 from workbench.core.record import StoreProblem, UnknownOutcome
 from workbench.store import files
 from workbench.store.entry import Transaction, from_json
-from workbench.store.files import CannotUnpack, Seen, TooLarge, look, open_lines, open_regular, read_lines_of
+from workbench.store.files import (
+    CannotUnpack,
+    Seen,
+    TooLarge,
+    look,
+    open_lines,
+    open_regular,
+    read_lines_of,
+)
 from workbench.store.journal.codec import BadLine, looks_whole, mark_of, seal, sealed_in, unseal
 
 NAME = "journal.jsonl"
 SCHEMA = 3
-"""The schema that is written. A header of a smaller one says only that its writer knew fewer kinds of records."""
+"""The schema that is written. A header of a smaller one says only that its writer knew fewer kinds
+of records.
+"""
 
 MOST_DAMAGE = 100_000
 """Damaged places of a journal that are named; a file with more was never one."""
@@ -57,10 +68,11 @@ class Position(NamedTuple):
 
 
 class Line(NamedTuple):
-    """One line read: its value, the damage found in its place, the position after it, the file and its checksum.
+    """One line read: its value, the damage found in its place, the position after it, the file and
+    its checksum.
 
-    A good line behind something damaged has both. `ended` is false for one that lost its line end. `raw` is a good
-    line as it stands in the file, without its line end.
+    A good line behind something damaged has both. `ended` is false for one that lost its line end.
+    `raw` is a good line as it stands in the file, without its line end.
     """
 
     value: dict[str, Any] | None
@@ -80,7 +92,8 @@ class Segment(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """What a segment says of itself: the revision it starts after, its edition, the id of its store.
+    """What a segment says of itself: the revision it starts after, its edition, the id of its
+    store.
 
     `store` is empty where its header is damaged.
     """
@@ -96,13 +109,22 @@ class Heading(NamedTuple):
 def header(rev: int, edition: int, store: str) -> dict[str, object]:
     """Return the first line of a segment that starts after revision `rev`.
 
-    `edition` counts how often the journal was rewritten; `store` is the store's own id (see `new_store_id`).
+    `edition` counts how often the journal was rewritten; `store` is the store's own id (see
+    `new_store_id`).
     """
-    return {"journal": "memory-workbench", "schema": SCHEMA, "rev": rev, "edition": edition, "store": store}
+    return {
+        "journal": "memory-workbench",
+        "schema": SCHEMA,
+        "rev": rev,
+        "edition": edition,
+        "store": store,
+    }
 
 
 def new_store_id() -> str:
-    """Return a random id for a store, 32 hex digits; it tells a store that was moved from another one."""
+    """Return a random id for a store, 32 hex digits; it tells a store that was moved from another
+    one.
+    """
     return os.urandom(16).hex()
 
 
@@ -128,7 +150,9 @@ def check_version(path: Path) -> Line | None:
 
 
 def check_is_journal(path: Path) -> None:
-    """Raise `StoreProblem` for a file that is no journal, or one of another version; a missing or empty one passes."""
+    """Raise `StoreProblem` for a file that is no journal, or one of another version; a missing or
+    empty one passes.
+    """
     first = check_version(path)
     if first is None:
         try:
@@ -139,7 +163,10 @@ def check_is_journal(path: Path) -> None:
             return
     elif is_header(first.value) or (first.damage is not None and _has_lines(path, first.after)):
         return
-    raise StoreProblem(f"{path} is not a workbench journal.", "Nothing in it was changed; move it away to begin anew.")
+    raise StoreProblem(
+        f"{path} is not a workbench journal.",
+        "Nothing in it was changed; move it away to begin anew.",
+    )
 
 
 def _has_lines(path: Path, place: Position) -> bool:
@@ -155,10 +182,14 @@ def closed_name(start: int) -> str:
 
 
 def closed(folder: Path) -> list[Segment]:
-    """Return the closed segments, oldest first; one that stands there packed and unpacked is named once."""
+    """Return the closed segments, oldest first; one that stands there packed and unpacked is named
+    once.
+    """
     try:
         with os.scandir(folder) as entries:
-            names = sorted((entry.name for entry in entries if entry.name.startswith(_BEGIN)), reverse=True)
+            names = sorted(
+                (entry.name for entry in entries if entry.name.startswith(_BEGIN)), reverse=True
+            )
     except (FileNotFoundError, NotADirectoryError, PermissionError):
         return []
     found = {int(match[1]): name for name in names if (match := _CLOSED.match(name))}
@@ -166,7 +197,9 @@ def closed(folder: Path) -> list[Segment]:
 
 
 def open_closed(segment: Segment) -> BinaryIO:
-    """Open a closed segment, also when it is packed or unpacked at this very moment; raises `OSError`."""
+    """Open a closed segment, also when it is packed or unpacked at this very moment; raises
+    `OSError`.
+    """
     try:
         return open_lines(segment.path)
     except FileNotFoundError:
@@ -200,9 +233,11 @@ def active_heading(folder: Path) -> Heading | None:
 
 
 def headings(folder: Path) -> Iterator[Heading]:
-    """Yield what the segments say of themselves, newest first; those whose heading is lost say nothing.
+    """Yield what the segments say of themselves, newest first; those whose heading is lost say
+    nothing.
 
-    Between two segments, and where a writer was killed there, the first one is a closed one's. Raises `OSError`.
+    Between two segments, and where a writer was killed there, the first one is a closed one's.
+    Raises `OSError`.
     """
     if (active := active_heading(folder)) is not None:
         yield active
@@ -214,12 +249,17 @@ def headings(folder: Path) -> Iterator[Heading]:
 
 
 def store_id(folder: Path) -> str:
-    """Return the id of the store in `folder`, from the newest header that can be read. Raises `OSError`."""
+    """Return the id of the store in `folder`, from the newest header that can be read. Raises
+    `OSError`.
+    """
     return next((heading.store for heading in headings(folder) if heading.store), "")
 
 
-def _segments(folder: Path, *, back: bool = False, first: int = 0) -> Iterator[tuple[BinaryIO, str, int]]:
-    """Open the segments that start after revision `first` or later, oldest (or newest) first, each for its turn.
+def _segments(
+    folder: Path, *, back: bool = False, first: int = 0
+) -> Iterator[tuple[BinaryIO, str, int]]:
+    """Open the segments that start after revision `first` or later, oldest (or newest) first, each
+    for its turn.
 
     Yields the file, its name and its start.
     """
@@ -254,9 +294,13 @@ def _heading(handle: BinaryIO) -> Heading | None:
 
 
 def follow(folder: Path, position: Position) -> Iterator[Line]:
-    """Yield the complete lines after `position`, through closed segments to the end of the active one."""
+    """Yield the complete lines after `position`, through closed segments to the end of the active
+    one.
+    """
     for handle, name, start in _segments(folder, first=position.start):
-        yield from read_lines(handle, name, position if start == position.start else Position(start=start))
+        yield from read_lines(
+            handle, name, position if start == position.start else Position(start=start)
+        )
 
 
 def read_from(path: Path, start: Position) -> Iterator[Line]:
@@ -270,7 +314,9 @@ def read_from(path: Path, start: Position) -> Iterator[Line]:
 
 
 def read_lines(handle: BinaryIO, file: str, start: Position) -> Iterator[Line]:
-    """Yield the complete lines of an open segment from `start` on; an unfinished last line is left for later."""
+    """Yield the complete lines of an open segment from `start` on; an unfinished last line is left
+    for later.
+    """
     place = start
     try:
         handle.seek(start.offset)
@@ -297,27 +343,45 @@ def _read_line(raw: bytes, place: Position, file: str) -> Iterator[Line]:
         if not pieces:
             yield Line(None, damage, after, file)
         for start, end in pieces:
-            here = after if (start, end) == pieces[-1] else Position(place.offset + end, place.line, place.start)
-            yield Line(unseal(piece := raw[start:end]), damage, here, file, mark_of(piece), raw=piece)
+            here = (
+                after
+                if (start, end) == pieces[-1]
+                else Position(place.offset + end, place.line, place.start)
+            )
+            yield Line(
+                unseal(piece := raw[start:end]), damage, here, file, mark_of(piece), raw=piece
+            )
             damage = None
 
 
 def _read_end(raw: bytes, place: Position, file: str) -> Iterator[Line]:
-    """Yield what is whole of a last line without a line end; the place after it is where its line end will be."""
+    """Yield what is whole of a last line without a line end; the place after it is where its line
+    end will be.
+    """
     done = 0
     for start, end in sealed_in(raw):
         here = Position(place.offset + end + 1, place.line + 1, place.start)
         damage = Damage(file, here.line, place.offset + done, "something damaged stands before it")
         is_damaged = bool(raw[done:start].strip(b"\0"))
         piece, done = raw[start:end], end
-        yield Line(unseal(piece), damage if is_damaged else None, here, file, mark_of(piece), ended=False, raw=piece)
+        yield Line(
+            unseal(piece),
+            damage if is_damaged else None,
+            here,
+            file,
+            mark_of(piece),
+            ended=False,
+            raw=piece,
+        )
 
 
 # Reading backward.
 
 
 def values_back(folder: Path, *needles: bytes) -> Iterator[dict[str, Any]]:
-    """Yield the good lines of the whole journal, newest first; only those that contain one of `needles`, when given."""
+    """Yield the good lines of the whole journal, newest first; only those that contain one of
+    `needles`, when given.
+    """
     bad, holds = 0, _holding(needles)
     for handle, *_ in _segments(folder, back=True):
         try:
@@ -328,24 +392,30 @@ def values_back(folder: Path, *needles: bytes) -> Iterator[dict[str, Any]]:
                     return
                 yield from reversed(values)
         except TooLarge:
-            # A line that is too long is damage, and what stands before it is out of reach from behind.
+            # A line that is too long is damage, and what stands before it is out of reach from
+            # behind.
             continue
 
 
 def _holding(needles: Sequence[bytes]) -> Callable[[bytes], object]:
-    """Return what tells whether bytes hold one of some needles, or whatever when there are none: few in one pass."""
+    """Return what tells whether bytes hold one of some needles, or whatever when there are none:
+    few in one pass.
+    """
     if len(needles) <= _FEW:
         return re.compile(b"|".join(map(re.escape, needles))).search
     return lambda raw: any(needle in raw for needle in needles)
 
 
 def lines_back(handle: BinaryIO) -> Iterator[bytes]:
-    """Yield the lines of an open segment from the last to the first, without reading more than is asked for."""
+    """Yield the lines of an open segment from the last to the first, without reading more than is
+    asked for.
+    """
     place = handle.seek(0, os.SEEK_END)
     pieces: list[bytes] = []
     first = True
     while place > 0:
-        # Of a long line as much again as there is of it: a line in many pieces is put together for long.
+        # Of a long line as much again as there is of it: a line in many pieces is put together for
+        # long.
         step = min(max(_BLOCK, min(_LARGE_BLOCK, sum(map(len, pieces)))), place)
         place -= step
         handle.seek(place)
@@ -367,7 +437,9 @@ def lines_back(handle: BinaryIO) -> Iterator[bytes]:
 
 
 def _values_in(raw: bytes) -> list[dict[str, Any]]:
-    """Return the values of a line (without its line end): one, none when it is damaged, or those it was joined from."""
+    """Return the values of a line (without its line end): one, none when it is damaged, or those it
+    was joined from.
+    """
     try:
         return [unseal(raw)]
     except BadLine:
@@ -377,8 +449,8 @@ def _values_in(raw: bytes) -> list[dict[str, Any]]:
 def holds(folder: Path, mark: str, edition: int) -> bool:
     """Tell whether the journal has a good line with checksum `mark`, wherever it stands.
 
-    A change that was given another number says the checksum it had. In a journal that was rewritten since `edition`
-    this cannot be told, and is taken for granted. Raises `OSError`.
+    A change that was given another number says the checksum it had. In a journal that was rewritten
+    since `edition` this cannot be told, and is taken for granted. Raises `OSError`.
     """
     newest = next(headings(folder), None)
     if newest is not None and newest.edition > edition:
@@ -388,7 +460,9 @@ def holds(folder: Path, mark: str, edition: int) -> bool:
 
 
 def fits(folder: Path, position: Position, mark: str) -> bool:
-    """Tell whether the journal goes on from `position` as it did when the line before it had checksum `mark`."""
+    """Tell whether the journal goes on from `position` as it did when the line before it had
+    checksum `mark`.
+    """
     if not mark:
         return True
     for handle, _, start in _segments(folder, first=position.start):
@@ -397,7 +471,9 @@ def fits(folder: Path, position: Position, mark: str) -> bool:
 
 
 def mark_fits(path: Path, position: Position, mark: str) -> bool:
-    """Tell whether the line before `position` in a segment ends with the checksum `mark`; raises `OSError`."""
+    """Tell whether the line before `position` in a segment ends with the checksum `mark`; raises
+    `OSError`.
+    """
     with open_lines(path) as handle:
         return _mark_fits(handle, position, mark)
 
@@ -412,7 +488,9 @@ def _mark_fits(handle: BinaryIO, position: Position, mark: str) -> bool:
 
 
 class Uncertain(OSError):
-    """Lines were written, making them durable failed, and they could not be taken back: they may be stored or not."""
+    """Lines were written, making them durable failed, and they could not be taken back: they may be
+    stored or not.
+    """
 
 
 def cannot_know(folder: Path, error: OSError) -> UnknownOutcome:
@@ -426,12 +504,13 @@ def cannot_know(folder: Path, error: OSError) -> UnknownOutcome:
 
 
 def append(path: Path, data: bytes) -> tuple[int, os.stat_result | None]:
-    """Append sealed lines in one write and one fsync; return the file's new size, and what it then looks like.
+    """Append sealed lines in one write and one fsync; return the file's new size, and what it then
+    looks like.
 
     How it looks is `None` when that cannot be found out: the lines are stored all the same.
 
-    When the write or the fsync fails, the file is cut back to its old size, so a failed
-    transaction leaves no half line. Raises `OSError`, and `Uncertain` when it cannot be cut back either.
+    When the write or the fsync fails, the file is cut back to its old size, so a failed transaction
+    leaves no half line. Raises `OSError`, and `Uncertain` when it cannot be cut back either.
     """
     handle = open_handle(path, os.O_WRONLY | os.O_APPEND)
     try:
@@ -463,10 +542,11 @@ def _cut_back(handle: int, size: int, error: OSError) -> None:
 
 
 def mend_tail(path: Path) -> bytes:
-    """Let a file end with a line end, and return what was cut off for that; call it under the write lock only.
+    """Let a file end with a line end, and return what was cut off for that; call it under the write
+    lock only.
 
-    A line whose checksum fits gets the line end it lost, one that is damaged stays as damage; the beginning of
-    a line and zeros, which a crash leaves, are cut off.
+    A line whose checksum fits gets the line end it lost, one that is damaged stays as damage; the
+    beginning of a line and zeros, which a crash leaves, are cut off.
     """
     try:
         handle = os.fdopen(open_handle(path, os.O_RDWR), "r+b")
@@ -500,13 +580,15 @@ def _worth_keeping(torn: bytes) -> int:
 
 
 class Tail:
-    """A place in the journal that moves forward: how far one process has read, and where it appends.
+    """A place in the journal that moves forward: how far one process has read, and where it
+    appends.
 
-    `rev` is the revision of the last entry passed, `mark` the checksum of the last line,
-    `damage` the lines that could not be trusted. `disordered` tells that a revision stands a second time, or
-    too late: only the whole journal says what holds (see `reorder`). `store` is the id of the store, and
-    `names_store` says whether the active segment's header, which may be damaged, has it. Every change that somebody
-    else wrote is told to `on_line`, once there is one, as it stands in the file. Methods raise `OSError`.
+    `rev` is the revision of the last entry passed, `mark` the checksum of the last line, `damage`
+    the lines that could not be trusted. `disordered` tells that a revision stands a second time, or
+    too late: only the whole journal says what holds (see `reorder`). `store` is the id of the
+    store, and `names_store` says whether the active segment's header, which may be damaged, has it.
+    Every change that somebody else wrote is told to `on_line`, once there is one, as it stands in
+    the file. Methods raise `OSError`.
     """
 
     def __init__(self, folder: Path, place: Position, mark: str, rev: int) -> None:
@@ -533,7 +615,8 @@ class Tail:
 
     @property
     def is_removed(self) -> bool:
-        """Tell that the active segment, which was there, is not: somebody took it away, perhaps with its folder.
+        """Tell that the active segment, which was there, is not: somebody took it away, perhaps
+        with its folder.
 
         One that was closed, with the next one still to be made, was not taken away.
         """
@@ -541,7 +624,9 @@ class Tail:
 
     @property
     def is_missing(self) -> bool:
-        """Tell that the active segment was removed, or may not be looked at any more; raises nothing."""
+        """Tell that the active segment was removed, or may not be looked at any more; raises
+        nothing.
+        """
         try:
             return self.is_removed
         except OSError:
@@ -550,7 +635,12 @@ class Tail:
     @property
     def is_clean(self) -> bool:
         """Tell that nothing was appended and no unfinished line stands at the end."""
-        return self._ended and self._seen is not None and self._seen[1] == self.place.offset and self.is_current
+        return (
+            self._ended
+            and self._seen is not None
+            and self._seen[1] == self.place.offset
+            and self.is_current
+        )
 
     def goes_on(self) -> bool:
         """Tell whether the files are still the ones that were read so far, only longer."""
@@ -571,11 +661,15 @@ class Tail:
         return active.edition == self.edition and fits(self._folder, self.place, self.mark)
 
     def _was_closed(self) -> bool:
-        """Whether the segment was closed, and the next one is about to be made; or somebody took the journal away."""
+        """Whether the segment was closed, and the next one is about to be made; or somebody took
+        the journal away.
+        """
         return any(segment.start == self.place.start for segment in closed(self._folder))
 
     def entries(self) -> Iterator[Transaction]:
-        """Yield the transactions after the present place and move past them; damage is noted on the way."""
+        """Yield the transactions after the present place and move past them; damage is noted on the
+        way.
+        """
         seen = look(self.path)
         for line in follow(self._folder, self.place):
             entry = self._pass(line)
@@ -586,7 +680,9 @@ class Tail:
         self._seen = seen
 
     def append(self, line: bytes, rev: int) -> os.stat_result | None:
-        """Append a sealed line durably; return what the segment then looks like, if that can be told."""
+        """Append a sealed line durably; return what the segment then looks like, if that can be
+        told.
+        """
         size, seen = append(self.path, line)
         self._arrive(Position(size, self.place.line + 1, self.place.start), line, rev)
         self._seen = None if seen is None else (seen.st_ino, seen.st_size, seen.st_mtime_ns)
@@ -599,9 +695,11 @@ class Tail:
             self._write_header(head)
 
     def roll(self, head: Callable[[], dict[str, object]]) -> None:
-        """Close the active segment and begin the next one; in one that holds no change, only the header is written.
+        """Close the active segment and begin the next one; in one that holds no change, only the
+        header is written.
 
-        The next one is on the disk before the active one gives its name up: on a full disk nothing has changed.
+        The next one is on the disk before the active one gives its name up: on a full disk nothing
+        has changed.
         """
         if self.place.start == self.rev:
             if self.place.line <= 1:
@@ -617,7 +715,9 @@ class Tail:
         self._began(value, line)
 
     def mend(self) -> bytes:
-        """Let the active segment end with a line end, under the write lock only; return what was cut off."""
+        """Let the active segment end with a line end, under the write lock only; return what was
+        cut off.
+        """
         self._ended = True
         return mend_tail(self.path)
 
@@ -644,14 +744,20 @@ class Tail:
             return None
         if self.on_line is not None:
             self.on_line(line.raw)
-        where = (line.file, line.after.line, before.offset if before.start == line.after.start else 0)
+        where = (
+            line.file,
+            line.after.line,
+            before.offset if before.start == line.after.start else 0,
+        )
         try:
             entry = from_json(line.value)
         except ValueError as error:
             self.damage.append(Damage(*where, str(error)))
             return None
         if entry.rev <= self.rev:
-            self.damage.append(Damage(*where, f"revision {entry.rev} stands here a second time, or too late"))
+            self.damage.append(
+                Damage(*where, f"revision {entry.rev} stands here a second time, or too late")
+            )
             self.disordered = True
             return None
         first, last = self.rev + 1, entry.rev - 1

@@ -24,7 +24,9 @@ class Changes:
         self._ids: dict[str, bool] = {}
 
     def add(self, doc_id: str, removed: bool) -> None:
-        """Note a change; `removed` sticks, for a document that comes back stands at the table's end."""
+        """Note a change; `removed` sticks, for a document that comes back stands at the table's
+        end.
+        """
         removed = self._ids.pop(doc_id, False) or removed
         self._ids[doc_id] = removed
 
@@ -38,13 +40,15 @@ class Changes:
 
 
 class State:
-    """Tables of documents keyed by TinyDB document id (as text), with an index on each record's own key.
+    """Tables of documents keyed by TinyDB document id (as text), with an index on each record's own
+    key.
 
-    Documents are never changed in place: a change puts a new document in the old one's place,
-    so a reader that holds one keeps what it saw. One thread changes a state at a time; any may read.
+    Documents are never changed in place: a change puts a new document in the old one's place, so a
+    reader that holds one keeps what it saw. One thread changes a state at a time; any may read.
 
-    With a `base`, tables are read from it when somebody asks for all of one; what is asked for singly, singly.
-    Should the base turn out not to be what was written, `whole` gives all tables as of its revision.
+    With a `base`, tables are read from it when somebody asks for all of one; what is asked for
+    singly, singly. Should the base turn out not to be what was written, `whole` gives all tables as
+    of its revision.
     """
 
     def __init__(
@@ -115,7 +119,8 @@ class State:
         return last[::-1]
 
     def newest(self, table: str, count: int) -> list[str]:
-        """Return the ids of documents in no order, among them those `count` whose records were made last.
+        """Return the ids of documents in no order, among them those `count` whose records were made
+        last.
 
         Of a table that was read already, all.
         """
@@ -142,14 +147,20 @@ class State:
         """Return the greatest version of the records of a table, 0 without any."""
         unread = self._unread.get(table)
         if unread is not None:
-            docs, versions = [doc for doc in unread.changed.values() if doc is not None], unread.base.versions(table)
+            docs, versions = (
+                [doc for doc in unread.changed.values() if doc is not None],
+                unread.base.versions(table),
+            )
         else:
             docs, versions = list(self.docs(table).values()), frozenset()
         said = (doc.get("version") for doc in docs)
-        return max([*versions, *(version for version in said if isinstance(version, int))], default=0)
+        return max(
+            [*versions, *(version for version in said if isinstance(version, int))], default=0
+        )
 
     def changed(self, table: str) -> tuple[tuple[str, ...], bool] | None:
-        """Return which documents of a table differ from those in the file of its base, and whether some are gone.
+        """Return which documents of a table differ from those in the file of its base, and whether
+        some are gone.
 
         `None` for a table that was read.
         """
@@ -172,15 +183,28 @@ class State:
         def among(unread: Unread) -> list[str]:
             """Look at what changed, and at what the base says of the rest."""
             known = (id for id in unread.base.waiting(table, state) if id not in unread.changed)
-            return [*known, *(id for id, doc in unread.changed.items() if doc and state_in(table, doc) == state)]
+            return [
+                *known,
+                *(
+                    id
+                    for id, doc in unread.changed.items()
+                    if doc and state_in(table, doc) == state
+                ),
+            ]
 
         found = self._asked(table, among) if self._unread else None
         if found is not None:
             return found
-        return [id for id, doc in list(self._tables.get(table, {}).items()) if state_in(table, doc) == state]
+        return [
+            id
+            for id, doc in list(self._tables.get(table, {}).items())
+            if state_in(table, doc) == state
+        ]
 
     def index(self, table: str) -> dict[str, str]:
-        """Return the map from record key to document id, built on first use and kept up to date after."""
+        """Return the map from record key to document id, built on first use and kept up to date
+        after.
+        """
         known = self._index.get(table)
         if known is not None:
             return known
@@ -194,7 +218,11 @@ class State:
         known = self.next_ids.get(table)
         if known is None:
             found = self._asked(table, Unread.greatest) if self._unread else None
-            known = (max(map(int, list(self._tables.get(table, {}))), default=0) if found is None else found) + 1
+            known = (
+                max(map(int, list(self._tables.get(table, {}))), default=0)
+                if found is None
+                else found
+            ) + 1
             self.next_ids[table] = known
         return known
 
@@ -259,7 +287,9 @@ class State:
             self._tables[table][doc_id] = new
 
     def _rename(self, table: str, doc_id: str, old: str | None, new: str | None) -> None:
-        """Let the index know under which key a document's record was found, and under which it is now."""
+        """Let the index know under which key a document's record was found, and under which it is
+        now.
+        """
         unread = self._unread.get(table)
         if old is not None and old != new and self.doc_id_of(table, old) == doc_id:
             if unread is not None:
@@ -282,7 +312,9 @@ class State:
                 return None
 
     def _read(self, table: str) -> None:
-        """Read a table from the base, if it was not; others may look single documents up and change some meanwhile."""
+        """Read a table from the base, if it was not; others may look single documents up and change
+        some meanwhile.
+        """
         unread = self._unread.get(table)
         if unread is None:
             return
@@ -298,7 +330,9 @@ class State:
                 del self._unread[table]
 
     def _read_otherwise(self) -> None:
-        """Under the guard: read all tables from what the base was made of; raises `OSError` when that fails, too."""
+        """Under the guard: read all tables from what the base was made of; raises `OSError` when
+        that fails, too.
+        """
         if not self._unread:
             return
         assert self._whole is not None
@@ -350,7 +384,9 @@ class _TableView(Mapping[str, Doc]):
 
 
 def diff_tables(old: Tables, new: Tables) -> Iterator[DocChange]:
-    """Yield the changes that lead from one set of tables to another; a table that is gone has lost its documents."""
+    """Yield the changes that lead from one set of tables to another; a table that is gone has lost
+    its documents.
+    """
     for name in [*old, *(n for n in new if n not in old)]:
         if name not in old:
             yield DocChange(name, "", "table")
@@ -383,7 +419,10 @@ def take_back(tables: Tables, entries: Iterable[Transaction], rev: int) -> Table
 
 def taken_back(entry: Transaction) -> Transaction:
     """Return what takes a transaction back; what was purged since is gone at every revision."""
-    changes = (DocChange(c.table, c.doc, "delete") if c.redacted else reverse(c) for c in reversed(entry.changes))
+    changes = (
+        DocChange(c.table, c.doc, "delete") if c.redacted else reverse(c)
+        for c in reversed(entry.changes)
+    )
     return entry._replace(changes=tuple(changes), next_ids={})
 
 
@@ -429,7 +468,9 @@ class Staged:
         return self.keys.get((table, key)) or self._state.doc_id_of(table, key)
 
     def key_of(self, table: str, doc_id: str) -> str:
-        """Name the record of a document, as it is here or was before; its document id when it has no key."""
+        """Name the record of a document, as it is here or was before; its document id when it has
+        no key.
+        """
         doc = self.get(table, doc_id) or self._state.get(table, doc_id)
         return (None if doc is None else key_of(table, doc)) or doc_id
 
@@ -459,7 +500,9 @@ class Staged:
             self.tables.pop(table, None)
 
     def allocate(self, table: str) -> int:
-        """Take the next free document id; one that exists is never handed out, whatever the counter says."""
+        """Take the next free document id; one that exists is never handed out, whatever the counter
+        says.
+        """
         taken = max(self._state.next_id(table), self.next_ids.get(table, 0))
         while self.get(table, str(taken)) is not None:
             taken += 1
@@ -472,7 +515,9 @@ class Staged:
             self.next_ids[table] = least
 
     def changes(self) -> tuple[DocChange, ...]:
-        """Return what really differs from the state: tables made, documents as first touched, tables dropped."""
+        """Return what really differs from the state: tables made, documents as first touched,
+        tables dropped.
+        """
         made = [c for c in self.tables.values() if c.op == "table"]
         dropped = [c for c in self.tables.values() if c.op == "drop"]
         diffs = (
@@ -482,14 +527,19 @@ class Staged:
         return (*made, *(d for d in diffs if d is not None), *dropped)
 
     def clashes(self, entries: Iterable[Transaction]) -> bool:
-        """Tell whether transactions that came in between touch the same; if not, this one stands on them now."""
+        """Tell whether transactions that came in between touch the same; if not, this one stands on
+        them now.
+        """
         for entry in entries:
             for change in entry.changes:
                 if change.op in ("table", "drop") or (change.table, change.doc) in self.docs:
                     return True
         if any(self._state.doc_id_of(*record) is not None for record in self.keys):
             return True
-        self.next_ids = {table: max(self._state.next_id(table), number) for table, number in self.next_ids.items()}
+        self.next_ids = {
+            table: max(self._state.next_id(table), number)
+            for table, number in self.next_ids.items()
+        }
         return False
 
     def _keep(self, table: str) -> None:
@@ -522,7 +572,9 @@ class Announcer:
             self._pending.append((entry, keys))
 
     def deliver(self) -> None:
-        """Call the listeners with what is queued; while another thread does so, it takes these along."""
+        """Call the listeners with what is queued; while another thread does so, it takes these
+        along.
+        """
         while self._pending and self._delivering.acquire(blocking=False):
             try:
                 while self._pending:

@@ -1,4 +1,6 @@
-"""A table of documents that lie in a file, with what was changed since on top, read only as far as it is asked for."""
+"""A table of documents that lie in a file, with what was changed since on top, read only as far as
+it is asked for.
+"""
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
@@ -10,7 +12,8 @@ from workbench.store.entry import Doc
 class Base(Protocol):
     """The documents of a store as of one revision, each found without reading the others.
 
-    A method raises `OSError` when what it reads cannot be what was written. Any thread may call any.
+    A method raises `OSError` when what it reads cannot be what was written. Any thread may call
+    any.
     """
 
     @property
@@ -40,12 +43,15 @@ class Base(Protocol):
         ...
 
     def waiting(self, table: str, state: str) -> list[str]:
-        """Return the ids of the documents whose record is in a state in which it waits for something."""
+        """Return the ids of the documents whose record is in a state in which it waits for
+        something.
+        """
         ...
 
     def changed(self, table: str) -> tuple[list[str], bool]:
-        """Return the ids of the documents that are new in the base or differ from the file it is of, in their order,
-        and whether some of the file's are gone."""
+        """Return the ids of the documents that are new in the base or differ from the file it is
+        of, in their order, and whether some of the file's are gone.
+        """
         ...
 
     def latest(self, table: str) -> Iterator[tuple[str, Doc]]:
@@ -66,9 +72,13 @@ class Unread:
         self.base = base
         self.name = name
         self.changed: dict[str, Doc | None] = {}
-        """The documents that differ from the base, `None` where one is gone; new ones in the order they came."""
+        """The documents that differ from the base, `None` where one is gone; new ones in the order
+        they came.
+        """
         self.keys: dict[str, str | None] = {}
-        """What later changes say of record keys: the document id, or `None` where the record is gone."""
+        """What later changes say of record keys: the document id, or `None` where the record is
+        gone.
+        """
         self._added: dict[str, None] = {}
         self._count = base.count(name)
 
@@ -77,7 +87,9 @@ class Unread:
 
     @property
     def added(self) -> Mapping[str, None]:
-        """The ids of the documents at the table's end, in their order: those that are new, and those that came back."""
+        """The ids of the documents at the table's end, in their order: those that are new, and
+        those that came back.
+        """
         return self._added
 
     def get(self, doc_id: str) -> Doc | None:
@@ -89,7 +101,9 @@ class Unread:
         return self.keys[key] if key in self.keys else self.base.doc_id_of(self.name, key)
 
     def put(self, doc_id: str, old: Doc | None, new: Doc | None) -> None:
-        """Put a document in the place of the `old` one; one that was not there stands at the table's end."""
+        """Put a document in the place of the `old` one; one that was not there stands at the
+        table's end.
+        """
         self._count += (new is not None) - (old is not None)
         if old is None or new is None:
             self._added.pop(doc_id, None)
@@ -107,16 +121,30 @@ class Unread:
             doc = self.changed[doc_id]
             if doc is not None:
                 yield doc_id, doc
-        yield from (one for one in self._as_changed(self.base.latest(self.name)) if one[0] not in self._added)
+        yield from (
+            one
+            for one in self._as_changed(self.base.latest(self.name))
+            if one[0] not in self._added
+        )
 
     def newest(self, count: int) -> list[str]:
-        """Return the ids of documents in no order, among them those `count` whose records were made last."""
-        there = (doc_id for doc_id in self.base.newest(self.name) if self.changed.get(doc_id, {}) is not None)
+        """Return the ids of documents in no order, among them those `count` whose records were made
+        last.
+        """
+        there = (
+            doc_id
+            for doc_id in self.base.newest(self.name)
+            if self.changed.get(doc_id, {}) is not None
+        )
         found = dict.fromkeys(islice(there, count))
-        return list(found | {doc_id: None for doc_id, doc in self.changed.items() if doc is not None})
+        return list(
+            found | {doc_id: None for doc_id, doc in self.changed.items() if doc is not None}
+        )
 
     def onto(self, docs: dict[str, Doc]) -> dict[str, Doc]:
-        """Return the whole table, from its documents as the base has them, which are changed for it."""
+        """Return the whole table, from its documents as the base has them, which are changed for
+        it.
+        """
         for doc_id, doc in self.changed.items():
             if doc is None or doc_id in self._added:
                 docs.pop(doc_id, None)

@@ -1,8 +1,10 @@
-"""A backup: one compressed file that holds a store as it was at one revision, and says of each part what it must be.
+"""A backup: one compressed file that holds a store as it was at one revision, and says of each part
+what it must be.
 
-The file is a gzipped tar of plain members only. The first is `manifest.json`; the others are the store's own files,
-the active segment up to the revision of the backup. What a member is called, how long it is and its SHA-256 stand in
-the manifest, so a reader never takes more from the archive than was announced.
+The file is a gzipped tar of plain members only. The first is `manifest.json`; the others are the
+store's own files, the active segment up to the revision of the backup. What a member is called, how
+long it is and its SHA-256 stand in the manifest, so a reader never takes more from the archive than
+was announced.
 """
 
 import gzip
@@ -29,7 +31,14 @@ from workbench.core.health import Manifest, Member
 from workbench.core.record import StoreProblem, UnreadableFile, cannot_write, iso, parse_time
 from workbench.core.runtime import Progress
 from workbench.store import blobs, files
-from workbench.store.files import DOCUMENTS, LARGEST_PACKED, CannotUnpack, TooLarge, open_lines, open_regular
+from workbench.store.files import (
+    DOCUMENTS,
+    LARGEST_PACKED,
+    CannotUnpack,
+    TooLarge,
+    open_lines,
+    open_regular,
+)
 from workbench.store.folder import ATTRIBUTES, IGNORE, is_store
 from workbench.store.journal import segments
 from workbench.store.journal.codec import BadLine, mark_of, seal, unseal
@@ -59,15 +68,24 @@ _NAMES = re.compile(
     r"|memory\.(edited|dismissed)-[0-9A-Za-z-]{1,80}\.json|\.gitignore|\.gitattributes"
     rf"|{blobs.NAMES.pattern}"
 )
-"""Every file that belongs to a store, and nothing else: no folder, no link, no path but to what lies beside it."""
+"""Every file that belongs to a store, and nothing else: no folder, no link, no path but to what
+lies beside it.
+"""
 
 
 def write_backup(
-    journal: Journal, target: Path, at: datetime, *, force: bool = False, progress: Progress | None = None
+    journal: Journal,
+    target: Path,
+    at: datetime,
+    *,
+    force: bool = False,
+    progress: Progress | None = None,
 ) -> Manifest:
-    """Write a verified backup of an open store into `target` (0600), whole or not at all; no writer waits for it.
+    """Write a verified backup of an open store into `target` (0600), whole or not at all; no writer
+    waits for it.
 
-    Raises `StoreProblem`: when the file is there already (unless `force`), lies in the store, or cannot be written.
+    Raises `StoreProblem`: when the file is there already (unless `force`), lies in the store, or
+    cannot be written.
     """
     journal.require_present()
     check_target(journal.folder, target, force=force)
@@ -81,12 +99,16 @@ def write_backup(
             put_in_place(unfinished, target)
     except OSError as error:
         why = (error.strerror or str(error)).lower()
-        raise StoreProblem(f"The backup {target} cannot be written: {why}.", "Nothing was left behind.") from error
+        raise StoreProblem(
+            f"The backup {target} cannot be written: {why}.", "Nothing was left behind."
+        ) from error
     return manifest
 
 
 class Archive:
-    """A backup that is read once, from its beginning: `manifest` first, then `members`. Raises `UnreadableFile`."""
+    """A backup that is read once, from its beginning: `manifest` first, then `members`. Raises
+    `UnreadableFile`.
+    """
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = gzip.GzipFile(fileobj=file, mode="rb")
@@ -97,7 +119,9 @@ class Archive:
         self._padding(info.size)
 
     def members(self) -> Iterator[tuple[Member, Iterator[bytes]]]:
-        """Yield each member with its bytes, which must be taken; all of it is held against the manifest."""
+        """Yield each member with its bytes, which must be taken; all of it is held against the
+        manifest.
+        """
         for member in self.manifest.members:
             info = self._next()
             if info is None or (info.name, info.size) != (member.name, member.size):
@@ -134,7 +158,9 @@ class Archive:
         self._exactly(-size % _TAR)
 
     def _rest(self) -> bytes:
-        """Read what stands behind the end, which is nothing but padding; so the archive's own checksum is looked at."""
+        """Read what stands behind the end, which is nothing but padding; so the archive's own
+        checksum is looked at.
+        """
         return self._read(BLOCK + 1)
 
     def _exactly(self, size: int) -> bytes:
@@ -160,10 +186,21 @@ def _manifest(data: bytes) -> Manifest:
         raw = json.loads(data)
         if raw["format"] != FORMAT:
             raise no_backup(f"it has format {raw['format']!s:.20}, this workbench reads {FORMAT}")
-        members = tuple(Member(str(m["name"]), int(m["size"]), str(m["sha256"])) for m in raw["members"])
+        members = tuple(
+            Member(str(m["name"]), int(m["size"]), str(m["sha256"])) for m in raw["members"]
+        )
         counts = {str(table): int(count) for table, count in raw["counts"].items()}
-        made = Manifest(iso(parse_time(raw["at"])), int(raw["rev"]), counts, int(raw["damaged"]), members)
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        made = Manifest(
+            iso(parse_time(raw["at"])), int(raw["rev"]), counts, int(raw["damaged"]), members
+        )
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ) as error:
         raise no_backup("its manifest cannot be read") from error
     names = [member.name for member in members]
     strange = next((name for name in names if not _NAMES.fullmatch(name)), None)
@@ -179,7 +216,10 @@ def check_target(folder: Path, target: Path, *, force: bool) -> None:
     if target.is_dir():
         raise StoreProblem(f"{target} is a folder.", "Name the file to write.")
     if target.parent.resolve().is_relative_to(folder.resolve()):
-        raise StoreProblem(f"{target} lies in the store itself and would be lost with it.", "Name a file elsewhere.")
+        raise StoreProblem(
+            f"{target} lies in the store itself and would be lost with it.",
+            "Name a file elsewhere.",
+        )
     if not force and (target.exists() or target.is_symlink()):
         raise _taken(target)
 
@@ -196,7 +236,9 @@ def abandoned(folder: Path) -> tuple[Path, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A file to be copied, open, and how many of its bytes; one that never changes is opened when it is copied."""
+    """A file to be copied, open, and how many of its bytes; one that never changes is opened when
+    it is copied.
+    """
 
     name: str
     file: BinaryIO | Path
@@ -233,20 +275,30 @@ def _written(journal: Journal, file: BinaryIO, at: str, progress: Progress | Non
                 continue  # a purge has removed what lay beside the store
         if _still_there(journal.folder, stamp, edition):
             return manifest
-    raise StoreProblem(f"{journal.folder} is rewritten again and again.", "Nothing was written; try again later.")
+    raise StoreProblem(
+        f"{journal.folder} is rewritten again and again.", "Nothing was written; try again later."
+    )
 
 
 def _parts(folder: Path, stamp: Stamp, stack: ExitStack) -> list[_Part] | None:
-    """Open what belongs to the store at one revision; `None` when it is being rearranged at this moment.
+    """Open what belongs to the store at one revision; `None` when it is being rearranged at this
+    moment.
 
-    What is open stays what it was: later lines stand after the bytes that are taken, a renamed or replaced file
-    keeps its content. The checkpoint is opened before the note that says what it is, which names older ones, too.
+    What is open stays what it was: later lines stand after the bytes that are taken, a renamed or
+    replaced file keeps its content. The checkpoint is opened before the note that says what it is,
+    which names older ones, too.
     """
     closed = [segment for segment in segments.closed(folder) if segment.start <= stamp.start]
     names = [DOCUMENTS, NOTE, IGNORE, ATTRIBUTES]
-    names += sorted(path.name for path in folder.glob("memory.*-*.json") if _NAMES.fullmatch(path.name))
+    names += sorted(
+        path.name for path in folder.glob("memory.*-*.json") if _NAMES.fullmatch(path.name)
+    )
     before = [segment.path.name for segment in closed if segment.start < stamp.start]
-    found = [part for name in (*names, *before) if (part := _opened(folder / name, name, stack)) is not None]
+    found = [
+        part
+        for name in (*names, *before)
+        if (part := _opened(folder / name, name, stack)) is not None
+    ]
     found += [_Part(name, path, path.stat().st_size) for name, path in blobs.Blobs(folder).files()]
     if not set(before) <= {part.name for part in found}:
         return None
@@ -259,7 +311,11 @@ def _parts(folder: Path, stamp: Stamp, stack: ExitStack) -> list[_Part] | None:
             return [*found, _Part(segments.NAME, file, stamp.offset)]
     # It was closed meanwhile; unpacked, it is still what it was.
     was = next((segment.path for segment in closed if segment.start == stamp.start), None)
-    last = None if was is None or was.suffix == ".gz" else _opened(was, segments.NAME, stack, stamp.offset)
+    last = (
+        None
+        if was is None or was.suffix == ".gz"
+        else _opened(was, segments.NAME, stack, stamp.offset)
+    )
     return None if last is None else [*found, last]
 
 
@@ -273,7 +329,9 @@ def _opened(path: Path, name: str, stack: ExitStack, size: int = -1) -> _Part | 
 
 
 def _still_there(folder: Path, stamp: Stamp, edition: int) -> bool:
-    """Tell whether the revision that was copied was not taken back, and nothing was erased, while it was copied."""
+    """Tell whether the revision that was copied was not taken back, and nothing was erased, while
+    it was copied.
+    """
     newest = next(segments.headings(folder), None)
     if newest is None:
         return stamp.rev == 0 and is_store(folder)
@@ -297,8 +355,12 @@ class _Work:
 
     def write(self, file: BinaryIO, manifest: Manifest, parts: Iterable[_Part]) -> None:
         """Write the whole archive durably; raises `OSError`."""
-        with gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=_LEVEL, mtime=0) as packed:
-            about = json.dumps({"format": FORMAT, **asdict(manifest)}, separators=(",", ":")).encode()
+        with gzip.GzipFile(
+            filename="", fileobj=file, mode="wb", compresslevel=_LEVEL, mtime=0
+        ) as packed:
+            about = json.dumps(
+                {"format": FORMAT, **asdict(manifest)}, separators=(",", ":")
+            ).encode()
             packed.write(_head(MANIFEST, len(about)))
             packed.write(about + bytes(-len(about) % _TAR))
             for part in parts:
@@ -317,7 +379,8 @@ class _Work:
                 block = file.read(min(left, BLOCK))
                 if not block:
                     raise StoreProblem(
-                        f"{part.name} became shorter while it was copied.", "Nothing was written; try again."
+                        f"{part.name} became shorter while it was copied.",
+                        "Nothing was written; try again.",
                     )
                 left -= len(block)
                 self._done += len(block)
@@ -339,7 +402,10 @@ def _backup_check(file: BinaryIO, manifest: Manifest) -> None:
         for _ in blocks:
             pass
     if archive.manifest != manifest:
-        raise StoreProblem("What was written is not what is on the disk.", "The backup was removed; try another disk.")
+        raise StoreProblem(
+            "What was written is not what is on the disk.",
+            "The backup was removed; try another disk.",
+        )
 
 
 def counts_of(tables: Mapping[str, Mapping[str, object]]) -> dict[str, int]:
@@ -364,7 +430,9 @@ class Packed:
 
 
 def compact(journal: Journal) -> list[Packed]:
-    """Gzip every closed segment; raises `StoreProblem`, and then every segment is still there in one form."""
+    """Gzip every closed segment; raises `StoreProblem`, and then every segment is still there in
+    one form.
+    """
     try:
         with journal.exclusive():
             packed = list(_pack_all(journal.folder))
@@ -403,18 +471,22 @@ def gzipped(pieces: Iterable[bytes]) -> Iterator[bytes]:
     yield packer.flush()
 
 
-# Making a store of a backup: in a new folder, whole or not at all, and held against what the backup says.
+# Making a store of a backup: in a new folder, whole or not at all, and held against what the backup
+# says.
 
 
 def restore(file: Path, target: Path, progress: Progress | None = None) -> Manifest:
-    """Unpack the backup `file` into the new folder `target`, check the store in it, and return what it holds.
+    """Unpack the backup `file` into the new folder `target`, check the store in it, and return what
+    it holds.
 
-    The new store gets an id of its own: it is not the one that the backup was made of, which may live on beside it.
-    Raises `UnreadableFile` when the file is no sound backup, and `StoreProblem` when the folder is there already or
-    cannot be written; there is no folder then.
+    The new store gets an id of its own: it is not the one that the backup was made of, which may
+    live on beside it. Raises `UnreadableFile` when the file is no sound backup, and `StoreProblem`
+    when the folder is there already or cannot be written; there is no folder then.
     """
     if target.exists() or target.is_symlink():
-        raise StoreProblem(f"{target} is there already.", "Nothing was restored; name a folder that is not.")
+        raise StoreProblem(
+            f"{target} is there already.", "Nothing was restored; name a folder that is not."
+        )
     try:
         handle = os.fdopen(open_handle(file, os.O_RDONLY, follow=True), "rb")
     except OSError as error:
@@ -435,8 +507,12 @@ def restore(file: Path, target: Path, progress: Progress | None = None) -> Manif
 
 
 def left_beside(store: Path) -> tuple[Path, ...]:
-    """Return the folders beside a store that a killed restore left; the next one to the same place removes them."""
-    return tuple(path for path in sorted(store.parent.glob(_growing_name("*"))) if is_free(path, folder=True))
+    """Return the folders beside a store that a killed restore left; the next one to the same place
+    removes them.
+    """
+    return tuple(
+        path for path in sorted(store.parent.glob(_growing_name("*"))) if is_free(path, folder=True)
+    )
 
 
 def _growing_name(name: str) -> str:
@@ -445,16 +521,20 @@ def _growing_name(name: str) -> str:
 
 @contextmanager
 def _growing(target: Path) -> Iterator[Path]:
-    """Give a folder beside `target` that takes its name at the end and never stays; raises `OSError`.
+    """Give a folder beside `target` that takes its name at the end and never stays; raises
+    `OSError`.
 
-    Its name is always the same, so the next restore takes what a killed one left; a lock tells whether that one lives.
+    Its name is always the same, so the next restore takes what a killed one left; a lock tells
+    whether that one lives.
     """
     folder = target.with_name(_growing_name(target.name))
     target.parent.mkdir(parents=True, exist_ok=True)
     folder.mkdir(mode=0o700, exist_ok=True)
     with locked(folder, folder=True) as alone:
         if not alone:
-            raise StoreProblem(f"Another process restores {target} at this moment.", "Nothing was restored.")
+            raise StoreProblem(
+                f"Another process restores {target} at this moment.", "Nothing was restored."
+            )
         _empty(folder)
         try:
             yield folder
@@ -480,7 +560,9 @@ def _unpack(archive: Archive, folder: Path, progress: Progress | None) -> None:
     """Write every member as a new file (0600); raises `OSError` and `UnreadableFile`."""
     total, done = archive.manifest.size, 0
     if total > shutil.disk_usage(folder).free:
-        raise StoreProblem(f"There is no room for the {total:,} bytes of this backup.", "Nothing was restored.")
+        raise StoreProblem(
+            f"There is no room for the {total:,} bytes of this backup.", "Nothing was restored."
+        )
     for member, blocks in archive.members():
         (folder / member.name).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(folder / member.name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -491,13 +573,16 @@ def _unpack(archive: Archive, folder: Path, progress: Progress | None) -> None:
                 if progress is not None:
                     progress(done, total)
             fill(file, b"")
-    for beside in sorted({(folder / member.name).parent for member in archive.manifest.members} - {folder}):
+    for beside in sorted(
+        {(folder / member.name).parent for member in archive.manifest.members} - {folder}
+    ):
         sync_folder(beside)
         sync_folder(beside.parent)
 
 
 def _check_packed(folder: Path) -> None:
-    """Read every packed segment to its end, so that none holds more than one ever does; raises `UnreadableFile`.
+    """Read every packed segment to its end, so that none holds more than one ever does; raises
+    `UnreadableFile`.
 
     One that is damaged is as it was in the store, where the doctor speaks of it.
     """
@@ -516,7 +601,8 @@ def _check_packed(folder: Path) -> None:
 def _give_new_id(folder: Path) -> None:
     """Let the newest header, which says whose journal this is, name a new store; raises `OSError`.
 
-    A journal without a readable header names no store, and a store without a journal has no name either.
+    A journal without a readable header names no store, and a store without a journal has no name
+    either.
     """
     newest = [segments.NAME, *(segment.path.name for segment in reversed(segments.closed(folder)))]
     for path in (folder / name for name in newest):
@@ -531,7 +617,9 @@ def _give_new_id(folder: Path) -> None:
 
 
 def _header(path: Path) -> bytes:
-    """Return the first line of a segment when it is a header that can be trusted, nothing otherwise."""
+    """Return the first line of a segment when it is a header that can be trusted, nothing
+    otherwise.
+    """
     try:
         with open_lines(path) as file:
             line = file.readline(files.LONGEST)
@@ -554,7 +642,9 @@ def _with_header(path: Path, old: bytes, new: bytes) -> Iterator[bytes]:
 
 
 def _check(folder: Path, manifest: Manifest) -> None:
-    """Open the store that was written, which changes nothing in it, and count; raises `UnreadableFile`."""
+    """Open the store that was written, which changes nothing in it, and count; raises
+    `UnreadableFile`.
+    """
     options = Options(checkpoint_every=0)
     journal = Journal(folder, lambda: datetime.now(UTC), COUNTERS, options)
     counts = counts_of(journal.state.tables)

@@ -19,16 +19,25 @@ from workbench.core.runtime import collection_paused
 from workbench.store.entry import DocChange
 from workbench.store.files import CHECKPOINT_LOCK, DOCUMENTS, Seen, TooLarge, look, read_regular
 from workbench.store.journal import segments
-from workbench.store.journal.codec import BadLine, dumps, fingerprint, loads, loads_foreign, seal, unseal
+from workbench.store.journal.codec import (
+    BadLine,
+    dumps,
+    fingerprint,
+    loads,
+    loads_foreign,
+    seal,
+    unseal,
+)
 from workbench.store.journal.segments import Position
 from workbench.store.journal.state import State, Tables, diff_tables
 
 # The checkpoint: `memory.json`, a stock TinyDB file that spares replaying the journal.
 #
-# The journal is the truth; a checkpoint is a state of it at one revision. `checkpoint.json`
-# says which: it is written first and names the new file and some before it by hash, so a crash
-# between the two writes, even several in a row, leaves a pair that still fits. It also names the place in the
-# journal and the checksum of the line before it, so a journal that was swapped or cut is noticed.
+# The journal is the truth; a checkpoint is a state of it at one revision. `checkpoint.json` says
+# which: it is written first and names the new file and some before it by hash, so a crash between
+# the two writes, even several in a row, leaves a pair that still fits. It also names the place in
+# the journal and the checksum of the line before it, so a journal that was swapped or cut is
+# noticed.
 
 
 NOTE = "checkpoint.json"
@@ -38,7 +47,8 @@ _LARGEST_NOTE = 64 << 20
 
 
 class Stamp(NamedTuple):
-    """What a checkpoint file holds: its hash, the revision, and where the journal goes on from there.
+    """What a checkpoint file holds: its hash, the revision, and where the journal goes on from
+    there.
 
     `mark` is the checksum of the line before that place, `unfinished` the groups that were open.
     """
@@ -62,8 +72,9 @@ class ForeignCheckpoint(NamedTuple):
     """A `memory.json` that does not belong to the journal beside it.
 
     `base` is the revision its writer probably started from, `None` when that cannot be told;
-    `next_ids`, `mark` and `ours` speak of a file this store wrote, before its journal was lost or swapped.
-    `unplaced`: there is no trustworthy note of what it holds, so nobody can be said to have changed it.
+    `next_ids`, `mark` and `ours` speak of a file this store wrote, before its journal was lost or
+    swapped. `unplaced`: there is no trustworthy note of what it holds, so nobody can be said to
+    have changed it.
     """
 
     data: bytes
@@ -75,7 +86,8 @@ class ForeignCheckpoint(NamedTuple):
 
 
 class Loaded(NamedTuple):
-    """A checkpoint that was read: its state, where the journal goes on, and the file that did not fit.
+    """A checkpoint that was read: its state, where the journal goes on, and the file that did not
+    fit.
 
     `saved` is the revision that `memory.json` holds; what an index knows is of a later one.
     """
@@ -91,8 +103,8 @@ class Loaded(NamedTuple):
 class Places:
     """Where documents stand in a checkpoint as it is written, in bytes.
 
-    `docs` has start and length of every document of a table in its order, `pieces` start and end of runs of them as
-    JSON writes the inside of an object, and `size` is how much was written so far.
+    `docs` has start and length of every document of a table in its order, `pieces` start and end of
+    runs of them as JSON writes the inside of an object, and `size` is how much was written so far.
     """
 
     def __init__(self) -> None:
@@ -114,9 +126,11 @@ class Places:
 
 
 def load(folder: Path, believed: Collection[str] | None = None) -> Loaded:
-    """Read the checkpoint of a store; without one (or with a strange one) the journal is to be replayed from its start.
+    """Read the checkpoint of a store; without one (or with a strange one) the journal is to be
+    replayed from its start.
 
-    `believed` are the hashes of those that may stand for the journal, `None` for all. Raises `OSError`.
+    `believed` are the hashes of those that may stand for the journal, `None` for all. Raises
+    `OSError`.
     """
     empty = State()
     found = _read(folder)
@@ -126,7 +140,9 @@ def load(folder: Path, believed: Collection[str] | None = None) -> Loaded:
     stamp = next((s for s in said or () if s.hash == digest), None)
     if stamp is None:
         base = said[0].rev if said else None
-        return Loaded(empty, Position(), stranger=ForeignCheckpoint(data, base, unplaced=said is None))
+        return Loaded(
+            empty, Position(), stranger=ForeignCheckpoint(data, base, unplaced=said is None)
+        )
     if not segments.fits(folder, stamp.position, stamp.mark):
         stranger = ForeignCheckpoint(data, stamp.rev, stamp.next_ids, ours=True, mark=stamp.mark)
         return Loaded(empty, Position(), stranger=stranger)
@@ -139,9 +155,15 @@ def load(folder: Path, believed: Collection[str] | None = None) -> Loaded:
 
 
 def is_of(folder: Path, rev: int) -> bool:
-    """Tell whether the checkpoint that stands there was written here, and is of a revision. Raises `OSError`."""
+    """Tell whether the checkpoint that stands there was written here, and is of a revision. Raises
+    `OSError`.
+    """
     newest = next(iter(stamps_of(folder)), None)
-    return newest is not None and newest.rev == rev and fingerprint(read_regular(folder / DOCUMENTS)) == newest.hash
+    return (
+        newest is not None
+        and newest.rev == rev
+        and fingerprint(read_regular(folder / DOCUMENTS)) == newest.hash
+    )
 
 
 def places_of(folder: Path, tables: Tables) -> tuple[Stamp | None, Places]:
@@ -152,7 +174,9 @@ def places_of(folder: Path, tables: Tables) -> tuple[Stamp | None, Places]:
     digest, places = blake2b(digest_size=16), Places()
     for piece in _json_pieces(tables, places):
         digest.update(piece)
-    return next((stamp for stamp in stamps_of(folder) if stamp.hash == digest.hexdigest()), None), places
+    return next(
+        (stamp for stamp in stamps_of(folder) if stamp.hash == digest.hexdigest()), None
+    ), places
 
 
 def save(folder: Path, tables: Tables, stamp: Stamp) -> tuple[Stamp, Places]:
@@ -209,7 +233,8 @@ def forget_after(folder: Path, rev: int) -> None:
 
 
 def move_stamps(folder: Path, start: int, by: int, marks: dict[str, str]) -> None:
-    """Let stamps know that the header of the segment that starts after `start` was written anew, `by` bytes longer.
+    """Let stamps know that the header of the segment that starts after `start` was written anew,
+    `by` bytes longer.
 
     `marks` says which checksum became which. Raises `OSError`; without stamps nothing is written.
     """
@@ -230,7 +255,9 @@ def _write_note(folder: Path, stamps: list[Stamp]) -> None:
 
 
 def _read(folder: Path) -> tuple[bytes, list[Stamp] | None, str] | None:
-    """Read file, note and the file's hash as they belong together, though another process may be writing them."""
+    """Read file, note and the file's hash as they belong together, though another process may be
+    writing them.
+    """
     file = folder / DOCUMENTS
     try:
         data = read_regular(file)
@@ -251,7 +278,9 @@ def _json_pieces(tables: Tables, places: Places) -> Iterator[bytes]:
         yield places.passed((b"," if number else b"") + dumps(name) + b":{")
         items, comma = iter(docs.items()), b""
         known = places.begin(name)
-        while chunk := [(dumps(doc_id) + b":", dumps(doc)) for doc_id, doc in islice(items, _CHUNK)]:
+        while chunk := [
+            (dumps(doc_id) + b":", dumps(doc)) for doc_id, doc in islice(items, _CHUNK)
+        ]:
             yield places.passed(comma)
             at = places.size
             for begin, written in chunk:
@@ -268,7 +297,9 @@ def _is_doc_id(key: object) -> bool:
 
 
 PATIENCE = 1.0
-"""Seconds that a checkpoint in the background waits for a writer; the one after the next change comes soon enough."""
+"""Seconds that a checkpoint in the background waits for a writer; the one after the next change
+comes soon enough.
+"""
 
 Snapshot = Callable[[], tuple[Tables, Stamp]]
 
@@ -298,12 +329,15 @@ class CheckpointWriter:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Keep checkpoints from being written meanwhile; taken before the store's write lock, never after it."""
+        """Keep checkpoints from being written meanwhile; taken before the store's write lock, never
+        after it.
+        """
         with self._lock.held():
             yield
 
     def save(self, snapshot: Snapshot) -> str:
-        """Write what `snapshot` gives; return the name under which somebody's edit was set aside, or nothing.
+        """Write what `snapshot` gives; return the name under which somebody's edit was set aside,
+        or nothing.
 
         Raises `StoreProblem`; the checkpoint before it still stands then.
         """
@@ -351,7 +385,9 @@ class CheckpointWriter:
             thread.join()
 
     def expect_strange_file(self, base: int | None) -> None:
-        """Remember that `memory.json` is not the journal's (its writer started from revision `base`)."""
+        """Remember that `memory.json` is not the journal's (its writer started from revision
+        `base`).
+        """
         self._known = None
         self._strange = base
 
@@ -378,7 +414,9 @@ class CheckpointWriter:
         stamps, digest = stamps_of(self._folder), fingerprint(data)
         if self._strange is None and any(stamp.hash == digest for stamp in stamps):
             return ""
-        base = self._strange if self._strange is not None else stamps[0].rev if stamps else "unknown"
+        base = (
+            self._strange if self._strange is not None else stamps[0].rev if stamps else "unknown"
+        )
         self._strange = None
         name = f"memory.edited-{base}-{self._clock():%Y%m%dT%H%M%S%f}.json"
         write_file(self._folder / name, data)
@@ -402,9 +440,11 @@ class OutsideEdit:
 
 @dataclass(frozen=True, slots=True)
 class ForeignFile:
-    """Tells that `memory.json` is not what the journal says: seen only, or replaced and `kept` under that name.
+    """Tells that `memory.json` is not what the journal says: seen only, or replaced and `kept`
+    under that name.
 
-    One that is `unplaced` is of a revision that nothing tells; any other was changed by another program.
+    One that is `unplaced` is of a revision that nothing tells; any other was changed by another
+    program.
     """
 
     kept: str = ""
@@ -422,11 +462,14 @@ Notice = str | ForeignFile
 """What a person should be told: a sentence, or the fact where something is decided by it."""
 
 
-def find(folder: Path, rev: int, at: Callable[[int], Tables], stranger: ForeignCheckpoint | None) -> OutsideEdit | None:
-    """Return the oldest outside edit that waits for a decision: a file set aside earlier, or `memory.json` itself.
+def find(
+    folder: Path, rev: int, at: Callable[[int], Tables], stranger: ForeignCheckpoint | None
+) -> OutsideEdit | None:
+    """Return the oldest outside edit that waits for a decision: a file set aside earlier, or
+    `memory.json` itself.
 
-    `rev` is the store's latest revision, `at` gives its documents as of any other, and `stranger` is a `memory.json`
-    that the journal did not write.
+    `rev` is the store's latest revision, `at` gives its documents as of any other, and `stranger`
+    is a `memory.json` that the journal did not write.
     """
 
     def edit(file: Path, data: bytes, base: int) -> OutsideEdit | None:

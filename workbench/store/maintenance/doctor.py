@@ -1,4 +1,6 @@
-"""Finding damage in a store, saving everything else into a new one, and taking over edits by other programs."""
+"""Finding damage in a store, saving everything else into a new one, and taking over edits by other
+programs.
+"""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -31,8 +33,8 @@ _NO_HEAD = "What is stored here cannot be remembered outside the store: {} canno
 def examine(folder: Path, heads: Path | None = None) -> Diagnosis:
     """Read every line of a store and check it, and what lies beside it; nothing is changed.
 
-    `heads` is the folder in which this machine remembers what it stored. Raises `StoreProblem` when the store cannot be
-    read.
+    `heads` is the folder in which this machine remembers what it stored. Raises `StoreProblem` when
+    the store cannot be read.
     """
     try:
         tail, state, entries = _from_start(folder), State(), 0
@@ -47,7 +49,9 @@ def examine(folder: Path, heads: Path | None = None) -> Diagnosis:
             state, entries, renumbered = settled.state, len(settled.entries), settled.renumbered
         known = Identity(heads, folder)
         known.open(tail)
-        damage = tuple(d for d in tail.damage if d.missing is None or d.missing not in known.accepted)
+        damage = tuple(
+            d for d in tail.damage if d.missing is None or d.missing not in known.accepted
+        )
         newest = max((stamp.rev for stamp in checkpoint_writer.stamps_of(folder)), default=0)
         known.compare(state.rev, newest)
         held = _held(folder, state) if known.gone else ()
@@ -55,7 +59,17 @@ def examine(folder: Path, heads: Path | None = None) -> Diagnosis:
         notes = (*_notes(folder), *no_head)
         torn, bad = _torn(folder, tail), tuple(_bad_blobs(folder, state))
         return Diagnosis(
-            folder, entries, state.rev, damage, torn, notes, known.gone, held, renumbered, tuple(purges), bad
+            folder,
+            entries,
+            state.rev,
+            damage,
+            torn,
+            notes,
+            known.gone,
+            held,
+            renumbered,
+            tuple(purges),
+            bad,
         )
     except OSError as error:
         raise cannot_read(folder, error) from error
@@ -82,7 +96,9 @@ def recover(folder: Path, at: datetime) -> Recovery:
     try:
         target.mkdir(mode=0o700)
     except FileExistsError as error:
-        raise StoreProblem(f"{target} is there already.", "Nothing was changed; move it away first.") from error
+        raise StoreProblem(
+            f"{target} is there already.", "Nothing was changed; move it away first."
+        ) from error
     except OSError as error:
         raise cannot_write(folder.parent, error) from error
     try:
@@ -104,7 +120,9 @@ def _bad_blobs(folder: Path, state: State) -> Iterator[BadBlob]:
             name = str(doc.get(kind.field, ""))
             lack = blobs.lack(name)
             if lack is not None:
-                yield BadBlob(table, key_of(table, doc) or doc_id, f"{BLOBS}/{name[:2]}/{name}.gz", lack)
+                yield BadBlob(
+                    table, key_of(table, doc) or doc_id, f"{BLOBS}/{name[:2]}/{name}.gz", lack
+                )
 
 
 def _take_blobs(folder: Path, target: Path) -> None:
@@ -118,8 +136,12 @@ def _take_blobs(folder: Path, target: Path) -> None:
     new.note(old.replaced())
 
 
-def _rewritten(source: Sequence[Transaction], newest: Tail, best: State, at: str) -> tuple[list[bytes], int]:
-    """Return the lines of a new journal with the good transactions, and how many records were added from `best`."""
+def _rewritten(
+    source: Sequence[Transaction], newest: Tail, best: State, at: str
+) -> tuple[list[bytes], int]:
+    """Return the lines of a new journal with the good transactions, and how many records were added
+    from `best`.
+    """
     lines = [seal(segments.header(0, newest.edition, segments.new_store_id()))]
     state, new = State(), dict[int, int]()
     for number, entry in enumerate(source, 1):
@@ -191,7 +213,8 @@ def _notes(folder: Path) -> Iterator[str]:
         yield f"{DOCUMENTS} does not belong to this journal."
 
 
-# What a person decides about edits that another program made to `memory.json`: taken over, or turned down.
+# What a person decides about edits that another program made to `memory.json`: taken over, or
+# turned down.
 
 
 def accept_edit(journal: Journal, edit: OutsideEdit, actor: str = "import:memory.json") -> None:
@@ -199,7 +222,9 @@ def accept_edit(journal: Journal, edit: OutsideEdit, actor: str = "import:memory
 
     Raises `Conflict` when the journal has changed the same fields since; nothing is changed then.
     """
-    with journal.transaction(actor, f"take over {len(edit.changes)} changes from {edit.file.name}") as staged:
+    with journal.transaction(
+        actor, f"take over {len(edit.changes)} changes from {edit.file.name}"
+    ) as staged:
         clashes = [clash for change in edit.changes for clash in stage_change(staged, change)]
         if clashes:
             first = clashes[0]
@@ -232,4 +257,6 @@ def _settle(journal: Journal, edit: OutsideEdit) -> None:
     try:
         edit.file.unlink(missing_ok=True)
     except OSError as error:
-        raise StoreProblem(f"{edit.file} cannot be removed.", "Its changes are safe in the journal.") from error
+        raise StoreProblem(
+            f"{edit.file} cannot be removed.", "Its changes are safe in the journal."
+        ) from error

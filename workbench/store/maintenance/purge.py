@@ -1,7 +1,8 @@
 """Erasing records for good: from the checkpoint, every journal segment, copies and caches.
 
-What stays is that there was a record of that id, who touched it and when. There is no undo. The line that says that
-something is erased tells that it is not done yet, until it is rewritten itself, last of all: a broken purge is found.
+What stays is that there was a record of that id, who touched it and when. There is no undo. The
+line that says that something is erased tells that it is not done yet, until it is rewritten itself,
+last of all: a broken purge is found.
 """
 
 import contextlib
@@ -48,23 +49,32 @@ _GRAM = 8
 
 
 class Redactor:
-    """Rewrites values and lines so that some documents, and every text they ever held, are in them no more.
+    """Rewrites values and lines so that some documents, and every text they ever held, are in them
+    no more.
 
     `doomed` are (table, document id) pairs, `names` the ids of these records, `texts` as `texts_of`
-    gives them. `lines` counts the lines that were changed, `dropped` the damaged ones that had to go.
+    gives them. `lines` counts the lines that were changed, `dropped` the damaged ones that had to
+    go.
     """
 
-    def __init__(self, doomed: frozenset[tuple[str, str]], names: frozenset[str], texts: Iterable[str]) -> None:
+    def __init__(
+        self, doomed: frozenset[tuple[str, str]], names: frozenset[str], texts: Iterable[str]
+    ) -> None:
         self.lines = 0
         self.dropped = 0
         self._doomed = doomed
         self._names = names
         self._texts = sorted(set(texts), key=len, reverse=True)
-        self._grams = frozenset(t[i : i + _GRAM] for t in self._texts for i in range(len(t) - _GRAM + 1))
-        self._needles = [n for text in self._texts for n in {dumps(text)[1:-1], text.encode(), _ascii(text)}]
+        self._grams = frozenset(
+            t[i : i + _GRAM] for t in self._texts for i in range(len(t) - _GRAM + 1)
+        )
+        self._needles = [
+            n for text in self._texts for n in {dumps(text)[1:-1], text.encode(), _ascii(text)}
+        ]
 
     def line(self, raw: bytes, edition: int | None = None) -> bytes:
-        """Return a line (with its line end) as it is to be from now on; nothing for a damaged one with a text in it.
+        """Return a line (with its line end) as it is to be from now on; nothing for a damaged one
+        with a text in it.
 
         A header is given the new `edition`, when there is one.
         """
@@ -92,7 +102,9 @@ class Redactor:
         return doc if clean == doc else clean
 
     def value(self, value: Any) -> Any:
-        """Return a JSON value in which every erased text is replaced by the mark, also inside longer texts."""
+        """Return a JSON value in which every erased text is replaced by the mark, also inside
+        longer texts.
+        """
         if isinstance(value, str):
             for text in self._texts:
                 if text in value:
@@ -176,7 +188,8 @@ def _sealed(value: dict[str, Any]) -> bytes:
     return seal({name: part for name, part in value.items() if name != "sum"})
 
 
-# What of records lies beside the store, for a purge: which files are theirs alone, and what is said in them.
+# What of records lies beside the store, for a purge: which files are theirs alone, and what is said
+# in them.
 
 
 Place = tuple[str, str]
@@ -190,15 +203,25 @@ class InBlobs(NamedTuple):
     def named_by(self, journal: Journal, doomed: frozenset[Place]) -> frozenset[str]:
         """Return the hashes that documents have, or had at any time."""
         places = [place for place in doomed if place[0] in IN_BLOBS]
-        found = {name for table, doc in places for name in self._of(table, journal.state.get(table, doc) or {})}
+        found = {
+            name
+            for table, doc in places
+            for name in self._of(table, journal.state.get(table, doc) or {})
+        }
         for table, doc_id in places:
             for entry in journal.entries_back(f'"id":"{doc_id}"'.encode()):
-                own = (change for change in entry.changes if (change.table, change.doc) == (table, doc_id))
+                own = (
+                    change
+                    for change in entry.changes
+                    if (change.table, change.doc) == (table, doc_id)
+                )
                 found.update(name for change in own for name in self._in(change))
         return frozenset(found)
 
     def texts(self, journal: Journal, doomed: frozenset[Place]) -> Iterator[str]:
-        """Yield what the documents say in words of their own; of a file that cannot be read, nothing."""
+        """Yield what the documents say in words of their own; of a file that cannot be read,
+        nothing.
+        """
         words = {part for table, _ in doomed if table in IN_BLOBS for part in IN_BLOBS[table].words}
         for name in sorted(self.named_by(journal, doomed)):
             with contextlib.suppress(BlobProblem, ValueError, RecursionError):
@@ -206,7 +229,9 @@ class InBlobs(NamedTuple):
                 yield from texts_of({part: body[part] for part in words if part in body})
 
     def remove(self, journal: Journal, doomed: frozenset[Place]) -> tuple[str, ...]:
-        """Remove the files that no other record names or named, and those that none does; raises `OSError`."""
+        """Remove the files that no other record names or named, and those that none does; raises
+        `OSError`.
+        """
         replaced = self.blobs.replaced()
         there = set(self.blobs.names())
         for name in self._elsewhere(journal, doomed, there | set(replaced)):
@@ -214,8 +239,11 @@ class InBlobs(NamedTuple):
             there.discard(name)
         return self.blobs.remove(sorted(there))
 
-    def _elsewhere(self, journal: Journal, doomed: frozenset[Place], names: set[str]) -> Iterator[str]:
-        """Yield those hashes that other records have, or had at any time: an undo brings those back.
+    def _elsewhere(
+        self, journal: Journal, doomed: frozenset[Place], names: set[str]
+    ) -> Iterator[str]:
+        """Yield those hashes that other records have, or had at any time: an undo brings those
+        back.
 
         Records of kinds that only a later version knows may have some, too.
         """
@@ -224,7 +252,9 @@ class InBlobs(NamedTuple):
         for table, docs in journal.state.tables.items():
             for doc_id, doc in docs.items():
                 if (table, doc_id) not in doomed:
-                    yield from names.intersection(value for value in doc.values() if isinstance(value, str))
+                    yield from names.intersection(
+                        value for value in doc.values() if isinstance(value, str)
+                    )
         for entry in journal.entries_back(*(name.encode() for name in names)):
             for change in entry.changes:
                 if (change.table, change.doc) not in doomed:
@@ -245,17 +275,22 @@ class InBlobs(NamedTuple):
 
 
 WHOLE = 16
-"""Characters from which a secret is looked for everywhere; shorter ones only where something tells what they are."""
+"""Characters from which a secret is looked for everywhere; shorter ones only where something tells
+what they are.
+"""
 
 
 class Masker(Redactor):
     """Rewrites values and lines with `clean` over every text within, names of fields included.
 
-    `secrets` are what is to be found nowhere afterwards: damaged lines and copies that hold one go as a whole.
+    `secrets` are what is to be found nowhere afterwards: damaged lines and copies that hold one go
+    as a whole.
     """
 
     def __init__(self, secrets: Iterable[str], clean: Callable[[str], str]) -> None:
-        super().__init__(frozenset(), frozenset(), [secret for secret in secrets if len(secret) >= WHOLE])
+        super().__init__(
+            frozenset(), frozenset(), [secret for secret in secrets if len(secret) >= WHOLE]
+        )
         self._clean = clean
 
     def value(self, value: Any) -> Any:
@@ -278,12 +313,19 @@ _LEFT = "purged"
 _WRITTEN = ("memories", "bullets")
 """The tables of texts that people and agents bring in."""
 
-_COPIES = ("memory.edited-*.json", "memory.dismissed-*.json", "backup-*/*", "placing-*.json", "working/*.json")
+_COPIES = (
+    "memory.edited-*.json",
+    "memory.dismissed-*.json",
+    "backup-*/*",
+    "placing-*.json",
+    "working/*.json",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Purged:
-    """What was removed where: records, journal lines that were changed, files rewritten and files removed.
+    """What was removed where: records, journal lines that were changed, files rewritten and files
+    removed.
 
     `damaged` counts unreadable journal lines that held the text and were removed whole.
     """
@@ -296,14 +338,22 @@ class Purged:
 
 
 def unfinished_in(entry: Transaction) -> Unfinished | None:
-    """Return what a transaction says of a purge that was broken off before its own line was rewritten."""
+    """Return what a transaction says of a purge that was broken off before its own line was
+    rewritten.
+    """
     if entry.kind != "purge":
         return None
     left = [change for change in entry.changes if change.op == "delete" and not change.redacted]
     if not (left or entry.more):
         return None
-    docs = ((c.table, c.doc, {name: before for name, (before, _) in c.fields.items()}) for c in left)
-    return Unfinished(entry.rev, not left, tuple((table, key_of(table, doc) or doc_id) for table, doc_id, doc in docs))
+    docs = (
+        (c.table, c.doc, {name: before for name, (before, _) in c.fields.items()}) for c in left
+    )
+    return Unfinished(
+        entry.rev,
+        not left,
+        tuple((table, key_of(table, doc) or doc_id) for table, doc_id, doc in docs),
+    )
 
 
 def unfinished(journal: Journal) -> tuple[Unfinished, ...]:
@@ -320,9 +370,10 @@ def purge(
 ) -> Purged:
     """Erase records, given as (table, key), with every text they ever held.
 
-    Other records that quote such a text get a mark in its place. Interrupted, it can be run again; when nothing of
-    them is left, only copies and caches are looked at. `beside` is called before it is done, for what was made of the
-    texts elsewhere. Raises `UnknownRecord`, and `StoreProblem` when a file cannot be rewritten.
+    Other records that quote such a text get a mark in its place. Interrupted, it can be run again;
+    when nothing of them is left, only copies and caches are looked at. `beside` is called before it
+    is done, for what was made of the texts elsewhere. Raises `UnknownRecord`, and `StoreProblem`
+    when a file cannot be rewritten.
     """
     with journal.exclusive():
         doomed = _doomed(journal, records)
@@ -349,18 +400,22 @@ def purge(
 
 
 def mask(journal: Journal, masker: Masker, actor: str, beside: Beside = lambda: ()) -> Purged:
-    """Take secrets out of everything that was ever written; the records stay. Raises `StoreProblem`.
+    """Take secrets out of everything that was ever written; the records stay. Raises
+    `StoreProblem`.
 
     Every one that was broken off before is done then, too. `beside` is called before it is done.
     """
     with journal.exclusive():
-        # The line itself makes every reader look anew, and undo stop there. What is to follow is its rewriting.
+        # The line itself makes every reader look anew, and undo stop there. What is to follow is
+        # its rewriting.
         with journal.transaction(actor, "mask secrets for good", kind="purge", more=True):
             pass
         return _carry_out(journal, masker, (), beside)
 
 
-def _carry_out(journal: Journal, redactor: Redactor, records: tuple[tuple[str, str], ...], beside: Beside) -> Purged:
+def _carry_out(
+    journal: Journal, redactor: Redactor, records: tuple[tuple[str, str], ...], beside: Beside
+) -> Purged:
     with _said_when_unfinished(journal.folder):
         tables, stamp = journal.snapshot()
         clean = _clean(tables, redactor)
@@ -369,7 +424,10 @@ def _carry_out(journal: Journal, redactor: Redactor, records: tuple[tuple[str, s
         rewritten = [*_rewrite_closed(journal, closed[:-1], redactor)]
         removed = (*_remove_copies(journal.folder, redactor), *beside())
         # The line that says that something is erased is the last one of these two.
-        rewritten += (*_rewrite_closed(journal, closed[-1:], redactor), *_rewrite_active(journal, redactor))
+        rewritten += (
+            *_rewrite_closed(journal, closed[-1:], redactor),
+            *_rewrite_active(journal, redactor),
+        )
         saved, _ = checkpoint_writer.save(journal.folder, clean, _moved(journal.folder, stamp))
         note_checkpoint(journal.heads, journal.folder, saved.hash)
         journal.reload()
@@ -378,13 +436,17 @@ def _carry_out(journal: Journal, redactor: Redactor, records: tuple[tuple[str, s
 
 
 def finder(journal: Journal, records: Sequence[tuple[str, str]]) -> Callable[[bytes], bool]:
-    """Return what tells whether a file outside the store holds a text that records, given as (table, key), ever held.
+    """Return what tells whether a file outside the store holds a text that records, given as
+    (table, key), ever held.
 
-    To be asked before they are purged: nothing is known of their texts afterwards. Raises `UnknownRecord`.
+    To be asked before they are purged: nothing is known of their texts afterwards. Raises
+    `UnknownRecord`.
     """
     journal.refresh()
     doomed = _doomed(journal, records)
-    return Redactor(doomed, frozenset(), _texts(journal, doomed, InBlobs(Blobs(journal.folder)))).is_in
+    return Redactor(
+        doomed, frozenset(), _texts(journal, doomed, InBlobs(Blobs(journal.folder)))
+    ).is_in
 
 
 def _doomed(journal: Journal, records: Sequence[tuple[str, str]]) -> frozenset[tuple[str, str]]:
@@ -416,15 +478,22 @@ def _every_field(journal: Journal, table: str, doc_id: str) -> Iterator[dict[str
 
 
 def _left_of(journal: Journal, records: Sequence[tuple[str, str]]) -> Iterator[PurgedRecord]:
-    """Yield what is left of records that hold or held a text: it is recognised when it comes in again.
+    """Yield what is left of records that hold or held a text: it is recognised when it comes in
+    again.
 
     An episode is recognised by its id, which follows from the session that it was made of.
     """
     key = key_in(journal.heads)
     for table, name in records:
-        every = (fields for id in history.doc_ids(journal, table, name) for fields in _every_field(journal, table, id))
+        every = (
+            fields
+            for id in history.doc_ids(journal, table, name)
+            for fields in _every_field(journal, table, id)
+        )
         texts = (
-            {text for fields in every if isinstance(text := fields.get("content"), str)} if table in _WRITTEN else ()
+            {text for fields in every if isinstance(text := fields.get("content"), str)}
+            if table in _WRITTEN
+            else ()
         )
         if texts or table == "episodes":
             marks = sorted(text_mark(text, key) for text in texts) if key else ()
@@ -439,7 +508,9 @@ def _clean(tables: Tables, redactor: Redactor) -> Tables:
     return clean
 
 
-def _rewrite_closed(journal: Journal, closed: Sequence[Segment], redactor: Redactor) -> Iterator[str]:
+def _rewrite_closed(
+    journal: Journal, closed: Sequence[Segment], redactor: Redactor
+) -> Iterator[str]:
     """Rewrite those of some closed segments that hold the records."""
     for segment in closed:
         with segments.open_closed(segment) as source:
@@ -448,7 +519,9 @@ def _rewrite_closed(journal: Journal, closed: Sequence[Segment], redactor: Redac
         if new != old:
             journal.expect(new)
             data = b"".join(new)
-            write_file(segment.path, gzip.compress(data, mtime=0) if segment.path.suffix == ".gz" else data)
+            write_file(
+                segment.path, gzip.compress(data, mtime=0) if segment.path.suffix == ".gz" else data
+            )
             yield segment.path.name
 
 
@@ -482,7 +555,9 @@ def _said_when_unfinished(folder: Path) -> Iterator[None]:
         raise _unfinished(folder, error) from error
     except StoreProblem as problem:
         cause = problem.__cause__
-        raise _unfinished(folder, cause if isinstance(cause, OSError) else OSError(problem.message)) from problem
+        raise _unfinished(
+            folder, cause if isinstance(cause, OSError) else OSError(problem.message)
+        ) from problem
 
 
 def _unfinished(folder: Path, error: OSError) -> StoreProblem:
@@ -495,7 +570,9 @@ def _unfinished(folder: Path, error: OSError) -> StoreProblem:
 
 
 def _remove_copies(folder: Path, redactor: Redactor) -> Iterator[str]:
-    """Remove copies that hold one of the records, and all caches: they are built again from what is left."""
+    """Remove copies that hold one of the records, and all caches: they are built again from what is
+    left.
+    """
     for pattern in _COPIES:
         for path in sorted(folder.glob(pattern)):
             # A link, or what lies behind one, is somebody else's.

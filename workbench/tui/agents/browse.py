@@ -1,4 +1,6 @@
-"""A list beside the text of the row under the cursor, as the dialogs of Agents have it, and what sessions teach."""
+"""A list beside the text of the row under the cursor, as the dialogs of Agents have it, and what
+sessions teach.
+"""
 
 import asyncio
 import threading
@@ -46,7 +48,9 @@ Cancelled = Callable[[], bool]
 
 
 def on_row(action: Callable[..., object]) -> Callable[..., Awaitable[None]]:
-    """Run an action of a dialog with the row under the cursor, as `asking` does; without one, ring the bell."""
+    """Run an action of a dialog with the row under the cursor, as `asking` does; without one, ring
+    the bell.
+    """
 
     @wraps(action)
     async def asked(dialog: "Browse[Any, Any]", *given: object) -> None:
@@ -59,7 +63,8 @@ def on_row(action: Callable[..., object]) -> Callable[..., Awaitable[None]]:
 
 
 class Browse(Dialog[Result], Generic[Result, Row]):
-    """Rows that are found on a thread, the text of the one under the cursor, and a line for what was done.
+    """Rows that are found on a thread, the text of the one under the cursor, and a line for what
+    was done.
 
     What `draw` and `text_of` return is masked here.
     """
@@ -88,7 +93,11 @@ class Browse(Dialog[Result], Generic[Result, Row]):
         self.set_class(self.STACKED, "-stacked")
         self.closed, self._reading = threading.Event(), 0
         self.rows: LineView[Row] = LineView(
-            self._drawn, self.key_of, is_heading=self.is_heading, empty=Content("Looking …"), id="browse-list"
+            self._drawn,
+            self.key_of,
+            is_heading=self.is_heading,
+            empty=Content("Looking …"),
+            id="browse-list",
         )
 
     @abstractmethod
@@ -115,7 +124,9 @@ class Browse(Dialog[Result], Generic[Result, Row]):
         return False
 
     def contents(self) -> Iterable[Widget]:
-        yield Horizontal(self.left, linked_pane("browse-text", self.bench, self._path), id="browse-body")
+        yield Horizontal(
+            self.left, linked_pane("browse-text", self.bench, self._path), id="browse-body"
+        )
         yield Static(id="browse-line")
 
     @property
@@ -137,7 +148,10 @@ class Browse(Dialog[Result], Generic[Result, Row]):
     def _path(self) -> tuple[str, ...]:
         """Return where a link is opened from, as the title of what it opens says."""
         name = "" if self.current is None else self.named(self.current)
-        return (self._heading.partition(":")[0], *([masked_name(name, self.bench.safety.masked)] if name else []))
+        return (
+            self._heading.partition(":")[0],
+            *([masked_name(name, self.bench.safety.masked)] if name else []),
+        )
 
     def on_mount(self) -> None:
         self.left.focus()
@@ -155,7 +169,9 @@ class Browse(Dialog[Result], Generic[Result, Row]):
     async def _find(self) -> None:
         self._reading += 1
         turn = self._reading
-        then = await self.away(lambda: self.gather(lambda: turn != self._reading or self.closed.is_set()))
+        then = await self.away(
+            lambda: self.gather(lambda: turn != self._reading or self.closed.is_set())
+        )
         if then is None:
             self.rows.set_empty(Content(""))
         else:
@@ -171,7 +187,9 @@ class Browse(Dialog[Result], Generic[Result, Row]):
             self.complain(error)
             return None
 
-    def listed(self, rows: Sequence[Row], said: str = "", *, empty: str = "", cursor: int | None = None) -> None:
+    def listed(
+        self, rows: Sequence[Row], said: str = "", *, empty: str = "", cursor: int | None = None
+    ) -> None:
         """Show rows that were found, and say something of them."""
         self.rows.set_empty(Content(keyed(empty or self.EMPTY)))
         self.rows.set_rows(rows, cursor=cursor)
@@ -195,7 +213,10 @@ class Browse(Dialog[Result], Generic[Result, Row]):
 
     def _drawn(self, row: Row, width: int) -> Sequence[Cell]:
         mask = self.bench.safety.masked
-        return [replace(c, text=mask(c.text)) if isinstance(c.text, str) else c for c in self.draw(row, width)]
+        return [
+            replace(c, text=mask(c.text)) if isinstance(c.text, str) else c
+            for c in self.draw(row, width)
+        ]
 
     @on(LineView.Opened)
     def action_pane(self) -> None:
@@ -203,7 +224,9 @@ class Browse(Dialog[Result], Generic[Result, Row]):
         (self.left if self.pane.has_focus else self.pane).focus()
 
     def change(self, do: Callable[[], object], said: str = "") -> None:
-        """Change the store, and say that it was done (or else what comes of it), or what went wrong."""
+        """Change the store, and say that it was done (or else what comes of it), or what went
+        wrong.
+        """
 
         def step() -> None:
             came = do()
@@ -236,7 +259,9 @@ _STEP = 1 << 20
 
 
 class LessonsDialog(Browse[str | None, Lesson]):
-    """What session files teach; the result is a sentence that says what was stored, `None` when nothing was."""
+    """What session files teach; the result is a sentence that says what was stored, `None` when
+    nothing was.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(LESSONS)
     EMPTY = "Nothing is new here."
@@ -251,7 +276,9 @@ class LessonsDialog(Browse[str | None, Lesson]):
     """
 
     def __init__(self, bench: Workbench, files: Sequence[Path]) -> None:
-        super().__init__("What sessions teach · nothing is stored before it is listed here", bench, LESSONS)
+        super().__init__(
+            "What sessions teach · nothing is stored before it is listed here", bench, LESSONS
+        )
         self._files = tuple(files)
         self._again = False
         self.harvest: Harvest | None = None
@@ -276,11 +303,15 @@ class LessonsDialog(Browse[str | None, Lesson]):
     def _went(self, done: int, total: int) -> None:
         if self.harvest is None:
             bar = gauge(done, max(1, total), "bytes of sessions read", 24)
-            self.query_one("#browse-line", Static).update(bar + Content(f" · {key_of('lessons.close')} stops"))
+            self.query_one("#browse-line", Static).update(
+                bar + Content(f" · {key_of('lessons.close')} stops")
+            )
 
     def _found(self, harvest: Harvest) -> None:
         self.harvest = harvest
-        self.listed(harvest.lessons, harvest_said(harvest, len(self._files), again=self._again), cursor=0)
+        self.listed(
+            harvest.lessons, harvest_said(harvest, len(self._files), again=self._again), cursor=0
+        )
 
     def draw(self, row: Lesson, width: int) -> Sequence[Cell]:
         sign = Cell("?", 1, "bold $text-warning") if row.waits else Cell("·", 1, MUTED)
@@ -321,15 +352,21 @@ def harvest_said(harvest: Harvest, files: int, *, again: bool) -> str:
     parts = [f"{amount(files, 'session')}: {amount(count, 'new lesson')}"]
     parts += [f"{number(waits)} of them would wait for your decision in Review"] if count else []
     parts += [amount(len(harvest.tasks), "episode")] if harvest.tasks else []
-    parts += [f"{number(len(harvest.again))} the store has from other sessions"] if harvest.again else []
-    parts += [f"{amount(harvest.waiting, 'failure')} nobody resolved yet"] if harvest.waiting else []
+    parts += (
+        [f"{number(len(harvest.again))} the store has from other sessions"] if harvest.again else []
+    )
+    parts += (
+        [f"{amount(harvest.waiting, 'failure')} nobody resolved yet"] if harvest.waiting else []
+    )
     lines = [" · ".join(parts)]
     if not harvest.is_empty:
         lines.append(f"{key_of('lessons.take')} stores what is listed and nothing else.")
     elif not again:
         lines.append(f"What was read before is not read again; {key_of('lessons.again')} does.")
     if harvest.passed:
-        told = ", ".join(f"{PASSED[reason]} ({number(many)})" for reason, many in harvest.reasons.items())
+        told = ", ".join(
+            f"{PASSED[reason]} ({number(many)})" for reason, many in harvest.reasons.items()
+        )
         lines.append(f"Passed over: {told}.")
     return "\n".join(lines)
 

@@ -1,4 +1,6 @@
-"""What an agent would be given for a task: layer by layer, with what is left out and why, before any agent sees it."""
+"""What an agent would be given for a task: layer by layer, with what is left out and why, before
+any agent sees it.
+"""
 
 import asyncio
 import json
@@ -39,11 +41,14 @@ from workbench.tui.widgets.dialog import Choice, Choose, Prompt, SafeInput
 from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.line_list import Cell, LineView
 
-# The rows of a context: all of it, each layer's budget, then what each gives, and what it leaves out and why.
+# The rows of a context: all of it, each layer's budget, then what each gives, and what it leaves
+# out and why.
 
 
 NAMED = 5
-"""What is left out of a layer is named one by one up to so many, until the row that counts the rest is opened."""
+"""What is left out of a layer is named one by one up to so many, until the row that counts the rest
+is opened.
+"""
 
 _BAR, _SHORT_BAR, _NARROW = 16, 8, 64
 _LONGEST = 400
@@ -97,7 +102,9 @@ Row = Whole | Head | Section | Given | Out | More
 
 
 def rows_of(made: AgentContext, moved: Collection[str], unfolded: Collection[str]) -> list[Row]:
-    """Return the rows of a context; of the layers that are `unfolded` everything that is left out has one."""
+    """Return the rows of a context; of the layers that are `unfolded` everything that is left out
+    has one.
+    """
     rows: list[Row] = [Whole(made), *(Head(layer, layer.kind.id in moved) for layer in made.layers)]
     for layer in made.layers:
         if layer.items or layer.left_out:
@@ -114,7 +121,9 @@ def _left_out(layer: Layer, unfolded: bool) -> Iterator[Row]:
 
 
 def key_of(row: Row) -> tuple[str, str]:
-    """Name a row, so that the cursor stays on it while budgets move; what falls out of a layer keeps its name."""
+    """Name a row, so that the cursor stays on it while budgets move; what falls out of a layer
+    keeps its name.
+    """
     match row:
         case Whole():
             return ("Whole", "")
@@ -141,7 +150,13 @@ def place_of(row: Row | None, bench: Workbench) -> tuple[str, str] | None:
     id, library = id_of(row), bench.library
     if not id:
         return None
-    return ("memories", id) if id in library.memories else ("bullets", id) if id in library.bullets else None
+    return (
+        ("memories", id)
+        if id in library.memories
+        else ("bullets", id)
+        if id in library.bullets
+        else None
+    )
 
 
 def draw(row: Row, width: int, bench: Workbench) -> list[Cell] | Content:
@@ -149,7 +164,9 @@ def draw(row: Row, width: int, bench: Workbench) -> list[Cell] | Content:
         case Whole(made):
             used = f"{number(made.tokens)} of {number(made.budget)} tokens"
             weak = f" · {number(made.weak)} weak matches not served" if made.weak else ""
-            return assemble([(f"{'all':<16} {used}", ""), (f" · {number(len(made.given))} served{weak}", MUTED)])
+            return assemble(
+                [(f"{'all':<16} {used}", ""), (f" · {number(len(made.given))} served{weak}", MUTED)]
+            )
         case Head(layer, moved):
             return _head(layer, moved, width)
         case Section(layer):
@@ -163,8 +180,14 @@ def draw(row: Row, width: int, bench: Workbench) -> list[Cell] | Content:
                 Cell(_said(item, bench)),
             ]
         case Out(_, left):
-            said, about = f"✗ {why(left)}", Content("") if left.why == "held" else _about(left.id, bench)
-            return [Cell(said, min(len(said), max(12, width * 3 // 5)), "$text-warning"), Cell(about)]
+            said, about = (
+                f"✗ {why(left)}",
+                Content("") if left.why == "held" else _about(left.id, bench),
+            )
+            return [
+                Cell(said, min(len(said), max(12, width * 3 // 5)), "$text-warning"),
+                Cell(about),
+            ]
         case More(_, count):
             return Content.styled(f"✗ … and {number(count)} more left out, enter shows them", MUTED)
 
@@ -177,7 +200,11 @@ def _head(layer: Layer, moved: bool, width: int) -> Content:
     given = f" · {number(len(layer.items))} served" if told else ""
     out = f" · {number(len(layer.left_out))} left out" if layer.left_out else ""
     title = f"{layer.kind.title:<16}{CHANGED if moved else ' '}"
-    return assemble([(title, "")]) + bar(share, cells) + assemble([(figures, ""), (given + out, MUTED)])
+    return (
+        assemble([(title, "")])
+        + bar(share, cells)
+        + assemble([(figures, ""), (given + out, MUTED)])
+    )
 
 
 def _said(item: Item, bench: Workbench) -> Content:
@@ -205,26 +232,38 @@ def bar(share: float, cells: int) -> Content:
 
 
 def memory_line(memory: Memory, bench: Workbench) -> Content:
-    """Return a memory in one line: whether it is flagged, its status and marks, and its text without secrets."""
+    """Return a memory in one line: whether it is flagged, its status and marks, and its text
+    without secrets.
+    """
     mark = f"{SYMBOLS[memory.status]} " + (f"{marks} " if (marks := marks_of(memory)) else "")
     flagged = (f"{FLAGGED} ", FLAG_STYLE) if bench.safety.flags(memory) else ("", "")
-    return assemble([flagged, (mark, MUTED), (printable(bench.safety.shown(memory).line[:_LONGEST]), "")])
+    return assemble(
+        [flagged, (mark, MUTED), (printable(bench.safety.shown(memory).line[:_LONGEST]), "")]
+    )
 
 
 def told(row: Row, bench: Workbench) -> Content:
-    """Return what a row stands for besides the memory it is about: all texts as the agent gets them, or why not."""
+    """Return what a row stands for besides the memory it is about: all texts as the agent gets
+    them, or why not.
+    """
     match row:
         case Whole(made):
-            return Content("\n\n").join([body(_ALL, MUTED), body(text_of(made) or "Nothing is served.")])
+            return Content("\n\n").join(
+                [body(_ALL, MUTED), body(text_of(made) or "Nothing is served.")]
+            )
         case Head(layer) | Section(layer):
             return Content("\n\n").join([body(_sum(layer), "bold"), body(layer.text)])
         case Given(layer, item):
             return Content("\n").join([*_given(layer, item, bench), Content("")])
         case Out(layer, left):
             said = body(f"Left out of “{layer.kind.title}”: {why(left)}", "bold $text-warning")
-            return Content("\n").join([said, body(bench.safety.masked(left.id), MUTED), Content("")])
+            return Content("\n").join(
+                [said, body(bench.safety.masked(left.id), MUTED), Content("")]
+            )
         case More(layer, count):
-            return body(f"{number(count)} more are left out of “{layer.kind.title}”; enter lists them.")
+            return body(
+                f"{number(count)} more are left out of “{layer.kind.title}”; enter lists them."
+            )
 
 
 def _given(layer: Layer, item: Item, bench: Workbench) -> Iterator[Content]:
@@ -236,7 +275,9 @@ def _given(layer: Layer, item: Item, bench: Workbench) -> Iterator[Content]:
         yield body(f"\n{item.alone}")
 
 
-_ALL = "What the layers leave of their budgets goes on to those below them, and the rest to the last."
+_ALL = (
+    "What the layers leave of their budgets goes on to those below them, and the rest to the last."
+)
 
 
 def _sum(layer: Layer) -> str:
@@ -245,7 +286,9 @@ def _sum(layer: Layer) -> str:
 
 def why(left: LeftOut) -> str:
     return {
-        "budget": f"over budget by {number(left.over)} tokens" if left.over else "net harmful: better ones do not fit",
+        "budget": f"over budget by {number(left.over)} tokens"
+        if left.over
+        else "net harmful: better ones do not fit",
         "harmful": "more votes as harmful than as helpful",
         "held": "held back: instructions to agents or hidden characters",
         "unapproved": "not approved by you",
@@ -262,15 +305,21 @@ STEP = 1_000
 LOOKING = "Looking …"
 TASK = "Task (empty: always-on context)"
 NOTHING = "nothing here is relevant to the task itself"
-NOT_TRUSTED = "This store is not trusted, so agents are served nothing. `workbench trust` shows what came in."
+NOT_TRUSTED = (
+    "This store is not trusted, so agents are served nothing. `workbench trust` shows what came in."
+)
 
 _ON_RECORD = frozenset({"profile", "copy"})
-"""What a key of this does to all of it means the record itself on a row that has one: p pins, y copies."""
+"""What a key of this does to all of it means the record itself on a row that has one: p pins, y
+copies.
+"""
 
 
 @survives
 class ContextPane(Vertical):
-    """A task, the budget of each layer as a bar, and below each what it gives and leaves out. It counts no read."""
+    """A task, the budget of each layer as a bar, and below each what it gives and leaves out. It
+    counts no read.
+    """
 
     class Changed(Message):
         """It was made anew: for another task, under another budget, or of a store that changed."""
@@ -360,7 +409,9 @@ class ContextPane(Vertical):
         while self._again:
             self._again = False
             try:
-                material = await asyncio.to_thread(self._find, self._wanted, self._asker, self._profile)
+                material = await asyncio.to_thread(
+                    self._find, self._wanted, self._asker, self._profile
+                )
             except WorkbenchError as error:
                 self._show_problem(str(error))
                 continue
@@ -372,7 +423,9 @@ class ContextPane(Vertical):
     def _find(self, task: str, asker: Context, profile: Profile | None) -> Material:
         bench = self._bench
         if not self._is_ready:
-            learn_all(bench.context)  # once for all tasks: to look it up for what one of them finds takes as long
+            learn_all(
+                bench.context
+            )  # once for all tasks: to look it up for what one of them finds takes as long
             self._is_ready = True
         return gathered(asker, bench.tuning, bench.playbooks, task, profile=profile)
 
@@ -395,7 +448,11 @@ class ContextPane(Vertical):
         self.post_message(self.Changed())
 
     def _say_whose(self) -> None:
-        profile = self._bench.context.profile if self._profile is None else ProfileInUse(self._profile.name, "flag")
+        profile = (
+            self._bench.context.profile
+            if self._profile is None
+            else ProfileInUse(self._profile.name, "flag")
+        )
         who = one_line(self._bench.safety.masked(self._agent), 30) or "an agent"
         parts = [(f"Context for {who}", ""), (f" · ranked under {profile}", MUTED)]
         if self.made is not None and self.made.is_empty:
@@ -408,7 +465,9 @@ class ContextPane(Vertical):
     # Keys
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 - Textual's way
-        """On the row of a record its keys are those of every list; tab leads from the task to the rows, then on."""
+        """On the row of a record its keys are those of every list; tab leads from the task to the
+        rows, then on.
+        """
         if action in _ON_RECORD:
             return self.box.has_focus or not isinstance(self.row, Given | Out)
         return self.box.has_focus if action == "layers" else True
@@ -449,13 +508,17 @@ class ContextPane(Vertical):
             self._area.go_back()
 
     def open_row(self) -> bool:
-        """Go from a layer to what it gives, or list what else it leaves out; say whether the row leads there."""
+        """Go from a layer to what it gives, or list what else it leaves out; say whether the row
+        leads there.
+        """
         row = self.row
         if isinstance(row, More):
             self._unfolded.add(row.layer.kind.id)
             self._cut()
         elif isinstance(row, Head):
-            self.rows.cursor = self.rows.index_of(("Section", row.layer.kind.id)) or self.rows.cursor
+            self.rows.cursor = (
+                self.rows.index_of(("Section", row.layer.kind.id)) or self.rows.cursor
+            )
         return isinstance(row, More | Head)
 
     @asking
@@ -482,7 +545,9 @@ class ContextPane(Vertical):
             self._area.copy(text_of(self.made))
 
     def copy_row(self) -> None:
-        """Copy the text of the row under the cursor as the agent gets it; all of it where the row is none."""
+        """Copy the text of the row under the cursor as the agent gets it; all of it where the row
+        is none.
+        """
         if isinstance(row := self.row, Given):
             self._area.copy(row.item.alone)
         else:
@@ -502,9 +567,16 @@ class ContextPane(Vertical):
 
         def write(name: str) -> None:
             file = _file(name)
-            replace_file(file, self._as_json(made) if file.suffix == ".json" else f"{text_of(made)}\n", None)
+            replace_file(
+                file, self._as_json(made) if file.suffix == ".json" else f"{text_of(made)}\n", None
+            )
 
-        ask = Prompt("Write it to a new file", "context.md", placeholder="context.md or context.json", take=write)
+        ask = Prompt(
+            "Write it to a new file",
+            "context.md",
+            placeholder="context.md or context.json",
+            take=write,
+        )
         written = await self.app.push_screen_wait(ask)
         if written:
             self._area.workbench_app.say(f"Wrote {_file(written)}.")
@@ -519,4 +591,6 @@ def _file(name: str) -> Path:
     try:
         return Path.cwd() / Path(name).expanduser()
     except RuntimeError as error:
-        raise WorkbenchError(f"{name} names an unknown home folder.", "Nothing was written.") from error
+        raise WorkbenchError(
+            f"{name} names an unknown home folder.", "Nothing was written."
+        ) from error

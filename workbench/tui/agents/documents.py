@@ -1,4 +1,6 @@
-"""What agents keep in documents: by folder and section with tokens, and the text of the one under the cursor."""
+"""What agents keep in documents: by folder and section with tokens, and the text of the one under
+the cursor.
+"""
 
 import asyncio
 import time
@@ -16,8 +18,19 @@ from workbench.core.agents.document import ROOT, Document, DocumentSection
 from workbench.core.record import Conflict, WorkbenchError
 from workbench.core.text import one_line
 from workbench.core.tokens import tokens_of
-from workbench.services.agents.documents.documents import Looks, OpenFolder, Vanished, looks_of, put_back
-from workbench.services.agents.documents.instructions import LARGEST, DocumentFolder, OpenDocument, read_document
+from workbench.services.agents.documents.documents import (
+    Looks,
+    OpenFolder,
+    Vanished,
+    looks_of,
+    put_back,
+)
+from workbench.services.agents.documents.instructions import (
+    LARGEST,
+    DocumentFolder,
+    OpenDocument,
+    read_document,
+)
 from workbench.services.agents.documents.recall import Hit, Recalling
 from workbench.services.files.threeway import DiffLine, diff_texts
 from workbench.services.open import Workbench
@@ -31,7 +44,8 @@ from workbench.tui.widgets.dialog import Choice, Choose, Confirm, Prompt
 from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.line_list import Cell
 
-# The rows of documents: folders, what is in them by section with tokens, and what a person has not looked at.
+# The rows of documents: folders, what is in them by section with tokens, and what a person has not
+# looked at.
 
 
 _STYLES = {"added": ADDED, "removed": REMOVED, "place": MUTED, "note": MUTED}
@@ -41,10 +55,11 @@ LISTED = 8
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A row: a folder, a document of it, or one of its sections; `said` is what stands beside its name.
+    """A row: a folder, a document of it, or one of its sections; `said` is what stands beside its
+    name.
 
-    `within` and `opened` are the folder and the document as they were read from disk; the store's own have none.
-    `before` is the document's text when the list was opened, where it changed since.
+    `within` and `opened` are the folder and the document as they were read from disk; the store's
+    own have none. `before` is the document's text when the list was opened, where it changed since.
     """
 
     folder: str
@@ -65,7 +80,9 @@ class Part:
 
 
 def rows_of(bench: Workbench) -> tuple[list[Part], list[str]]:
-    """Return a row for each folder, document and section, and what could not be read; on any thread."""
+    """Return a row for each folder, document and section, and what could not be read; on any
+    thread.
+    """
     rows, problems = list[Part](), list[str]()
     documents = bench.documents
     for path in dict.fromkeys((*documents.sessions(), *documents.followed())):
@@ -90,7 +107,9 @@ def rows_of(bench: Workbench) -> tuple[list[Part], list[str]]:
 
 
 def text_of(row: Part, bench: Workbench) -> Content:
-    """Return the text of a document or of its section; of one that changed since it was looked at, how, first."""
+    """Return the text of a document or of its section; of one that changed since it was looked at,
+    how, first.
+    """
     mask = bench.safety.masked
     if row.document is None:
         return body(mask(f"{row.folder}\n{row.said}"), MUTED)
@@ -98,17 +117,23 @@ def text_of(row: Part, bench: Workbench) -> Content:
     if row.section is not None:
         return body("\n".join(text.split("\n")[row.section.line - 1 : row.section.end]))
     if row.before is not None:
-        return _after("Changed on disk while this list is open:", diff_texts(mask(row.before), text), text)
+        return _after(
+            "Changed on disk while this list is open:", diff_texts(mask(row.before), text), text
+        )
     if row.said != "changed" or row.within is None or row.opened is None:
         return body(text)
     return _after(
-        "Changed on disk since you looked at it:", bench.documents.seen(row.within.folder).difference(row.opened), text
+        "Changed on disk since you looked at it:",
+        bench.documents.seen(row.within.folder).difference(row.opened),
+        text,
     )
 
 
 def _after(head: str, lines: Iterable[DiffLine], text: str) -> Content:
     """Return a text below what changed in it."""
-    return Content("\n").join([Content.styled(head, "bold $text-warning"), *map(_line, lines), Content(""), body(text)])
+    return Content("\n").join(
+        [Content.styled(head, "bold $text-warning"), *map(_line, lines), Content(""), body(text)]
+    )
 
 
 def _folder(opened: OpenFolder) -> list[Part]:
@@ -119,7 +144,9 @@ def _folder(opened: OpenFolder) -> list[Part]:
     for one in opened.documents:
         path = one.entry.path
         said = "new" if path in changes.new else "changed" if path in changes.changed else ""
-        rows += _parts(Part(folder, path, said=said, document=one.document, within=opened, opened=one))
+        rows += _parts(
+            Part(folder, path, said=said, document=one.document, within=opened, opened=one)
+        )
     return rows
 
 
@@ -131,7 +158,10 @@ def _parts(whole: Part) -> list[Part]:
     sections = document.sections
     if len(sections) < 2:
         return [whole]
-    return [whole, *(replace(whole, title=s.title, tokens=s.tokens, said="", section=s) for s in sections)]
+    return [
+        whole,
+        *(replace(whole, title=s.title, tokens=s.tokens, said="", section=s) for s in sections),
+    ]
 
 
 def _line(line: DiffLine) -> Content:
@@ -167,7 +197,9 @@ REST = 50
 
 
 class DocumentsDialog(Browse[None, Part]):
-    """The documents around a store, and the text of the section under the cursor: looked at, trusted, corrected."""
+    """The documents around a store, and the text of the section under the cursor: looked at,
+    trusted, corrected.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(DOCUMENTS)
     EMPTY = (
@@ -212,40 +244,62 @@ class DocumentsDialog(Browse[None, Part]):
     def gather(self, cancelled: Cancelled) -> Callable[[], object]:
         del cancelled
         written, noticed, self._noticed = self._written, self._noticed, False
-        looks = looks_of(self.bench.documents)  # first: what is written while they are read is noticed after that
+        looks = looks_of(
+            self.bench.documents
+        )  # first: what is written while they are read is noticed after that
         rows, problems = rows_of(self.bench)
 
         def opened() -> None:
             if noticed:
                 self._compare(_documents(self.rows.rows), _documents(rows), written)
-            self._before = {name: text for name, text in self._before.items() if name not in written}
+            self._before = {
+                name: text for name, text in self._before.items() if name not in written
+            }
             self._written -= written
             self._looks = looks
             self.listed([self._marked(row) for row in rows])
             if self._wanted is not None:
-                self.rows.cursor = next((n for n, row in enumerate(rows) if row.key == self._wanted), self.rows.cursor)
+                self.rows.cursor = next(
+                    (n for n, row in enumerate(rows) if row.key == self._wanted), self.rows.cursor
+                )
                 self._wanted = None
             self.say("\n".join([*filter(None, [self._sentence]), *problems[:3]]))
             self._wait(EVERY)
 
         return opened
 
-    def _compare(self, was: Mapping[Name, str], now: Mapping[Name, str], written: Set[Name]) -> None:
-        """Note what changed on disk, with what it said when the list was opened; not what was written here."""
-        changed = {name: was[name] for name in now if name in was and now[name] != was[name] and name not in written}
+    def _compare(
+        self, was: Mapping[Name, str], now: Mapping[Name, str], written: Set[Name]
+    ) -> None:
+        """Note what changed on disk, with what it said when the list was opened; not what was
+        written here.
+        """
+        changed = {
+            name: was[name]
+            for name in now
+            if name in was and now[name] != was[name] and name not in written
+        }
         lists = (
             ("Changed on disk", list(changed)),
             ("New", [name for name in now if name not in was]),
             ("Gone", [name for name in was if name not in now]),
         )
-        told = "; ".join(f"{what}: {_listed([path for _, path in names])}" for what, names in lists if names)
+        told = "; ".join(
+            f"{what}: {_listed([path for _, path in names])}" for what, names in lists if names
+        )
         self._sentence = f"{told}." if told else self._sentence
-        self._before = {n: text for n, text in (changed | self._before).items() if now.get(n, text) != text}
+        self._before = {
+            n: text for n, text in (changed | self._before).items() if now.get(n, text) != text
+        }
 
     def _marked(self, row: Part) -> Part:
         """Return a row; that of a document that changed says so, and holds its text before that."""
         before = self._before.get((row.folder, row.path)) if row.document is not None else None
-        return row if before is None else replace(row, said="" if row.section else NOW_CHANGED, before=before)
+        return (
+            row
+            if before is None
+            else replace(row, said="" if row.section else NOW_CHANGED, before=before)
+        )
 
     def _wait(self, seconds: float) -> None:
         """Look at the disk again after a while."""
@@ -280,10 +334,14 @@ class DocumentsDialog(Browse[None, Part]):
 
     @asking
     async def action_external(self) -> None:
-        """Edit it in the person's own editor; a text that cannot be written is kept in the one here."""
+        """Edit it in the person's own editor; a text that cannot be written is kept in the one
+        here.
+        """
         if (row := self._document()) is None or row.document is None:
             return
-        first = (1 if row.section is None else row.section.line) + self.pane.line_in_sight * self.pane.has_focus
+        first = (
+            1 if row.section is None else row.section.line
+        ) + self.pane.line_in_sight * self.pane.has_focus
         typed = None
         with self.host.reporting():
             typed = area.edit(self.app, self.bench.safety.masked(row.document.content), first)
@@ -291,12 +349,17 @@ class DocumentsDialog(Browse[None, Part]):
             await self._edit(row, typed)
 
     async def _edit(self, row: Part, typed: str | None = None) -> None:
-        """Edit a document. A file that is gone, or changed meanwhile, is written when it is saved a second time."""
+        """Edit a document. A file that is gone, or changed meanwhile, is written when it is saved a
+        second time.
+        """
         from workbench.tui.widgets.editor import TextEditor
 
         assert row.document is not None  # only a document is edited
         document, opened, anew = row.document, row.opened, False
-        mask, draft = self.bench.safety.masked, self.host.draft(f"documents/{row.folder}/{row.path}")
+        mask, draft = (
+            self.bench.safety.masked,
+            self.host.draft(f"documents/{row.folder}/{row.path}"),
+        )
         shown = mask(document.content)
 
         def save(text: str) -> str | None:
@@ -324,7 +387,9 @@ class DocumentsDialog(Browse[None, Part]):
             if problem:
                 self.host.say(f"{problem} Your text is kept here.", "warning")
         if problem is not None:
-            editor = TextEditor(f"Edit {mask(row.path)}", shown, limit=LARGEST, check=save, typed=typed, draft=draft)
+            editor = TextEditor(
+                f"Edit {mask(row.path)}", shown, limit=LARGEST, check=save, typed=typed, draft=draft
+            )
             if await self.app.push_screen_wait(editor) is None:
                 return
         self._written |= {(row.folder, row.path)}
@@ -345,16 +410,27 @@ class DocumentsDialog(Browse[None, Part]):
         row = self.rows.current
         shown = None if row is None else row.within
         if shown is None:
-            self.host.say("Go to a folder on disk first; what the store keeps itself is trusted with it.")
+            self.host.say(
+                "Go to a folder on disk first; what the store keeps itself is trusted with it."
+            )
         elif shown.changes.are_none:
             self.host.say("Everything in this folder is as you saw it.")
         else:
             mask, changes = self.bench.safety.masked, shown.changes
             lists = (("new", changes.new), ("changed", changes.changed), ("gone", changes.gone))
             lines = [f"{name}: {mask(_listed(paths))}" for name, paths in lists if paths]
-            lines += [f"messages: {number(changes.messages)} bytes nobody looked at"] if changes.messages else []
+            lines += (
+                [f"messages: {number(changes.messages)} bytes nobody looked at"]
+                if changes.messages
+                else []
+            )
             detail = body("\n".join([*lines, HELD]))
-            ask = Confirm(f"Trust {mask(shown.folder.name)}?", clock=time.monotonic, detail=detail, yes="trust it")
+            ask = Confirm(
+                f"Trust {mask(shown.folder.name)}?",
+                clock=time.monotonic,
+                detail=detail,
+                yes="trust it",
+            )
             if await self.app.push_screen_wait(ask):
                 with self.host.reporting():
                     await asyncio.to_thread(self.bench.documents.trust, shown)
@@ -369,7 +445,11 @@ class DocumentsDialog(Browse[None, Part]):
         def follow(name: str) -> None:
             found.append(self.bench.documents.follow(named(name)))
 
-        ask = Prompt("Follow a folder of documents", placeholder="a folder of notes, or a session", take=follow)
+        ask = Prompt(
+            "Follow a folder of documents",
+            placeholder="a folder of notes, or a session",
+            take=follow,
+        )
         if await self.app.push_screen_wait(ask) and found:
             self._wanted = (str(found[0].root), "", 0)
             self.read()
@@ -379,19 +459,28 @@ class DocumentsDialog(Browse[None, Part]):
     @asking
     async def action_recall(self) -> None:
         """Ask what is looked for, and go to the place that is chosen of those found."""
-        query = await self.app.push_screen_wait(Prompt("Recall from documents and messages", placeholder="words"))
+        query = await self.app.push_screen_wait(
+            Prompt("Recall from documents and messages", placeholder="words")
+        )
         if not query:
             return
         self.say("Looking …")
         recalling = Recalling(self.bench.context, lambda: self.bench.tuning, self.bench.safety)
-        rows: Sequence[Hit] | None = await self.away(lambda: recalling.look(query, limit=FOUND, every=True).rows)
+        rows: Sequence[Hit] | None = await self.away(
+            lambda: recalling.look(query, limit=FOUND, every=True).rows
+        )
         if rows is None:
             return
         self.say("" if rows else f"Nothing in documents or messages says “{query}”.")
         if not rows or not self.is_attached:
             return
-        choices = [Choice(str(n), f"{row.citation}  {one_line(row.text, 200)}") for n, row in enumerate(rows)]
-        chosen = await self.app.push_screen_wait(Choose(f"{len(rows)} places, the best first", choices))
+        choices = [
+            Choice(str(n), f"{row.citation}  {one_line(row.text, 200)}")
+            for n, row in enumerate(rows)
+        ]
+        chosen = await self.app.push_screen_wait(
+            Choose(f"{len(rows)} places, the best first", choices)
+        )
         if chosen is not None:
             self._go_to(rows[int(chosen)])
 
@@ -424,11 +513,15 @@ def named(name: str) -> Path:
     try:
         return Path.cwd() / Path(name).expanduser()
     except RuntimeError as error:
-        raise WorkbenchError(f"{name} names an unknown home folder.", "Nothing was changed.") from error
+        raise WorkbenchError(
+            f"{name} names an unknown home folder.", "Nothing was changed."
+        ) from error
 
 
 def _documents(rows: Sequence[Part]) -> dict[Name, str]:
-    return {(row.folder, row.path): row.document.content for row in rows if row.document is not None}
+    return {
+        (row.folder, row.path): row.document.content for row in rows if row.document is not None
+    }
 
 
 def _listed(paths: Sequence[str]) -> str:

@@ -1,4 +1,6 @@
-"""What agents did and learned: episodes and patterns, looked at with their evidence, edited and decided upon."""
+"""What agents did and learned: episodes and patterns, looked at with their evidence, edited and
+decided upon.
+"""
 
 import json
 import time
@@ -42,7 +44,9 @@ from workbench.tui.widgets.figures import absolute, amount, number, since
 from workbench.tui.widgets.line_list import Cell
 
 MOST, FOUND = 2_000, 50
-"""Episodes that are listed, the latest (`workbench episode list` has them all), and that are found at most."""
+"""Episodes that are listed, the latest (`workbench episode list` has them all), and that are found
+at most.
+"""
 
 ASKED = "words, domain:ci, type:…, outcome:failure, tag:…, tool:…, since:7d; empty: all"
 ABOUT: Mapping[Strategy, str] = {
@@ -59,7 +63,9 @@ OUTCOME_SIGNS = {
 
 
 class Row(NamedTuple):
-    """An episode, and what its task was (`None` where its file cannot be read); of one that was found its score."""
+    """An episode, and what its task was (`None` where its file cannot be read); of one that was
+    found its score.
+    """
 
     episode: Episode
     task: str | None
@@ -89,9 +95,13 @@ class EpisodesDialog(Browse[None, Row]):
         del cancelled
         if self._query:
             text, criteria = criteria_in(self._query, self.bench.context.now())
-            found = self.bench.episode_finder.find(text, self._strategy, replace(criteria, every=True), FOUND)
+            found = self.bench.episode_finder.find(
+                text, self._strategy, replace(criteria, every=True), FOUND
+            )
             hits = [Row(one.episode, one.digest.task, one.total) for one in found.found]
-            said = f"{self._strategy} “{self._query}”: {number(len(hits))} of {number(found.fitting)}"
+            said = (
+                f"{self._strategy} “{self._query}”: {number(len(hits))} of {number(found.fitting)}"
+            )
             said += f" · {key_of('episodes.search')} empty shows all"
             return lambda: self.listed(hits, said, empty="No episode has to do with it.", cursor=0)
         episodes, every = self.bench.episodes, self.bench.episodes.all()
@@ -106,7 +116,11 @@ class EpisodesDialog(Browse[None, Row]):
         gone = episode.status != "active"
         return [
             Cell(*_sign(episode)),
-            Cell(f"({episode.status}) {task}" if gone else task, 0, MUTED if gone or row.task is None else ""),
+            Cell(
+                f"({episode.status}) {task}" if gone else task,
+                0,
+                MUTED if gone or row.task is None else "",
+            ),
             *([Cell(f"{row.score:.2f}", 4, MUTED)] if row.score else []),
             Cell(since(episode.at, self.bench.context.now()), 9, MUTED, "right"),
         ]
@@ -138,14 +152,20 @@ class EpisodesDialog(Browse[None, Row]):
         chosen = await self.app.push_screen_wait(Choose("Find by", choices, self._strategy))
         if chosen is not None:
             self._strategy = next(one for one in STRATEGIES if one == chosen)
-            self.done("" if self._query else keyed(f"{self._strategy}: {{episodes.search}} writes what to find."))
+            self.done(
+                ""
+                if self._query
+                else keyed(f"{self._strategy}: {{episodes.search}} writes what to find.")
+            )
 
     @on_row
     def action_compare(self, row: Row) -> None:
         """Remember the episode under the cursor, or compare it with the one that is remembered."""
         self._pair = (self._compared, row.episode.id)
         self._compared = "" if self._compared else row.episode.id
-        self.say(keyed("{episodes.compare} on another one compares the two.") if self._compared else "")
+        self.say(
+            keyed("{episodes.compare} on another one compares the two.") if self._compared else ""
+        )
         self.show()
 
     def action_trace(self) -> None:
@@ -164,14 +184,19 @@ class EpisodesDialog(Browse[None, Row]):
         plan = await self.away(lambda: consolidation.plan(self.closed.is_set))
         if plan is None:
             return
-        self.say("" if plan.clusters else "None that is older than 30 days says the same as another one.")
+        self.say(
+            "" if plan.clusters else "None that is older than 30 days says the same as another one."
+        )
         question = f"Put {amount(len(plan.archived), 'episode')} under {number(len(plan.clusters))} that say the same?"
         detail = body("They are archived and kept.")
         ask = Confirm(question, clock=time.monotonic, detail=detail, yes="consolidate", guard=0.0)
         if not plan.clusters:
             return
         if await self.app.push_screen_wait(ask):
-            self.change(lambda: consolidation.carry_out(plan), keyed("Consolidated. {episodes.undo} takes it back."))
+            self.change(
+                lambda: consolidation.carry_out(plan),
+                keyed("Consolidated. {episodes.undo} takes it back."),
+            )
 
     @asking
     async def action_erase(self) -> None:
@@ -181,7 +206,12 @@ class EpisodesDialog(Browse[None, Row]):
             self.say("Only an episode that was deleted 30 days ago or earlier can be erased.")
             return
         id, eraser = row.episode.id, self.bench.eraser
-        ask = Confirm(f"Erase {id} for good?", clock=time.monotonic, detail=body("There is no undo."), yes="erase")
+        ask = Confirm(
+            f"Erase {id} for good?",
+            clock=time.monotonic,
+            detail=body("There is no undo."),
+            yes="erase",
+        )
         if await self.app.push_screen_wait(ask):
             self.change(lambda: eraser.carry_out(eraser.plan([id])), "Erased.")
 
@@ -193,14 +223,18 @@ class EpisodesDialog(Browse[None, Row]):
             place = Path(text).expanduser()
             bring(self.bench.context, found_in(place), name_of(place))
 
-        if await self.app.push_screen_wait(Prompt("Add episodes", placeholder="a file or a folder", take=take)):
+        if await self.app.push_screen_wait(
+            Prompt("Add episodes", placeholder="a file or a folder", take=take)
+        ):
             self.done("Added.")
 
     @on_row
     async def action_note(self, row: Row) -> None:
         """Note something on the episode under the cursor."""
         id, note = row.episode.id, self.bench.episodes.note
-        ask = Prompt(f"A note on {id}", placeholder="what you know of it", take=lambda text: note(id, text))
+        ask = Prompt(
+            f"A note on {id}", placeholder="what you know of it", take=lambda text: note(id, text)
+        )
         if await self.app.push_screen_wait(ask):
             self.done("Noted.")
 
@@ -212,9 +246,13 @@ class EpisodesDialog(Browse[None, Row]):
         def write(text: str) -> None:
             tags = [part.strip() for part in text.split(",") if part.strip()]
             gone = [tag for tag in known if tag not in tags]
-            self.bench.episodes.tag(id, [tag for tag in dict.fromkeys(tags) if tag not in known], gone)
+            self.bench.episodes.tag(
+                id, [tag for tag in dict.fromkeys(tags) if tag not in known], gone
+            )
 
-        ask = Prompt(f"Tags of {id}", ", ".join(known), placeholder="tags, separated by commas", take=write)
+        ask = Prompt(
+            f"Tags of {id}", ", ".join(known), placeholder="tags, separated by commas", take=write
+        )
         if await self.app.push_screen_wait(ask) is not None:
             self.done("Tagged.")
 
@@ -222,7 +260,11 @@ class EpisodesDialog(Browse[None, Row]):
     def action_approve(self, row: Row) -> None:
         """Stand by the episode under the cursor, or no longer."""
         id, withdraw = row.episode.id, row.episode.approved
-        said = "No longer approved." if withdraw else "Approved: agents are served it as approved by you."
+        said = (
+            "No longer approved."
+            if withdraw
+            else "Approved: agents are served it as approved by you."
+        )
         self.change(lambda: self.bench.episodes.approve(id, withdraw=withdraw), said)
 
     @on_row
@@ -295,7 +337,9 @@ EDITED = (
 """What of a pattern is edited: what it says, not what speaks for it."""
 
 SIGNS = {"validated": "●", "candidate": "?", "under_review": "!", "deprecated": "×"}
-"""How each status is marked in the list, as elsewhere: “?” waits, “!” is to be looked at; the text has the word."""
+"""How each status is marked in the list, as elsewhere: “?” waits, “!” is to be looked at; the text
+has the word.
+"""
 
 WIDE = 56
 """Cells of the list from which on it says how often a pattern was used, and its category."""
@@ -336,7 +380,9 @@ class PatternsDialog(Browse[None, Pattern]):
             return lambda: self.listed(every)
         found = self.patterns.find(task_of(self._wanted), None)
         rows = [one.pattern for one in found.matches]
-        said = " · ".join(f"{one.about.replace('_', ' ')} {one.name}: {one.why}" for one in found.fits)
+        said = " · ".join(
+            f"{one.about.replace('_', ' ')} {one.name}: {one.why}" for one in found.fits
+        )
         return lambda: self.listed(rows, said, empty="No pattern in use fits this task.")
 
     def draw(self, row: Pattern, width: int) -> Sequence[Cell]:
@@ -347,14 +393,21 @@ class PatternsDialog(Browse[None, Pattern]):
         ]
         if width < WIDE:
             return cells
-        return [*cells, Cell(f"{row.usage_count:,}×", 6, MUTED, "right"), Cell(row.category, 14, MUTED)]
+        return [
+            *cells,
+            Cell(f"{row.usage_count:,}×", 6, MUTED, "right"),
+            Cell(row.category, 14, MUTED),
+        ]
 
     def text_of(self, row: Pattern) -> Content:
         mask, patterns = self.bench.safety.masked, self.patterns
         flagged = [f.reason for held in self.bench.safety.unpermitted([row]) for f in held.findings]
         lines = [f"⚑ {reason}" for reason in dict.fromkeys(flagged)]
         lines += in_full(masked(row, mask), masked(patterns.applications(row.id), mask))
-        lines += [f"similar: {mask(one.pattern.name)} ({one.score:.0%})" for one in patterns.similar(row.id)]
+        lines += [
+            f"similar: {mask(one.pattern.name)} ({one.score:.0%})"
+            for one in patterns.similar(row.id)
+        ]
         return body("\n".join(lines))
 
     # Deciding
@@ -369,14 +422,18 @@ class PatternsDialog(Browse[None, Pattern]):
     async def action_deprecate(self, pattern: Pattern) -> None:
         """Deprecate the pattern under the cursor for a reason, or restore one that is deprecated."""
         if pattern.status == "deprecated":
-            self.change(lambda: self.patterns.restore(pattern.id), f"{pattern.name} is a candidate again.")
+            self.change(
+                lambda: self.patterns.restore(pattern.id), f"{pattern.name} is a candidate again."
+            )
             return
 
         def missing(reason: str) -> str | None:
             return None if reason else "Say why, in a few words; esc leaves it as it is."
 
         title = f"Why is {self.bench.safety.masked(pattern.name)} deprecated?"
-        ask = Prompt(title, check=missing, take=lambda reason: self.patterns.deprecate(pattern.id, reason))
+        ask = Prompt(
+            title, check=missing, take=lambda reason: self.patterns.deprecate(pattern.id, reason)
+        )
         if await self.app.push_screen_wait(ask):
             self.done(f"{pattern.name} is deprecated.")
 
@@ -401,7 +458,9 @@ class PatternsDialog(Browse[None, Pattern]):
         many, detail = counted(len(weak), "pattern"), body("\n".join(lines))
         ask = Confirm(f"Deprecate {many} worth little?", clock=time.monotonic, detail=detail)
         if await self.app.push_screen_wait(ask):
-            self.change(lambda: self.patterns.prune([one.id for one, _ in weak]), f"{many} deprecated.")
+            self.change(
+                lambda: self.patterns.prune([one.id for one, _ in weak]), f"{many} deprecated."
+            )
 
     # What it says, and how it went
 
@@ -409,7 +468,9 @@ class PatternsDialog(Browse[None, Pattern]):
     async def action_add(self) -> None:
         """Write a new pattern."""
         now = self.bench.context.now()
-        patch = await self._patch(Pattern("new", "", "strategy", now, now), "A new pattern: its name, and what it says")
+        patch = await self._patch(
+            Pattern("new", "", "strategy", now, now), "A new pattern: its name, and what it says"
+        )
         if patch:
             self.change(lambda: self.patterns.add([patch]), f"{patch.get('name')} is a candidate.")
 
@@ -419,13 +480,19 @@ class PatternsDialog(Browse[None, Pattern]):
 
         def wrong(text: str) -> str | None:
             said = text.split(None, 2)[1:2]
-            return None if said and said[0] in OUTCOMES else f"Write an episode, {' or '.join(OUTCOMES)}, and a note."
+            return (
+                None
+                if said and said[0] in OUTCOMES
+                else f"Write an episode, {' or '.join(OUTCOMES)}, and a note."
+            )
 
         def take(text: str) -> None:
             episode, outcome, note = (*text.split(None, 2), "")[:3]
             self.patterns.record(pattern.id, episode, cast(Outcome, outcome), note=note)
 
-        ask = Prompt("In which episode was it applied, and how did that go?", check=wrong, take=take)
+        ask = Prompt(
+            "In which episode was it applied, and how did that go?", check=wrong, take=take
+        )
         if await self.app.push_screen_wait(ask):
             self.done(f"Recorded for {pattern.name}.")
 
@@ -440,9 +507,13 @@ class PatternsDialog(Browse[None, Pattern]):
 
     @on_row
     async def action_edit(self, pattern: Pattern) -> None:
-        """Edit what the pattern under the cursor says; what cannot be read is named before it is saved."""
+        """Edit what the pattern under the cursor says; what cannot be read is named before it is
+        saved.
+        """
         if patch := await self._patch(pattern, "What it says"):
-            self.change(lambda: self.patterns.update(pattern.id, patch), f"{pattern.name} is changed.")
+            self.change(
+                lambda: self.patterns.update(pattern.id, patch), f"{pattern.name} is changed."
+            )
 
     @on_row
     async def action_refine(self, pattern: Pattern) -> None:
@@ -451,7 +522,9 @@ class PatternsDialog(Browse[None, Pattern]):
             only = "Only a pattern under review is refined; {patterns.edit} edits this one, {patterns.approve} approves"
             self.say(keyed(f"{only} a candidate."))
             return
-        patch = await self._patch(pattern, "What the pattern says from now on; its evidence begins anew")
+        patch = await self._patch(
+            pattern, "What the pattern says from now on; its evidence begins anew"
+        )
         if patch is not None:
             said = f"{pattern.name} is in use; its evidence begins anew."
             self.change(lambda: self.patterns.refine(pattern.id, patch=patch), said)
@@ -498,7 +571,9 @@ class PatternsDialog(Browse[None, Pattern]):
     async def action_relate(self, one: Pattern) -> None:
         """Say how the pattern under the cursor stands to another, or take that back."""
         choices = [Choice(name, name) for name in RELATIONS]
-        relation = await self.app.push_screen_wait(Choose("How does it stand to another pattern?", choices))
+        relation = await self.app.push_screen_wait(
+            Choose("How does it stand to another pattern?", choices)
+        )
         if relation and (other := await self._other(one, f"It {relation}")) is not None:
             known = getattr(one.relationships, relation) or ()
             is_said = other.id in ((known,) if isinstance(known, str) else known)
@@ -508,17 +583,28 @@ class PatternsDialog(Browse[None, Pattern]):
 
     async def _other(self, pattern: Pattern, title: str, *, same: bool = False) -> Pattern | None:
         """Ask for another pattern, those that are like it first; with `same` one of its category."""
-        like = {one.pattern.id: f"{one.score:.0%} alike" for one in self.patterns.similar(pattern.id)}
+        like = {
+            one.pattern.id: f"{one.score:.0%} alike" for one in self.patterns.similar(pattern.id)
+        }
         others = {
             one.id: one
             for one in sorted(self.patterns.all(), key=lambda one: one.id not in like)
-            if one.id != pattern.id and one.status != "deprecated" and (not same or one.category == pattern.category)
+            if one.id != pattern.id
+            and one.status != "deprecated"
+            and (not same or one.category == pattern.category)
         }
         if not others:
-            self.say("There is no other pattern" + (f" of the category {pattern.category}." if same else "."))
+            self.say(
+                "There is no other pattern"
+                + (f" of the category {pattern.category}." if same else ".")
+            )
             return None
-        choices = [Choice(one.id, one.name, like.get(one.id, one.category)) for one in others.values()]
-        chosen = await self.app.push_screen_wait(Choose(title, choices, shown=self.bench.safety.masked))
+        choices = [
+            Choice(one.id, one.name, like.get(one.id, one.category)) for one in others.values()
+        ]
+        chosen = await self.app.push_screen_wait(
+            Choose(title, choices, shown=self.bench.safety.masked)
+        )
         return None if chosen is None else others[chosen]
 
     @on_row

@@ -15,7 +15,9 @@ RECENT = timedelta(minutes=10)
 """How long the line tells of it, and the pause after which counting begins anew."""
 
 STEP = 10
-"""Seconds in which the age of something recent is told: often enough to be true, seldom enough to cost nothing."""
+"""Seconds in which the age of something recent is told: often enough to be true, seldom enough to
+cost nothing.
+"""
 
 _LONGEST = 16
 _ACTOR = "agent:"
@@ -82,7 +84,8 @@ _BECAUSE = {
 
 
 class DueNotice:
-    """Looks whether a reflection is due. That the last one is long ago is no news when the app is opened.
+    """Looks whether a reflection is due. That the last one is long ago is no news when the app is
+    opened.
 
     `keymap` is a person's own keys, by action id.
     """

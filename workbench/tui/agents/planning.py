@@ -1,4 +1,6 @@
-"""What agents have before them: plans as trees of steps, and the working memories of their sessions."""
+"""What agents have before them: plans as trees of steps, and the working memories of their
+sessions.
+"""
 
 import json
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -100,8 +102,13 @@ class PlansDialog(Browse[None, Place]):
         for id, memory in plans.items():
             for path, step in rules.walk(_read(memory) or Step(memory.line or id)):
                 above = nodes[id, path[:-1]] if path else self.steps.root
-                row, opened = (id, path), not step.is_settled or (wanted is not None and wanted[0] == id)
-                nodes[row] = above.add(self._label(step), row, expand=opened, allow_expand=bool(step.steps))
+                row, opened = (
+                    (id, path),
+                    not step.is_settled or (wanted is not None and wanted[0] == id),
+                )
+                nodes[row] = above.add(
+                    self._label(step), row, expand=opened, allow_expand=bool(step.steps)
+                )
 
         def go() -> None:
             if (node := nodes.get(wanted) if wanted is not None else None) is not None:
@@ -151,7 +158,9 @@ class PlansDialog(Browse[None, Place]):
         if line := await self.app.push_screen_wait(prompt):
             goal = rules.step_of(line)
             self.say("Looking for patterns …")
-            plan = await self.away(lambda: self.bench.plans.planned(rules.timed(goal, goal.minutes or 60)))
+            plan = await self.away(
+                lambda: self.bench.plans.planned(rules.timed(goal, goal.minutes or 60))
+            )
             if plan is not None:
                 self.change(lambda: self._go_to(self.bench.plans.make(plan).id), "Made a plan.")
 
@@ -173,7 +182,9 @@ class PlansDialog(Browse[None, Place]):
             self.complain(InvalidRecord("There is no plan yet.", keyed("{plans.new} makes one.")))
             return
         above, place = (row[1], rules.MOST_STEPS) if below else (row[1][:-1], row[1][-1] + 1)
-        await self._ask("New step", "", lambda plan, said: rules.added(plan, above, said, place), row)
+        await self._ask(
+            "New step", "", lambda plan, said: rules.added(plan, above, said, place), row
+        )
 
     @on_row
     async def action_edit(self, row: Place) -> None:
@@ -186,13 +197,19 @@ class PlansDialog(Browse[None, Place]):
 
             await self._ask("Text and duration", line, reword, row)
 
-    async def _ask(self, title: str, value: str, step: Callable[[Step, Step], Step], row: Place) -> None:
-        """Ask for a line and change the plan by it while the prompt is open, which says what is wrong."""
+    async def _ask(
+        self, title: str, value: str, step: Callable[[Step, Step], Step], row: Place
+    ) -> None:
+        """Ask for a line and change the plan by it while the prompt is open, which says what is
+        wrong.
+        """
 
         def take(line: str) -> None:
             self._change(row, lambda plan: step(plan, rules.step_of(line)))
 
-        prompt = Prompt(title, value, placeholder="Write the test (15 min)", check=_wrong, take=take)
+        prompt = Prompt(
+            title, value, placeholder="Write the test (15 min)", check=_wrong, take=take
+        )
         if await self.app.push_screen_wait(prompt):
             self.done("Changed.")
 
@@ -318,7 +335,10 @@ class WorkingDialog(Browse[None, Row]):
         del cancelled
         rows, self._seen = list[Row](), self.bench.library.revision
         for memory in sessions(self.bench.library).values():
-            rows += [Row(memory), *(Row(memory, one, warmth) for one, warmth in temperatures(memory))]
+            rows += [
+                Row(memory),
+                *(Row(memory, one, warmth) for one, warmth in temperatures(memory)),
+            ]
         return lambda: self.listed(rows)
 
     def draw(self, row: Row, width: int) -> Sequence[Cell]:
@@ -343,7 +363,13 @@ class WorkingDialog(Browse[None, Row]):
                 bar = "█" * min(_BAR, -(-_BAR * tokens // budget))
                 yield f"\n{id:<10} {bar:░<{_BAR}} {number(tokens):>6} of {number(budget)}", ""
             return
-        facts = [row.warmth, one.kind, amount(one.tokens, "token"), absolute(one.at), "pinned" * one.pinned]
+        facts = [
+            row.warmth,
+            one.kind,
+            amount(one.tokens, "token"),
+            absolute(one.at),
+            "pinned" * one.pinned,
+        ]
         yield f"{one.name}\n", "bold"
         yield " · ".join(filter(None, facts)), MUTED
         yield f"\n\n{_shown(one.value)}", ""
@@ -355,14 +381,18 @@ class WorkingDialog(Browse[None, Row]):
     def action_pin(self, row: Row) -> None:
         """Keep the variable from being pruned, or no longer."""
         if (one := row.variable) is not None:
-            said = f"{one.name} is {'no longer pinned' if one.pinned else 'pinned: it is not pruned'}."
+            said = (
+                f"{one.name} is {'no longer pinned' if one.pinned else 'pinned: it is not pruned'}."
+            )
             self.change(lambda: row.stored(self.bench).pin(one.key, one.scope), said)
 
     @on_row
     def action_drop(self, row: Row) -> None:
         """Remove the variable."""
         if (one := row.variable) is not None:
-            self.change(lambda: row.stored(self.bench).drop(one.key, one.scope), f"{one.name} is dropped.")
+            self.change(
+                lambda: row.stored(self.bench).drop(one.key, one.scope), f"{one.name} is dropped."
+            )
 
     @on_row
     async def action_correct(self, row: Row) -> None:
@@ -380,7 +410,9 @@ class WorkingDialog(Browse[None, Row]):
             return None
 
         title = f"The value of {self.bench.safety.masked(one.name)}"
-        typed = await self.app.push_screen_wait(TextEditor(title, text, limit=MAX_CONTENT, check=wrong))
+        typed = await self.app.push_screen_wait(
+            TextEditor(title, text, limit=MAX_CONTENT, check=wrong)
+        )
         if typed is not None and typed != text:
             value = typed if is_text else json.loads(typed)
             do = row.stored(self.bench).correct
@@ -393,10 +425,14 @@ class WorkingDialog(Browse[None, Row]):
         chosen = await self.app.push_screen_wait(Choose("Operate on the working memory", choices))
         if chosen is None:
             return
-        session = self.current.memory.session if self.current is not None and chosen != "init" else "app"
+        session = (
+            self.current.memory.session if self.current is not None and chosen != "init" else "app"
+        )
 
         def take(line: str) -> None:
-            memory = working_session(self.bench, session, "app", "app", ReadingLog(self.bench.follow))
+            memory = working_session(
+                self.bench, session, "app", "app", ReadingLog(self.bench.follow)
+            )
             OPERATIONS[chosen].do(memory, **words_of(chosen, line))
             memory.snapshot(chosen)
 
@@ -404,7 +440,9 @@ class WorkingDialog(Browse[None, Row]):
             take("")
 
         asked = " ".join(OPERATIONS[chosen].words).upper() or "enter does it"
-        line = await self.app.push_screen_wait(Prompt(f"{chosen}: {session}", placeholder=asked, take=take))
+        line = await self.app.push_screen_wait(
+            Prompt(f"{chosen}: {session}", placeholder=asked, take=take)
+        )
         if line == "":
             self.change(do, f"{chosen}: done.")
         elif line is not None:

@@ -43,11 +43,17 @@ EMPTY = (
     "No agent has read or written here yet. `workbench hooks install` or `workbench mcp` lets one in, or "
     "`workbench search QUERY --for-agent NAME`; what it asks, is served and writes then shows here while it works."
 )
-TO_A_MEMORY = "Go to a memory first: enter opens a session, {list.down} and {list.up} go to its rows."
+TO_A_MEMORY = (
+    "Go to a memory first: enter opens a session, {list.down} and {list.up} go to its rows."
+)
 LOOKING = "Looking …"
 
-_OF_CONTEXT = tuple(action for action in CONTEXT if action.id not in ("context.layers", "dialog.cancel"))
-"""What the keys do to a context, without those that are the area's wherever one is: to the next pane, and back."""
+_OF_CONTEXT = tuple(
+    action for action in CONTEXT if action.id not in ("context.layers", "dialog.cancel")
+)
+"""What the keys do to a context, without those that are the area's wherever one is: to the next
+pane, and back.
+"""
 
 HELP = """A session
   with an id       what one agent did under one id of its own
@@ -61,7 +67,9 @@ A question
 
 
 class Line(NamedTuple):
-    """What an agent did. What was served for a question has a `place`, from 0; `memory` is the one it is about."""
+    """What an agent did. What was served for a question has a `place`, from 0; `memory` is the one
+    it is about.
+    """
 
     act: AgentRead | Write | Vote
     memory: str = ""
@@ -79,9 +87,11 @@ class Line(NamedTuple):
 
 
 class AgentsScreen(AreaScreen):
-    """What an agent would be given on the left, the sessions over what was done in one beside it, and a row's text.
+    """What an agent would be given on the left, the sessions over what was done in one beside it,
+    and a row's text.
 
-    Where there is room for less, the context stands over the sessions, and what is opened takes the room of all.
+    Where there is room for less, the context stands over the sessions, and what is opened takes the
+    room of all.
     """
 
     AREA = "agents"
@@ -137,7 +147,9 @@ class AgentsScreen(AreaScreen):
         self.acts = Acts(lambda: self, self._row_for, missing=keyed(TO_A_MEMORY))
 
     def contents(self) -> Iterable[Widget]:
-        """Return what would be given, the sessions with the line about all, what was done, and the text."""
+        """Return what would be given, the sessions with the line about all, what was done, and the
+        text.
+        """
         doings = Vertical(Static(id="agents-line"), self.sessions, self.rows, id="doings")
         yield Horizontal(self.preview, doings, self.side, id="work")
 
@@ -147,9 +159,13 @@ class AgentsScreen(AreaScreen):
 
     @property
     def memory(self) -> Memory | None:
-        """The memory of the row under the cursor, as it is now; `None` while the keys are among the sessions."""
+        """The memory of the row under the cursor, as it is now; `None` while the keys are among the
+        sessions.
+        """
         place = self._row_for("read")
-        return self.bench.library.memories.find(place[1]) if place and place[0] == "memories" else None
+        return (
+            self.bench.library.memories.find(place[1]) if place and place[0] == "memories" else None
+        )
 
     @property
     def _is_in_context(self) -> bool:
@@ -162,7 +178,9 @@ class AgentsScreen(AreaScreen):
         return self.has_class("-given")
 
     def _row_for(self, _what: str) -> Place | None:
-        """Return where the record of the row under the cursor is, unless the keys are among the sessions."""
+        """Return where the record of the row under the cursor is, unless the keys are among the
+        sessions.
+        """
         if self._is_given:
             return context.place_of(self.preview.row, self.bench)
         return None if self.focused is self.sessions else place_of(self.rows.current)
@@ -170,7 +188,9 @@ class AgentsScreen(AreaScreen):
     # Following the store
 
     def show_store(self) -> None:
-        """Look up what agents did, away from the keyboard; what comes meanwhile is looked up once after that."""
+        """Look up what agents did, away from the keyboard; what comes meanwhile is looked up once
+        after that.
+        """
         self._again = True
         if not self._looking:
             self._look()
@@ -209,7 +229,9 @@ class AgentsScreen(AreaScreen):
         shown = [s for s in self._every if not self._only or s.agent == self._only]
         who = one_line(self._only, 30) or "all agents"
         self.sessions.set_empty(
-            Content(f"Nothing of {who} is kept any more. Esc shows all agents." if self._only else EMPTY)
+            Content(
+                f"Nothing of {who} is kept any more. Esc shows all agents." if self._only else EMPTY
+            )
         )
         self.sessions.set_rows(shown)
         self._show_session()
@@ -232,7 +254,9 @@ class AgentsScreen(AreaScreen):
     @on(LineView.Highlighted, "#context-rows")
     @on(ContextPane.Changed)
     def _show_side(self) -> None:
-        """Show the row under the cursor in full, with the memory it is about, where there is room for that."""
+        """Show the row under the cursor in full, with the memory it is about, where there is room
+        for that.
+        """
         if not self.side.display:
             return
         parts, named = self._reading()
@@ -242,7 +266,9 @@ class AgentsScreen(AreaScreen):
         self._read = named
 
     def _reading(self) -> tuple[list[Content], Hashable]:
-        """Return what the row under the cursor says, with the memory it is about, and the name of the row."""
+        """Return what the row under the cursor says, with the memory it is about, and the name of
+        the row.
+        """
         named: Hashable
         if self._is_given:
             row = self.preview.row
@@ -299,17 +325,25 @@ class AgentsScreen(AreaScreen):
         self.call_after_refresh(self._show_side)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Remember which pane has the keys, for where there is room for one only; the keys that hold there show."""
+        """Remember which pane has the keys, for where there is room for one only; the keys that
+        hold there show.
+        """
         if event.widget is not self.side:
             self.set_class(self._is_in_context, "-given")
             self.remove_class("-open")
             self._show_side()
-        self.set_class(event.widget is self.rows or (event.widget is self.side and not self._is_given), "-within")
+        self.set_class(
+            event.widget is self.rows or (event.widget is self.side and not self._is_given),
+            "-within",
+        )
         self.query_one(KeyBar).actions = self.shown_actions()
 
     def shown_actions(self) -> tuple[Action, ...]:
         """Return the actions of the key bar: those of the context while it has the keys."""
-        return (*self.as_mapped(_OF_CONTEXT if self._is_in_context else ()), *super().shown_actions())
+        return (
+            *self.as_mapped(_OF_CONTEXT if self._is_in_context else ()),
+            *super().shown_actions(),
+        )
 
     def held_actions(self) -> tuple[Action, ...]:
         """Return what has a key here; in the context, its own first."""
@@ -356,14 +390,18 @@ class AgentsScreen(AreaScreen):
             self.workbench_app.say("No agent has done anything here yet.")
             return
         choices = [Choice("", "All agents", counts_of(self._every))]
-        choices += [Choice(a, a, counts_of([s for s in self._every if s.agent == a])) for a in agents]
+        choices += [
+            Choice(a, a, counts_of([s for s in self._every if s.agent == a])) for a in agents
+        ]
         chosen = await self.app.push_screen_wait(Choose("Whose sessions", choices, self._only))
         if chosen is not None:
             self._only = chosen
             self._show()
 
     def action_context(self) -> None:
-        """To the task of what an agent would be given: the one that is shown alone, or the session's."""
+        """To the task of what an agent would be given: the one that is shown alone, or the
+        session's.
+        """
         self.preview.box.focus()
 
     def action_open(self, dialog: str) -> None:
@@ -379,7 +417,9 @@ class AgentsScreen(AreaScreen):
             read = next((one for one in session.reads if one.is_question), None)
         if read is None or not read.is_question:
             self.workbench_app.say(
-                keyed("Go to a question, or to what was served for it: {agents.judge} asks it again in Tune.")
+                keyed(
+                    "Go to a question, or to what was served for it: {agents.judge} asks it again in Tune."
+                )
             )
             return
         from workbench.tui.tuning.screen import TuneScreen
@@ -415,7 +455,8 @@ def counts_of(sessions: Sequence[AgentSession]) -> str:
     return f"{many}: {number(reads)} reads, {number(writes)} writes"
 
 
-# What an agent did in a session, as lines: a question above what was served for it, what it wrote, how it voted.
+# What an agent did in a session, as lines: a question above what was served for it, what it wrote,
+# how it voted.
 
 
 def lines_of(session: AgentSession | None) -> Iterator[Line]:
@@ -482,14 +523,25 @@ def draw(line: Line, width: int, bench: Workbench) -> list[Cell]:
     if line.is_question and isinstance(act, AgentRead):
         said = outcome(act)
         style = "$text-warning" if act.is_question and not act.memories else MUTED
-        return [at, Cell(_query(act), 0), Cell(said, max(12, min(len(said), width * 3 // 5)), style, "right")]
+        return [
+            at,
+            Cell(_query(act), 0),
+            Cell(said, max(12, min(len(said), width * 3 // 5)), style, "right"),
+        ]
     if isinstance(act, AgentRead):
         share = line.relevance
-        cells = [Cell(str(line.place + 1), 5, MUTED, "right"), Cell("" if share is None else f"{share:.3f}", 5)]
+        cells = [
+            Cell(str(line.place + 1), 5, MUTED, "right"),
+            Cell("" if share is None else f"{share:.3f}", 5),
+        ]
         cells += [Cell("" if share is None else bar(share, 8), 8)] if width >= _WITH_BAR else []
         return [*cells, Cell(_text(line, bench))]
     what = f"voted {act.verdict}" if isinstance(act, Vote) else "wrote" if line.memory else "did"
-    return [at, Cell(what, min(13, max(5, width // 4)), "bold $text-accent"), Cell(_text(line, bench))]
+    return [
+        at,
+        Cell(what, min(13, max(5, width // 4)), "bold $text-accent"),
+        Cell(_text(line, bench)),
+    ]
 
 
 def _query(read: AgentRead) -> str:
@@ -510,22 +562,38 @@ def _text(line: Line, bench: Workbench) -> Content:
     if isinstance(line.act, Vote) and not line.memory:
         bullet = bench.library.bullets.find(line.act.target)
         text = GONE if bullet is None else bench.safety.shown(bullet).content[:_LONGEST]
-        return assemble([(f"[{printable(line.act.target.rpartition('/')[2][:40])}] ", MUTED), (printable(text), "")])
+        return assemble(
+            [
+                (f"[{printable(line.act.target.rpartition('/')[2][:40])}] ", MUTED),
+                (printable(text), ""),
+            ]
+        )
     return Content.styled(f"{one_line(line.memory, 40)} {GONE}", MUTED)
 
 
 def told(line: Line, now: datetime) -> Content:
-    """Return what a line says besides the memory it is about: who did what, when, and what came of it."""
+    """Return what a line says besides the memory it is about: who did what, when, and what came of
+    it.
+    """
     act, more = line.act, list[Content]()
     if isinstance(act, Vote):
         head = f"Voted {act.verdict} by {act.actor.removeprefix('agent:')}"
         more = [body(f"because {act.reason[:_LONGEST]}", MUTED)] if act.reason else []
     elif isinstance(act, Write):
-        head = f"Written by {act.agent}" if act.rev else f"Brought in as part of this session of {act.agent}"
+        head = (
+            f"Written by {act.agent}"
+            if act.rev
+            else f"Brought in as part of this session of {act.agent}"
+        )
         head = head if line.memory else f"Done by {act.agent}: {act.label[:_LONGEST]}"
     elif line.is_question:
         session = f"session {act.session}" if act.session else "no session named"
-        facts = [f"by {act.agent}", f"through {act.door}", session, *([f"profile {act.profile}"] * bool(act.profile))]
+        facts = [
+            f"by {act.agent}",
+            f"through {act.door}",
+            session,
+            *([f"profile {act.profile}"] * bool(act.profile)),
+        ]
         head, more = _query(act), [body(" · ".join(facts), MUTED)]
     else:
         relevance = "" if line.relevance is None else f", relevance {line.relevance:.4f}"
@@ -545,9 +613,13 @@ def _outcome_sentences(read: AgentRead) -> list[str]:
         return ["It read all of it; no single memory was served."]
     told = [f"{amount(many, 'memory was', 'memories were')} served."]
     if read.held:
-        told.append(f"{number(read.held)} higher-ranked held back: instructions to agents or hidden characters.")
+        told.append(
+            f"{number(read.held)} higher-ranked held back: instructions to agents or hidden characters."
+        )
     if read.unapproved:
-        told.append(f"{number(read.unapproved)} higher-ranked not served: not written or approved by you.")
+        told.append(
+            f"{number(read.unapproved)} higher-ranked not served: not written or approved by you."
+        )
     if read.weak:
         told.append(f"{number(read.weak)} weak matches were not served.")
     return told

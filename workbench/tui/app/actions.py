@@ -15,7 +15,9 @@ MOVE = "Move"
 FIND, DECIDE, CHANGE, MARK, APP = "Find", "Decide", "Change", "Mark", "App"
 """The other groups, as the help heads them."""
 
-_ON_SCREEN = frozenset(("copy", "auto", "load", "earlier", "later", "options", "candidates", "revert"))
+_ON_SCREEN = frozenset(
+    ("copy", "auto", "load", "earlier", "later", "options", "candidates", "revert")
+)
 """The last parts of the ids of actions that change what is shown, and nothing that is stored."""
 
 
@@ -24,9 +26,9 @@ class Action:
     """Something a person can do with a key.
 
     `id` is unique in the app ("stream.pin"); its last part names the method (`action_pin`) of the
-    widget, screen or app that carries the binding, unless `run` is given: a Textual action string, in which
-    `do('changes.pin')` calls what the path leads to from the screen or dialog.
-    `keys` are comma-separated Textual key names or single characters. `show` puts it in the footer.
+    widget, screen or app that carries the binding, unless `run` is given: a Textual action string,
+    in which `do('changes.pin')` calls what the path leads to from the screen or dialog. `keys` are
+    comma-separated Textual key names or single characters. `show` puts it in the footer.
     """
 
     id: str
@@ -44,7 +46,9 @@ class Action:
 
     @property
     def changes(self) -> bool:
-        """Whether it changes something that is stored, or begins to; what changes on the screen only is no change."""
+        """Whether it changes something that is stored, or begins to; what changes on the screen
+        only is no change.
+        """
         return self.group in (CHANGE, DECIDE) and self.id.rpartition(".")[2] not in _ON_SCREEN
 
     @property
@@ -60,11 +64,12 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Table(Sequence[Action]):
-    """The actions of one screen or dialog, whose `BINDINGS` are made of them; as a sequence, its own ones.
+    """The actions of one screen or dialog, whose `BINDINGS` are made of them; as a sequence, its
+    own ones.
 
-    `title` names it where a key is spoken of ("In the export, …"). `shared` are those of the widgets in it, which hold
-    there too. An area's table leaves out what holds everywhere. `place` is the module of the dialog, which is imported
-    when it is first opened.
+    `title` names it where a key is spoken of ("In the export, …"). `shared` are those of the
+    widgets in it, which hold there too. An area's table leaves out what holds everywhere. `place`
+    is the module of the dialog, which is imported when it is first opened.
     """
 
     title: str
@@ -85,7 +90,8 @@ class Table(Sequence[Action]):
 
 @dataclass(frozen=True, slots=True)
 class HelpGroup:
-    """A heading of the help and its rows: the keys as shown, and what they do; `keys` are each row's first by name.
+    """A heading of the help and its rows: the keys as shown, and what they do; `keys` are each
+    row's first by name.
 
     `labels` are the short names of the rows, by which they may be looked for, too.
     """
@@ -98,18 +104,28 @@ class HelpGroup:
 
 @dataclass(frozen=True, slots=True)
 class PaletteEntry:
-    """One line of the command palette; choosing it runs the action named by `id`, which `help` names with the keys."""
+    """One line of the command palette; choosing it runs the action named by `id`, which `help`
+    names with the keys.
+    """
 
     id: str
     title: str
     help: str
 
 
-_KEY_WORDS = {"escape": "esc", "enter": "enter", "backspace": "backspace", "pageup": "pgup", "pagedown": "pgdn"}
+_KEY_WORDS = {
+    "escape": "esc",
+    "enter": "enter",
+    "backspace": "backspace",
+    "pageup": "pgup",
+    "pagedown": "pgdn",
+}
 
 
 def key_names(keys: str) -> tuple[str, ...]:
-    """Return the names under which Textual reports the keys of a comma-separated list ("+" is "plus")."""
+    """Return the names under which Textual reports the keys of a comma-separated list ("+" is
+    "plus").
+    """
     return tuple(binding.key for binding in Binding.make_bindings([Binding(keys, "")]))
 
 
@@ -121,7 +137,9 @@ def display_key(key: str) -> str:
 
 def bindings(actions: Iterable[Action]) -> list[BindingType]:
     """Return Textual bindings, for the `BINDINGS` of a class; the keymap finds them by action id."""
-    return [Binding(a.keys, a.method, a.label, show=a.show, tooltip=a.tooltip, id=a.id) for a in actions]
+    return [
+        Binding(a.keys, a.method, a.label, show=a.show, tooltip=a.tooltip, id=a.id) for a in actions
+    ]
 
 
 def remapped(actions: Iterable[Action], keymap: Mapping[str, str]) -> tuple[Action, ...]:
@@ -152,7 +170,9 @@ def help_groups(actions: Sequence[Action]) -> tuple[HelpGroup, ...]:
 
 
 def _panes(actions: Sequence[Action]) -> dict[str, str]:
-    """Return the pane of each action that shares a key with one of another pane, by the action's id."""
+    """Return the pane of each action that shares a key with one of another pane, by the action's
+    id.
+    """
     held: defaultdict[str, list[Action]] = defaultdict(list)
     for action in actions:
         for key in key_names(action.keys):
@@ -164,7 +184,10 @@ def _panes(actions: Sequence[Action]) -> dict[str, str]:
 def palette_entries(actions: Iterable[Action]) -> tuple[PaletteEntry, ...]:
     """Return what the command palette lists: every action that is more than moving about."""
     rows = [a for a in actions if a.group != MOVE]
-    return tuple(PaletteEntry(a.id, sentence(a.label), f"{a.tooltip} ({all_keys(a)} · {a.id})".strip()) for a in rows)
+    return tuple(
+        PaletteEntry(a.id, sentence(a.label), f"{a.tooltip} ({all_keys(a)} · {a.id})".strip())
+        for a in rows
+    )
 
 
 def all_keys(action: Action) -> str:
@@ -178,7 +201,9 @@ def sentence(text: str) -> str:
 
 
 _PANES = {"list": "list", "slider": "sliders", "link": "text"}
-"""What the panes are called whose keys mean something else in another pane, by the first part of their actions' ids."""
+"""What the panes are called whose keys mean something else in another pane, by the first part of
+their actions' ids.
+"""
 
 
 def _row(action: Action, pane: str) -> tuple[str, str]:
@@ -187,14 +212,18 @@ def _row(action: Action, pane: str) -> tuple[str, str]:
 
 
 GLOBAL = (
-    Action("app.import", "F", "import a file", "Import a file into the store", APP, False, "take_in"),
+    Action(
+        "app.import", "F", "import a file", "Import a file into the store", APP, False, "take_in"
+    ),
     Action("app.reflect", "R", "reflect", "Propose what memories say together", APP, False),
     Action("app.undo", "u,ctrl+z", "undo", "Undo your latest change", APP),
     Action("app.redo", "U", "redo", "Redo what you undid", APP, False),
     Action("app.all-history", "H", "all history", "Show all changes, by agents too", APP, False),
     Action("app.pause", "ctrl+f", "pause", "Pause changes by others; again follows", APP, False),
     Action("app.stores", "ctrl+o", "stores", "Open another store", APP, False),
-    Action("app.palette", "ctrl+p", "palette", "Find any action by name", APP, False, "command_palette"),
+    Action(
+        "app.palette", "ctrl+p", "palette", "Find any action by name", APP, False, "command_palette"
+    ),
     Action("app.back", "escape", "back", "Close what is open, or go back", APP, False),
     Action("app.help", "question_mark", "help", "Show every key of this area", APP),
     Action("app.manual", "f1", "manual", "Open the manual at the page of this area", APP, False),

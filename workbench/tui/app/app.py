@@ -62,7 +62,9 @@ BEGINS = frozenset(
     ("helpful", "harmful", "edit", "external", "new", "add", "section", "replace", "split", "merge", "refine", "pin",
      "forget", "delete", "deprecate", "promote", "move")
 )  # fmt: skip
-"""The last parts of the ids of actions that vote, or ask for a text, a place or a yes before they change something."""
+"""The last parts of the ids of actions that vote, or ask for a text, a place or a yes before they
+change something.
+"""
 
 SHOWN_FROM = 2000
 """Texts from which embedding and indexing take long enough to be shown."""
@@ -87,7 +89,9 @@ LONGEST_ALONE = 1.0
 
 
 class StoreRead(Message):
-    """All records of a large store, of which the newest were shown first, are in memory, or have their words ready."""
+    """All records of a large store, of which the newest were shown first, are in memory, or have
+    their words ready.
+    """
 
 
 class RetrieverLoading(Message):
@@ -108,7 +112,9 @@ class RetrieverLoaded(Message):
 
 
 class Notices:
-    """What the store has to say about itself, each sentence once; looking again is cheap while nothing happened."""
+    """What the store has to say about itself, each sentence once; looking again is cheap while
+    nothing happened.
+    """
 
     def __init__(self, bench: Workbench) -> None:
         self._bench = bench
@@ -197,7 +203,9 @@ class WorkbenchApp(Host):
             self.call_after_refresh(self._run_in, self.DEFAULT_MODE, self.options.begin)
 
     def _save_picture(self) -> None:
-        """Save a screenshot among the downloads; without such a folder where the app works, or at home in the demo."""
+        """Save a screenshot among the downloads; without such a folder where the app works, or at
+        home in the demo.
+        """
         from platformdirs import user_downloads_path
 
         downloads = user_downloads_path()
@@ -205,7 +213,9 @@ class WorkbenchApp(Host):
         self.deliver_screenshot(path=str(downloads if downloads.is_dir() else lasting))
 
     def watch_theme(self, before: str, now: str) -> None:
-        """Say so when the settings name another theme than the one that was chosen: that one is back at the start."""
+        """Say so when the settings name another theme than the one that was chosen: that one is
+        back at the start.
+        """
         given = self.options.given_theme
         if self.is_running and given is not None and before != now != given:
             named = f"“{given}”" if given else "the terminal's own colours"
@@ -277,7 +287,9 @@ class WorkbenchApp(Host):
 
     def _area_below(self) -> str:
         """Return the area that is in sight or below what is, "" for none."""
-        return next((one.AREA for one in reversed(self.screen_stack) if isinstance(one, AreaScreen)), "")
+        return next(
+            (one.AREA for one in reversed(self.screen_stack) if isinstance(one, AreaScreen)), ""
+        )
 
     def _follow(self) -> None:
         library = self.bench.library
@@ -302,14 +314,18 @@ class WorkbenchApp(Host):
             self._changed_trust()
 
     def _changed_trust(self) -> None:
-        """Put the banner up, or take it down, and ask about what came into the store while it is open."""
+        """Put the banner up, or take it down, and ask about what came into the store while it is
+        open.
+        """
         for screen in self._areas():
             screen.show_status()
         if not self.bench.trust.standing.trusted:
             self.ask_for_trust()
 
     def _miss_store(self) -> None:
-        """Say that the store is gone once it was missed twice: who closes a segment renames it for a moment."""
+        """Say that the store is gone once it was missed twice: who closes a segment renames it for
+        a moment.
+        """
         self._missed += 1
         if self._missed == 2:
             self.store_is_gone = True
@@ -339,13 +355,17 @@ class WorkbenchApp(Host):
             screen.follow(event.touched)
 
     def _tell_news(self) -> None:
-        """Tell what an agent does, and as long as that is recent look again now and then how old it is."""
+        """Tell what an agent does, and as long as that is recent look again now and then how old it
+        is.
+        """
         if self._aging is not None:
             self._aging.stop()
         now = self.bench.context.now()
         doing = latest(self._doings, now)
         self._aging = None if doing is None else self.set_timer(STEP, self._tell_news)
-        self.news = () if doing is None else tuple(map(self.bench.safety.masked, doing.wordings(now)))
+        self.news = (
+            () if doing is None else tuple(map(self.bench.safety.masked, doing.wordings(now)))
+        )
         if (area := self._area_in_front()) is not None:
             area.show_news()
 
@@ -355,7 +375,8 @@ class WorkbenchApp(Host):
         self._load_at_rest(LONGEST_ALONE)
 
     def _load_at_rest(self, left: float) -> None:
-        """Load all else once nobody was at the keyboard for a moment, and after the seconds that are left anyway.
+        """Load all else once nobody was at the keyboard for a moment, and after the seconds that
+        are left anyway.
 
         What is loaded takes the interpreter from the screen for a tenth of a second now and then.
         """
@@ -372,7 +393,8 @@ class WorkbenchApp(Host):
             self._load_all(lambda: worker.is_cancelled)
 
     def _load_all(self, cancelled: Cancelled) -> None:
-        """Read the store, then make ready what finds in it, then what makes the next start fast; may be left anywhere.
+        """Read the store, then make ready what finds in it, then what makes the next start fast;
+        may be left anywhere.
 
         Raises `Stopped` when the app is left meanwhile.
         """
@@ -430,7 +452,8 @@ class WorkbenchApp(Host):
             area.show_status()
 
     def _area_in_front(self) -> AreaScreen | None:
-        """Return the area that nothing covers, if anything can be shown in it; at the end of the app there is none.
+        """Return the area that nothing covers, if anything can be shown in it; at the end of the
+        app there is none.
 
         One that was opened a moment ago has nothing to show it in yet, and shows it by itself soon.
         """
@@ -449,13 +472,18 @@ class WorkbenchApp(Host):
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Say so when loading failed in a way nobody foresaw; the app goes on without retrieval."""
         if event.worker.group == "retriever" and event.state is WorkerState.ERROR:
-            self.say(f"The model could not be loaded: {event.worker.error!r}. Everything else works.", "error")
+            self.say(
+                f"The model could not be loaded: {event.worker.error!r}. Everything else works.",
+                "error",
+            )
 
     def _areas(self) -> Iterator[AreaScreen]:
         return (screen for screen in self.opened if self.is_running and screen.is_mounted)
 
     async def on_event(self, event: events.Event) -> None:
-        """Note when somebody is at the keyboard: what loads meanwhile would take the interpreter from the screen."""
+        """Note when somebody is at the keyboard: what loads meanwhile would take the interpreter
+        from the screen.
+        """
         if isinstance(event, events.InputEvent):
             self._pressed = time.monotonic()
         await super().on_event(event)
@@ -469,8 +497,12 @@ class WorkbenchApp(Host):
             self.next_at = event.rev
             self.exit(self.bench.library.folder)
 
-    async def _dispatch_action(self, namespace: DOMNode, action_name: str, params: tuple[object, ...]) -> bool:
-        """Run an action; of what would change a store that cannot be changed, say that before anything is typed."""
+    async def _dispatch_action(
+        self, namespace: DOMNode, action_name: str, params: tuple[object, ...]
+    ) -> bool:
+        """Run an action; of what would change a store that cannot be changed, say that before
+        anything is typed.
+        """
         obstacle = self.bench.library.obstacle
         if obstacle is not None and self._would_change(namespace, action_name, params):
             self.say(str(obstacle), "warning")
@@ -478,10 +510,11 @@ class WorkbenchApp(Host):
         return await super()._dispatch_action(namespace, action_name, params)
 
     def _would_change(self, namespace: DOMNode, name: str, params: tuple[object, ...]) -> bool:
-        """Tell whether an action of an area, of a row or one that holds everywhere changes the store.
+        """Tell whether an action of an area, of a row or one that holds everywhere changes the
+        store.
 
-        In the present that is only what asks for something first: all else is refused when it is tried, and some of it
-        writes elsewhere.
+        In the present that is only what asks for something first: all else is refused when it is
+        tried, and some of it writes elsewhere.
         """
         called = f"{name}({', '.join(map(repr, params))})" if params else name
         past = self.bench.library.standpoint is not None
@@ -519,7 +552,9 @@ class WorkbenchApp(Host):
             self._catching_up = False
 
     def _fatal_error(self) -> None:
-        """End with one sentence and a report in a file; the values that the code held are shown nowhere."""
+        """End with one sentence and a report in a file; the values that the code held are shown
+        nowhere.
+        """
         error = self._exception
         if error is None or os.environ.get(crash.TRACEBACK):
             shown = "".join(traceback.format_exception(error)) if error else traceback.format_exc()
@@ -531,7 +566,9 @@ class WorkbenchApp(Host):
     # Actions
 
     def delay_update(self, delay: float = 0.05) -> None:
-        """Paint an area as soon as it stands, which it knows; the library would let every change to one wait."""
+        """Paint an area as soon as it stands, which it knows; the library would let every change to
+        one wait.
+        """
         super().delay_update(NEXT_TURN if isinstance(self.screen, AreaScreen) else delay)
 
     def action_area(self, name: str) -> None:
@@ -593,7 +630,9 @@ class WorkbenchApp(Host):
             self.push_screen(HistoryDialog(self.bench))
 
     def action_pause(self) -> None:
-        """Hold what others write, so that nothing moves; once more, show all of it. A change here takes it in, too."""
+        """Hold what others write, so that nothing moves; once more, show all of it. A change here
+        takes it in, too.
+        """
         self.paused = not self.paused
         if not self.paused:
             self._follow()
@@ -632,7 +671,9 @@ class WorkbenchApp(Host):
             self.exit(chosen)
 
     async def _choose_store(self, present: Path) -> Path | None:
-        """Ask which store to open; return it, or `None` when it is open as it is now, or nobody chose."""
+        """Ask which store to open; return it, or `None` when it is open as it is now, or nobody
+        chose.
+        """
         from workbench.tui.widgets.dialog import Choice, Choose
 
         past = self.bench.library.standpoint is not None
@@ -666,7 +707,11 @@ class WorkbenchApp(Host):
         from workbench.tui.widgets.dialog import Confirm
 
         confirm = Confirm(
-            "Leave and discard it?", clock=time.monotonic, detail=Content(unsaved), yes="leave", guard=0.0
+            "Leave and discard it?",
+            clock=time.monotonic,
+            detail=Content(unsaved),
+            yes="leave",
+            guard=0.0,
         )
         answer: bool | None = await self.push_screen_wait(confirm)
         return bool(answer)
@@ -678,16 +723,22 @@ class WorkbenchApp(Host):
         self.push_screen(theme_palette())
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """List every action of the area, what holds everywhere, and the other areas' actions by their names."""
+        """List every action of the area, what holds everywhere, and the other areas' actions by
+        their names.
+        """
         here = screen if isinstance(screen, AreaScreen) else None
         if here is not None:
             for entry in palette_entries(here.as_mapped(AREAS.scope(here.area.id))):
                 yield SystemCommand(entry.title, entry.help, partial(here.run_by_id, entry.id))
         yield SystemCommand("Theme", "Change the colours", self.action_change_theme)
         if self.options.config is not None and self.options.given_theme not in (None, self.theme):
-            yield SystemCommand("Keep this theme", "Write it into config.toml, which names another", self.keep_theme)
+            yield SystemCommand(
+                "Keep this theme", "Write it into config.toml, which names another", self.keep_theme
+            )
         if self.options.config is not None:
-            yield SystemCommand("Embedding model", "Use the model in another folder", self.use_model)
+            yield SystemCommand(
+                "Embedding model", "Use the model in another folder", self.use_model
+            )
         yield SystemCommand("Screenshot", "Save a picture of the screen as SVG", self._save_picture)
         if here is not None:
             for area in (area for area in AREAS if area.id != here.area.id):
@@ -696,4 +747,6 @@ class WorkbenchApp(Host):
                     yield SystemCommand(title, entry.help, partial(self._run_in, area.id, entry.id))
             for page in pages():
                 about = sentence(page.about)
-                yield SystemCommand(f"Manual: {page.title}", about, partial(self.action_manual, page.name))
+                yield SystemCommand(
+                    f"Manual: {page.title}", about, partial(self.action_manual, page.name)
+                )

@@ -27,7 +27,8 @@ from workbench.tui.widgets.line_list import LineList, find_row
 
 
 def edit(app: App[object], text: str, line: int = 0) -> str | None:
-    """Open the editor on `text`, at a line (from 1), and return what was saved, or `None` when it is unchanged.
+    """Open the editor on `text`, at a line (from 1), and return what was saved, or `None` when it
+    is unchanged.
 
     Raises `WorkbenchError` when the editor cannot be run or fails; the text is as it was then.
     """
@@ -35,13 +36,17 @@ def edit(app: App[object], text: str, line: int = 0) -> str | None:
     try:
         return editor.edit(text, setting, app.suspend, line)
     except SuspendNotSupported as error:
-        raise WorkbenchError("This terminal cannot be left for an editor.", "Nothing was changed.") from error
+        raise WorkbenchError(
+            "This terminal cannot be left for an editor.", "Nothing was changed."
+        ) from error
 
 
 T = TypeVar("T")
 
 TURN_S = 0.01
-"""Seconds between what a key brings to the screen at once and the rest of it, in which the next key has its turn."""
+"""Seconds between what a key brings to the screen at once and the rest of it, in which the next key
+has its turn.
+"""
 
 HISTORY = "workbench.tui.stream.history_dialog:HistoryDialog"
 """What shows the changes of a record; rows there have records, whose keys come back here."""
@@ -53,7 +58,9 @@ class AreaScreen(Screen[object]):
 
     AREA: ClassVar[str]
     AUTO_FOCUS = ""
-    """Each area says what has the keys; otherwise it were the first thing that can, a filter, which would type them."""
+    """Each area says what has the keys; otherwise it were the first thing that can, a filter, which
+    would type them.
+    """
     help_text = ""
     """What the help shows below the keys."""
     acts: Callable[[str], Awaitable[None]] | None = None
@@ -111,7 +118,9 @@ class AreaScreen(Screen[object]):
         raise NotImplementedError
 
     def shown_actions(self) -> tuple[Action, ...]:
-        """Return the actions of the key bar: the area's own, then the global ones; none that would be refused."""
+        """Return the actions of the key bar: the area's own, then the global ones; none that would
+        be refused.
+        """
         actions = (*self.area.actions, *AREAS.everywhere)
         kept = self.bench.library.standpoint is not None or self.bench.library.is_closed
         return self.as_mapped(action for action in actions if not (kept and action.changes))
@@ -136,7 +145,8 @@ class AreaScreen(Screen[object]):
         self.show_store()
 
     def follow(self, touched: Touched) -> None:
-        """Take notice of a transaction: at once when the area is in sight, else when it comes into sight.
+        """Take notice of a transaction: at once when the area is in sight, else when it comes into
+        sight.
 
         While a dialog writes very much, the areas wait until it is closed.
         """
@@ -147,7 +157,9 @@ class AreaScreen(Screen[object]):
             self._stale = True
 
     def show_anew(self) -> None:
-        """Show the store as it is now: at once when the area is in sight, else when it comes into sight."""
+        """Show the store as it is now: at once when the area is in sight, else when it comes into
+        sight.
+        """
         self._stale = True
         if self._in_sight:
             self._stale = False
@@ -166,7 +178,9 @@ class AreaScreen(Screen[object]):
         self.come()
 
     def begin(self) -> None:
-        """Take what the area starts with from the store as it is now; called when it first comes into sight."""
+        """Take what the area starts with from the store as it is now; called when it first comes
+        into sight.
+        """
 
     def come(self) -> None:
         """Catch up with what happened out of sight."""
@@ -180,8 +194,12 @@ class AreaScreen(Screen[object]):
         return self in self.app.screen_stack
 
     def show_status(self) -> None:
-        """Show in the top bar what waits and what is due, and in the key bar what is to be known of the next key."""
-        self.query_one(TopBar).counts = {"review": Waits(self.bench.overview.waiting(), self.bench.worked_out)}
+        """Show in the top bar what waits and what is due, and in the key bar what is to be known of
+        the next key.
+        """
+        self.query_one(TopBar).counts = {
+            "review": Waits(self.bench.overview.waiting(), self.bench.worked_out)
+        }
         due = self.workbench_app.options.faults or self.bench.overview.due().due
         self.query_one(TopBar).due = frozenset(("health",)) if due else frozenset()
         self.query_one(KeyBar).urgent = self.workbench_app.urgent
@@ -192,7 +210,9 @@ class AreaScreen(Screen[object]):
         bar = self.query_one(KeyBar)
         bar.actions = self.shown_actions()
         if marked:
-            bar.status = Content.styled(f"{marked} marked · the next key is for all", "bold $text-accent")
+            bar.status = Content.styled(
+                f"{marked} marked · the next key is for all", "bold $text-accent"
+            )
             return
         if self.workbench_app.paused:
             key = self.as_mapped(a for a in GLOBAL if a.id == "app.pause")[0].shown_key
@@ -212,7 +232,8 @@ class AreaScreen(Screen[object]):
     def take_targets(self, rows: LineList[T]) -> list[T]:
         """Return the rows the next change is for: the marked ones, else the one under the cursor.
 
-        The marks stay until the change is done, so that a refused one loses nothing; clear them then.
+        The marks stay until the change is done, so that a refused one loses nothing; clear them
+        then.
         """
         if rows.mark_count:
             return rows.marked_rows
@@ -221,7 +242,9 @@ class AreaScreen(Screen[object]):
     # What any area can do with a text or a record
 
     def copy(self, *texts: str) -> None:
-        """Put texts on the clipboard, an empty line between them, or where one can be had; say where they went."""
+        """Put texts on the clipboard, an empty line between them, or where one can be had; say
+        where they went.
+        """
         from workbench.clipboard import copy
 
         with self.workbench_app.reporting():
@@ -229,7 +252,9 @@ class AreaScreen(Screen[object]):
             self.workbench_app.say(f"{len(texts)} texts: {copied}" if len(texts) > 1 else copied)
 
     async def edit_externally(self, text: str, line: int = 0) -> str | None:
-        """Open the person's editor on a text, at a line (from 1), and return the new text; `None` for the same."""
+        """Open the person's editor on a text, at a line (from 1), and return the new text; `None`
+        for the same.
+        """
         with self.workbench_app.reporting():
             return edit(self.app, text, line)
         return None
@@ -237,7 +262,9 @@ class AreaScreen(Screen[object]):
     def show_history(self, key: str) -> None:
         """Show who changed what of one memory or bullet (`BOOK/ID`)."""
         with self.workbench_app.reporting():
-            self.app.push_screen(implementation(HISTORY)(self.bench, self.bench.history.place_of(key)))
+            self.app.push_screen(
+                implementation(HISTORY)(self.bench, self.bench.history.place_of(key))
+            )
 
     def flagged_note(self, text: str) -> str:
         """Return what is to be said of a text that was just stored: why it is flagged, or nothing."""
@@ -259,7 +286,9 @@ class AreaScreen(Screen[object]):
         """Close what is open in the area; by default nothing is."""
 
     def undo_own(self) -> bool:
-        """Take back what is not stored and was done last in this area; say whether there was anything."""
+        """Take back what is not stored and was done last in this area; say whether there was
+        anything.
+        """
         return False
 
     def redo_own(self) -> bool:

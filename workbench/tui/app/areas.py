@@ -1,4 +1,6 @@
-"""The areas of the app, and the action tables of all screens and dialogs: keys, help and palette derive from them."""
+"""The areas of the app, and the action tables of all screens and dialogs: keys, help and palette
+derive from them.
+"""
 
 import difflib
 from collections.abc import Iterator, Mapping
@@ -16,10 +18,11 @@ from workbench.tui.app.actions import APP, GLOBAL, Action, Table, display_key, k
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """One of the app's areas: the key of its tab, how one says where it is, its screen and the screen's actions.
+    """One of the app's areas: the key of its tab, how one says where it is, its screen and the
+    screen's actions.
 
-    `screen` names the class (`core.runtime`), which is imported when the area is first opened, `page` its page of the
-    manual.
+    `screen` names the class (`core.runtime`), which is imported when the area is first opened,
+    `page` its page of the manual.
     """
 
     id: str
@@ -37,7 +40,15 @@ class Area:
     @property
     def tab(self) -> Action:
         """Return the action that goes there, from anywhere."""
-        return Action(f"app.{self.id}", self.key, self.title, f"Go to {self.place}", APP, False, f"area('{self.id}')")
+        return Action(
+            f"app.{self.id}",
+            self.key,
+            self.title,
+            f"Go to {self.place}",
+            APP,
+            False,
+            f"area('{self.id}')",
+        )
 
     @property
     def screen_class(self) -> type[Screen[object]]:
@@ -74,14 +85,18 @@ class Areas:
         return (*self.tabs, *GLOBAL)
 
     def scope(self, area_id: str) -> tuple[Action, ...]:
-        """Return every action that has a key while an area is open: its own, its widgets' and the global ones."""
+        """Return every action that has a key while an area is open: its own, its widgets' and the
+        global ones.
+        """
         table = self.get(area_id).actions
         return (*table.own, *table.shared, *self.everywhere)
 
     def scopes(self) -> dict[str, tuple[Action, ...]]:
         """Return the sets of actions within which a key must be unique, by title."""
         areas = {area.title: self.scope(area.id) for area in self.every}
-        return areas | {table.title: _with_common((*table.own, *table.shared)) for table in self.dialogs}
+        return areas | {
+            table.title: _with_common((*table.own, *table.shared)) for table in self.dialogs
+        }
 
     def every_action(self) -> tuple[Action, ...]:
         """Return all actions of the app, each once."""
@@ -90,7 +105,9 @@ class Areas:
 
 
 def _with_common(actions: tuple[Action, ...]) -> tuple[Action, ...]:
-    """Return the actions of a dialog, and what holds in all of them: to find a row where there is a list, and help."""
+    """Return the actions of a dialog, and what holds in all of them: to find a row where there is a
+    list, and help.
+    """
     taken = {key for action in actions for key in key_names(action.keys)}
     find, *help = (action for action in tables.ON_DIALOG)
     common = (find, *help) if any(action.id.startswith("list.") for action in actions) else help
@@ -99,8 +116,22 @@ def _with_common(actions: tuple[Action, ...]) -> tuple[Action, ...]:
 
 AREAS = Areas(
     (
-        Area("stream", "1", "the Stream", "workbench.tui.stream.screen:StreamScreen", tables.STREAM, "stream"),
-        Area("review", "2", "Review", "workbench.tui.review.screen:ReviewScreen", tables.REVIEW, "review"),
+        Area(
+            "stream",
+            "1",
+            "the Stream",
+            "workbench.tui.stream.screen:StreamScreen",
+            tables.STREAM,
+            "stream",
+        ),
+        Area(
+            "review",
+            "2",
+            "Review",
+            "workbench.tui.review.screen:ReviewScreen",
+            tables.REVIEW,
+            "review",
+        ),
         Area(
             "playbook",
             "3",
@@ -110,15 +141,30 @@ AREAS = Areas(
             "playbook",
         ),
         Area("tune", "4", "Tune", "workbench.tui.tuning.screen:TuneScreen", tables.TUNE, "tuning"),
-        Area("agents", "5", "Agents", "workbench.tui.agents.screen:AgentsScreen", tables.AGENTS, "agents"),
-        Area("health", "6", "Health", "workbench.tui.health.screen:HealthScreen", tables.HEALTH, "store-and-backup"),
+        Area(
+            "agents",
+            "5",
+            "Agents",
+            "workbench.tui.agents.screen:AgentsScreen",
+            tables.AGENTS,
+            "agents",
+        ),
+        Area(
+            "health",
+            "6",
+            "Health",
+            "workbench.tui.health.screen:HealthScreen",
+            tables.HEALTH,
+            "store-and-backup",
+        ),
     ),
     tables.DIALOGS,
 )
 """The workbench's own."""
 
 
-# What is imported and opened while nobody waits, so that the app starts fast and no first visit waits.
+# What is imported and opened while nobody waits, so that the app starts fast and no first visit
+# waits.
 
 
 BEHIND_KEYS = (
@@ -129,11 +175,15 @@ BEHIND_KEYS = (
 """What the first use of a key imports besides dialogs."""
 
 LIBRARIES = ("textual_plotext", "rapidfuzz.fuzz", "pyperclip")
-"""What a key of some area needs first, imported the same way: the largest takes a tenth of a second."""
+"""What a key of some area needs first, imported the same way: the largest takes a tenth of a
+second.
+"""
 
 
 def import_all() -> None:
-    """Import what areas and dialogs need, so that no first visit waits; meant for a thread while nobody waits."""
+    """Import what areas and dialogs need, so that no first visit waits; meant for a thread while
+    nobody waits.
+    """
     for area in AREAS:
         _ = area.screen_class
     for place in dict.fromkeys(table.place for table in AREAS.dialogs if table.place):
@@ -144,7 +194,8 @@ def import_all() -> None:
         import_module(library)
 
 
-# A person's own keys: checked before Textual sees them, because it drops a doubly held key in silence.
+# A person's own keys: checked before Textual sees them, because it drops a doubly held key in
+# silence.
 
 
 _MODIFIERS = frozenset({"ctrl", "shift", "alt", "super", "hyper", "meta"})
@@ -153,14 +204,18 @@ _NAMED = frozenset(key.value.rpartition("+")[2] for key in Keys) | {"space"}
 
 @dataclass(frozen=True, slots=True)
 class Keymap:
-    """The overrides that hold (for `App.set_keymap` and `remapped`), and a sentence for each that does not."""
+    """The overrides that hold (for `App.set_keymap` and `remapped`), and a sentence for each that
+    does not.
+    """
 
     keys: dict[str, str]
     problems: tuple[str, ...] = ()
 
 
 def check_keymap(overrides: Mapping[str, object]) -> Keymap:
-    """Check overrides (action id to comma-separated keys); those with a problem are left at their default."""
+    """Check overrides (action id to comma-separated keys); those with a problem are left at their
+    default.
+    """
     if not overrides:
         return Keymap({})
     known = {action.id: action for action in AREAS.every_action()}
@@ -189,7 +244,9 @@ def _problem(name: str, wanted: str, known: Mapping[str, Action]) -> str | None:
         return f"The keys for “{name}” are not comma-separated key names, so it keeps {_default(known[name])}."
     strange = next((key for key in key_names(wanted) if not _is_key(key)), None)
     if strange:
-        return f"“{strange}”, wanted for “{name}”, is not a key, so it keeps {_default(known[name])}."
+        return (
+            f"“{strange}”, wanted for “{name}”, is not a key, so it keeps {_default(known[name])}."
+        )
     return None
 
 
@@ -199,7 +256,9 @@ def _is_key(key: str) -> bool:
 
 
 def _first_clash(keys: Mapping[str, str]) -> tuple[str, str] | None:
-    """Return the override to drop and why, for the first key that two actions of one area would hold."""
+    """Return the override to drop and why, for the first key that two actions of one area would
+    hold.
+    """
     for title, actions in AREAS.scopes().items():
         held: dict[str, Action] = {}
         for action in actions:
@@ -217,7 +276,9 @@ def _first_clash(keys: Mapping[str, str]) -> tuple[str, str] | None:
 def _may_share(one: Action, two: Action) -> bool:
     """Whether two actions may hold one key, because only one of their widgets can have the focus."""
     kinds = {one.id.partition(".")[0], two.id.partition(".")[0]}
-    return kinds == {"slider", "list"} or (len(kinds) > 1 and not kinds.isdisjoint(("link", "evidence")))
+    return kinds == {"slider", "list"} or (
+        len(kinds) > 1 and not kinds.isdisjoint(("link", "evidence"))
+    )
 
 
 def _default(action: Action) -> str:

@@ -1,4 +1,6 @@
-"""The app as its areas and dialogs know it: the open store, what is said, and what waits for other writers."""
+"""The app as its areas and dialogs know it: the open store, what is said, and what waits for other
+writers.
+"""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,7 +37,8 @@ from workbench.tui.widgets.figures import absolute
 from workbench.tui.widgets.header import KeyBar
 from workbench.tui.widgets.line_list import LineList
 
-# The draft of one text that is edited: kept while somebody types, offered again after the app was stopped.
+# The draft of one text that is edited: kept while somebody types, offered again after the app was
+# stopped.
 
 
 NO_FIELDS: Mapping[str, tuple[str, str]] = MappingProxyType({})
@@ -46,7 +49,9 @@ SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Drafting:
-    """Keeps the draft of one item in a folder; without a folder (`None`) there are no drafts at all."""
+    """Keeps the draft of one item in a folder; without a folder (`None`) there are no drafts at
+    all.
+    """
 
     folder: Path | None
     item: Item
@@ -61,7 +66,8 @@ class Drafting:
         return None if self.folder is None else drafts.find(self.folder, self.item)
 
     def keep(self, text: str, base: str, fields: Mapping[str, tuple[str, str]] = NO_FIELDS) -> str:
-        """Keep what is typed in place of the text with the digest `base`; return why that failed, or nothing.
+        """Keep what is typed in place of the text with the digest `base`; return why that failed,
+        or nothing.
 
         `fields` is what is typed into others beside it; see `Draft`.
         """
@@ -76,12 +82,15 @@ class Drafting:
 
 
 class Keeping:
-    """Keeps the draft of what is typed in a dialog: a moment after the first key, and again while more is typed.
+    """Keeps the draft of what is typed in a dialog: a moment after the first key, and again while
+    more is typed.
 
     `keep` does it. Nothing is kept where there is no draft to keep.
     """
 
-    def __init__(self, dialog: MessagePump, draft: Drafting | None, keep: Callable[[], None]) -> None:
+    def __init__(
+        self, dialog: MessagePump, draft: Drafting | None, keep: Callable[[], None]
+    ) -> None:
         self._dialog, self._draft, self._keep = dialog, draft, keep
         self._due: Timer | None = None
 
@@ -111,15 +120,15 @@ class Keeping:
 class AppOptions:
     """What the app is started with.
 
-    `title` names the store, `why` says why it is the open one; `config` is the settings' file that a dialog may write
-    to; `seen` is the revision at the last look (`None`: never looked);
-    `problems` are sentences to show at the start, `faults` those about the person's settings, which stay until they are
-    mended; `given_theme` is the theme that the settings name (`None`: they name none);
-    `review_at` is the id that Review showed last;
-    `drafts` is the folder for what is being typed (`None`: it is not kept); for `alone` seconds after the last key the
-    first screen has the machine to itself, before all else is loaded. `begin` is the id of the action that it begins
-    with (empty: none). `returns` says that leaving goes back to the store as it is now; `scratch`, that the folder it
-    works in goes when it ends.
+    `title` names the store, `why` says why it is the open one; `config` is the settings' file that
+    a dialog may write to; `seen` is the revision at the last look (`None`: never looked);
+    `problems` are sentences to show at the start, `faults` those about the person's settings, which
+    stay until they are mended; `given_theme` is the theme that the settings name (`None`: they name
+    none); `review_at` is the id that Review showed last; `drafts` is the folder for what is being
+    typed (`None`: it is not kept); for `alone` seconds after the last key the first screen has the
+    machine to itself, before all else is loaded. `begin` is the id of the action that it begins
+    with (empty: none). `returns` says that leaving goes back to the store as it is now; `scratch`,
+    that the folder it works in goes when it ends.
     """
 
     title: str
@@ -155,7 +164,9 @@ LOST = 0.3
 
 
 class KeyDone(Message):
-    """A key has gone its way from where the focus was, up to the app; `again`: what that brought about has, too."""
+    """A key has gone its way from where the focus was, up to the app; `again`: what that brought
+    about has, too.
+    """
 
     def __init__(self, target: Widget, *, again: bool) -> None:
         super().__init__()
@@ -167,10 +178,11 @@ class KeyDone(Message):
 class Host(App[Path | None]):
     """What an area or a dialog may ask of the app, which knows them all; they know this only.
 
-    `news` is what an agent does, in several wordings, the longest first; `paused` whether what others write waits.
-    `loading` is how many of the texts are ready to search while that takes long, `writes_much` whether a dialog writes
-    so much that areas wait, `review_at` the id that Review showed last, `store_is_gone` whether the store was missed,
-    `next_at` the revision at which the store that comes next is to be shown (`None`: as it is then).
+    `news` is what an agent does, in several wordings, the longest first; `paused` whether what
+    others write waits. `loading` is how many of the texts are ready to search while that takes
+    long, `writes_much` whether a dialog writes so much that areas wait, `review_at` the id that
+    Review showed last, `store_is_gone` whether the store was missed, `next_at` the revision at
+    which the store that comes next is to be shown (`None`: as it is then).
     """
 
     def __init__(self, bench: Workbench, options: AppOptions) -> None:
@@ -211,7 +223,11 @@ class Host(App[Path | None]):
     def _state(self) -> str:
         if not self.bench.trust.standing.trusted:
             return "NOT TRUSTED"
-        return "READ-ONLY" if self.bench.library.standpoint is None and self.bench.library.is_closed else ""
+        return (
+            "READ-ONLY"
+            if self.bench.library.standpoint is None and self.bench.library.is_closed
+            else ""
+        )
 
     @property
     def looks_back(self) -> str:
@@ -220,9 +236,13 @@ class Host(App[Path | None]):
         if standpoint is None:
             return ""
         when = "" if standpoint.at is None else f" · {absolute(standpoint.at)}"
-        keys = {action.id: action.shown_key for action in remapped(GLOBAL, dict(self.options.keymap))}
+        keys = {
+            action.id: action.shown_key for action in remapped(GLOBAL, dict(self.options.keymap))
+        }
         way = (
-            f"{keys['app.quit']} goes back to now" if self.options.returns else f"{keys['app.stores']} opens it as now"
+            f"{keys['app.quit']} goes back to now"
+            if self.options.returns
+            else f"{keys['app.stores']} opens it as now"
         )
         return f"Revision {standpoint.rev:,} of {standpoint.latest:,}{when} · read-only · {way}"
 
@@ -246,7 +266,9 @@ class Host(App[Path | None]):
     def marked(self, area: str) -> list[Any]:
         """Return the rows that are marked in an area, in sight or not."""
         screens = (screen for screen in self.opened if getattr(screen, "AREA", "") == area)
-        return [row for screen in screens for rows in screen.query(LineList) for row in rows.marked_rows]
+        return [
+            row for screen in screens for rows in screen.query(LineList) for row in rows.marked_rows
+        ]
 
     # Saying things
 
@@ -273,7 +295,8 @@ class Host(App[Path | None]):
         with super()._context(), waiting(self.waits.patience):
             yield
 
-    # Keys, each done before the next: words typed at once behind one that opens something are for that
+    # Keys, each done before the next: words typed at once behind one that opens something are for
+    # that
 
     async def on_event(self, event: events.Event) -> None:
         """Do keys in their order; esc gives up what waits for another process."""
@@ -320,19 +343,24 @@ class Host(App[Path | None]):
         self.waits.thread_waits(event.holder)
 
     def change(self, step: Callable[[], None]) -> None:
-        """Make what an area changes of the store, at once or as soon as others let go of it (see `tui.waiting`)."""
+        """Make what an area changes of the store, at once or as soon as others let go of it (see
+        `tui.waiting`).
+        """
         self.waits.change(Change(step))
 
     async def take_back(self, told: Callable[[str], None], since: int | None = None) -> None:
-        """Take back the latest change from a dialog, and tell it what that was; what was done elsewhere after a yes.
+        """Take back the latest change from a dialog, and tell it what that was; what was done
+        elsewhere after a yes.
 
-        With `since`, the revision at which the dialog opened, all before that was done elsewhere; without, as in the
-        area below it.
+        With `since`, the revision at which the dialog opened, all before that was done elsewhere;
+        without, as in the area below it.
         """
         raise NotImplementedError
 
     def show_urgent(self) -> None:
-        """Show in every key line of what is open what everything else waits for, if there is anything."""
+        """Show in every key line of what is open what everything else waits for, if there is
+        anything.
+        """
         for screen in self.screen_stack:
             for bar in screen.query(KeyBar):
                 bar.urgent = self.urgent
@@ -344,7 +372,9 @@ class Host(App[Path | None]):
 
 
 class InOrder(LineFilter):
-    """Puts the marks of direction into each drawn line that needs some; a terminal that knows of none ignores them."""
+    """Puts the marks of direction into each drawn line that needs some; a terminal that knows of
+    none ignores them.
+    """
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002 - as Textual calls it
         """Return the pieces of a line with their marks."""

@@ -1,4 +1,6 @@
-"""The command palette: finds an action by its name, and below those by what it does or what else it is called."""
+"""The command palette: finds an action by its name, and below those by what it does or what else it
+is called.
+"""
 
 import asyncio
 from typing import ClassVar
@@ -13,7 +15,9 @@ from workbench.tui.app.area import TURN_S
 from workbench.tui.app.waiting import survives
 
 BELOW = 0.01
-"""Which share of its score a hit in a description has at most: every name that matches stands above it."""
+"""Which share of its score a hit in a description has at most: every name that matches stands above
+it.
+"""
 
 SYNONYMS = (
     frozenset(("forget", "delete", "remove", "archive", "trash")),
@@ -32,7 +36,19 @@ SYNONYMS = (
     frozenset(("history", "log", "changes", "blame", "audit", "revision", "past", "was")),
     frozenset(("promote", "publish", "claude.md", "agents.md")),
     frozenset(("quit", "exit", "leave", "close")),
-    frozenset(("help", "keys", "shortcuts", "bindings", "remap", "config", "configuration", "settings", "preferences")),
+    frozenset(
+        (
+            "help",
+            "keys",
+            "shortcuts",
+            "bindings",
+            "remap",
+            "config",
+            "configuration",
+            "settings",
+            "preferences",
+        )
+    ),
     frozenset(("metrics", "eval", "evaluate", "evaluation", "measure")),
     frozenset(("store", "stores", "project", "database", "workspace")),
     frozenset(("pin", "star", "favourite", "favorite", "keep")),
@@ -42,7 +58,9 @@ SYNONYMS = (
 
 
 class Palette(SystemCommandsProvider):
-    """Lists every action; a search looks at names as Textual does, and at whole words of descriptions."""
+    """Lists every action; a search looks at names as Textual does, and at whole words of
+    descriptions.
+    """
 
     async def discover(self) -> Hits:
         """Yield everything as the app orders it: what is done here comes first."""
@@ -52,15 +70,19 @@ class Palette(SystemCommandsProvider):
                 yield DiscoveryHit(name, callback, help=told)
 
     async def search(self, query: str) -> Hits:
-        """Yield what a query finds: names with words that begin so, then descriptions and synonyms that hold them.
+        """Yield what a query finds: names with words that begin so, then descriptions and synonyms
+        that hold them.
 
-        Names that only have its letters here and there come last: they are what was typed by mistake.
+        Names that only have its letters here and there come last: they are what was typed by
+        mistake.
         """
         matcher = self.matcher(query)
         asked = words(query)
         for name, told, callback, _ in self.app.get_system_commands(self.screen):
             score, share = matcher.match(name), described(asked, f"{name} {told}")
-            if score > 0 and all(any(own.startswith(word) for own in words(name)) for word in asked):
+            if score > 0 and all(
+                any(own.startswith(word) for own in words(name)) for word in asked
+            ):
                 yield Hit(score, matcher.highlight(name), callback, help=told)
             elif share:
                 yield Hit(share * BELOW, name, callback, help=told)
@@ -96,7 +118,8 @@ def theme_palette() -> CommandPalette:
 
 
 def described(asked: list[str], text: str) -> float:
-    """Return how well words begin those of a text or of their synonyms, 0…1; 0 unless all of them do.
+    """Return how well words begin those of a text or of their synonyms, 0…1; 0 unless all of them
+    do.
 
     The text's own words count double.
     """

@@ -27,10 +27,14 @@ PROFILES = "profiles"
 THEMES = "themes"
 
 ALONE = 0.15
-"""Seconds that the first screen has the machine to itself, and again after each key that comes before they are over."""
+"""Seconds that the first screen has the machine to itself, and again after each key that comes
+before they are over.
+"""
 
 TURN = 0.001
-"""Seconds after which another thread lets the screen's go on; Python's own is five times that, several times a key."""
+"""Seconds after which another thread lets the screen's go on; Python's own is five times that,
+several times a key.
+"""
 
 CLOSING = 5.0
 """Seconds that closing waits for another process to let go of the store."""
@@ -44,9 +48,11 @@ class Next(NamedTuple):
 
 
 class View(NamedTuple):
-    """A store to show: what it is called, why it is the open one, and whether it is remembered that it was open.
+    """A store to show: what it is called, why it is the open one, and whether it is remembered that
+    it was open.
 
-    With `at` it is the store as it was right after that revision; `begin` is the id of the action that it begins with.
+    With `at` it is the store as it was right after that revision; `begin` is the id of the action
+    that it begins with.
     """
 
     store: Path
@@ -57,13 +63,25 @@ class View(NamedTuple):
     begin: str = ""
 
 
-def run(store: Path, *, origin: str = "option", demo: bool = False, begin: str = "", at: int | None = None) -> int:
-    """Open the app on a store, and on the next one whenever the person switches; return the exit code.
+def run(
+    store: Path,
+    *,
+    origin: str = "option",
+    demo: bool = False,
+    begin: str = "",
+    at: int | None = None,
+) -> int:
+    """Open the app on a store, and on the next one whenever the person switches; return the exit
+    code.
 
-    `begin` is the id of the action that it begins with; with `at` it is the store as it was right after that revision.
+    `begin` is the id of the action that it begins with; with `at` it is the store as it was right
+    after that revision.
     """
     share_memory()
-    title, why = "demo" if demo else title_of(store, origin), _WHY.get("demo" if demo else origin, "")
+    title, why = (
+        "demo" if demo else title_of(store, origin),
+        _WHY.get("demo" if demo else origin, ""),
+    )
     views: tuple[View, ...] = (View(store, title, why, not demo, at, begin),)
     while views:
         chosen, code = _run_once(views[-1], returns=len(views) > 1)
@@ -74,7 +92,8 @@ def run(store: Path, *, origin: str = "option", demo: bool = False, begin: str =
 
 
 def after(views: tuple[View, ...], chosen: Next | None) -> tuple[View, ...]:
-    """Return the views when one was left for what was chosen there: the last is shown next, none ends the app.
+    """Return the views when one was left for what was chosen there: the last is shown next, none
+    ends the app.
 
     Whoever looked back comes back to the store as it is now.
     """
@@ -111,7 +130,8 @@ def title_of(store: Path, origin: str) -> str:
 def _run_once(view: View, *, returns: bool) -> tuple[Next | None, int]:
     """Open one store; return what to open next, and the exit code (not 0 when the app broke off).
 
-    Where one looks back nothing is remembered but the theme; `returns` says that leaving goes back to the present.
+    Where one looks back nothing is remembered but the theme; `returns` says that leaving goes back
+    to the present.
     """
     loaded = loading.load(paths.config_dir() / loading.FILE_NAME)
     state, store, remember = paths.state_dir(), view.store, view.remember and view.at is None
@@ -127,7 +147,9 @@ def _run_once(view: View, *, returns: bool) -> tuple[Next | None, int]:
         if app.theme != app.theme_at_start:
             recent.remember_theme(state, app.theme)
         if remember:
-            recent.remember(state, store, bench.library.revision, bench.context.now(), app.review_at)
+            recent.remember(
+                state, store, bench.library.revision, bench.context.now(), app.review_at
+            )
         _close(bench)
 
 
@@ -138,7 +160,11 @@ def _options(view: View, loaded: loading.Loaded, *, remember: bool, returns: boo
     look = recent.last_look(state, store)
     typed = drafts.folder_of(state, store)
     left = () if view.at is not None else _left(typed, look)
-    theme = loaded.settings.theme if "theme" in loaded.given else recent.last_theme(state) or loaded.settings.theme
+    theme = (
+        loaded.settings.theme
+        if "theme" in loaded.given
+        else recent.last_theme(state) or loaded.settings.theme
+    )
     missing, given = unknown_theme(theme, themes.themes), "theme" in loaded.given
     return AppOptions(
         title=view.title,
@@ -173,7 +199,9 @@ def _absent(view: View) -> list[str]:
 
 
 def _close(bench: Workbench) -> None:
-    """Write the checkpoint, if the store lets us within a few seconds; what was done is safe in the journal anyway."""
+    """Write the checkpoint, if the store lets us within a few seconds; what was done is safe in the
+    journal anyway.
+    """
 
     def tell(holder: Holder | None) -> None:
         said = f"waiting up to {CLOSING:.0f} seconds to write a checkpoint. What you did is stored already."
@@ -185,7 +213,11 @@ def _close(bench: Workbench) -> None:
 
 def _ended_by(code: int) -> str:
     """Say which signal the app was ended by, if it was one."""
-    return f"workbench: ended by {Signals(code - 128).name}. What was stored is safe.\n" if code > 128 else ""
+    return (
+        f"workbench: ended by {Signals(code - 128).name}. What was stored is safe.\n"
+        if code > 128
+        else ""
+    )
 
 
 def _tell(text: str) -> None:
@@ -211,7 +243,8 @@ def _opened(view: View, loaded: loading.Loaded) -> Workbench:
 
 
 def profiles_of(view: View) -> Path:
-    """Return the folder of a person's own profiles; a demo has copies of them, to which it adds its own.
+    """Return the folder of a person's own profiles; a demo has copies of them, to which it adds its
+    own.
 
     Those go with the demo, beside whose store they are.
     """

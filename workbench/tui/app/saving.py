@@ -16,14 +16,18 @@ KEEP = "keep"
 
 
 class Preview:
-    """Shows once how a text that a person typed would be stored, and takes the word that keeps it as typed.
+    """Shows once how a text that a person typed would be stored, and takes the word that keeps it
+    as typed.
 
-    Called with what was typed, it returns the sentence to show first, or None when it can be taken: then `text` is
-    what was meant, without the word, and `kept` says whether its secrets stay. What stands in `before` is not new.
-    `again` names the key that takes it; one `line` has the word behind a space.
+    Called with what was typed, it returns the sentence to show first, or None when it can be taken:
+    then `text` is what was meant, without the word, and `kept` says whether its secrets stay. What
+    stands in `before` is not new. `again` names the key that takes it; one `line` has the word
+    behind a space.
     """
 
-    def __init__(self, bench: Workbench, before: str = "", again: str = "ctrl+s", *, line: bool = False) -> None:
+    def __init__(
+        self, bench: Workbench, before: str = "", again: str = "ctrl+s", *, line: bool = False
+    ) -> None:
         self._bench, self._before, self._again = bench, before, again
         self._apart, self._where = (" ", "a last word") if line else ("\n", "a last line")
         self._seen = self.text = ""
@@ -58,12 +62,16 @@ class Preview:
         """The texts whose secrets stay."""
         return (self.text,) if self.kept else ()
 
-    def writing(self, label: str, ids: Callable[[], Iterable[str]] = lambda: ()) -> AbstractContextManager[None]:
+    def writing(
+        self, label: str, ids: Callable[[], Iterable[str]] = lambda: ()
+    ) -> AbstractContextManager[None]:
         """Let what is written in this block keep what the person keeps; see `Safety.keeping`."""
         return self._bench.safety.keeping(label, self.typed, ids)
 
     def _masked(self, text: str) -> str | None:
-        """Return what would be masked first, as it would be stored and with what stands around it, or `None`."""
+        """Return what would be masked first, as it would be stored and with what stands around it,
+        or `None`.
+        """
         clean = self._bench.gate.preview(text, self._before)
         pairs = zip(text.split("\n"), clean.split("\n"), strict=False)
         old, new = next(((old, new) for old, new in pairs if old != new), (text, clean))
@@ -71,14 +79,17 @@ class Preview:
 
 
 class Saving:
-    """Saves an edited text for the editor: returns the sentence that says why it could not, or None.
+    """Saves an edited text for the editor: returns the sentence that says why it could not, or
+    None.
 
-    A store that others are writing to is not its matter: `StoreBusy` goes to who asked (see `tui.waiting`).
+    A store that others are writing to is not its matter: `StoreBusy` goes to who asked (see
+    `tui.waiting`).
 
-    `write(text, base)` raises `Conflict` when the text is no longer `base`. When it was changed meanwhile, the
-    first attempt says so and the next one replaces it: `again` names its key. `read` returns the text as it is now.
-    The first attempt shows what would be masked in the text (see `Preview`); what is kept stays in the records that
-    `kept` returns once they are written (default: in the one that `name` is).
+    `write(text, base)` raises `Conflict` when the text is no longer `base`. When it was changed
+    meanwhile, the first attempt says so and the next one replaces it: `again` names its key. `read`
+    returns the text as it is now. The first attempt shows what would be masked in the text (see
+    `Preview`); what is kept stays in the records that `kept` returns once they are written
+    (default: in the one that `name` is).
     """
 
     def __init__(
@@ -120,7 +131,9 @@ class Saving:
 
 def _around(old: str, new: str) -> str:
     """Return the part of a line that has the first marker in it, which a person has to see."""
-    same = next((place for place, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), len(old))
+    same = next(
+        (place for place, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), len(old)
+    )
     begin = max(0, same - BEFORE)
     begin = (begin and new.find(" ", begin, same) + 1) or begin
     return ("…" if begin else "") + one_line(new[begin:], SHOWN)

@@ -1,8 +1,9 @@
 """Reading the keyboard: whatever a paste holds, it is one paste, and never ends the app.
 
-Textual's own driver decodes strictly, so that one byte of Latin-1 ends the app with everything that was typed; and of
-a paste that holds an escape sequence it makes keys, which a list would obey. Here a byte that is no text becomes
-U+FFFD, and what stands between the marks of a bracketed paste is handed on as it is.
+Textual's own driver decodes strictly, so that one byte of Latin-1 ends the app with everything that
+was typed; and of a paste that holds an escape sequence it makes keys, which a list would obey. Here
+a byte that is no text becomes U+FFFD, and what stands between the marks of a bracketed paste is
+handed on as it is.
 """
 
 import os
@@ -65,7 +66,8 @@ class Pastes:
 
 
 class ForgivingOutput:
-    """The terminal as a file, which may be closed: what is painted then goes nowhere, and hinders nobody.
+    """The terminal as a file, which may be closed: what is painted then goes nowhere, and hinders
+    nobody.
 
     An error here would end the thread that writes, and whoever paints would wait for it for ever.
     """
@@ -106,13 +108,19 @@ class ForgivingDriver(LinuxDriver):
                     if (data := self._typed()) is None:
                         self._leave()
                         break
-                    self._hand_on(message for part in pastes.feed(decode(data)) for message in _messages(parser, part))
+                    self._hand_on(
+                        message
+                        for part in pastes.feed(decode(data))
+                        for message in _messages(parser, part)
+                    )
                 self._hand_on(parser.tick())
         with suppress(EOFError, ParseError):
             self._hand_on(parser.feed(""))
 
     def _typed(self) -> bytes | None:
-        """Return what there is to read; `None` when the terminal is gone, which says so in one of two ways."""
+        """Return what there is to read; `None` when the terminal is gone, which says so in one of
+        two ways.
+        """
         try:
             return os.read(self.fileno, MOST) or None
         except BlockingIOError:
@@ -121,7 +129,9 @@ class ForgivingDriver(LinuxDriver):
             return None
 
     def _leave(self) -> None:
-        """End as at a hang-up, which whoever started the app may have had ignored: nobody can see or type any more."""
+        """End as at a hang-up, which whoever started the app may have had ignored: nobody can see
+        or type any more.
+        """
         self._loop.call_soon_threadsafe(partial(self._app.exit, None, 128 + signal.SIGHUP))
 
     def _hand_on(self, messages: Iterable[Message]) -> None:

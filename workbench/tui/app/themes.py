@@ -1,4 +1,5 @@
-"""Colour themes from TOML files, checked when they are read: a bad file is one sentence, never a crash.
+"""Colour themes from TOML files, checked when they are read: a bad file is one sentence, never a
+crash.
 
 A theme file holds `name`, `dark` (true or false), colours (`primary` … `panel`) and, in a table
 `[variables]`, any of Textual's own style variables.
@@ -24,7 +25,9 @@ NEEDED = ("name", "primary", "foreground", "background")
 FRACTIONS = ("luminosity_spread", "text_alpha")
 KEYS = ("name", "dark", *COLOURS, *FRACTIONS, "variables")
 
-_TEXT_STYLES = frozenset({"none", "bold", "b", "italic", "i", "underline", "u", "reverse", "r", "strike", "dim", "not"})
+_TEXT_STYLES = frozenset(
+    {"none", "bold", "b", "italic", "i", "underline", "u", "reverse", "r", "strike", "dim", "not"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,8 @@ class LoadedThemes:
 def load_themes(folders: Iterable[Path]) -> LoadedThemes:
     """Read every `*.toml` of the folders; a theme of a later folder replaces one of the same name.
 
-    A missing folder holds no themes. An unknown key is named and ignored; any other fault leaves out its file.
+    A missing folder holds no themes. An unknown key is named and ignored; any other fault leaves
+    out its file.
     """
     themes: dict[str, Theme] = {}
     problems: list[str] = []
@@ -52,7 +56,9 @@ def load_themes(folders: Iterable[Path]) -> LoadedThemes:
 
 
 def unknown_theme(asked: str, themes: Iterable[Theme]) -> tuple[str, ...]:
-    """Say so when the theme that is asked for is neither one of `themes` nor of Textual's; nothing else."""
+    """Say so when the theme that is asked for is neither one of `themes` nor of Textual's; nothing
+    else.
+    """
     names = [*BUILTIN_THEMES, *(theme.name for theme in themes)]
     if not asked or asked in names:
         return ()
@@ -69,7 +75,9 @@ def _load(path: Path) -> tuple[Theme | None, list[str]]:
         return None, [f"The theme {path.name} cannot be read ({_short(error)}), so it is left out."]
     variables = data.get("variables", {})
     if not isinstance(variables, dict):
-        return None, [f"In the theme {path.name}, “variables” is not a table, so the theme is left out."]
+        return None, [
+            f"In the theme {path.name}, “variables” is not a table, so the theme is left out."
+        ]
     problem = _fault(data) or _variable_fault(variables)
     if problem:
         return None, [f"In the theme {path.name}, {problem}, so the theme is left out."]
@@ -97,7 +105,9 @@ def _fault(data: Mapping[str, object]) -> str | None:
         value = data.get(key, 0.5)
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
             return f"“{key}” is not a number from 0 to 1"
-    return next((fault for key in COLOURS if key in data and (fault := _colour_fault(key, data[key]))), None)
+    return next(
+        (fault for key in COLOURS if key in data and (fault := _colour_fault(key, data[key]))), None
+    )
 
 
 def _colour_fault(key: str, value: object) -> str | None:
@@ -110,7 +120,9 @@ def _colour_fault(key: str, value: object) -> str | None:
 
 
 def _variable_fault(variables: Mapping[str, object]) -> str | None:
-    """Check style variables: text styles by their words, everything else as a colour with an optional share."""
+    """Check style variables: text styles by their words, everything else as a colour with an
+    optional share.
+    """
     for key, value in variables.items():
         text = value if isinstance(value, str) else ""
         if key.endswith(("-text-style", "link-style", "link-style-hover")):

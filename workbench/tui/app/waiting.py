@@ -1,4 +1,6 @@
-"""Changes that wait for a store that somebody else is writing to, off the app's thread: the app goes on meanwhile."""
+"""Changes that wait for a store that somebody else is writing to, off the app's thread: the app
+goes on meanwhile.
+"""
 
 import asyncio
 import math
@@ -29,13 +31,15 @@ Pump = TypeVar("Pump", bound=type[MessagePump])
 
 
 def survives(cls: Pump) -> Pump:
-    """Let a class of screens or widgets go on after an error that a person can act on; a class decorator.
+    """Let a class of screens or widgets go on after an error that a person can act on; a class
+    decorator.
 
-    A record that another process took away, a change that came first, a store that cannot be read: such an error,
-    raised by any handler, action or watcher that runs on the class, ends that handler only. The app is told as it is
-    of every other error (`App._handle_exception`), and says it; Textual alone would let the class's message loop end.
-    So it would when something that is waited for is given up by somebody else, a widget that goes with its dialog:
-    the app's own loop ends then, and the app with it, without a word.
+    A record that another process took away, a change that came first, a store that cannot be read:
+    such an error, raised by any handler, action or watcher that runs on the class, ends that
+    handler only. The app is told as it is of every other error (`App._handle_exception`), and says
+    it; Textual alone would let the class's message loop end. So it would when something that is
+    waited for is given up by somebody else, a widget that goes with its dialog: the app's own loop
+    ends then, and the app with it, without a word.
     """
     dispatch, flush = cls._dispatch_message, cls._flush_next_callbacks
 
@@ -67,9 +71,11 @@ def _is_given_up() -> bool:
 
 
 def run_in_order(app: App[Result]) -> Result | None:
-    """Run an app until it ends, also when a signal asks for that: its screens close and the terminal is given back.
+    """Run an app until it ends, also when a signal asks for that: its screens close and the
+    terminal is given back.
 
-    Nobody is asked anything then; what is being typed is kept as a draft. The exit code is the app's `return_code`.
+    Nobody is asked anything then; what is being typed is kept as a draft. The exit code is the
+    app's `return_code`.
     """
 
     def end(code: int) -> None:
@@ -82,7 +88,9 @@ def run_in_order(app: App[Result]) -> Result | None:
 
 
 def close_unbuilt(pump: MessagePump) -> None:
-    """Close a dialog that an error kept from being built: nothing in it could be used, and nothing closes it."""
+    """Close a dialog that an error kept from being built: nothing in it could be used, and nothing
+    closes it.
+    """
     if isinstance(pump, Screen) and pump.is_modal and not pump.is_mounted:
         pump.call_later(_close, pump)
 
@@ -101,8 +109,12 @@ _TURNS = 3
 """Turns of the event loop in which a worker comes as far as opening its dialog."""
 
 
-def asking(action: Callable[[Node], Coroutine[Any, Any, None]]) -> Callable[[Node], Awaitable[None]]:
-    """Run an action as a worker (which may wait for a dialog) and let it open the dialog before the next key."""
+def asking(
+    action: Callable[[Node], Coroutine[Any, Any, None]],
+) -> Callable[[Node], Awaitable[None]]:
+    """Run an action as a worker (which may wait for a dialog) and let it open the dialog before the
+    next key.
+    """
 
     @wraps(action)
     async def asked(node: Node) -> None:
@@ -112,14 +124,18 @@ def asking(action: Callable[[Node], Coroutine[Any, Any, None]]) -> Callable[[Nod
 
 
 async def started(node: DOMNode, action: Coroutine[Any, Any, None]) -> None:
-    """Run something that may wait for a dialog as a worker, and come back when the dialog can be open."""
+    """Run something that may wait for a dialog as a worker, and come back when the dialog can be
+    open.
+    """
     node.run_worker(action)
     for _ in range(_TURNS):
         await asyncio.sleep(0)
 
 
 async def done(node: DOMNode, path: str) -> None:
-    """Call what a path of attributes leads to from a screen or dialog; a coroutine runs as one of `asking` does."""
+    """Call what a path of attributes leads to from a screen or dialog; a coroutine runs as one of
+    `asking` does.
+    """
     begun = attrgetter(path)(node)()
     if isinstance(begun, Coroutine):
         await started(node, begun)
@@ -138,7 +154,9 @@ AGAIN = 0.05
 """Seconds between two looks whether the store is free."""
 
 SILENT = 0.5
-"""Seconds after which a thread that does not ask any more whether to go on waiting has what it waited for."""
+"""Seconds after which a thread that does not ask any more whether to go on waiting has what it
+waited for.
+"""
 
 
 class ThreadWaits(Message):
@@ -151,10 +169,12 @@ class ThreadWaits(Message):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What changes the store, who is told when that goes wrong (`None`: the app says it), and the dialog it is of.
+    """What changes the store, who is told when that goes wrong (`None`: the app says it), and the
+    dialog it is of.
 
-    The step of a dialog closes it or shows in it what was done. So it waits while another dialog lies on this one, and
-    is dropped when its dialog is gone: it was asked for twice then, and made once.
+    The step of a dialog closes it or shows in it what was done. So it waits while another dialog
+    lies on this one, and is dropped when its dialog is gone: it was asked for twice then, and made
+    once.
     """
 
     step: Step
@@ -164,7 +184,9 @@ class Change:
     @property
     def is_over(self) -> bool:
         """Whether its dialog is gone."""
-        return self.dialog is not None and not (self.dialog.is_attached and self.dialog in self.dialog.app.screen_stack)
+        return self.dialog is not None and not (
+            self.dialog.is_attached and self.dialog in self.dialog.app.screen_stack
+        )
 
     @property
     def is_covered(self) -> bool:
@@ -173,7 +195,9 @@ class Change:
 
 
 class Threads(ThreadPoolExecutor):
-    """The threads of the app's workers; what runs on one has the context of who began it, its patience with it."""
+    """The threads of the app's workers; what runs on one has the context of who began it, its
+    patience with it.
+    """
 
     def submit(self, fn: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
         """Run something on a thread."""
@@ -183,12 +207,15 @@ class Threads(ThreadPoolExecutor):
 class Waits:
     """The changes that wait, in the order they were asked for, and the threads that do.
 
-    `patience` is what every write of the app has: on the app's own thread none, so that no key ever waits; on the
-    others as long as the person lets them, and until the app ends where what is stored was paid for.
-    `say` tells the person a sentence and how grave it is; `show` draws anew what is waited for.
+    `patience` is what every write of the app has: on the app's own thread none, so that no key ever
+    waits; on the others as long as the person lets them, and until the app ends where what is
+    stored was paid for. `say` tells the person a sentence and how grave it is; `show` draws anew
+    what is waited for.
     """
 
-    def __init__(self, app: App[Any], say: Callable[[str, str], None], show: Callable[[], None]) -> None:
+    def __init__(
+        self, app: App[Any], say: Callable[[str, str], None], show: Callable[[], None]
+    ) -> None:
         self._app = app
         self._say = say
         self._show = show
@@ -206,7 +233,11 @@ class Waits:
     def sentence(self) -> str:
         """What is waited for, in words; empty when nothing is."""
         if not self._changes and not self._thread_waits:
-            return f"waiting for {_named(self._holder)} · what was paid for is stored then" if self._paid_waits else ""
+            return (
+                f"waiting for {_named(self._holder)} · what was paid for is stored then"
+                if self._paid_waits
+                else ""
+            )
         count = f" · {len(self._changes)} changes" if len(self._changes) > 1 else ""
         return f"waiting for {_named(self._holder)}{count} · esc gives up"
 
@@ -223,7 +254,8 @@ class Waits:
     def change(self, change: Change) -> None:
         """Make a change: at once, or when the store is free and what waits before it is done.
 
-        Its step runs again from its beginning when the store was busy, so it opens one transaction, and that first.
+        Its step runs again from its beginning when the store was busy, so it opens one transaction,
+        and that first.
         """
         if self._changes or not self._made(change, AT_ONCE):
             self._changes.append(change)
@@ -245,7 +277,9 @@ class Waits:
             self._ended = set(self._waiting)
         self._changes.clear()
         what = "The change was" if count < 2 else f"{count} changes were"
-        self._say(f"Given up: {_named(self._holder)} still holds the store. {what} not made.", "warning")
+        self._say(
+            f"Given up: {_named(self._holder)} still holds the store. {what} not made.", "warning"
+        )
         self._look()
         return True
 
@@ -279,7 +313,9 @@ class Waits:
         self._show()
 
     def _made(self, change: Change, seconds: float) -> bool:
-        """Run a step; return `False` when the store is busy, or nobody can see it. What else goes wrong is said."""
+        """Run a step; return `False` when the store is busy, or nobody can see it. What else goes
+        wrong is said.
+        """
         if change.is_covered:
             return False
         try:
@@ -325,11 +361,13 @@ class Waits:
 
 
 def change(node: DOMNode, step: Step, failed: Failed | None = None) -> None:
-    """Make what a screen, or something in it, changes of the store; every change of the app goes this way.
+    """Make what a screen, or something in it, changes of the store; every change of the app goes
+    this way.
 
-    It is made at once, or as soon as others let go of the store: the app goes on meanwhile, its footer says for whom
-    it waits, and esc gives up. `step` opens one transaction, and that first; what it says and closes comes after that.
-    `failed` is told what else goes wrong; without it the app says so.
+    It is made at once, or as soon as others let go of the store: the app goes on meanwhile, its
+    footer says for whom it waits, and esc gives up. `step` opens one transaction, and that first;
+    what it says and closes comes after that. `failed` is told what else goes wrong; without it the
+    app says so.
     """
     screen = node.screen
     dialog = screen if screen.is_modal else None

@@ -1,4 +1,6 @@
-"""Exporting a playbook: the exact bytes and what they change are shown first; ctrl+s writes what was shown."""
+"""Exporting a playbook: the exact bytes and what they change are shown first; ctrl+s writes what
+was shown.
+"""
 
 import asyncio
 import time
@@ -40,7 +42,11 @@ LISTED = 3
 BOTH = 130
 """Columns from which changes and whole file stand side by side."""
 
-DIALECTS: tuple[tuple[Dialect | None, str], ...] = ((None, "as it is"), ("counts", "counts"), ("bare", "bare"))
+DIALECTS: tuple[tuple[Dialect | None, str], ...] = (
+    (None, "as it is"),
+    ("counts", "counts"),
+    ("bare", "bare"),
+)
 
 WHO = {
     "ours": "changed here",
@@ -54,8 +60,8 @@ WHO = {
 class Look:
     """What is to be written where, and what there is to see of it.
 
-    Without a `preview` nothing can be written, and `problem` says why. `whole` and `changes` are the lines of the two
-    panes, `masks` those with secrets, with what is shown in their place.
+    Without a `preview` nothing can be written, and `problem` says why. `whole` and `changes` are
+    the lines of the two panes, `masks` those with secrets, with what is shown in their place.
     """
 
     format: str
@@ -71,7 +77,9 @@ class Look:
 
     @property
     def text(self) -> str:
-        """What would be written: with the changes of somebody else where they do not collide with ours."""
+        """What would be written: with the changes of somebody else where they do not collide with
+        ours.
+        """
         own = self.rendered.text if self.rendered else ""
         return (self.preview.merged or own) if self.preview else own
 
@@ -79,8 +87,8 @@ class Look:
 class ExportDialog(FileDialog[Written | None]):
     """Choose file, format and part, look at the text, write it; the result is what was written.
 
-    `copy` puts a text on the clipboard and says how. It opens on the file that was written `last`, else on the one
-    that the playbook came from.
+    `copy` puts a text on the clipboard and says how. It opens on the file that was written `last`,
+    else on the one that the playbook came from.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(EXPORT)
@@ -99,15 +107,21 @@ class ExportDialog(FileDialog[Written | None]):
     }
     """
 
-    def __init__(self, bench: Workbench, book: str, copy: Callable[[str], None], last: Written | None = None) -> None:
+    def __init__(
+        self, bench: Workbench, book: str, copy: Callable[[str], None], last: Written | None = None
+    ) -> None:
         name = bench.library.books.get(book).name
-        super().__init__(f"Export {bench.safety.masked(name)}", [a for a in EXPORT if a.show], bench)
+        super().__init__(
+            f"Export {bench.safety.masked(name)}", [a for a in EXPORT if a.show], bench
+        )
         self._exporter = bench.exporter
         self._book = book
         self._format = self._exporter.format_of(book) if last is None else last.format
         target = self._exporter.target(book, self._format) if last is None else last.path
         self._path = SafeInput(str(target), placeholder="file to write", id="export-path")
-        self._section = SafeInput(placeholder="every section; a part of a name narrows it", id="export-section")
+        self._section = SafeInput(
+            placeholder="every section; a part of a name narrows it", id="export-section"
+        )
         self._least = SafeInput(placeholder="0", id="export-least")
         self._changes, self._whole = Pane("export-changes"), Pane("export-whole")
         self._chosen = 0
@@ -122,12 +136,18 @@ class ExportDialog(FileDialog[Written | None]):
         self._opened = False
 
     def contents(self) -> Iterable[Widget]:
-        """Return the file, the format, which part of the playbook, what will happen, and the two views."""
-        self.add_class("-new", update=False)  # nothing was compared yet; said later, all would be styled anew
+        """Return the file, the format, which part of the playbook, what will happen, and the two
+        views.
+        """
+        self.add_class(
+            "-new", update=False
+        )  # nothing was compared yet; said later, all would be styled anew
         yield labelled("file", self._path)
         yield labelled("format", ActionText("format", id="export-format"))
         yield labelled("variant", ActionText("dialect", id="export-dialect"))
-        yield labelled("section", self._section, Static("helpful at least", id="export-at-least"), self._least)
+        yield labelled(
+            "section", self._section, Static("helpful at least", id="export-at-least"), self._least
+        )
         yield self.state
         yield Horizontal(self._changes, self._whole, id="export-panes")
 
@@ -142,7 +162,9 @@ class ExportDialog(FileDialog[Written | None]):
         self._arrange(event.size.width)
 
     def _arrange(self, width: int) -> None:
-        """Show changes and whole file side by side, or one of them; the whole file when nothing is replaced."""
+        """Show changes and whole file side by side, or one of them; the whole file when nothing is
+        replaced.
+        """
         changes = self._found is not None and bool(self._found.changes)
         self.set_class(not changes, "-new")
         self.set_class(changes and width >= BOTH, "-both")
@@ -181,7 +203,9 @@ class ExportDialog(FileDialog[Written | None]):
         """Choose another format; the file's name follows it."""
         kinds = [kind for kind in self._exporter.outlets if kind.holds in ("playbook", "either")]
         choices = [Choice(k.name, k.title, _how_written(k)) for k in kinds]
-        chosen = await self.app.push_screen_wait(Choose("Format of the file", choices, self._format))
+        chosen = await self.app.push_screen_wait(
+            Choose("Format of the file", choices, self._format)
+        )
         if chosen is None or chosen == self._format:
             return
         self._format, self._chosen = chosen, 0
@@ -204,12 +228,20 @@ class ExportDialog(FileDialog[Written | None]):
     # Looking
 
     def _look(self, notice: Parts | None = None) -> None:
-        """Have the text made and compared with the file; what stands there stays until that is done."""
+        """Have the text made and compared with the file; what stands there stays until that is
+        done.
+        """
         self._notice = notice or []
         self._asked += 1
         self._ready.clear()
-        marks = (("● ", "bold $text-accent") if n == self._chosen else ("  ", MUTED) for n in range(len(DIALECTS)))
-        dialects = [(f"{mark}{name}   ", style) for (mark, style), (_, name) in zip(marks, DIALECTS, strict=True)]
+        marks = (
+            ("● ", "bold $text-accent") if n == self._chosen else ("  ", MUTED)
+            for n in range(len(DIALECTS))
+        )
+        dialects = [
+            (f"{mark}{name}   ", style)
+            for (mark, style), (_, name) in zip(marks, DIALECTS, strict=True)
+        ]
         variant = self.query_one("#export-dialect", ActionText)
         variant.update(assemble(dialects))
         variant.display = self._has_dialects
@@ -222,11 +254,15 @@ class ExportDialog(FileDialog[Written | None]):
         least = self._least.value.strip()
         asked = Look(self._format)
         if least and not (least.isascii() and least.isdigit()):
-            asked = replace(asked, problem=f"“{least}” is no number of helpful marks. Nothing was written.")
+            asked = replace(
+                asked, problem=f"“{least}” is no number of helpful marks. Nothing was written."
+            )
         else:
             dialect = DIALECTS[self._chosen][0] if self._has_dialects else None
             section, at_least = self._section.value.strip(), int(least) if least else None
-            wanted = Wanted(self._book, section, at_least, dialect=dialect, within_budget=self._within)
+            wanted = Wanted(
+                self._book, section, at_least, dialect=dialect, within_budget=self._within
+            )
             asked = replace(asked, choice=wanted)
         try:
             return replace(asked, path=self._path.path_to_write())
@@ -245,12 +281,18 @@ class ExportDialog(FileDialog[Written | None]):
         return self._found if self._ready.is_set() else None
 
     def _show(self) -> None:
-        """Say what will happen, and show the text and its changes, without their secrets until a person opens them."""
+        """Say what will happen, and show the text and its changes, without their secrets until a
+        person opens them.
+        """
         found = self._found
         if found is None:
             return
         self.state.update(assemble([*self._notice, *_state(found), *self._remarks(found)]))
-        masks = {} if self._opened else {**found.masks, **{f"> {old}": f"> {new}" for old, new in found.masks.items()}}
+        masks = (
+            {}
+            if self._opened
+            else {**found.masks, **{f"> {old}": f"> {new}" for old, new in found.masks.items()}}
+        )
         self._whole.show(masked_diff(found.whole, masks))
         self._changes.show(masked_diff(found.changes, masks))
         self._arrange(self.size.width)
@@ -276,13 +318,22 @@ class ExportDialog(FileDialog[Written | None]):
         if found is None or not found.outgoing.refused:
             self.app.bell()
             return
-        preview, ids = Preview(self.bench, again="enter", line=True), [held.id for held in found.outgoing.refused]
+        preview, ids = (
+            Preview(self.bench, again="enter", line=True),
+            [held.id for held in found.outgoing.refused],
+        )
 
         def allow(_: str) -> None:
             with preview.writing("allow an export"):
                 self.bench.safety.allow_all(ids, preview.text)
 
-        ask = Prompt("Why may this be exported?", placeholder="a reason", check=missing, take=allow, preview=preview)
+        ask = Prompt(
+            "Why may this be exported?",
+            placeholder="a reason",
+            check=missing,
+            take=allow,
+            preview=preview,
+        )
         if await self.app.push_screen_wait(ask):
             self._look()
 
@@ -297,7 +348,8 @@ class ExportDialog(FileDialog[Written | None]):
     async def action_write(self) -> None:
         """Write what is shown; what goes wrong is said here and loses nothing.
 
-        Pressed before that is shown, it is written as soon as it is, unless something else is asked for until then.
+        Pressed before that is shown, it is written as soon as it is, unless something else is asked
+        for until then.
         """
         asked = self._asked
         await self._ready.wait()
@@ -319,8 +371,12 @@ class ExportDialog(FileDialog[Written | None]):
             self.app.bell()
             return
         question = f"Replace {preview.path.name}? {loss_said(preview.obstacle).capitalize()}."
-        kept = Content.styled("A copy of it is kept in your state folder; its name is said afterwards.", MUTED)
-        if await self.app.push_screen_wait(Confirm(question, clock=time.monotonic, detail=kept, yes="replace")):
+        kept = Content.styled(
+            "A copy of it is kept in your state folder; its name is said afterwards.", MUTED
+        )
+        if await self.app.push_screen_wait(
+            Confirm(question, clock=time.monotonic, detail=kept, yes="replace")
+        ):
             self._write(lambda: self._exporter.write(preview, force=True))
 
     def _write(self, write: Callable[[], Written]) -> None:
@@ -332,7 +388,9 @@ class ExportDialog(FileDialog[Written | None]):
 
         def not_written(error: WorkbenchError) -> None:
             if isinstance(error, Conflict):
-                self._look([(f"✗ {printable(error.message)} This is how it is now. ", "bold $text-error")])
+                self._look(
+                    [(f"✗ {printable(error.message)} This is how it is now. ", "bold $text-error")]
+                )
             else:
                 self.complain(error)
 
@@ -353,26 +411,35 @@ def look(bench: Workbench, asked: Look) -> Look:
         if made is not None:
             found = replace(found, outgoing=bench.safety.check_outgoing(parts_of(made.parsed)))
             if asked.path is not None and not found.problem:
-                compared = bench.exporter.preview(asked.path, made.text, made.remarks, kind=made.export_format)
+                compared = bench.exporter.preview(
+                    asked.path, made.text, made.remarks, kind=made.export_format
+                )
                 found = replace(found, preview=compared)
     except WorkbenchError as error:
         found = replace(found, problem=str(error))
     preview, texts, changes = found.preview, [found.text], tuple[DiffLine, ...]()
     if preview is not None and preview.present is not None:
         changes = tuple(_both_sides(preview.three_way)) if preview.diverged else preview.lines()
-        texts += [preview.present, *((preview.base or "", preview.text) if preview.diverged else ())]
+        texts += [
+            preview.present,
+            *((preview.base or "", preview.text) if preview.diverged else ()),
+        ]
     masks = bench.safety.masked_lines(*texts)
     return replace(found, whole=whole_file(found.text), changes=changes, masks=masks)
 
 
 def _rendered(bench: Workbench, found: Look, choice: Wanted) -> Look:
-    """Make the text; when the file that is there cannot be read, what would be written is made all the same."""
+    """Make the text; when the file that is there cannot be read, what would be written is made all
+    the same.
+    """
     try:
         return replace(found, rendered=bench.exporter.render(found.format, choice, found.path))
     except WorkbenchError as error:
         if found.path is None:
             raise
-        return replace(found, rendered=bench.exporter.render(found.format, choice), problem=str(error))
+        return replace(
+            found, rendered=bench.exporter.render(found.format, choice), problem=str(error)
+        )
 
 
 def _how_written(kind: ExportFormat) -> str:
@@ -393,10 +460,18 @@ def _state(found: Look) -> Parts:
         return _refused(preview.obstacle)
     size = f"{number(len(found.text.encode()))} bytes"
     if preview.present is None:
-        return [("A new file", "bold"), (f" of {size} in {printable(str(preview.path.resolve().parent))}.", "")]
+        return [
+            ("A new file", "bold"),
+            (f" of {size} in {printable(str(preview.path.resolve().parent))}.", ""),
+        ]
     if not preview.changed:
-        return [("Nothing to write:", "bold"), (f" the file holds exactly these {size} already.", "")]
-    added, removed = (sum(line.kind == kind for line in found.changes) for kind in ("added", "removed"))
+        return [
+            ("Nothing to write:", "bold"),
+            (f" the file holds exactly these {size} already.", ""),
+        ]
+    added, removed = (
+        sum(line.kind == kind for line in found.changes) for kind in ("added", "removed")
+    )
     counts = f" {amount(added, 'line')} in, {amount(removed, 'line')} out; {size} in all."
     return [("Replaces the file:", "bold"), (counts, "")]
 
@@ -404,20 +479,32 @@ def _state(found: Look) -> Parts:
 def _refused(obstacle: Obstacle) -> Parts:
     """Say why the file stays as it is, and which key lets it go all the same."""
     why = (f"{printable(why_said(obstacle))}\n", "bold $text-warning")
-    return [why, (key_of("export.replace"), "bold $text-accent"), (" replaces it after y; a copy of it is kept.", "")]
+    return [
+        why,
+        (key_of("export.replace"), "bold $text-accent"),
+        (" replaces it after y; a copy of it is kept.", ""),
+    ]
 
 
 def _diverged(preview: ExportPreview) -> Parts:
     """Say that somebody else changed the file, and what each key does then."""
     kinds = [chunk.kind for chunk in preview.three_way.chunks]
     ours, theirs, clash = (kinds.count(kind) for kind in ("ours", "theirs", "conflict"))
-    told = f"{amount(theirs, 'place')} changed there, {ours} here, {clash} on both sides differently."
+    told = (
+        f"{amount(theirs, 'place')} changed there, {ours} here, {clash} on both sides differently."
+    )
     parts: Parts = [("Somebody else changed this file since it was last read or written here: ", "bold $text-warning"),
                     (told, "")]  # fmt: skip
     if preview.merged is None:
         parts += [("\nThe two cannot be put together by themselves.", "$text-warning")]
     elif not ours:
-        return [*parts, ("\nNothing to write: nothing was changed here since. Importing it takes theirs in.", "bold")]
+        return [
+            *parts,
+            (
+                "\nNothing to write: nothing was changed here since. Importing it takes theirs in.",
+                "bold",
+            ),
+        ]
     else:
         write = (f"\n{key_of('export.write')}", "bold $text-accent")
         parts += [write, (" writes both sides' changes.", "")]
@@ -438,7 +525,11 @@ def _both_sides(three: ThreeWay) -> Iterator[DiffLine]:
 
 def _guarded(outgoing: Outgoing) -> Parts:
     """Return the lines for what is held back, or else for what goes out although it is flagged."""
-    held, style = (outgoing.refused, "$text-error") if outgoing.refused else (outgoing.warned, "$text-warning")
+    held, style = (
+        (outgoing.refused, "$text-error")
+        if outgoing.refused
+        else (outgoing.warned, "$text-warning")
+    )
     if not held:
         return []
     parts = [(f"\n{FLAGGED} Flagged, and goes out:", f"bold {style}")]

@@ -1,4 +1,6 @@
-"""Taking a file into the store: everything it would bring is listed first; nothing is written before that is seen."""
+"""Taking a file into the store: everything it would bring is listed first; nothing is written
+before that is seen.
+"""
 
 import asyncio
 import threading
@@ -66,11 +68,12 @@ START = "Type or paste the path of a file; tab completes it."
 
 @dataclass(frozen=True, slots=True)
 class ImportOptions:
-    """How a file is to be read: as which format, and when its steps were; and what of it is to be taken.
+    """How a file is to be read: as which format, and when its steps were; and what of it is to be
+    taken.
 
-    `theirs` takes the file's version of what differs, `as_new` lets memories count towards the next reflection. With
-    `more` come the statements of a document as candidates, and the closed issues of a tracker. A `folder` is read note
-    by note instead of being listed.
+    `theirs` takes the file's version of what differs, `as_new` lets memories count towards the next
+    reflection. With `more` come the statements of a document as candidates, and the closed issues
+    of a tracker. A `folder` is read note by note instead of being listed.
     """
 
     format: str | None = None
@@ -98,7 +101,8 @@ Row = Line | Offered | object
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What a name stands for: a plan, a folder's files, or how the name may go on; else a problem in words.
+    """What a name stands for: a plan, a folder's files, or how the name may go on; else a problem
+    in words.
 
     `session`: it is a session of an agent, which has no plan: what it teaches is looked at apart.
     """
@@ -113,7 +117,9 @@ class Chosen:
 
 
 class ImportDialog(FileDialog[str | None]):
-    """Name a file, see what it brings, take it in; the result is a sentence that says what was done."""
+    """Name a file, see what it brings, take it in; the result is a sentence that says what was
+    done.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(IMPORT)
     DEFAULT_CSS = "ImportDialog .file--state { max-height: 5; }"
@@ -180,7 +186,9 @@ class ImportDialog(FileDialog[str | None]):
         def tell(done: int, total: int) -> None:
             self.post_message(Progressed(done, total))
 
-        found = partial(self._find_out, self._path.value, self._way, tell, lambda: worker.is_cancelled)
+        found = partial(
+            self._find_out, self._path.value, self._way, tell, lambda: worker.is_cancelled
+        )
         chosen = await asyncio.to_thread(found)
         if not self.writing:
             entered = self._entered
@@ -189,7 +197,9 @@ class ImportDialog(FileDialog[str | None]):
             if entered:
                 self._submitted()
 
-    def _find_out(self, name: str, way: ImportOptions, tell: Progress, cancelled: Cancelled) -> Chosen:
+    def _find_out(
+        self, name: str, way: ImportOptions, tell: Progress, cancelled: Cancelled
+    ) -> Chosen:
         """Find out what a name stands for, reading the file it names; made for a thread."""
         path: Path | None = None
         try:
@@ -199,7 +209,9 @@ class ImportDialog(FileDialog[str | None]):
                 return Chosen(path, listing=listing(path, cancelled, self.bench.library.folder))
             if not path.exists():
                 offered = completions(path)
-                return Chosen(path, offered=offered, problem="" if offered else f"There is no file {path}.")
+                return Chosen(
+                    path, offered=offered, problem="" if offered else f"There is no file {path}."
+                )
             if way.format is None and not way.folder and is_session(path):
                 return Chosen(path, format=SESSION, session=True)
             plan = self.bench.importer.plan(
@@ -213,11 +225,17 @@ class ImportDialog(FileDialog[str | None]):
             return Chosen(problem=f"{name} is no path.")
 
     def _experience_in(self, path: Path | None) -> str:
-        """Say what a file of episodes or patterns holds, which no format reads, and what takes it in."""
+        """Say what a file of episodes or patterns holds, which no format reads, and what takes it
+        in.
+        """
         from workbench.services.agents.consolidation import experience_in
 
         try:
-            held = experience_in(self.bench.context, self.bench.gate, path) if path and path.is_file() else ()
+            held = (
+                experience_in(self.bench.context, self.bench.gate, path)
+                if path and path.is_file()
+                else ()
+            )
         except WorkbenchError as error:
             return str(error)
         except OSError:
@@ -244,7 +262,9 @@ class ImportDialog(FileDialog[str | None]):
             if chosen.problem:
                 self.complain(chosen.problem)
             else:
-                self.say([(f"{names}: enter takes {'it' if count == 1 else 'the marked one'}", MUTED)])
+                self.say(
+                    [(f"{names}: enter takes {'it' if count == 1 else 'the marked one'}", MUTED)]
+                )
 
     def _list(self, empty: str, rows: Sequence[Row], cursor: int = 0) -> None:
         self._rows.set_empty(Content(empty))
@@ -252,42 +272,68 @@ class ImportDialog(FileDialog[str | None]):
 
     def _show_listing(self, found: Listing) -> None:
         self._folder, self._picked = found.folder, False
-        count, sessions = sum(not one.folder for one in found.offered), sum(one.session for one in found.offered)
-        files = f"{amount(count, 'file')} here can be imported" if count else "No single file here can be imported"
+        count, sessions = (
+            sum(not one.folder for one in found.offered),
+            sum(one.session for one in found.offered),
+        )
+        files = (
+            f"{amount(count, 'file')} here can be imported"
+            if count
+            else "No single file here can be imported"
+        )
         rest = f" · {number(found.others)} of no known format" if found.others else ""
-        follows = keyed("\n{import.take} reads the folder note by note · {import.documents} opens it as documents")
+        follows = keyed(
+            "\n{import.take} reads the folder note by note · {import.documents} opens it as documents"
+        )
         parts = [(files, "bold"), (rest, MUTED), (follows, MUTED)]
         if sessions:
             many = amount(sessions, "session of an agent", "sessions of agents")
             teach = "it teaches" if sessions == 1 else "they teach"
-            parts.append((keyed(f"\n{many} among them: {{import.sessions}} lists what {teach}."), ""))
+            parts.append(
+                (keyed(f"\n{many} among them: {{import.sessions}} lists what {teach}."), "")
+            )
         self.say(parts)
         at = next((n for n, one in enumerate(found.offered) if one.path == self._opened_last), 0)
         taken = bool(found.offered) and found.offered[at].path in self._taken  # go on below it then
-        empty = keyed("No file here is of a format of its own; {import.take} reads the folder's notes.")
+        empty = keyed(
+            "No file here is of a format of its own; {import.take} reads the folder's notes."
+        )
         self._list(empty, found.offered, min(at + taken, max(0, len(found.offered) - 1)))
 
     def _show_plan(self, plan: ImportPlan) -> None:
         more = plan.parsed.offered or plan.parsed.closed
         parts = _plan_said(plan) if plan.records or not more else []
         if plan.records:
-            writes = keyed("\nenter on the list, or {import.take}, writes what is listed and nothing else.")
+            writes = keyed(
+                "\nenter on the list, or {import.take}, writes what is listed and nothing else."
+            )
             parts.append((writes, MUTED))
         offer = _offer_said(plan)
         parts += offer if parts else [(text.lstrip("\n"), style) for text, style in offer]
         if counts_steps(plan):
             first = self._way.epoch
-            when = "the last one is now" if first is None else f"the first one was {absolute(first)}"
+            when = (
+                "the last one is now" if first is None else f"the first one was {absolute(first)}"
+            )
             steps = f"\nIt counts steps: {when}, {self._way.step_hours:g} h each; {key_of('import.steps')} changes it."
             parts.append((steps, ""))
         self.say(parts)
         lists = keyed("Nothing is listed yet: {import.statements} lists what it has.")
-        self._list(lists if more else "Everything in this file is in the store already.", _plan_rows(plan))
+        self._list(
+            lists if more else "Everything in this file is in the store already.", _plan_rows(plan)
+        )
 
     def _show_session(self) -> None:
         """Say what a session is; one that was picked from a folder is opened at once."""
-        follows = keyed("\nenter, or {import.sessions}, lists what it teaches; nothing is stored by that.")
-        self.say([("What an agent and a person said and did: it holds no records.", "bold"), (follows, MUTED)])
+        follows = keyed(
+            "\nenter, or {import.sessions}, lists what it teaches; nothing is stored by that."
+        )
+        self.say(
+            [
+                ("What an agent and a person said and did: it holds no records.", "bold"),
+                (follows, MUTED),
+            ]
+        )
         self._list("", ())
         if self._picked:
             self.call_later(self.run_action, "sessions")
@@ -307,7 +353,9 @@ class ImportDialog(FileDialog[str | None]):
 
     @on(Input.Submitted, "#import-path")
     def _submitted(self) -> None:
-        """Go on to what the name stands for, as soon as that is known: the only name that begins so is taken."""
+        """Go on to what the name stands for, as soon as that is known: the only name that begins so
+        is taken.
+        """
         offered = self.chosen.offered
         if self.chosen == Chosen():
             self._entered = True
@@ -331,7 +379,9 @@ class ImportDialog(FileDialog[str | None]):
         if self.focused is not self._path:
             self._path.focus()
         elif chosen.path is not None and chosen.listing is not None and self._path.value.strip():
-            offered = chosen.listing.offered  # go on in the folder that is named, as far as the names in it agree
+            offered = (
+                chosen.listing.offered
+            )  # go on in the folder that is named, as far as the names in it agree
             begun = beginning(offered) if in_folder else ""
             if begun:
                 self._put(chosen.path / begun, len(offered) == 1 and offered[0].folder)
@@ -382,7 +432,9 @@ class ImportDialog(FileDialog[str | None]):
         asked = Prompt("When was the first step?", placeholder=hint, check=_no_time)
         if (epoch := await self.app.push_screen_wait(asked)) is None:
             return
-        asked = Prompt("How many hours does a step take?", f"{self._way.step_hours:g}", check=_no_hours)
+        asked = Prompt(
+            "How many hours does a step take?", f"{self._way.step_hours:g}", check=_no_hours
+        )
         if (hours := await self.app.push_screen_wait(asked)) is not None:
             first = instant(epoch, self.bench.context.now()) if epoch else None
             self._go(epoch=first, step_hours=float(hours))
@@ -400,7 +452,9 @@ class ImportDialog(FileDialog[str | None]):
         self._say_way()
 
     def action_statements(self) -> None:
-        """List the statements of a document as candidates, or the closed issues of a tracker; or none again."""
+        """List the statements of a document as candidates, or the closed issues of a tracker; or
+        none again.
+        """
         parsed = self.chosen.plan.parsed if self.chosen.plan is not None else None
         if parsed is None or not (self._way.more or parsed.offered or parsed.closed):
             self.app.bell()
@@ -410,7 +464,12 @@ class ImportDialog(FileDialog[str | None]):
     def action_mark(self) -> None:
         """Mark a record, so that only marked ones are taken, or take the mark off again."""
         row, plan = self._rows.current, self.chosen.plan
-        if plan is None or self.writing or not _can_choose(plan) or not any(one is row for one in plan.records):
+        if (
+            plan is None
+            or self.writing
+            or not _can_choose(plan)
+            or not any(one is row for one in plan.records)
+        ):
             self.app.bell()
             return
         self._marked ^= {id(row)}
@@ -461,7 +520,9 @@ class ImportDialog(FileDialog[str | None]):
             self._carry_out()
 
     def _take_without_plan(self) -> None:
-        """Read a folder note by note, list what a session teaches, or say what is to be named first."""
+        """Read a folder note by note, list what a session teaches, or say what is to be named
+        first.
+        """
         if self.chosen.listing is not None:
             self._picked = False
             self._go(folder=True)
@@ -470,7 +531,11 @@ class ImportDialog(FileDialog[str | None]):
         else:
             self.app.bell()
             reading = self.chosen == Chosen()
-            self.toast("The file is still being read." if reading else self.chosen.problem or "Choose a file first.")
+            self.toast(
+                "The file is still being read."
+                if reading
+                else self.chosen.problem or "Choose a file first."
+            )
 
     @work(group="import-write", description="import")
     async def _carry_out(self) -> None:
@@ -481,7 +546,11 @@ class ImportDialog(FileDialog[str | None]):
             self.post_message(Progressed(done, total))
 
         carry_out = partial(
-            self.bench.importer.carry_out, plan, as_new=self._way.as_new, progress=tell, cancelled=self._stop.is_set
+            self.bench.importer.carry_out,
+            plan,
+            as_new=self._way.as_new,
+            progress=tell,
+            cancelled=self._stop.is_set,
         )
         self._hold_areas(True)
         try:
@@ -514,7 +583,9 @@ class ImportDialog(FileDialog[str | None]):
         seconds = time.monotonic() - self._begun
         rate = f" · {number(round(event.done / seconds))}/s" if event.done and seconds > 0 else ""
         stops = "stopping …" if self._stop.is_set() else keyed("{import.leave} stops")
-        bar = gauge(event.done, max(1, event.total), "records written" if self.writing else "lines read", 24)
+        bar = gauge(
+            event.done, max(1, event.total), "records written" if self.writing else "lines read", 24
+        )
         self.state.update(bar + Content(f"{rate} · {stops}"))
 
     def _to_folder(self) -> None:
@@ -564,7 +635,11 @@ class ImportDialog(FileDialog[str | None]):
         if chosen.session and chosen.path is not None:
             files = [chosen.path]
         else:
-            files = [one.path for one in chosen.listing.offered if one.session] if chosen.listing else []
+            files = (
+                [one.path for one in chosen.listing.offered if one.session]
+                if chosen.listing
+                else []
+            )
         if not files or self.writing:
             self.app.bell()
             return
@@ -591,11 +666,15 @@ class ImportDialog(FileDialog[str | None]):
 
     def _draw(self, row: Row, width: int) -> list[Cell]:
         if isinstance(row, Line):
-            note = [Cell(row.note, min(len(row.note), width // 3), MUTED, "right")] if row.note else []
+            note = (
+                [Cell(row.note, min(len(row.note), width // 3), MUTED, "right")] if row.note else []
+            )
             return [Cell(row.mark, 1, "bold"), Cell(self.masked(row.text), 0, row.style), *note]
         if isinstance(row, Offered):
             return self._file_row(row, width)
-        text = self.masked(_statement(row) if isinstance(row, Memory) and _is_statement(row) else said(row))
+        text = self.masked(
+            _statement(row) if isinstance(row, Memory) and _is_statement(row) else said(row)
+        )
         if self._marked and id(row) not in self._marked:
             return [Cell("·", 1, MUTED), Cell(text, 0, MUTED)]
         return [Cell("✓" if self._marked else "+", 1, "bold $text-success"), Cell(text)]
@@ -623,9 +702,13 @@ def _is_statement(memory: Memory) -> bool:
 
 
 def _statement(memory: Memory) -> str:
-    """Say a statement of a document for somebody who chooses: its line, and its text before what it stands under."""
+    """Say a statement of a document for somebody who chooses: its line, and its text before what it
+    stands under.
+    """
     text = " ".join(memory.content.split())
-    _, found, rest = text.partition(" ".join(memory.section.split())) if memory.section else ("", "", text)
+    _, found, rest = (
+        text.partition(" ".join(memory.section.split())) if memory.section else ("", "", text)
+    )
     warns = "warning: " if memory.category == "warning" else ""
     under = f"  ({memory.section})" if memory.section else ""
     return f"{memory.metadata['line']}: {warns}{rest.lstrip('”:, ') if found else text}{under}"
@@ -639,8 +722,15 @@ def _plan_rows(plan: ImportPlan) -> list[Row]:
     taken = {"-": "$text-error", "+": "$text-success"}
     signed = (line for old, new in plan.replaced for line in replacement_said(old, new))
     return [
-        *(Line("✗" if i.records else "!", f"{name}:{i.line}: {i.reason}", "", WARN) for i in parsed.issues),
-        *(Line("!", f"{m.field}: {m.how}", count[m.count]) for m in parsed.mappings if plan.records),
+        *(
+            Line("✗" if i.records else "!", f"{name}:{i.line}: {i.reason}", "", WARN)
+            for i in parsed.issues
+        ),
+        *(
+            Line("!", f"{m.field}: {m.how}", count[m.count])
+            for m in parsed.mappings
+            if plan.records
+        ),
         *(Line("!", line) for line in passed_said(plan.passed)),
         *(Line("=", f"{key} stays as it is in the store, where it differs") for key in plan.kept),
         *(Line("=", f"{id} was purged; `workbench import --again` takes it") for id in plan.purged),
@@ -679,15 +769,22 @@ def _format_said(plan: ImportPlan, asked: str | None) -> str:
 
 
 def _offer_said(plan: ImportPlan) -> Parts:
-    """Return what a file has beside its records, and the key that takes it; or how some records are chosen."""
+    """Return what a file has beside its records, and the key that takes it; or how some records are
+    chosen.
+    """
     if plan.parsed.offered:
         told = f"A document that agents load whole: {amount(plan.parsed.offered, 'statement')} can be understood alone;"
-        return [(f"\n{told} ", ""), (keyed("{import.statements} lists them as candidates."), "bold")]
+        return [
+            (f"\n{told} ", ""),
+            (keyed("{import.statements} lists them as candidates."), "bold"),
+        ]
     if plan.parsed.closed:
         lists = keyed("{import.statements} lists them as observations.")
         return [(f"\n{number(plan.parsed.closed)} closed issues; {lists}", "")]
     if len(plan.records) > 1 and _can_choose(plan):
-        return [(keyed("\n{import.mark} marks one; once any is marked, the others stay out."), MUTED)]
+        return [
+            (keyed("\n{import.mark} marks one; once any is marked, the others stay out."), MUTED)
+        ]
     return []
 
 
@@ -702,10 +799,14 @@ def _done_said(report: ImportReport, undo: str) -> str:
     if report.cancelled:
         if not report.written:
             return f"The import of {name} was stopped. Nothing was written."
-        stopped = f"Stopped: {written} of {number(len(plan.records))} records of {name} were written."
+        stopped = (
+            f"Stopped: {written} of {number(len(plan.records))} records of {name} were written."
+        )
         return f"{stopped} {undo} takes them back; importing again adds the rest."
     if report.overtaken:
-        theirs = f"{number(len(report.overtaken))} stored by another program meanwhile stay as they are."
+        theirs = (
+            f"{number(len(report.overtaken))} stored by another program meanwhile stay as they are."
+        )
         return f"Imported {name}: {written} records. {theirs} {undo} takes it back."
     replaced = [f"{number(len(plan.replaced))} as in the file"] if plan.replaced else []
     what = ", ".join([*_counts(plan), *replaced]) or f"{written} records"
@@ -716,9 +817,13 @@ def _choices(path: Path) -> list[Choice]:
     """Return every format, those that the file may have first. Raises `UnreadableFile`."""
     found = {one.format: one for one in likely(path)}
     sure = [
-        Choice(name, format_named(name).title, f"{one.confidence:.0%}: {one.reason}") for name, one in found.items()
+        Choice(name, format_named(name).title, f"{one.confidence:.0%}: {one.reason}")
+        for name, one in found.items()
     ]
-    return [*sure, *(Choice(one.name, one.title) for one in known_formats() if one.name not in found)]
+    return [
+        *sure,
+        *(Choice(one.name, one.title) for one in known_formats() if one.name not in found),
+    ]
 
 
 def _no_time(text: str) -> str | None:

@@ -1,4 +1,6 @@
-"""What the dialogs that read and write files share: their frame, and a file or its changes as lines of a list."""
+"""What the dialogs that read and write files share: their frame, and a file or its changes as lines
+of a list.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -39,7 +41,9 @@ Spans = tuple[tuple[int, int], ...]
 
 
 class FileDialog(Dialog[R]):
-    """Fields, a text that says what will happen, and lines; nothing is read in or written before that was seen."""
+    """Fields, a text that says what will happen, and lines; nothing is read in or written before
+    that was seen.
+    """
 
     DEFAULT_CSS = """
     FileDialog {
@@ -100,7 +104,9 @@ class ActionText(Static):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """As much of a line as fits; `number` is 0 on the further pieces of a line. `spans` mark what changed."""
+    """As much of a line as fits; `number` is 0 on the further pieces of a line. `spans` mark what
+    changed.
+    """
 
     index: int
     kind: DiffKind
@@ -138,7 +144,9 @@ class Pane(LineView[Piece]):
         rows = pieces(self._lines, self._width - 2) if self._width > 0 else []
         if self._seeks and rows:
             self._seeks = False
-            cursor = next((at for at, row in enumerate(rows) if row.kind in ("added", "removed")), 0)
+            cursor = next(
+                (at for at, row in enumerate(rows) if row.kind in ("added", "removed")), 0
+            )
         self.set_rows(rows, cursor=cursor)
         if cursor:
             self.call_after_refresh(self.scroll_to, y=cursor - 1, animate=False, force=True)
@@ -146,7 +154,9 @@ class Pane(LineView[Piece]):
 
 def whole_file(text: str) -> list[DiffLine]:
     """Return a text as numbered lines; says so when the last one has no line end."""
-    lines = [DiffLine("same", line.removesuffix("\n"), i) for i, line in enumerate(split_lines(text), 1)]
+    lines = [
+        DiffLine("same", line.removesuffix("\n"), i) for i, line in enumerate(split_lines(text), 1)
+    ]
     if text and not text.endswith("\n"):
         lines.append(DiffLine("note", f"({NO_LAST_END})"))
     return lines
@@ -160,7 +170,9 @@ def pieces(lines: Sequence[DiffLine], width: int) -> list[Piece]:
         at = 0
         for part in _chopped(printable(line.text), room):
             end = at + len(part)
-            inside = tuple((max(s, at) - at, min(e, end) - at) for s, e in spans if s < end and e > at)
+            inside = tuple(
+                (max(s, at) - at, min(e, end) - at) for s, e in spans if s < end and e > at
+            )
             out.append(Piece(len(out), line.kind, part, 0 if at else line.number, inside))
             at = end
     return out
@@ -194,7 +206,9 @@ def _chopped(text: str, room: int) -> Iterator[str]:
 
 
 def _with_spans(lines: Sequence[DiffLine]) -> Iterator[tuple[DiffLine, Spans]]:
-    """Pair each removed line with the added one that takes its place, and mark where the two differ."""
+    """Pair each removed line with the added one that takes its place, and mark where the two
+    differ.
+    """
     marked: dict[int, Spans] = {}
     for index, line in enumerate(lines[:-1]):
         after = lines[index + 1]
@@ -202,12 +216,16 @@ def _with_spans(lines: Sequence[DiffLine]) -> Iterator[tuple[DiffLine, Spans]]:
             index + 2 == len(lines) or lines[index + 2].kind != "added"
         )
         if line.kind == "removed" and after.kind == "added" and alone:
-            marked[index], marked[index + 1] = _differing(printable(line.text), printable(after.text))
+            marked[index], marked[index + 1] = _differing(
+                printable(line.text), printable(after.text)
+            )
     return ((line, marked.get(i, ())) for i, line in enumerate(lines))
 
 
 def _differing(old: str, new: str) -> tuple[Spans, Spans]:
-    """Return the range of each text that the other one has not, between a common beginning and a common end."""
+    """Return the range of each text that the other one has not, between a common beginning and a
+    common end.
+    """
     shorter = min(len(old), len(new))
     start = next((i for i in range(shorter) if old[i] != new[i]), shorter)
     end = next((i for i in range(shorter - start) if old[-1 - i] != new[-1 - i]), shorter - start)

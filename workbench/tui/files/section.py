@@ -1,4 +1,6 @@
-"""Health: the files that this store has to do with, what is wrong with them, and the two ways between both."""
+"""Health: the files that this store has to do with, what is wrong with them, and the two ways
+between both.
+"""
 
 import asyncio
 from collections import Counter
@@ -24,7 +26,15 @@ from workbench.services.files import lint
 from workbench.services.files.exporting import parts_of
 from workbench.services.files.folders import FolderPlan, folders_of
 from workbench.services.files.importing import Difference
-from workbench.services.files.lint import Change, Checked, Checks, KnownFile, check, check_all, is_index
+from workbench.services.files.lint import (
+    Change,
+    Checked,
+    Checks,
+    KnownFile,
+    check,
+    check_all,
+    is_index,
+)
 from workbench.services.files.paths import as_named
 from workbench.services.files.threeway import SIGNS, DiffLine, masked_diff, masked_lines
 from workbench.services.open import Workbench
@@ -33,7 +43,19 @@ from workbench.tui.actions import FINDINGS, WHOLE
 from workbench.tui.app import area
 from workbench.tui.app.actions import bindings
 from workbench.tui.files.preview import FileDialog, Pane, whole_file
-from workbench.tui.health.sections import BAD, BLANK, ERROR, GOOD, WARN, Row, Section, joined, key_line, more, title
+from workbench.tui.health.sections import (
+    BAD,
+    BLANK,
+    ERROR,
+    GOOD,
+    WARN,
+    Row,
+    Section,
+    joined,
+    key_line,
+    more,
+    title,
+)
 from workbench.tui.widgets.content import MUTED, assemble, body, key_of, keyed, undo
 from workbench.tui.widgets.dialog import Prompt
 from workbench.tui.widgets.figures import amount, number
@@ -72,17 +94,26 @@ class Files(Section[Checks]):
         return check_all(self.bench.library, self.bench.context.now(), before, tell, cancelled)
 
     def rows(self) -> Sequence[Row]:
-        """Return a row for each file, those with something to say first, or what to do when there is none."""
+        """Return a row for each file, those with something to say first, or what to do when there
+        is none.
+        """
         files = self.value.files.values()
         if not files:
             return [
-                self.remark("none", keyed("No files yet. {app.import} imports one, {health.add-file} looks one over."))
+                self.remark(
+                    "none",
+                    keyed(
+                        "No files yet. {app.import} imports one, {health.add-file} looks one over."
+                    ),
+                )
             ]
         telling = sorted(filter(_speaks, files), key=lambda checked: checked.became is None)
         sound = [checked for checked in files if not _speaks(checked)]
         found = [self._row(checked) for checked in (*telling, *sound[:LISTED])]
         if len(sound) > LISTED:
-            found.append(self.remark("more", f"and {number(len(sound) - LISTED)} more without a finding"))
+            found.append(
+                self.remark("more", f"and {number(len(sound) - LISTED)} more without a finding")
+            )
         return [*found, *self.in_review("files")]
 
     def _row(self, checked: Checked) -> Row:
@@ -94,7 +125,11 @@ class Files(Section[Checks]):
             remark = "not looked over" if path.exists() else "not there"
         else:
             figure = number(len(checked.findings)) if checked.findings else GOOD
-            remark = f"{number(len(checked.cut.below))} not loaded" if checked.cut and checked.cut.below else ""
+            remark = (
+                f"{number(len(checked.cut.below))} not loaded"
+                if checked.cut and checked.cut.below
+                else ""
+            )
         shown = self.masked(_short(path, self.bench.promotion.project))
         return self.row(str(path), figure, shown, item=path, style=style, more=remark)
 
@@ -119,14 +154,20 @@ class Files(Section[Checks]):
         if checked.became in _BECAME:
             parts.append(Content.styled(_BECAME[checked.became], WARN))
             if checked.became == "changed":
-                parts.append(key_line("list.open", "shows what differs, and takes it into the store"))
+                parts.append(
+                    key_line("list.open", "shows what differs, and takes it into the store")
+                )
             parts.append(BLANK)
         if checked.cut is not None:
             parts += [cut_said(checked.cut), BLANK]
         if checked.problem:
             parts.append(body(self.masked(checked.problem), ERROR if checked.file.expected else ""))
         elif checked.findings:
-            parts += [*_findings(checked), BLANK, key_line("list.open", "shows the fixes, each before it is made")]
+            parts += [
+                *_findings(checked),
+                BLANK,
+                key_line("list.open", "shows the fixes, each before it is made"),
+            ]
         elif checked.became != "gone":
             parts.append(Content("Nothing is wrong with it."))
         return joined(*parts)
@@ -137,7 +178,9 @@ class Files(Section[Checks]):
     # What the keys do
 
     async def open(self, row: Row) -> bool:
-        """Show the findings of a file with their fixes, or what differs; look again when that is closed."""
+        """Show the findings of a file with their fixes, or what differs; look again when that is
+        closed.
+        """
         checked = self._at(row)
         if checked is None or (checked.became == "gone" and not checked.problem):
             return False
@@ -158,7 +201,9 @@ class Files(Section[Checks]):
         path = as_named(name, Path.cwd()).resolve()
         before = self.value if self.known else Checks()
         wanted = replace(before, added=tuple(dict.fromkeys((*before.added, path))))
-        self.value = await asyncio.to_thread(self._check, wanted, lambda _done, _total: None, lambda: False)
+        self.value = await asyncio.to_thread(
+            self._check, wanted, lambda _done, _total: None, lambda: False
+        )
         self.known = True
         self.screen.post_message(self.Changed(self))
         self.screen.call_later(self.go, path)
@@ -180,7 +225,9 @@ class Files(Section[Checks]):
         if found.plan is None:
             return body(self.masked(found.problem) or "It brings no records into the store.", MUTED)
         new, replaced = len(found.plan.records) - len(found.plan.replaced), len(found.plan.replaced)
-        said = f"{new:,} new, {replaced:,} replaced in the store; undo brings back what it says now."
+        said = (
+            f"{new:,} new, {replaced:,} replaced in the store; undo brings back what it says now."
+        )
         return assemble([(f"{said} Export writes the other way round.", MUTED)])
 
     async def write_back(self, row: Row) -> None:
@@ -188,14 +235,18 @@ class Files(Section[Checks]):
         at = row.item if isinstance(row.item, Path) else None
         plan, held = await asyncio.to_thread(self._planned, at)
         name, count = self.masked(plan.root.name), amount(len(plan.edits), "file")
-        question = f"Write {count} of {name}?" if plan.edits else f"Nothing to write back into {name}."
+        question = (
+            f"Write {count} of {name}?" if plan.edits else f"Nothing to write back into {name}."
+        )
         yes, no = ("write", "leave them") if plan.edits else ("close", "close")
         agreed = await self.asked(question, joined(*self._written(plan, held)), yes, no)
         if plan.edits and agreed:
             done = await asyncio.to_thread(self.bench.folder_exporter.write, plan)
             more_left = len(done.left) > len(plan.left)
             left = f" {amount(len(done.left), 'file')} left as it was." if more_left else ""
-            self.app.say(f"Wrote {amount(len(done.edits), 'file')} of {name}.{left} {undo()} takes it back.")
+            self.app.say(
+                f"Wrote {amount(len(done.edits), 'file')} of {name}.{left} {undo()} takes it back."
+            )
             self.gather()
 
     def _planned(self, at: Path | None) -> tuple[FolderPlan, int]:
@@ -207,7 +258,9 @@ class Files(Section[Checks]):
         return (folders.plan(root, without=held) if held else plan), len(held)
 
     def _folder(self, at: Path | None) -> Path:
-        """Return the folder that a file was read with, or the only one there is. Raises `WorkbenchError`."""
+        """Return the folder that a file was read with, or the only one there is. Raises
+        `WorkbenchError`.
+        """
         roots = folders_of(self.bench.library)
         here = [root for root in roots if at is not None and at.is_relative_to(root)] or roots
         if not here:
@@ -221,22 +274,37 @@ class Files(Section[Checks]):
 
     def _written(self, plan: FolderPlan, held: int) -> list[Content]:
         """Return the differences, then what is left alone and what has no place in the files."""
-        lines = [line for edit in plan.edits for line in (DiffLine("place", edit.name), *edit.lines())]
+        lines = [
+            line for edit in plan.edits for line in (DiffLine("place", edit.name), *edit.lines())
+        ]
         parts = self._diff(lines)
         for one in plan.left[:FILES]:
             reason = f": {one.reason}" if one.reason else ""
-            parts.append(body(self.masked(f"{one.name} is left as it is: {_WHY[one.why]}{reason}."), MUTED))
+            parts.append(
+                body(self.masked(f"{one.name} is left as it is: {_WHY[one.why]}{reason}."), MUTED)
+            )
         parts += more(len(plan.left), FILES, "more left as they are")
         if held:
-            parts.append(Content.styled(f"{number(held)} held back: text that gives orders.", MUTED))
+            parts.append(
+                Content.styled(f"{number(held)} held back: text that gives orders.", MUTED)
+            )
         if plan.unplaced:
-            stays = ", ".join(f"{what} of {count:,}" for what, count in sorted(plan.unplaced.items()))
-            parts.append(Content.styled(f"Kept in the store only, as the notes have no place for it: {stays}.", MUTED))
+            stays = ", ".join(
+                f"{what} of {count:,}" for what, count in sorted(plan.unplaced.items())
+            )
+            parts.append(
+                Content.styled(
+                    f"Kept in the store only, as the notes have no place for it: {stays}.", MUTED
+                )
+            )
         return parts
 
     def _diff(self, lines: Sequence[DiffLine]) -> list[Content]:
         shown = masked_diff(lines[:LINES], masked_lines((line.text for line in lines), self.masked))
-        parts = [body(one_line(f"{SIGNS[line.kind]}{line.text}", WIDTH), _STYLES.get(line.kind, "")) for line in shown]
+        parts = [
+            body(one_line(f"{SIGNS[line.kind]}{line.text}", WIDTH), _STYLES.get(line.kind, ""))
+            for line in shown
+        ]
         return [*parts, *more(len(lines), LINES, "more lines")]
 
 
@@ -251,7 +319,11 @@ def _missing(name: str) -> str | None:
 
 
 def _speaks(checked: Checked) -> bool:
-    return checked.became is not None or bool(checked.findings) or (bool(checked.problem) and checked.file.expected)
+    return (
+        checked.became is not None
+        or bool(checked.findings)
+        or (bool(checked.problem) and checked.file.expected)
+    )
 
 
 def _short(path: Path, project: Path | None) -> str:
@@ -274,7 +346,8 @@ def _findings(checked: Checked) -> Iterable[Content]:
     yield from more(len(checked.findings), LISTED)
 
 
-# What is wrong with one file: each finding with the change its fix would make, shown before it is made.
+# What is wrong with one file: each finding with the change its fix would make, shown before it is
+# made.
 
 
 RULE, WITH_RULE = 18, 84
@@ -282,7 +355,9 @@ RULE, WITH_RULE = 18, 84
 
 
 class FindingsDialog(FileDialog[None]):
-    """The findings of a file; `f` makes the fix that is shown, `u` takes the last one back while this is open."""
+    """The findings of a file; `f` makes the fix that is shown, `u` takes the last one back while
+    this is open.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(FINDINGS)
     DEFAULT_CSS = """
@@ -295,9 +370,13 @@ class FindingsDialog(FileDialog[None]):
     """
 
     def __init__(self, file: KnownFile, bench: Workbench) -> None:
-        super().__init__(bench.safety.masked(file.path.name), [a for a in FINDINGS if a.show], bench)
+        super().__init__(
+            bench.safety.masked(file.path.name), [a for a in FINDINGS if a.show], bench
+        )
         self._path, self._file = file.path, file
-        self._list: LineView[LintFinding] = LineView(_draw, lambda f: (f.line, f.rule, f.message), id="findings-list")
+        self._list: LineView[LintFinding] = LineView(
+            _draw, lambda f: (f.line, f.rule, f.message), id="findings-list"
+        )
         self._fix = Static(Content(""), id="findings-fix")
         self._pane = Pane("findings-diff")
         self._pane.can_focus = False
@@ -308,7 +387,9 @@ class FindingsDialog(FileDialog[None]):
         """What was done here, and the files before and after."""
 
     def contents(self) -> Iterable[Widget]:
-        """Return what the file is, its findings, the fix of the one under the cursor, and what that changes."""
+        """Return what the file is, its findings, the fix of the one under the cursor, and what that
+        changes.
+        """
         self._pane.set_empty(Content(""))
         return (self.state, self._list, self._fix, self._pane)
 
@@ -322,7 +403,12 @@ class FindingsDialog(FileDialog[None]):
         checked = await asyncio.to_thread(check, self._file, self.bench.context.now())
         kind = f"{checked.linted.title} · " if checked.linted else ""
         count = len(checked.findings)
-        found = assemble([(printable(kind), ""), (amount(count, "finding") if count else "nothing is wrong", "bold")])
+        found = assemble(
+            [
+                (printable(kind), ""),
+                (amount(count, "finding") if count else "nothing is wrong", "bold"),
+            ]
+        )
         if checked.problem:
             found = body(f"✗ {self.masked(checked.problem)}", "$text-error")
         cut = [] if checked.cut is None else [cut_said(checked.cut)]
@@ -341,9 +427,14 @@ class FindingsDialog(FileDialog[None]):
             self._preview((), [("" if finding is None else f"{finding.rule}: {by_hand}", MUTED)])
             return
         does = keyed("  ({findings.fix} does it)")
-        self._preview((finding,), [(f"{finding.rule}: ", MUTED), (printable(finding.fix.label), "bold"), (does, MUTED)])
+        self._preview(
+            (finding,),
+            [(f"{finding.rule}: ", MUTED), (printable(finding.fix.label), "bold"), (does, MUTED)],
+        )
 
-    def _preview(self, findings: Sequence[LintFinding], said: Iterable[tuple[str, str]], rule: str = "") -> None:
+    def _preview(
+        self, findings: Sequence[LintFinding], said: Iterable[tuple[str, str]], rule: str = ""
+    ) -> None:
         self.changes, self._rule = (), rule
         self._fix.update(assemble(said))
         self._work_out(findings)
@@ -354,7 +445,9 @@ class FindingsDialog(FileDialog[None]):
         try:
             if rule:  # one after the other, as some fixes of a rule touch the same place
                 now = self.bench.context.now()
-                changes = (await asyncio.to_thread(lint.correction, self._path, now, frozenset({rule}))).changes
+                changes = (
+                    await asyncio.to_thread(lint.correction, self._path, now, frozenset({rule}))
+                ).changes
             elif findings:
                 fixes = [f.fix for f in findings if f.fix is not None]
                 changes = await asyncio.to_thread(lint.preview, self._path, fixes)
@@ -378,13 +471,19 @@ class FindingsDialog(FileDialog[None]):
     def action_fix_rule(self) -> None:
         """Show the fixes of every finding of this rule."""
         finding = self._list.current
-        same = [f for f in self._list.rows if finding and f.rule == finding.rule and f.fix is not None]
+        same = [
+            f for f in self._list.rows if finding and f.rule == finding.rule and f.fix is not None
+        ]
         if finding is None or not same:
             self.app.bell()
             return
         count = "The only fix" if len(same) == 1 else f"All {number(len(same))} fixes"
         does = keyed("{findings.yes} makes them, {findings.close} leaves them")
-        self._preview(same, [(f"{count} of {finding.rule}, as shown below: ", "bold"), (does, "")], finding.rule)
+        self._preview(
+            same,
+            [(f"{count} of {finding.rule}, as shown below: ", "bold"), (does, "")],
+            finding.rule,
+        )
 
     def action_yes(self) -> None:
         """Make the fixes of the rule that are shown."""
@@ -413,7 +512,9 @@ class FindingsDialog(FileDialog[None]):
     def action_undo(self) -> None:
         """Take the last fix back; the store's own undo knows nothing of files."""
         if not self._made:
-            self.toast("No fix was made here yet. Fixes change files, and are taken back only while this is open.")
+            self.toast(
+                "No fix was made here yet. Fixes change files, and are taken back only while this is open."
+            )
             return
         said, changes = self._made[-1]
         try:
@@ -437,7 +538,9 @@ class FindingsDialog(FileDialog[None]):
             return
         masks = await asyncio.to_thread(self.bench.safety.masked_lines, text)
         lines = masked_diff(whole_file(text), masks)
-        self.app.push_screen(WholeFile(self._path.name, measure(text), lines, self.bench, loads=is_index(self._path)))
+        self.app.push_screen(
+            WholeFile(self._path.name, measure(text), lines, self.bench, loads=is_index(self._path))
+        )
 
     def action_external(self) -> None:
         """Edit the file in the person's own editor."""
@@ -448,7 +551,11 @@ class FindingsDialog(FileDialog[None]):
         except WorkbenchError as error:
             self.toast(str(error), "error")
             return
-        changes = () if after is None else (Change(self._path, before, after if before else f"{after}\n"),)
+        changes = (
+            ()
+            if after is None
+            else (Change(self._path, before, after if before else f"{after}\n"),)
+        )
         if changes and self._written("your edit", changes):
             self.toast(f"Saved. {key_of('findings.undo')} takes it back while this is open.")
 
@@ -485,11 +592,15 @@ def _lines_of(changes: Sequence[Change]) -> list[DiffLine]:
 
 
 class WholeFile(FileDialog[None]):
-    """A file line by line; of one that agents load (`loads`), the line at which Claude Code stops, and the rest."""
+    """A file line by line; of one that agents load (`loads`), the line at which Claude Code stops,
+    and the rest.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(WHOLE)
 
-    def __init__(self, name: str, cut: Cut, lines: Sequence[DiffLine], bench: Workbench, *, loads: bool) -> None:
+    def __init__(
+        self, name: str, cut: Cut, lines: Sequence[DiffLine], bench: Workbench, *, loads: bool
+    ) -> None:
         super().__init__(bench.safety.masked(name), WHOLE if loads else WHOLE[1:], bench)
         self._cut = cut
         self._loads = loads

@@ -1,4 +1,6 @@
-"""Health: is a reflection due, what needs upkeep, what says the same, is the store sound, who did what."""
+"""Health: is a reflection due, what needs upkeep, what says the same, is the store sound, who did
+what.
+"""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
@@ -37,7 +39,9 @@ SECTIONS: tuple[type[Section[Any]], ...] = (
     Settings, Reflection, Upkeep, Duplicates, Store, Files, History, Captures, TrendsOfWeeks, StillTrue, Consolidation,
 )  # fmt: skip
 
-NO_RECORD = "That key is for a memory or a bullet: a change of one in History, or a group of duplicates."
+NO_RECORD = (
+    "That key is for a memory or a bullet: a change of one in History, or a group of duplicates."
+)
 
 OTHERWISE = {
     "apply": "Nothing is proposed here. Go to Upkeep or Duplicates first.",
@@ -85,7 +89,9 @@ class HealthScreen(AreaScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self.rows: LineView[Row] = LineView(_draw, lambda row: row.key, is_heading=lambda row: row.heading, id="parts")
+        self.rows: LineView[Row] = LineView(
+            _draw, lambda row: row.key, is_heading=lambda row: row.heading, id="parts"
+        )
         self.sections = {kind.ID: kind(self, self.rows) for kind in SECTIONS}
         self.detail = ReadingPane(id="detail")
         self.detail.links = links_of(self, self.detail, lambda: self._record_here(""))
@@ -116,7 +122,9 @@ class HealthScreen(AreaScreen):
         self.show()
 
     def action_check(self) -> None:
-        """Look at everything again; at what is only done when asked for, if it was asked for before."""
+        """Look at everything again; at what is only done when asked for, if it was asked for
+        before.
+        """
         for section in self.sections.values():
             if section.WHEN != "asked" or section.known:
                 section.gather()
@@ -159,7 +167,10 @@ class HealthScreen(AreaScreen):
             self.detail.show(Content(""))
             return
         # Where it takes the place of the list its width is known before it is in sight.
-        room = self.detail.scrollable_content_region.width or self.size.width - self.detail.gutter.width - 1
+        room = (
+            self.detail.scrollable_content_region.width
+            or self.size.width - self.detail.gutter.width - 1
+        )
         text = self.sections[row.section].text(row, room)
         if text.plain != self.detail.plain:
             self.detail.show(text, keep_place=row.key == self._shown)
@@ -170,7 +181,9 @@ class HealthScreen(AreaScreen):
         self.call_after_refresh(self._show_detail)
 
     def open_detail(self) -> None:
-        """Show the text instead of the list where there is no room for both, and let the keys scroll it."""
+        """Show the text instead of the list where there is no room for both, and let the keys
+        scroll it.
+        """
         self.add_class("-open")
         self.detail.focus()
 
@@ -181,7 +194,9 @@ class HealthScreen(AreaScreen):
             if section.worker is not None:
                 section.worker.cancel()
         if waited_for:
-            self.workbench_app.say(keyed(" ".join(dict.fromkeys(section.STOPPED for section in waited_for))))
+            self.workbench_app.say(
+                keyed(" ".join(dict.fromkeys(section.STOPPED for section in waited_for)))
+            )
             return
         self.remove_class("-open")
         self.rows.focus()

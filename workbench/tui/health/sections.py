@@ -1,4 +1,6 @@
-"""Health: what a part of the screen is, and the parts that need little: settings, reflection, history and the like."""
+"""Health: what a part of the screen is, and the parts that need little: settings, reflection,
+history and the like.
+"""
 
 import asyncio
 import time
@@ -58,7 +60,8 @@ T = TypeVar("T")
 class Row:
     """One line of the screen. `name` is unique within its part; `item` is what it is about.
 
-    The first row of a part is its heading: there `item` is `None` and keys mean the part as a whole.
+    The first row of a part is its heading: there `item` is `None` and keys mean the part as a
+    whole.
     """
 
     section: str
@@ -82,10 +85,12 @@ class InReview:
 
 
 class Section(Generic[T]):
-    """A part of the screen; its methods `open`, `apply` and so on are what the keys of the area do on its rows.
+    """A part of the screen; its methods `open`, `apply` and so on are what the keys of the area do
+    on its rows.
 
-    `look` runs on a thread: after every change of the store (`always`), when the screen is first shown and on "check
-    again" (`once`), or only when a person starts it (`asked`). A quiet part is left out as long as it has no rows.
+    `look` runs on a thread: after every change of the store (`always`), when the screen is first
+    shown and on "check again" (`once`), or only when a person starts it (`asked`). A quiet part is
+    left out as long as it has no rows.
     """
 
     ID: ClassVar[str]
@@ -145,9 +150,13 @@ class Section(Generic[T]):
     def app(self) -> Host:
         return self.screen.workbench_app
 
-    async def asked(self, question: str, detail: Content, yes: str, no: str = "no", guard: float = GUARD) -> bool:
+    async def asked(
+        self, question: str, detail: Content, yes: str, no: str = "no", guard: float = GUARD
+    ) -> bool:
         """Ask before something is changed."""
-        confirm = Confirm(question, clock=time.monotonic, detail=detail, yes=yes, no=no, guard=guard)
+        confirm = Confirm(
+            question, clock=time.monotonic, detail=detail, yes=yes, no=no, guard=guard
+        )
         return await self.app.push_screen_wait(confirm) or False
 
     # Finding out
@@ -167,7 +176,9 @@ class Section(Generic[T]):
 
         def tell(done: int, total: int) -> None:
             nonlocal shown
-            if self.progress is not None and (time.monotonic() - shown >= SHOWN_EVERY or done == total):
+            if self.progress is not None and (
+                time.monotonic() - shown >= SHOWN_EVERY or done == total
+            ):
                 shown, self.progress = time.monotonic(), (done, total)
                 self.screen.post_message(self.Changed(self))
 
@@ -177,7 +188,9 @@ class Section(Generic[T]):
         try:
             while self._again:
                 self._again = False
-                job = self.screen.run_worker(partial(self.look, tell, stopped), thread=True, exit_on_error=False)
+                job = self.screen.run_worker(
+                    partial(self.look, tell, stopped), thread=True, exit_on_error=False
+                )
                 try:
                     self.value = await job.wait()
                     self.known, self.problem = True, ""
@@ -186,11 +199,17 @@ class Section(Generic[T]):
                 except WorkerFailed as failed:
                     told = f"This could not be looked at: {failed.error!r}. Everything else works."
                     self.known = False
-                    self.problem = str(failed.error) if isinstance(failed.error, WorkbenchError) else told
+                    self.problem = (
+                        str(failed.error) if isinstance(failed.error, WorkbenchError) else told
+                    )
         finally:
             self.worker = self.progress = None
             self.screen.post_message(self.Changed(self))
-            if self.WHEN == "asked" and (row := self._list.current) is not None and row.key == (self.ID, ""):
+            if (
+                self.WHEN == "asked"
+                and (row := self._list.current) is not None
+                and row.key == (self.ID, "")
+            ):
                 self._list.call_after_refresh(self._list.show_below, 10)
 
     def make(self) -> None:
@@ -215,23 +234,42 @@ class Section(Generic[T]):
             decide = "{review.approve}, {review.reject} and {review.later} decide."
             waits = f"All that waits for you waits in Review. {{list.open}} goes to {goes} there; {decide}"
             return Content(keyed(waits))
-        return self.detail(row) if self.known or self.WHEN == "asked" else Content.styled(WAITING, MUTED)
+        return (
+            self.detail(row)
+            if self.known or self.WHEN == "asked"
+            else Content.styled(WAITING, MUTED)
+        )
 
     def go(self, item: object = None) -> None:
         """Move the cursor to its heading, or to its row about an item."""
         rows = ((n, row) for n, row in enumerate(self._list.rows) if row.section == self.ID)
-        place = next((n for n, row in rows if (row.heading if item is None else row.item == item)), None)
+        place = next(
+            (n for n, row in rows if (row.heading if item is None else row.item == item)), None
+        )
         if place is not None:
             self._list.cursor = place
 
     # Rows
 
-    def row(self, name: str, figure: str, text: str, *, item: object = None, style: str = "", more: str = "") -> Row:
+    def row(
+        self,
+        name: str,
+        figure: str,
+        text: str,
+        *,
+        item: object = None,
+        style: str = "",
+        more: str = "",
+    ) -> Row:
         """Return a row of a number or sign, a text and a muted remark at its end."""
 
         def draw(width: int) -> Sequence[Cell]:
             cells = [Cell(figure, FIGURE, style or "bold", "right"), Cell(text, 0, style)]
-            return [*cells, Cell(more, min(len(more), max(8, width // 3)), MUTED, "right")] if more else cells
+            return (
+                [*cells, Cell(more, min(len(more), max(8, width // 3)), MUTED, "right")]
+                if more
+                else cells
+            )
 
         return Row(self.ID, name, draw, item)
 
@@ -249,8 +287,14 @@ class Section(Generic[T]):
         """Return the line for what waits in a group of Review, if anything does."""
         count = self.bench.review.waiting_in(group)
         head = next(one.title for one in GROUPS if one.id == group)
-        text = keyed(f"{'waits' if count == 1 else 'wait'} in Review · {head} · {{list.open}} goes there")
-        return [self.row("in review", number(count), text, item=InReview(group, count))] if count else []
+        text = keyed(
+            f"{'waits' if count == 1 else 'wait'} in Review · {head} · {{list.open}} goes there"
+        )
+        return (
+            [self.row("in review", number(count), text, item=InReview(group, count))]
+            if count
+            else []
+        )
 
 
 def key_line(action: str, text: str) -> Content:
@@ -264,7 +308,9 @@ def title(text: str) -> Content:
 
 def more(count: int, listed: int, what: str = "more") -> list[Content]:
     """Say how many there are beside those that are listed."""
-    return [Content.styled(f"… and {number(count - listed)} {what}", MUTED)] if count > listed else []
+    return (
+        [Content.styled(f"… and {number(count - listed)} {what}", MUTED)] if count > listed else []
+    )
 
 
 def joined(*lines: Content) -> Content:
@@ -275,7 +321,9 @@ BLANK = Content("")
 
 
 class Settings(Section[tuple[str, ...]]):
-    """What is wrong with the person's settings, keys and themes, as the files are now; mostly nothing."""
+    """What is wrong with the person's settings, keys and themes, as the files are now; mostly
+    nothing.
+    """
 
     ID, TITLE, WHEN, QUIET = "settings", "Settings", "once", True
 
@@ -284,12 +332,22 @@ class Settings(Section[tuple[str, ...]]):
         folder = paths.config_dir()
         loaded = loading.load(folder / loading.FILE_NAME)
         themes = load_themes((paths.shipped("themes"), folder / "themes"))
-        missing = unknown_theme(loaded.settings.theme, themes.themes) if "theme" in loaded.given else ()
-        faults = (*loaded.problems, *themes.problems, *check_keymap(loaded.settings.keys).problems, *missing)
+        missing = (
+            unknown_theme(loaded.settings.theme, themes.themes) if "theme" in loaded.given else ()
+        )
+        faults = (
+            *loaded.problems,
+            *themes.problems,
+            *check_keymap(loaded.settings.keys).problems,
+            *missing,
+        )
         return tuple(masked_text(printable(fault)) for fault in faults)
 
     def rows(self) -> Sequence[Row]:
-        return [self.row(f"fault-{n}", BAD, fault, item=fault, style=ERROR) for n, fault in enumerate(self.value)]
+        return [
+            self.row(f"fault-{n}", BAD, fault, item=fault, style=ERROR)
+            for n, fault in enumerate(self.value)
+        ]
 
     def detail(self, row: Row) -> Content:
         return joined(
@@ -325,14 +383,24 @@ class Reflection(Section[tuple[Gauge, TriggerVerdict, str]]):
         return [*conditions, self.row("usage", "", f"Claude this month: {usage}", item=usage)]
 
     def _condition(self, condition: Condition, *, leads: bool) -> Row:
-        told = " · due" if condition.fraction >= 1 else " · leads" if leads and condition.value > 0 else ""
+        told = (
+            " · due"
+            if condition.fraction >= 1
+            else " · leads"
+            if leads and condition.value > 0
+            else ""
+        )
         drawn = gauge(condition.value, condition.limit, condition.name, 10) + title(told)
         return Row(self.ID, condition.name, lambda _: [Cell(drawn)], condition)
 
     def detail(self, row: Row) -> Content:
         del row
         found, verdict, usage = self.value
-        due = f"A reflection is due ({', '.join(found.reached)})." if verdict.due else "No reflection is due yet."
+        due = (
+            f"A reflection is due ({', '.join(found.reached)})."
+            if verdict.due
+            else "No reflection is due yet."
+        )
         parts = [title(due), BLANK]
         for one in found.conditions:
             parts.append(gauge(one.value, one.limit, one.name, 20))
@@ -352,11 +420,15 @@ class History(Section[tuple[Event, ...]]):
     """Changes that are listed; enter opens all of them."""
 
     def look(self, tell: Progress, cancelled: Cancelled) -> tuple[Event, ...]:
-        """Read the latest changes; those that are known already only when a purge may have changed them."""
+        """Read the latest changes; those that are known already only when a purge may have changed
+        them.
+        """
         del tell, cancelled
         known = self.value if self.known else ()
         newest = known[0].rev if known else -1
-        fresh = tuple(takewhile(lambda e: e.rev > newest, islice(self.bench.history.events(), self.LISTED)))
+        fresh = tuple(
+            takewhile(lambda e: e.rev > newest, islice(self.bench.history.events(), self.LISTED))
+        )
         if any(event.kind == "purge" for event in fresh):
             return tuple(islice(self.bench.history.events(), self.LISTED))
         return (*fresh, *known)[: self.LISTED]
@@ -366,7 +438,9 @@ class History(Section[tuple[Event, ...]]):
         return found or [self.remark("nothing", "Nothing was done in this store yet.")]
 
     def _row(self, event: Event) -> Row:
-        return Row(self.ID, str(event.rev), lambda width: event_row(self.bench, event, width), event)
+        return Row(
+            self.ID, str(event.rev), lambda width: event_row(self.bench, event, width), event
+        )
 
     def detail(self, row: Row) -> Content:
         keys = assemble([
@@ -376,7 +450,10 @@ class History(Section[tuple[Event, ...]]):
         event = row.item
         if not isinstance(event, Event):
             return joined(title("Who changed what, the newest first"), BLANK, keys)
-        later, opens = self.value[: self.value.index(event)] if event in self.value else (), key_of("health.unfold")
+        later, opens = (
+            self.value[: self.value.index(event)] if event in self.value else (),
+            key_of("health.unfold"),
+        )
         unfolded = row.name in self.unfolded
         text = event_text(self.bench, event, later, keys=True, opens=opens, unfolded=unfolded)
         label = event.label if unfolded else self.masked(event.label)
@@ -397,7 +474,9 @@ class History(Section[tuple[Event, ...]]):
         if not isinstance(event, Event):
             self.app.say(keyed("Go to a change first; {health.take-back} takes it back."))
             return
-        detail = body(f"By {self.masked(event.actor)}. Undoing it is a change of its own; nothing is erased.")
+        detail = body(
+            f"By {self.masked(event.actor)}. Undoing it is a change of its own; nothing is erased."
+        )
         question = f"Take back “{self.masked(event.label)}” (revision {event.rev})?"
         if await self.asked(question, detail, "take back"):
             app, history = self.app, self.bench.history
@@ -405,7 +484,9 @@ class History(Section[tuple[Event, ...]]):
 
 
 class Captures(Section[Past]):
-    """What hooks and transcripts of agents' sessions brought, what was passed over, and which hooks failed."""
+    """What hooks and transcripts of agents' sessions brought, what was passed over, and which hooks
+    failed.
+    """
 
     ID, TITLE, WHEN = "captures", "Capture", "once"
     LISTED = 5
@@ -414,25 +495,39 @@ class Captures(Section[Past]):
     def look(self, tell: Progress, cancelled: Cancelled) -> Past:
         del tell, cancelled
         captures = paths.captures_dir()
-        return Past(0, Counter(), ()) if captures is None else past(captures, self.bench.library.folder)
+        return (
+            Past(0, Counter(), ())
+            if captures is None
+            else past(captures, self.bench.library.folder)
+        )
 
     def rows(self) -> Sequence[Row]:
         found = self.value
         if not found.sessions and not found.failures:
-            return [self.remark("nothing", "No session of an agent was followed yet: `workbench capture --help`.")]
+            return [
+                self.remark(
+                    "nothing",
+                    "No session of an agent was followed yet: `workbench capture --help`.",
+                )
+            ]
         shown = [self.row("sessions", f"{found.sessions:,}", "sessions of agents followed")]
         if passed := found.passed.total():
             shown.append(self.row("passed", f"{passed:,}", "things passed over in them"))
         for n, failure in enumerate(found.failures[: self.LISTED]):
             text = self.masked(f"{failure.event or 'a hook'} failed: {failure.problem}")
-            shown.append(self.row(f"failure-{n}", BAD, text, item=failure, style=ERROR, more=failure.at[:16]))
+            shown.append(
+                self.row(f"failure-{n}", BAD, text, item=failure, style=ERROR, more=failure.at[:16])
+            )
         return shown
 
     def detail(self, row: Row) -> Content:
         never = "A hook that fails stops no agent: it is noted here; what it missed is read later."
         if isinstance(row.item, HookFailure):
             one = masked(row.item, self.masked)
-            parts = [body(one.problem), assemble([(f"{one.at} · {one.agent} · {one.event}", MUTED)])]
+            parts = [
+                body(one.problem),
+                assemble([(f"{one.at} · {one.agent} · {one.event}", MUTED)]),
+            ]
         else:
             parts = [title("What agents' sessions taught, and what they did not"), BLANK]
             words = [body(f"  {words}") for words in self.value.passed_words]
@@ -461,25 +556,42 @@ class TrendsOfWeeks(Section[Trends]):
     def rows(self) -> Sequence[Row]:
         found = self.value
         many, decided, voted = (sum(days) for days in (found.made, found.decided, found.voted))
-        votes = f"votes, +{number(sum(found.helpful))} −{number(sum(found.harmful))}" if voted else "votes"
-        rates = " · ".join(f"{name} {one.rate:.0%} found" for name, one in found.hits.items()) or "none"
+        votes = (
+            f"votes, +{number(sum(found.helpful))} −{number(sum(found.harmful))}"
+            if voted
+            else "votes"
+        )
+        rates = (
+            " · ".join(f"{name} {one.rate:.0%} found" for name, one in found.hits.items()) or "none"
+        )
         return [
             self._row("made", many, "memories", found.made),
             self._row("types", len(found.types), f"types: {self._held(found.types)}"),
-            self._row("categories", len(found.categories), f"categories: {self._held(found.categories)}"),
+            self._row(
+                "categories", len(found.categories), f"categories: {self._held(found.categories)}"
+            ),
             self._row("decisions", decided, f"decisions{self._rate}", found.decided),
             self._row("votes", voted, votes, found.voted),
-            self._row("hits", sum(one.asked for one in found.hits.values()), f"questions of agents: {rates}"),
+            self._row(
+                "hits",
+                sum(one.asked for one in found.hits.values()),
+                f"questions of agents: {rates}",
+            ),
             self._row("statuses", None, f"status: {self._held(found.statuses)}"),
             self._row("confidences", None, f"confidence: {self._held(found.confidences)}"),
             self._row("sources", None, f"sources: {self._held(found.sources)}"),
         ]
 
     def _row(self, name: str, figure: int | None, text: str, days: Daily = ()) -> Row:
-        return self.row(name, "" if figure is None else number(figure), text, item=name, more=_by_week(days))
+        return self.row(
+            name, "" if figure is None else number(figure), text, item=name, more=_by_week(days)
+        )
 
     def _held(self, counts: Counts) -> str:
-        every = ((name, count if isinstance(count, int) else sum(count)) for name, count in counts.items())
+        every = (
+            (name, count if isinstance(count, int) else sum(count))
+            for name, count in counts.items()
+        )
         shown = [f"{name or '(none)'} {number(count)}" for name, count in every if count]
         return " · ".join(shown[: self.LISTED]) or "none"
 
@@ -491,19 +603,34 @@ class TrendsOfWeeks(Section[Trends]):
         found = self.value
         by_day = {
             "made": (f"Memories a day: {number(sum(found.made))} in all", {"memories": found.made}),
-            "decisions": (f"Decisions a day{self._rate}", {"approved": found.approved, "rejected": found.rejected}),
-            "votes": ("Votes a day that stand", {"helpful": found.helpful, "harmful": found.harmful}),
+            "decisions": (
+                f"Decisions a day{self._rate}",
+                {"approved": found.approved, "rejected": found.rejected},
+            ),
+            "votes": (
+                "Votes a day that stand",
+                {"helpful": found.helpful, "harmful": found.harmful},
+            ),
         }
         spread: dict[str, tuple[str, Counts]] = {
             "types": ("Memories of these days by type, and week by week", found.types),
-            "categories": ("Memories of these days by category, and week by week", found.categories),
+            "categories": (
+                "Memories of these days by category, and week by week",
+                found.categories,
+            ),
             "statuses": ("All memories by status", found.statuses),
             "confidences": ("All memories by confidence, 0 to 5", found.confidences),
-            "sources": ("All memories by where they come from: the hook that saw it, or who said it", found.sources),
+            "sources": (
+                "All memories by where they come from: the hook that saw it, or who said it",
+                found.sources,
+            ),
         }
         if row.name in by_day:
             head, each = by_day[row.name]
-            lines = [title(head), *(line for name, days in each.items() for line in self._plot(name, days))]
+            lines = [
+                title(head),
+                *(line for name, days in each.items() for line in self._plot(name, days)),
+            ]
             lines += self._weeks(each)
         elif row.name in spread:
             head, counts = spread[row.name]
@@ -512,7 +639,11 @@ class TrendsOfWeeks(Section[Trends]):
             lines = self._hits()
         else:
             all_days = {"Memories": found.made, "Decisions": found.decided, "Votes": found.voted}
-            lines = [line for name, days in all_days.items() for line in self._plot(f"{name} a day", days)]
+            lines = [
+                line
+                for name, days in all_days.items()
+                for line in self._plot(f"{name} a day", days)
+            ]
         days = f"{number(len(found.days))} days, {found.days[0]} to {found.days[-1]}"
         said = f"{days}, and what stands of them now. Marks that a file brought have no date."
         return joined(*lines, BLANK, Content.styled(said, MUTED))
@@ -524,21 +655,36 @@ class TrendsOfWeeks(Section[Trends]):
     def _weeks(self, each: Mapping[str, Daily]) -> list[Content]:
         """Return the sums of each week, the latest first."""
         days: Sequence[date] = self.value.days
-        begins = [days[max(0, end - WEEK)] for end in range(len(days) % WEEK or WEEK, len(days) + 1, WEEK)]
+        begins = [
+            days[max(0, end - WEEK)] for end in range(len(days) % WEEK or WEEK, len(days) + 1, WEEK)
+        ]
         weeks = list(zip(begins, *(summed(values, WEEK) for values in each.values()), strict=True))
         lines = [
-            Content(f"{begin.isoformat():<12}" + "".join(f"{number(count):>10}" for count in counts))
+            Content(
+                f"{begin.isoformat():<12}" + "".join(f"{number(count):>10}" for count in counts)
+            )
             for begin, *counts in reversed(weeks)
         ]
-        return [Content.styled(f"{'week from':<12}" + "".join(f"{name:>10}" for name in each), MUTED), *lines]
+        return [
+            Content.styled(f"{'week from':<12}" + "".join(f"{name:>10}" for name in each), MUTED),
+            *lines,
+        ]
 
     def _bars(self, counts: Counts) -> list[Content]:
         if not counts:
             return [Content.styled("There is no memory yet.", MUTED)]
-        sums = {name: count if isinstance(count, int) else sum(count) for name, count in counts.items()}
-        weeks = {name: f"  {_by_week(count)}" for name, count in counts.items() if not isinstance(count, int)}
+        sums = {
+            name: count if isinstance(count, int) else sum(count) for name, count in counts.items()
+        }
+        weeks = {
+            name: f"  {_by_week(count)}"
+            for name, count in counts.items()
+            if not isinstance(count, int)
+        }
         top = max(sums.values())
-        lines = [_bar(name, sums[name], top, weeks.get(name, "")) for name in list(sums)[: self.LISTED]]
+        lines = [
+            _bar(name, sums[name], top, weeks.get(name, "")) for name in list(sums)[: self.LISTED]
+        ]
         return [*lines, *more(len(counts), self.LISTED)]
 
     def _hits(self) -> list[Content]:
@@ -547,7 +693,9 @@ class TrendsOfWeeks(Section[Trends]):
             return [Content.styled("No agent asked anything in these days.", MUTED)]
         top = max(one.asked for one in hits.values())
         head = title("Questions of agents by what was looked through, and how many found something")
-        found = {name: f"  {number(one.answered)} found ({one.rate:.0%})" for name, one in hits.items()}
+        found = {
+            name: f"  {number(one.answered)} found ({one.rate:.0%})" for name, one in hits.items()
+        }
         return [head, *(_bar(name, one.asked, top, found[name]) for name, one in hits.items())]
 
 
@@ -558,7 +706,14 @@ def _by_week(days: Daily) -> str:
 def _bar(name: str, count: int, top: int, remark: str) -> Content:
     filled = max(1, round(count / top * BAR)) if count else 0
     bar = [("▓" * filled, "$accent"), ("░" * (BAR - filled), MUTED)]
-    return assemble([(f"{clipped(name or '(none)', NAME)} ", ""), *bar, (f" {number(count):>7}", ""), (remark, MUTED)])
+    return assemble(
+        [
+            (f"{clipped(name or '(none)', NAME)} ", ""),
+            *bar,
+            (f" {number(count):>7}", ""),
+            (remark, MUTED),
+        ]
+    )
 
 
 class StillTrue(Section[TruePlan]):
@@ -574,14 +729,20 @@ class StillTrue(Section[TruePlan]):
 
     def rows(self) -> Sequence[Row]:
         if self.progress is not None:
-            return [self.remark("running", keyed("Looking through the working tree. {app.back} stops it."))]
+            return [
+                self.remark(
+                    "running", keyed("Looking through the working tree. {app.back} stops it.")
+                )
+            ]
         if not self.known:
             told = "Not looked at yet. {health.still-true} looks for what memories name in the working tree."
             return [self.remark("unknown", keyed(told))]
         plan = self.value
         said = f"{amount(len(plan.found), 'text names', 'texts name')} what is not there any more:"
         return [
-            self.remark("summary", said if plan.found else f"Nothing new: {self._looked()}", item=plan),
+            self.remark(
+                "summary", said if plan.found else f"Nothing new: {self._looked()}", item=plan
+            ),
             *map(self._row, plan.found[: self.LISTED]),
         ]
 
@@ -594,7 +755,11 @@ class StillTrue(Section[TruePlan]):
     def detail(self, row: Row) -> Content:
         if isinstance(row.item, Stale):
             stale = masked(row.item, self.masked)
-            parts = [body(stale.record.content), BLANK, *(body(why(one), WARN) for one in stale.gone)]
+            parts = [
+                body(stale.record.content),
+                BLANK,
+                *(body(why(one), WARN) for one in stale.gone),
+            ]
             after = stale.proposal.operation.get("content")
             if isinstance(after, str):
                 parts += [BLANK, Content.styled("with the new names", MUTED), body(after)]
@@ -616,10 +781,22 @@ class StillTrue(Section[TruePlan]):
         plan = self.value
         return [
             self._looked(),
-            *([f"{number(len(plan.open))} of an earlier look wait in Review."] if plan.open else []),
+            *(
+                [f"{number(len(plan.open))} of an earlier look wait in Review."]
+                if plan.open
+                else []
+            ),
             *([f"{number(plan.decided)} you decided on before."] if plan.decided else []),
-            *([] if plan.with_git else ["There is no git repository, or no git: only paths were looked for."]),
-            *([] if plan.is_whole else ["The folder holds so many files that not all of them were looked at."]),
+            *(
+                []
+                if plan.with_git
+                else ["There is no git repository, or no git: only paths were looked for."]
+            ),
+            *(
+                []
+                if plan.is_whole
+                else ["The folder holds so many files that not all of them were looked at."]
+            ),
         ]
 
     async def still_true(self, row: Row) -> None:
@@ -635,7 +812,9 @@ class StillTrue(Section[TruePlan]):
             return
         done = await asyncio.to_thread(self.bench.still_true.carry_out, self.value)
         if done.is_empty:
-            self.app.say("Nothing new: all that is named is there, waits in Review, or was decided.")
+            self.app.say(
+                "Nothing new: all that is named is there, waits in Review, or was decided."
+            )
             return
         said_waits(self.app, len(done.found), "proposal")
         self.gather()
@@ -644,4 +823,6 @@ class StillTrue(Section[TruePlan]):
 def said_waits(app: Host, count: int, what: str, then: str = "") -> None:
     """Say how many proposals went into Review."""
     many = amount(count, f"{what} waits", f"{what}s wait")
-    app.say(f"{many} in Review now (key 2); {undo()} takes {'it' if count == 1 else 'them'} back.{then}")
+    app.say(
+        f"{many} in Review now (key 2); {undo()} takes {'it' if count == 1 else 'them'} back.{then}"
+    )

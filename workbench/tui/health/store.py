@@ -1,4 +1,6 @@
-"""Health: whether the store is sound, what waits to be settled, how large it is, and a backup of it in one file."""
+"""Health: whether the store is sound, what waits to be settled, how large it is, and a backup of it
+in one file.
+"""
 
 import asyncio
 import threading
@@ -74,7 +76,9 @@ class Store(Section[State]):
         del tell, cancelled
         library = self.bench.library
         findings = self.bench.care.findings(doctor.examine(library.folder, library.heads))
-        return State(findings, doctor.size_of(library.folder), last_backup(paths.state_dir(), library.folder))
+        return State(
+            findings, doctor.size_of(library.folder), last_backup(paths.state_dir(), library.folder)
+        )
 
     def rows(self) -> Sequence[Row]:
         """Return a row for the journal, for whatever waits, and for the sizes."""
@@ -82,13 +86,24 @@ class Store(Section[State]):
         diagnosis = findings.diagnosis
         good = diagnosis.is_sound and not (diagnosis.purges or diagnosis.blobs)
         newer = max(0, library.revision - diagnosis.rev)
-        found = [self.row("journal", GOOD if good else BAD, _sound(diagnosis, newer), style="" if good else ERROR)]
+        found = [
+            self.row(
+                "journal",
+                GOOD if good else BAD,
+                _sound(diagnosis, newer),
+                style="" if good else ERROR,
+            )
+        ]
         for group, label in findings.unfinished:
             text = f"not finished: {self.masked(label)}"
-            found.append(self.row(f"unfinished-{group}", BAD, text, item=(group, label), style=ERROR))
+            found.append(
+                self.row(f"unfinished-{group}", BAD, text, item=(group, label), style=ERROR)
+            )
         for broken in findings.half_done:
             text = f"a change of files was broken off ({len(broken.edits)} to settle)"
-            found.append(self.row(f"half-done-{broken.note.name}", BAD, text, item=broken, style=ERROR))
+            found.append(
+                self.row(f"half-done-{broken.note.name}", BAD, text, item=broken, style=ERROR)
+            )
         if findings.edit is not None:
             text = f"{findings.edit.file} was changed by another program"
             found.append(self.row("edit", BAD, text, item=findings.edit, style=ERROR))
@@ -135,14 +150,22 @@ class Store(Section[State]):
         )  # fmt: skip
 
     def _caches(self, findings: Findings) -> list[Content]:
-        parts = [BLANK, Content.styled("Caches are made again whenever they are missing or wrong:", MUTED)]
+        parts = [
+            BLANK,
+            Content.styled("Caches are made again whenever they are missing or wrong:", MUTED),
+        ]
         parts += [body(f"  {c.name}: {c.files} files, {_bytes(c.size)}") for c in findings.caches]
         if findings.mended is not None:
             at = since(findings.mended.at, self.bench.context.now())
             parts.append(body(f"{at}: {findings.mended}, and was made anew.", MUTED))
         if findings.old_caches:
             names = ", ".join(f"cache/{part.name}" for part in findings.old_caches)
-            parts.append(body(f"{names} in the store's folder are not used any more and may be deleted.", MUTED))
+            parts.append(
+                body(
+                    f"{names} in the store's folder are not used any more and may be deleted.",
+                    MUTED,
+                )
+            )
         return parts
 
     def _edit(self, edit: OutsideEdit, *, opened: bool) -> Content:
@@ -153,30 +176,55 @@ class Store(Section[State]):
             body(f"{edit.file} was changed by another program since revision {edit.base}", "bold"),
             key_line("health.apply", f"takes over {amount(edit.records, 'record')}"),
             key_line("health.refuse", "turns it down; that file is kept"),
-            *([key_line("health.unfold", "shows the secrets that are masked below")] if hidden else []),
+            *(
+                [key_line("health.unfold", "shows the secrets that are masked below")]
+                if hidden
+                else []
+            ),
             BLANK,
         ]
         for field in shown:
             sides = (field.before, field.after)
-            before, after = ("" if v is None else v if isinstance(v, str) else repr(v) for v in sides)
+            before, after = (
+                "" if v is None else v if isinstance(v, str) else repr(v) for v in sides
+            )
             parts.append(body(f"{field.key} {field.field}: ", MUTED) + word_diff(before, after))
         return joined(*parts, *more(len(edit.fields), LISTED, "more fields"))
 
     def _half_done(self, broken: HalfDone) -> Content:
         parts = [title("A change of files was broken off"), body(broken.note.name, MUTED), BLANK]
         if not broken.readable:
-            parts.append(body("Which files it had written is not known any more: the note cannot be read."))
+            parts.append(
+                body("Which files it had written is not known any more: the note cannot be read.")
+            )
         if broken.problem:
             return joined(*parts, body(f"It cannot be settled: {broken.problem}", ERROR))
         parts.append(key_line("health.apply", "brings the files to what the store says, as below"))
         for edit in broken.edits:
-            what = "is made" if edit.before is None else "is deleted" if edit.after is None else "is changed"
-            lines = self.bench.safety.masked_diff(edit.lines(), map(_text, (edit.before, edit.after)))
-            parts += [BLANK, body(f"{edit.name} {what}", "bold"), *(body(str(line)) for line in lines[:LISTED])]
+            what = (
+                "is made"
+                if edit.before is None
+                else "is deleted"
+                if edit.after is None
+                else "is changed"
+            )
+            lines = self.bench.safety.masked_diff(
+                edit.lines(), map(_text, (edit.before, edit.after))
+            )
+            parts += [
+                BLANK,
+                body(f"{edit.name} {what}", "bold"),
+                *(body(str(line)) for line in lines[:LISTED]),
+            ]
             parts += more(len(lines), LISTED, "more lines")
-        parts += [body(f"{path} lies outside the project and is left; look at it.", MUTED) for path in broken.outside]
+        parts += [
+            body(f"{path} lies outside the project and is left; look at it.", MUTED)
+            for path in broken.outside
+        ]
         if not broken.edits:
-            parts.append(body("Nothing is left to do in the project; only the note of it goes.", MUTED))
+            parts.append(
+                body("Nothing is left to do in the project; only the note of it goes.", MUTED)
+            )
         return joined(*parts)
 
     # What the keys do
@@ -189,7 +237,9 @@ class Store(Section[State]):
             self.app.say("Nothing to pack: no closed journal file is unpacked.")
             return
         before, after = sum(p.before for p in packed), sum(p.after for p in packed)
-        self.app.say(f"Packed {amount(len(packed), 'file')}: {_bytes(before)} became {_bytes(after)}.")
+        self.app.say(
+            f"Packed {amount(len(packed), 'file')}: {_bytes(before)} became {_bytes(after)}."
+        )
         self.gather()
 
     async def backup(self, row: Row) -> None:
@@ -215,7 +265,11 @@ class Store(Section[State]):
             question = f"Take over what another program changed in {item.file}?"
             told = f"{item.records} records change as shown. {undo()} takes it back."
             if await self.asked(question, Content(told), "take over"):
-                self._change(lambda: f"Took over {amount(care.accept_edit(), 'record')}. {undo()} takes it back.")
+                self._change(
+                    lambda: (
+                        f"Took over {amount(care.accept_edit(), 'record')}. {undo()} takes it back."
+                    )
+                )
         else:
             self.app.say("Nothing to decide here.")
 
@@ -225,7 +279,9 @@ class Store(Section[State]):
             self.app.say("Nothing to decide here.")
             return
         question = f"Turn down what another program changed in {row.item.file}?"
-        if await self.asked(question, Content("Its version of the file is kept beside it."), "turn down"):
+        if await self.asked(
+            question, Content("Its version of the file is kept beside it."), "turn down"
+        ):
             self._change(lambda: f"Turned down; kept as {self.bench.care.dismiss_edit().name}.")
 
     def _change(self, step: Callable[[], str]) -> None:
@@ -247,12 +303,18 @@ def _wrong(diagnosis: Diagnosis) -> list[Content]:
     parts = [body(_sound(diagnosis)), *bad(diagnosis.damage[:LISTED]), *bad(diagnosis.gone)]
     parts += bad(diagnosis.renumbered[:LISTED])
     if diagnosis.gone:
-        parts.append(body(HELD.format(number(len(diagnosis.held)))) if diagnosis.held else body(NOT_HELD))
+        parts.append(
+            body(HELD.format(number(len(diagnosis.held)))) if diagnosis.held else body(NOT_HELD)
+        )
         parts.append(body(ACCEPT))
     if diagnosis.renumbered:
         parts.append(body("Both are kept; the next change writes them down in order."))
     if diagnosis.damage:
-        parts.append(body("`workbench doctor --recover` saves everything else into a new store beside this one."))
+        parts.append(
+            body(
+                "`workbench doctor --recover` saves everything else into a new store beside this one."
+            )
+        )
     if diagnosis.purges:
         said = "`workbench doctor --finish` goes on with it; there is no way back."
         parts += [*bad(diagnosis.purges), body(said)]
@@ -273,7 +335,11 @@ def _sound(diagnosis: Diagnosis, newer: int = 0) -> str:
         *(["something beside the store cannot be read"] if diagnosis.blobs else []),
     ]
     state, at = ", ".join(found) or "every line is sound", f"up to revision {number(diagnosis.rev)}"
-    return f"{state} {at}; {number(newer)} since" if newer else f"{state}; {amount(diagnosis.entries, 'change')} {at}"
+    return (
+        f"{state} {at}; {number(newer)} since"
+        if newer
+        else f"{state}; {amount(diagnosis.entries, 'change')} {at}"
+    )
 
 
 def _text(side: str | bytes | None) -> str:
@@ -292,7 +358,9 @@ ABOUT = Content.styled(
 
 
 class BackupDialog(FileDialog[bool]):
-    """Ask for a file, write a backup of the store into it, and say what it holds; the result: whether one was made."""
+    """Ask for a file, write a backup of the store into it, and say what it holds; the result:
+    whether one was made.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(BACKUP)
     DEFAULT_CSS = """
@@ -314,7 +382,9 @@ class BackupDialog(FileDialog[bool]):
 
     def contents(self) -> Iterable[Widget]:
         """Return the file, and what is said about it."""
-        yield labelled("file", SafeInput(str(self._file), placeholder="file to write", id="backup-path"))
+        yield labelled(
+            "file", SafeInput(str(self._file), placeholder="file to write", id="backup-path")
+        )
         yield self.state
 
     def on_mount(self) -> None:
@@ -348,7 +418,9 @@ class BackupDialog(FileDialog[bool]):
             return
         there = file.is_file()
         detail = Content("What it holds now is gone then.")
-        replaces = Confirm(f"Replace {file}?", clock=time.monotonic, detail=detail, yes="replace", guard=0.0)
+        replaces = Confirm(
+            f"Replace {file}?", clock=time.monotonic, detail=detail, yes="replace", guard=0.0
+        )
         if there and not await self.app.push_screen_wait(replaces):
             return
         self._file, self._writing = file, True
@@ -368,7 +440,9 @@ class BackupDialog(FileDialog[bool]):
 
         def write() -> tuple[Manifest, int]:
             stop = self._stop.is_set
-            made, secrets = backup.back_up(self.bench, self._file, at, force=force, progress=tell, cancelled=stop)
+            made, secrets = backup.back_up(
+                self.bench, self._file, at, force=force, progress=tell, cancelled=stop
+            )
             last = LastBackup(self._file, parse_time(made.at), made.rev)
             recent.remember_backup(paths.state_dir(), self.bench.library.folder, last)
             return made, secrets
@@ -405,12 +479,17 @@ def _said(made: Manifest, file: Path, secrets: int) -> Content:
         (f"{GOOD} {printable(str(file))}\n", "bold"),
         (f"revision {number(made.rev)}, {number(made.size)} bytes, every byte checked\n", ""),
         (f"{backup.held(made.counts)}\n", ""),
-        *((f"SHA-256 {member.sha256}  {printable(member.name)}\n", MUTED) for member in made.members),
+        *(
+            (f"SHA-256 {member.sha256}  {printable(member.name)}\n", MUTED)
+            for member in made.members
+        ),
     ]
     if made.damaged:
         told = f"! {number(made.damaged)} damaged in the store itself: {key_of('health.check')} looks at it\n"
         parts.append((told, "$text-warning"))
     if secrets:
         what = amount(secrets, "secret")
-        parts.append((f"! It holds {what}; `workbench backup --mask` writes it without.", "$text-warning"))
+        parts.append(
+            (f"! It holds {what}; `workbench backup --mask` writes it without.", "$text-warning")
+        )
     return assemble(parts)

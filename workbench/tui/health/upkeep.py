@@ -46,11 +46,13 @@ from workbench.tui.widgets.figures import absolute, amount, number, since
 from workbench.tui.widgets.line_list import Cell, LineView
 from workbench.tui.widgets.reading_pane import ReadingPane
 
-# A dialog that lists proposals in full, to be looked through; with a question they can be accepted as a whole.
+# A dialog that lists proposals in full, to be looked through; with a question they can be accepted
+# as a whole.
 
 
 class Proposed(Dialog[bool]):
-    """Proposals by their lines, and the one under the cursor in full; the result is True only for a yes.
+    """Proposals by their lines, and the one under the cursor in full; the result is True only for a
+    yes.
 
     Without `yes` there is nothing to agree to.
     """
@@ -68,10 +70,18 @@ class Proposed(Dialog[bool]):
     """
 
     def __init__(
-        self, head: str, proposals: Sequence[Proposal], bench: Workbench, hint: str = "", yes: str = ""
+        self,
+        head: str,
+        proposals: Sequence[Proposal],
+        bench: Workbench,
+        hint: str = "",
+        yes: str = "",
     ) -> None:
         offered = PROPOSED if yes else PROPOSED[1:]
-        super().__init__(head, (replace(a, label=yes) if a.id == "proposed.yes" else a for a in offered if a.show))
+        super().__init__(
+            head,
+            (replace(a, label=yes) if a.id == "proposed.yes" else a for a in offered if a.show),
+        )
         self._proposals = proposals
         self._bench = bench
         self._hint = hint
@@ -95,7 +105,11 @@ class Proposed(Dialog[bool]):
     def _record_here(self, _what: str) -> Place | None:
         """Return the first memory that the proposal under the cursor rests on."""
         proposal = self.query_one(LineView).current
-        return ("memories", proposal.evidence[0]) if proposal is not None and proposal.evidence else None
+        return (
+            ("memories", proposal.evidence[0])
+            if proposal is not None and proposal.evidence
+            else None
+        )
 
     def _draw(self, proposal: Proposal, width: int) -> list[Cell]:
         line = Cell(self._bench.safety.masked(proposal.title))
@@ -120,7 +134,9 @@ class Proposed(Dialog[bool]):
             parts += [BLANK, body(f"{masked_name(id, mask)} · {mask(memory.status)} · {at}", MUTED)]
             folded = suspicions(memory, self._bench.safety.sorts)
             parts.append(
-                body(f"! {folded[0]} Review shows the text.", "$text-warning") if folded else body(memory.content)
+                body(f"! {folded[0]} Review shows the text.", "$text-warning")
+                if folded
+                else body(memory.content)
             )
         return joined(*parts)
 
@@ -157,7 +173,9 @@ class Upkeep(Section[UpkeepPlan]):
     ID, TITLE = "upkeep", "Upkeep"
 
     def look(self, tell: Progress, cancelled: Cancelled) -> UpkeepPlan:
-        """Make the dry run, which Review lists, too; contradictions are looked for as soon as the model is loaded."""
+        """Make the dry run, which Review lists, too; contradictions are looked for as soon as the
+        model is loaded.
+        """
         del tell, cancelled
         plan = self.bench.upkeep.plan(search=self.bench.retriever.ready)
         self.bench.working_out.take("prune", plan.proposals)
@@ -171,15 +189,25 @@ class Upkeep(Section[UpkeepPlan]):
             if new or waits:
                 figure, style = (number(new), "") if new else ("", MUTED)
                 waiting = f"{number(waits)} in Review" if waits else ""
-                found.append(self.row(kind, figure, _SAYS[kind], item=kind, more=waiting, style=style))
+                found.append(
+                    self.row(kind, figure, _SAYS[kind], item=kind, more=waiting, style=style)
+                )
         if gone := len(plan.withdrawn):
-            what = "a proposal that no longer holds" if gone == 1 else "proposals that no longer hold"
-            found.append(self.row("withdrawn", number(gone), f"to withdraw: {what}", item="withdrawn"))
+            what = (
+                "a proposal that no longer holds" if gone == 1 else "proposals that no longer hold"
+            )
+            found.append(
+                self.row("withdrawn", number(gone), f"to withdraw: {what}", item="withdrawn")
+            )
         if waits := len(plan.waiting):
             what = "candidate in Review is" if waits == 1 else "candidates in Review are"
-            found.append(self.row("waiting", number(waits), f"{what} flagged as overdue", item="waiting"))
+            found.append(
+                self.row("waiting", number(waits), f"{what} flagged as overdue", item="waiting")
+            )
         found += self.in_review("noise")
-        return found or [self.remark("nothing", "Nothing to do: no rule of the lifecycle has anything to say.")]
+        return found or [
+            self.remark("nothing", "Nothing to do: no rule of the lifecycle has anything to say.")
+        ]
 
     def detail(self, row: Row) -> Content:
         """Return what a kind would propose, or what the keys do."""
@@ -207,13 +235,19 @@ class Upkeep(Section[UpkeepPlan]):
             parts += self._line(proposal), BLANK
         parts += more(len(new), LISTED, "more; enter lists them all")
         if waiting:
-            parts.append(Content.styled(f"{number(len(waiting))} of these wait in Review already", MUTED))
+            parts.append(
+                Content.styled(f"{number(len(waiting))} of these wait in Review already", MUTED)
+            )
         return joined(*parts)
 
     def _line(self, proposal: Proposal) -> Content:
         shown = masked(proposal, self.masked)
         lines = [body(shown.title), body(f"  {'; '.join(shown.reasons)}", MUTED)]
-        other = self.bench.library.memories.find(proposal.evidence[-1]) if CONTRADICTED in proposal.flags else None
+        other = (
+            self.bench.library.memories.find(proposal.evidence[-1])
+            if CONTRADICTED in proposal.flags
+            else None
+        )
         if other is not None:
             lines.append(body(f"  “{self.masked(other.line)}”", MUTED))
         return joined(*lines)
@@ -221,12 +255,19 @@ class Upkeep(Section[UpkeepPlan]):
     async def apply(self, row: Row) -> None:
         """Put everything, whatever the row, into Review."""
         del row
-        plan = await asyncio.to_thread(lambda: self.bench.upkeep.carry_out(search=self.bench.retriever.ready))
+        plan = await asyncio.to_thread(
+            lambda: self.bench.upkeep.carry_out(search=self.bench.retriever.ready)
+        )
         if plan.is_empty:
             self.app.say("Nothing new: what the rules say is in Review already, or was decided.")
             return
         gone = amount(len(plan.withdrawn), "that no longer held was", "that no longer held were")
-        said_waits(self.app, len(plan.proposals), "proposal", f" {gone} withdrawn." if plan.withdrawn else "")
+        said_waits(
+            self.app,
+            len(plan.proposals),
+            "proposal",
+            f" {gone} withdrawn." if plan.withdrawn else "",
+        )
 
     async def prune(self, row: Row) -> None:
         """Show every prune, then accept them all."""
@@ -239,9 +280,13 @@ class Upkeep(Section[UpkeepPlan]):
         count = len(proposals)
         head = f"Prune {'this memory' if count == 1 else f'these {count:,} memories'}?"
         hint = f"They are archived as pruned and can be brought back with {undo()}. The least important come first."
-        if await self.app.push_screen_wait(Proposed(head, proposals, self.bench, hint, yes="prune all")):
+        if await self.app.push_screen_wait(
+            Proposed(head, proposals, self.bench, hint, yes="prune all")
+        ):
             done = await asyncio.to_thread(upkeep.prune, proposals)
-            self.app.say(f"Pruned {counted(done, 'memory', 'memories')}. {undo()} brings them back.")
+            self.app.say(
+                f"Pruned {counted(done, 'memory', 'memories')}. {undo()} brings them back."
+            )
 
     async def open(self, row: Row) -> bool:
         """List what a kind would propose."""
@@ -281,18 +326,27 @@ class Duplicates(Section[DedupPlan]):
         return plan
 
     def rows(self) -> Sequence[Row]:
-        """Return how far the comparison is, or its groups that still hold, then what only looks alike."""
+        """Return how far the comparison is, or its groups that still hold, then what only looks
+        alike.
+        """
         if self.progress is not None:
             return [self.bar("memories")]
         if not self.known:
-            told = keyed("Not compared yet. {health.compare} compares every memory with every other.")
+            told = keyed(
+                "Not compared yet. {health.compare} compares every memory with every other."
+            )
             return [self.remark("unknown", told)]
         plan = self.bench.deduplication.standing(self.value)
         found = [self.remark("summary", _summary(plan), item=plan)]
-        found += [self._row(group, "=" if group.exact else "~") for group in plan.groups[:DUPLICATES_LISTED]]
+        found += [
+            self._row(group, "=" if group.exact else "~")
+            for group in plan.groups[:DUPLICATES_LISTED]
+        ]
         found += self.in_review("same")
         if plan.apart:
-            looks = amount(len(plan.apart), "pair looks alike, but says", "pairs look alike, but say")
+            looks = amount(
+                len(plan.apart), "pair looks alike, but says", "pairs look alike, but say"
+            )
             found.append(self.remark("apart", f"{looks} something else:", item=plan, style=WARN))
         return [*found, *(self._row(pair, "≠") for pair in plan.apart[:DUPLICATES_LISTED])]
 
@@ -303,7 +357,10 @@ class Duplicates(Section[DedupPlan]):
             if suspicions(kept, self.bench.safety.sorts):
                 text, style = keyed("! folded: {health.unfold} opens it"), WARN
             many = f"{len(group.members)}×" if len(group.members) > 2 else ""
-            cells = [Cell(sign, FIGURE, WARN if sign == "≠" else "bold", "right"), Cell(text, 0, style)]
+            cells = [
+                Cell(sign, FIGURE, WARN if sign == "≠" else "bold", "right"),
+                Cell(text, 0, style),
+            ]
             if width >= WITH_REASON and sign == "≠":
                 cells.append(Cell(group.flags[0], 19, WARN))
             return [*cells, Cell(many, 4, "", "right"), Cell(f"{group.similarity:.3f}", 5, MUTED)]
@@ -313,7 +370,11 @@ class Duplicates(Section[DedupPlan]):
     def detail(self, row: Row) -> Content:
         """Return a group with its texts and what speaks for and against it, or what was compared."""
         if isinstance(row.item, Group):
-            reasons = [r for memory in row.item.members for r in suspicions(memory, self.bench.safety.sorts)]
+            reasons = [
+                r
+                for memory in row.item.members
+                for r in suspicions(memory, self.bench.safety.sorts)
+            ]
             if row.name in self.unfolded:
                 return joined(*self._texts(row.item))
             if reasons:
@@ -333,16 +394,25 @@ class Duplicates(Section[DedupPlan]):
         )  # fmt: skip
 
     def _texts(self, group: Group) -> Iterator[Content]:
-        """Yield what speaks for and against a group, the word diffs, what the keys do, and every text."""
+        """Yield what speaks for and against a group, the word diffs, what the keys do, and every
+        text.
+        """
         kept, newest = group.members[-1], max(group.members, key=lambda m: (m.created_at, m.id))
         yield from _judged(group)
         yield from _diffs(group, newest)
         yield BLANK
         text = "" if kept is newest or group.exact else f"the text of {name(newest.id)} and "
-        yield key_line("health.merge", f"merges: {name(kept.id)} stays, with {text}all votes; {undo()} separates them")
+        yield key_line(
+            "health.merge",
+            f"merges: {name(kept.id)} stays, with {text}all votes; {undo()} separates them",
+        )
         yield key_line("health.refuse", "keeps both until a text changes")
         for memory in group.members[:MEMBERS]:
-            about = (memory.status, memory.observation_type, since(memory.created_at, self.bench.context.now()))
+            about = (
+                memory.status,
+                memory.observation_type,
+                since(memory.created_at, self.bench.context.now()),
+            )
             yield BLANK
             yield heading(name(memory.id), Content.styled(" · ".join(map(name, about)), MUTED))
             if not group.exact or memory is group.members[0]:
@@ -380,7 +450,9 @@ class Duplicates(Section[DedupPlan]):
             self._say_no_group("Go to a group first; {health.merge} merges it.")
             return
         against = "; ".join(group.pairs[0].verdict.reasons_against)
-        detail = body(f"They are alike, but {against}. The newest text wins. {undo()} separates them.")
+        detail = body(
+            f"They are alike, but {against}. The newest text wins. {undo()} separates them."
+        )
         if any(pair.kind == "apart" for pair in group.pairs) and not await self.asked(
             "Merge two memories that differ in meaning?", detail, "merge", guard=0.0
         ):
@@ -406,7 +478,9 @@ class Duplicates(Section[DedupPlan]):
         self.app.change(keep_apart)
 
     def _say_no_group(self, otherwise: str) -> None:
-        """Say why there is no group under the cursor: nothing was compared, none was found, or it is `otherwise`."""
+        """Say why there is no group under the cursor: nothing was compared, none was found, or it
+        is `otherwise`.
+        """
         told = otherwise
         if self.progress is not None:
             told = "The memories are being compared; {app.back} stops it."
@@ -436,7 +510,11 @@ def _judged(group: Group) -> Iterator[Content]:
 
 def _diffs(group: Group, newest: Memory) -> Iterator[Content]:
     for older in () if group.exact else (m for m in group.members if m is not newest):
-        head = "From the older to the newer" if len(group.members) == 2 else f"From {name(older.id)} to the newest"
+        head = (
+            "From the older to the newer"
+            if len(group.members) == 2
+            else f"From {name(older.id)} to the newest"
+        )
         yield BLANK
         yield heading(head, diff_legend())
         yield folded(word_diff(older.content, newest.content))
@@ -461,7 +539,8 @@ def _numbers(plan: DedupPlan) -> Iterator[str]:
         yield f"{amount(plan.kept, 'pair was', 'pairs were')} kept apart by you."
 
 
-# Health: tidying up what agents did and learned: when it was last done, what it would do now, and its report.
+# Health: tidying up what agents did and learned: when it was last done, what it would do now, and
+# its report.
 
 
 CHANGES_LISTED = 30
@@ -510,7 +589,10 @@ class Consolidation(Section[Seen]):
         does = keyed("{health.apply} does it; {app.undo} takes each stage back.")
         return [
             head,
-            *(self._stage(one, "measured" if seen.is_done else "to measure") for one in seen.what.stages),
+            *(
+                self._stage(one, "measured" if seen.is_done else "to measure")
+                for one in seen.what.stages
+            ),
             *([self.remark("left", f"Stopped. Left: {left}.", style=WARN)] if left else []),
             *([] if seen.is_done else [self.remark("apply", does)]),
         ]
@@ -541,7 +623,11 @@ class Consolidation(Section[Seen]):
         yield from (body(line, MUTED) for line in fact_lines(stage.facts))
         yield BLANK
         for change in stage.changes[:CHANGES_LISTED]:
-            by = f" {'as' if change.becomes == 'proposed' else 'under'} “{change.by}”" if change.by else ""
+            by = (
+                f" {'as' if change.becomes == 'proposed' else 'under'} “{change.by}”"
+                if change.by
+                else ""
+            )
             yield body(self.masked(f"{change.id}  {change.becomes.replace('_', ' ')}{by}"))
         yield from more(len(stage.changes), CHANGES_LISTED)
 
@@ -560,7 +646,11 @@ def _last(run: ConsolidationRun | None) -> str:
     due = due_at(run)
     if run is None or due is None:
         return "Never done; due at any time"
-    ended = f"Last done {absolute(run.ended_at)}" if run.ended_at is not None else f"Left to do: {', '.join(run.left)}"
+    ended = (
+        f"Last done {absolute(run.ended_at)}"
+        if run.ended_at is not None
+        else f"Left to do: {', '.join(run.left)}"
+    )
     return f"{ended} · next due {absolute(due)}"
 
 

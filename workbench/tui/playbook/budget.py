@@ -69,7 +69,9 @@ class AgentDialog(Dialog[None]):
         self._show()
 
     def _show(self) -> None:
-        """Show what an export with the same options gives without what is held back, and what is not in it."""
+        """Show what an export with the same options gives without what is held back, and what is
+        not in it.
+        """
         bench, view, said = self._bench, self._view, self.query_one("#agent-state", Static)
         name = "prompt-counts" if self._counts else "prompt"
         choice = Choice(view.playbook.book.id, within_budget=self._cut)
@@ -83,7 +85,9 @@ class AgentDialog(Dialog[None]):
             said.update(body(str(error), "$text-warning"))
             return
         self.text = text = rendered.text
-        bullets = sum(b.state != "deprecated" for book in rendered.parsed.playbooks for b in book.bullets)
+        bullets = sum(
+            b.state != "deprecated" for book in rendered.parsed.playbooks for b in book.bullets
+        )
         flagged = sum(isinstance(one.record, Bullet) for one in held)
         gone = len(view.playbook.bullets) - bullets - flagged
         parts = [
@@ -114,10 +118,14 @@ class AgentDialog(Dialog[None]):
 
 
 def _left_out(gone: int, flagged: int, held: int) -> list[tuple[str, str]]:
-    """Say how many bullets are not in the text, and why: over budget, flagged, or (of all held) a heading is."""
+    """Say how many bullets are not in the text, and why: over budget, flagged, or (of all held) a
+    heading is.
+    """
     export, parts = key_of("playbook.export"), list[tuple[str, str]]()
     if gone:
-        parts.append((f"\n{bullets_in(gone)} left out: deprecated, or over the budget.", "$text-warning"))
+        parts.append(
+            (f"\n{bullets_in(gone)} left out: deprecated, or over the budget.", "$text-warning")
+        )
     if flagged:
         told = f"\n{FLAGGED} {bullets_in(flagged)} held back as flagged; {export} lets them out."
         parts.append((told, "$text-error"))
@@ -137,7 +145,9 @@ class Line:
 
 
 class BudgetDialog(Dialog[str | None]):
-    """A budget to move, and which bullets then are in and out; the result is a sentence about what was done."""
+    """A budget to move, and which bullets then are in and out; the result is a sentence about what
+    was done.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((*BUDGET, *on_row()))
     DEFAULT_CSS = """
@@ -161,7 +171,9 @@ class BudgetDialog(Dialog[str | None]):
         total = max(1, self._view.tokens)
         start = self._view.playbook.book.budget or total
         scale = Scale(0, max(total, start) + 1000, 500, 50)
-        self.slider = Slider("budget", start, scale, show=lambda v: number(int(v)), ticks=(total,), value_width=9)
+        self.slider = Slider(
+            "budget", start, scale, show=lambda v: number(int(v)), ticks=(total,), value_width=9
+        )
         empty = Content("Everything fits. ← lowers the budget, digits type one.")
         self.rows: LineView[Line] = LineView(self._draw, lambda line: line.bullet.id, empty=empty)
 
@@ -203,7 +215,10 @@ class BudgetDialog(Dialog[str | None]):
         self.rows.set_rows(shown if out else (), cursor=cursor)
         keys = "{budget.save} only marks what is out · {budget.apply} deprecates it · {budget.drop} no budget"
         parts = [
-            (f"The budget keeps {fitting.share}: ≈ {number(fitting.tokens)} tokens, estimated", "bold"),
+            (
+                f"The budget keeps {fitting.share}: ≈ {number(fitting.tokens)} tokens, estimated",
+                "bold",
+            ),
             (f" · all have ≈ {number(self._view.tokens)} (┼)\n", MUTED),
             (f"Out: {fitting.went}\n" if fitting.outside else "", WARN),
             (f"Order: {ORDER}\n", ""),
@@ -221,7 +236,9 @@ class BudgetDialog(Dialog[str | None]):
         pin = Cell(PINNED if bullet.pinned else " ", 1, "bold")
         cells = [mark, Cell(printable(bullet.id[:18]), 10, MUTED), pin, Cell(text, 0, style)]
         if width >= 70:
-            cells.append(Cell(f"+{bullet.helpful_count} −{bullet.harmful_count}", 8, MUTED, "right"))
+            cells.append(
+                Cell(f"+{bullet.helpful_count} −{bullet.harmful_count}", 8, MUTED, "right")
+            )
             cells.append(Cell(standing(bullet), 11, style))
         return [*cells, Cell(number(line.tokens), 5, style, "right")]
 
@@ -263,6 +280,8 @@ class BudgetDialog(Dialog[str | None]):
 
             def fit() -> None:
                 self._bench.playbooks.fit(self._book, fitting.outside, fitting.budget)
-                self.dismiss(f"Deprecated {bullets_in(len(fitting.outside))}. {undo()} brings them back.")
+                self.dismiss(
+                    f"Deprecated {bullets_in(len(fitting.outside))}. {undo()} brings them back."
+                )
 
             change(self, fit, self._complain)

@@ -31,7 +31,15 @@ from workbench.tui.app.actions import bindings
 from workbench.tui.app.saving import Preview
 from workbench.tui.app.waiting import asking, change
 from workbench.tui.records.actions import Acts, Place
-from workbench.tui.reflection import LONGEST, PlanDialog, ResultDialog, RunDialog, costs, row, unread_line
+from workbench.tui.reflection import (
+    LONGEST,
+    PlanDialog,
+    ResultDialog,
+    RunDialog,
+    costs,
+    row,
+    unread_line,
+)
 from workbench.tui.review.inbox import ALIKE, diff_legend, heading, overlap
 from workbench.tui.widgets.content import MUTED, assemble, body, keyed, undo, word_diff
 from workbench.tui.widgets.dialog import CheckedLine, Dialog, Prompt
@@ -60,7 +68,11 @@ def card_text(card: Card, decision: Decision) -> Content:
     """Return a card in full: what would happen, why, what stands in its way, and the texts."""
     parts = [heading(one_line(card.title[:400], 200))]
     if decision:
-        parts.append(Content.styled({"accept": "✓ accepted", "skip": "✗ left out"}[decision], SIGNS[decision][1]))
+        parts.append(
+            Content.styled(
+                {"accept": "✓ accepted", "skip": "✗ left out"}[decision], SIGNS[decision][1]
+            )
+        )
     return Content("\n").join([*parts, *reasons(card), *texts(card)])
 
 
@@ -68,14 +80,18 @@ def reasons(card: Card) -> list[Content]:
     """Return what stands in the way of a card, and why it is suggested."""
     parts = []
     if card.problem:
-        parts.append(Content.styled("! ", "bold $text-warning") + body(card.problem, "$text-warning"))
+        parts.append(
+            Content.styled("! ", "bold $text-warning") + body(card.problem, "$text-warning")
+        )
     if card.reason:
         parts.append(Content.styled("because  ", MUTED) + body(card.reason))
     return parts
 
 
 def texts(card: Card) -> list[Content]:
-    """Return the difference from each text that it is alike enough to, the new text, and the bullets as they are."""
+    """Return the difference from each text that it is alike enough to, the new text, and the
+    bullets as they are.
+    """
     if card.suggested is None:
         return [Content(""), heading("As it came"), body(card.raw)]
     parts = []
@@ -83,7 +99,9 @@ def texts(card: Card) -> list[Content]:
         before = bullet.content
         if card.after and card.after != before and overlap(before, card.after) >= ALIKE:
             title = (
-                "The difference" if len(card.touches) == 1 else f"From {one_line(bullet.id[:100], 60)} to the new text"
+                "The difference"
+                if len(card.touches) == 1
+                else f"From {one_line(bullet.id[:100], 60)} to the new text"
             )
             parts += [Content(""), heading(title, diff_legend()), word_diff(before, card.after)]
     if card.after and card.after != card.before:
@@ -121,7 +139,9 @@ class CardsDialog(Dialog[str | None]):
     """
 
     def __init__(self, bench: Workbench, book: str, reply: Reply) -> None:
-        super().__init__(f"What the {reply.actor} suggests for {book}", [a for a in CARDS if a.show])
+        super().__init__(
+            f"What the {reply.actor} suggests for {book}", [a for a in CARDS if a.show]
+        )
         self._bench = bench
         self._book = book
         self._reply = reply
@@ -167,7 +187,9 @@ class CardsDialog(Dialog[str | None]):
         self._show()
 
     def _state(self) -> Content:
-        accepted, skipped = (sum(d == kind for d in self._decided.values()) for kind in ("accept", "skip"))
+        accepted, skipped = (
+            sum(d == kind for d in self._decided.values()) for kind in ("accept", "skip")
+        )
         wrong = sum(bool(card.problem) for card in self.cards)
         left = len(self.cards) - accepted - skipped - wrong
         parts = [(f"{accepted} accepted · {skipped} left out · {left} undecided", "bold")]
@@ -183,13 +205,20 @@ class CardsDialog(Dialog[str | None]):
     def _draw(self, place: int, _width: int) -> list[Cell]:
         card, decision = self.cards[place], self.decision(place)
         sign, style = PROBLEM if card.problem and not decision else SIGNS[decision]
-        return [Cell(sign, 1, style), Cell(card.title, 0, MUTED if decision == "skip" or card.problem else "")]
+        return [
+            Cell(sign, 1, style),
+            Cell(card.title, 0, MUTED if decision == "skip" or card.problem else ""),
+        ]
 
     @on(LineView.Highlighted)
     def _show(self) -> None:
         place = self._rows.current
         shown = self._bench.safety.shown
-        text = Content("") if place is None else card_text(shown(self.cards[place]), self.decision(place))
+        text = (
+            Content("")
+            if place is None
+            else card_text(shown(self.cards[place]), self.decision(place))
+        )
         self.query_one(ReadingPane).show(text)
 
     def _bullet_here(self, _what: str) -> Place | None:
@@ -252,7 +281,10 @@ class CardsDialog(Dialog[str | None]):
             )
             return
         card, preview = self.cards[place], Preview(self._bench, self.cards[place].after)
-        if await self.app.push_screen_wait(TextEditor(card.title[:200], card.after, check=preview)) is not None:
+        if (
+            await self.app.push_screen_wait(TextEditor(card.title[:200], card.after, check=preview))
+            is not None
+        ):
             text = preview.text
             self._kept += preview.typed
             parts = list(self._reply.parts)
@@ -269,7 +301,10 @@ class CardsDialog(Dialog[str | None]):
         if not self._accepted():
             self._say(
                 Content.styled(
-                    keyed("Nothing is accepted yet: {cards.accept} accepts, {cards.all} accepts all."), "$text-warning"
+                    keyed(
+                        "Nothing is accepted yet: {cards.accept} accepts, {cards.all} accepts all."
+                    ),
+                    "$text-warning",
                 )
             )
             return
@@ -284,7 +319,11 @@ class CardsDialog(Dialog[str | None]):
 
     def _carry_out(self, *, to_review: bool) -> None:
         accepted = self._accepted()
-        rest = [place for place in range(len(self._reply.parts)) if not self.decision(place)] if to_review else []
+        rest = (
+            [place for place in range(len(self._reply.parts)) if not self.decision(place)]
+            if to_review
+            else []
+        )
         keep = partial(self._bench.safety.keep_typed, *self._kept)
         chosen = [self._reply.parts[place][0] for place in accepted]
 
@@ -292,10 +331,14 @@ class CardsDialog(Dialog[str | None]):
             said, curating = [], self._bench.curating
             with self._bench.library.turn():
                 if chosen:
-                    said.append(f"Applied {curating.apply(self._book, self._reply, chosen, keep)} suggestions.")
+                    said.append(
+                        f"Applied {curating.apply(self._book, self._reply, chosen, keep)} suggestions."
+                    )
                 if rest:
                     count = curating.put_off(self._book, self._reply, rest, keep)
-                    said.append(f"{count} {'waits' if count == 1 else 'wait'} in Review now (key 2).")
+                    said.append(
+                        f"{count} {'waits' if count == 1 else 'wait'} in Review now (key 2)."
+                    )
             self.dismiss(" ".join([*said, f"{undo()} takes that back."]))
 
         if chosen or rest:
@@ -309,14 +352,16 @@ class CardsDialog(Dialog[str | None]):
             self._warned = True
             self._say(
                 Content.styled(
-                    keyed("Nothing is applied yet: {cards.apply} applies, esc again discards."), "$text-warning"
+                    keyed("Nothing is applied yet: {cards.apply} applies, esc again discards."),
+                    "$text-warning",
                 )
             )
         else:
             self.dismiss(None)
 
 
-# Asking Claude to curate a playbook: what would be told, what it would cost, and the reply as cards.
+# Asking Claude to curate a playbook: what would be told, what it would cost, and the reply as
+# cards.
 
 
 # Where suggestions for a playbook come from: a file, pasted text, or Claude.
@@ -328,7 +373,8 @@ CANNOT_ASK = "Once ANTHROPIC_API_KEY is set, Claude can be asked from here as we
 
 
 class SourcePrompt(Dialog[str | None]):
-    """Ask for a file; the result is its name, "" for pasting, or None. `wants_claude` says that Claude is to be asked.
+    """Ask for a file; the result is its name, "" for pasting, or None. `wants_claude` says that
+    Claude is to be asked.
 
     Asking is offered when there is a key (`can_ask`).
     """
@@ -347,7 +393,9 @@ class SourcePrompt(Dialog[str | None]):
     def contents(self) -> Iterable[Widget]:
         """Return the input, and whether Claude can be asked."""
         yield self._line
-        yield Static(Content.styled(CAN_ASK if self._can_ask else CANNOT_ASK, MUTED), id="source-claude")
+        yield Static(
+            Content.styled(CAN_ASK if self._can_ask else CANNOT_ASK, MUTED), id="source-claude"
+        )
 
     def on_input_submitted(self) -> None:
         """Enter inside the input takes the line."""
@@ -369,13 +417,16 @@ class SourcePrompt(Dialog[str | None]):
 
 
 NEW, LATEST, MARKED, RUN = "new", "latest", "marked", "run"
-RUN_TITLE = "File with one run of an agent: JSON with a question, a reasoning (or trace) and an answer"
+RUN_TITLE = (
+    "File with one run of an agent: JSON with a question, a reasoning (or trace) and an answer"
+)
 
 
 class AskDialog(PlanDialog[str | None, CurationPlan]):
     """Ask the Curator; the result is a sentence about what was done with its suggestions, or None.
 
-    `marked` are memories that are marked in the Stream. A reply whose cards were closed is at hand until this closes.
+    `marked` are memories that are marked in the Stream. A reply whose cards were closed is at hand
+    until this closes.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(ASK)
@@ -413,15 +464,22 @@ class AskDialog(PlanDialog[str | None, CurationPlan]):
             return curation.plan_run(self._book, self._episode)
         if self._kind == MARKED:
             return curation.plan(self._book, curation.marked(self._marked))
-        return curation.plan(self._book, curation.unseen(self._book) if self._kind == NEW else curation.latest())
+        return curation.plan(
+            self._book, curation.unseen(self._book) if self._kind == NEW else curation.latest()
+        )
 
     def told(self, plan: CurationPlan) -> Content:
         """Return what would be told about which playbook, and what it would cost."""
         lines = [row("memories", self._memories(plan))]
         if plan.run is not None:
             unknown = f"; not in the playbook: {', '.join(plan.unknown)}" if plan.unknown else ""
-            used = assemble([(amount(len(plan.used), "bullet"), ""), (one_line(unknown, 200), "$text-warning")])
-            lines = [row("a run", Content.styled(one_line(plan.run.task, 200), "bold")), row("it used", used)]
+            used = assemble(
+                [(amount(len(plan.used), "bullet"), ""), (one_line(unknown, 200), "$text-warning")]
+            )
+            lines = [
+                row("a run", Content.styled(one_line(plan.run.task, 200), "bold")),
+                row("it used", used),
+            ]
         room = "" if plan.room is None else f" · may grow by {number(plan.room)} tokens"
         bullets = amount(len(plan.playbook.bullets), "bullet")
         lines.append(row("playbook", assemble([(bullets, "bold"), (room, MUTED)])))
@@ -433,7 +491,9 @@ class AskDialog(PlanDialog[str | None, CurationPlan]):
             if plan.since is not None:
                 nothing = keyed("Nothing new to tell. {ask.lessons} takes the latest ones again.")
             lines.append(Content.styled(nothing, "bold"))
-        return Content("\n").join([*lines, *unread_line(len(self._bench.curation.waiting(self._book)), "ask.unread")])
+        return Content("\n").join(
+            [*lines, *unread_line(len(self._bench.curation.waiting(self._book)), "ask.unread")]
+        )
 
     def _memories(self, plan: CurationPlan) -> Content:
         count, left_out = len(plan.told), plan.lessons.left_out
@@ -444,7 +504,9 @@ class AskDialog(PlanDialog[str | None, CurationPlan]):
             more = f" confirmed since the last curation, {since(plan.since, self._bench.context.now())}"
             more += f"; {number(left_out)} more are too many" if left_out else ""
         else:
-            told = f"the latest {number(count)}" + (f" of {number(count + left_out)}" if left_out else "")
+            told = f"the latest {number(count)}" + (
+                f" of {number(count + left_out)}" if left_out else ""
+            )
             more = " that were confirmed"
         return assemble([(told, "bold"), (more, MUTED)])
 
@@ -481,11 +543,17 @@ class AskDialog(PlanDialog[str | None, CurationPlan]):
             self.gather(self._plan)
 
     def action_lessons(self) -> None:
-        self._tell(self._kinds[(self._kinds.index(self._kind) + 1) % len(self._kinds)] if self._kind != RUN else NEW)
+        self._tell(
+            self._kinds[(self._kinds.index(self._kind) + 1) % len(self._kinds)]
+            if self._kind != RUN
+            else NEW
+        )
 
     @asking
     async def action_run(self) -> None:
-        """Learn from a run that is named: the Reflector looks at it, and the Curator is told what it found."""
+        """Learn from a run that is named: the Reflector looks at it, and the Curator is told what
+        it found.
+        """
         prompt = Prompt(RUN_TITLE, placeholder="run.json", check=lambda name: _episode_in(name)[1])
         name = await self.app.push_screen_wait(prompt)
         if name is None:
@@ -511,7 +579,9 @@ class AskDialog(PlanDialog[str | None, CurationPlan]):
         else:
             await asyncio.to_thread(self._bench.curation.dismiss, waiting[0])
             if chosen == "again":
-                said = keyed("Discarded the reply; {app.undo} in the Playbook restores it. {ask.start} asks again.")
+                said = keyed(
+                    "Discarded the reply; {app.undo} in the Playbook restores it. {ask.start} asks again."
+                )
                 self._say(Content.styled(said, MUTED))
         self._look_again()
 
@@ -525,7 +595,9 @@ class AskDialog(PlanDialog[str | None, CurationPlan]):
             found.append(self._bench.curation.read_again(waiting, text))
 
         title = "Edit the reply until it can be read: JSON with a list of “operations”"
-        await self.app.push_screen_wait(TextEditor(title, waiting.reply.reply, limit=LONGEST, check=read))
+        await self.app.push_screen_wait(
+            TextEditor(title, waiting.reply.reply, limit=LONGEST, check=read)
+        )
         if found:
             await self._show_cards(found)
 
@@ -562,10 +634,17 @@ def put_off(app: App[object], bench: Workbench, book: str, asked: Asked) -> None
 
     def store() -> None:
         with irreplaceable():
-            count = sum(bench.curating.put_off(book, reply, range(len(reply.parts))) for reply in asked.replies)
+            count = sum(
+                bench.curating.put_off(book, reply, range(len(reply.parts)))
+                for reply in asked.replies
+            )
         if count:
             suggestions = amount(count, "suggestion of Claude waits", "suggestions of Claude wait")
-            app.call_later(app.notify, f"{suggestions} in Review now (key 2). {undo()} takes that back.", markup=False)
+            app.call_later(
+                app.notify,
+                f"{suggestions} in Review now (key 2). {undo()} takes that back.",
+                markup=False,
+            )
 
     app.run_worker(store, thread=True)
 

@@ -1,4 +1,6 @@
-"""The playbook's list and text as values: headings and bullets as lines, and what is under the cursor in full."""
+"""The playbook's list and text as values: headings and bullets as lines, and what is under the
+cursor in full.
+"""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -9,7 +11,13 @@ from textwrap import wrap
 
 from textual.content import Content
 
-from workbench.core.playbook.book import Bullet, Section, is_high_performing, is_problematic, is_unused
+from workbench.core.playbook.book import (
+    Bullet,
+    Section,
+    is_high_performing,
+    is_problematic,
+    is_unused,
+)
 from workbench.core.playbook.budget import ORDER, Fitting, helpful_share
 from workbench.core.playbook.filter import NOBODY, Among, BookFilter
 from workbench.core.playbook.operations import merged_from
@@ -18,10 +26,25 @@ from workbench.core.record import parse_time
 from workbench.core.stream.memory import Verdict
 from workbench.core.text import cell_width, clip, one_line, printable
 from workbench.services.open import Workbench
-from workbench.services.playbook.playbook import REASON, REPLACED_BY, SINCE, WARNS_OF, BookView, shown_title
+from workbench.services.playbook.playbook import (
+    REASON,
+    REPLACED_BY,
+    SINCE,
+    WARNS_OF,
+    BookView,
+    shown_title,
+)
 from workbench.tui.safety import FLAGGED, STYLE, flag_lines, flags_of
 from workbench.tui.widgets.bars import empty_bar, interval_bar
-from workbench.tui.widgets.content import MUTED, assemble, body, find_words, highlight, key_of, keyed
+from workbench.tui.widgets.content import (
+    MUTED,
+    assemble,
+    body,
+    find_words,
+    highlight,
+    key_of,
+    keyed,
+)
 from workbench.tui.widgets.figures import absolute, amount, number, since
 from workbench.tui.widgets.line_list import Cell
 
@@ -40,9 +63,11 @@ _share = lru_cache(maxsize=4096)(helpful_share)
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of the list: a section's heading, one of its bullets with this person's vote, or what the budget keeps.
+    """A line of the list: a section's heading, one of its bullets with this person's vote, or what
+    the budget keeps.
 
-    `over` tells a bullet that does not fit, `disputed` one whose votes and runs contradict each other.
+    `over` tells a bullet that does not fit, `disputed` one whose votes and runs contradict each
+    other.
     """
 
     section: Section
@@ -74,7 +99,9 @@ class Columns:
 
 
 def rows_of(view: BookView, wanted: BookFilter, among: Among = NOBODY) -> list[Row]:
-    """Return what the budget keeps, then headings and bullets in file order, without those the filter hides."""
+    """Return what the budget keeps, then headings and bullets in file order, without those the
+    filter hides.
+    """
     over, disputed, cost = view.over, view.disputed, view.costs.bullets
     listed = view.listed(wanted, among)
     rows = [Row(listed[0][0], cut=view.cut)] if listed and view.cut else []
@@ -85,7 +112,9 @@ def rows_of(view: BookView, wanted: BookFilter, among: Among = NOBODY) -> list[R
         tokens = sum(cost[b.id] for b in bullets if b.state != "deprecated") if wanted else whole
         rows.append(Row(section, count=len(bullets), tokens=tokens))
         for b in bullets:
-            rows.append(Row(section, b, view.votes.get(b.id), 0, cost[b.id], b.id in over, b.id in disputed))
+            rows.append(
+                Row(section, b, view.votes.get(b.id), 0, cost[b.id], b.id in over, b.id in disputed)
+            )
     return rows
 
 
@@ -97,12 +126,16 @@ def columns_of(rows: Sequence[Row], words: tuple[str, ...] = ()) -> Columns:
         helpful=1 + max((len(short(b.helpful_count)) for b in bullets), default=1),
         harmful=1 + max((len(short(b.harmful_count)) for b in bullets), default=1),
         words=words,
-        tokens=max((len(number(row.tokens)) + 2 * row.over for row in rows if row.bullet), default=1),
+        tokens=max(
+            (len(number(row.tokens)) + 2 * row.over for row in rows if row.bullet), default=1
+        ),
     )
 
 
 def cells(bench: Workbench, row: Row, columns: Columns, width: int) -> list[Cell] | Content:
-    """Return a row as cells: mark, id, text, pin, helpful and harmful marks, their interval, tokens."""
+    """Return a row as cells: mark, id, text, pin, helpful and harmful marks, their interval,
+    tokens.
+    """
     if row.cut is not None:
         words = f"── {CUT} budget of {number(row.cut.budget)} tokens keeps {row.cut.share}: out are {row.cut.went} "
         return Content.styled(words + "─" * max(0, width - len(words)), WARN).truncate(width)
@@ -134,11 +167,19 @@ def cells(bench: Workbench, row: Row, columns: Columns, width: int) -> list[Cell
 
 
 def share_bar(bullet: Bullet, width: int) -> Content:
-    """Return where the share of helpful marks lies, as a bar from 0 to 1; dots when there are no marks."""
+    """Return where the share of helpful marks lies, as a bar from 0 to 1; dots when there are no
+    marks.
+    """
     if is_unused(bullet):
         return empty_bar(width)
     found = _share(bullet.helpful_count, bullet.harmful_count)
-    style = "$text-error" if is_problematic(bullet) else "$text-success" if is_high_performing(bullet) else "$accent"
+    style = (
+        "$text-error"
+        if is_problematic(bullet)
+        else "$text-success"
+        if is_high_performing(bullet)
+        else "$accent"
+    )
     return interval_bar(found.low, found.mean, found.high, width, style)
 
 
@@ -181,14 +222,20 @@ def _heading(row: Row, columns: Columns) -> list[Cell]:
         if row.count
         else keyed("empty · {playbook.add} adds a bullet")
     )
-    return [Cell(title, 0, "bold $text-accent"), Cell(remark, len(remark), f"not bold {MUTED}", "right")]
+    return [
+        Cell(title, 0, "bold $text-accent"),
+        Cell(remark, len(remark), f"not bold {MUTED}", "right"),
+    ]
 
 
 def _count(sign: str, count: int, width: int, style: str, mine: bool) -> list[tuple[str, str]]:
     """Return a count right-aligned after a space; this person's own vote is underlined."""
     shown = f"{sign}{short(count)}"
     pad = " " * (1 + width - len(shown))
-    return [(pad, ""), (shown if count else " " * len(shown), f"bold underline {style}" if mine else style)]
+    return [
+        (pad, ""),
+        (shown if count else " " * len(shown), f"bold underline {style}" if mine else style),
+    ]
 
 
 # One bullet, one section, or the cut of the budget, in full.
@@ -200,7 +247,9 @@ BAR, LABEL = 20, 9
 _VERDICTS = {"helps": "$text-success", "hurts": "$text-error", "unclear": MUTED}
 
 
-def row_text(bench: Workbench, view: BookView, row: Row, width: int, words: tuple[str, ...] = ()) -> Content:
+def row_text(
+    bench: Workbench, view: BookView, row: Row, width: int, words: tuple[str, ...] = ()
+) -> Content:
     """Return a row of a playbook in full, with words marked in it, as wide as there is room."""
     if row.cut is not None:
         parts = _cut_parts(row.cut, view.tokens)
@@ -216,7 +265,9 @@ def bullet_text(bench: Workbench, key: str, width: int) -> Content:
     book, _, id = key.rpartition("/")
     bench.playbooks.bullet(book, id)
     view = bench.playbooks.view(book)
-    row = next(row for row in rows_of(view, BookFilter()) if row.bullet is not None and row.bullet.id == id)
+    row = next(
+        row for row in rows_of(view, BookFilter()) if row.bullet is not None and row.bullet.id == id
+    )
     return row_text(bench, view, row, width)
 
 
@@ -230,7 +281,12 @@ def _cut_parts(cut: Fitting, total: int) -> list[Content]:
         _line("out", cut.went, "  is:over lists them"),
         _line("order", ORDER),
         Content(""),
-        assemble([(key_of("playbook.budget"), KEY), (" changes the budget, and shows what is out, and why.", MUTED)]),
+        assemble(
+            [
+                (key_of("playbook.budget"), KEY),
+                (" changes the budget, and shows what is out, and why.", MUTED),
+            ]
+        ),
     ]
 
 
@@ -240,10 +296,21 @@ def _section_parts(row: Row, hidden: int) -> list[Content]:
         Content.styled(printable(title_of(row.section)), KEY),
         Content.styled(f"section {printable(row.section.id)}", MUTED),
         Content(""),
-        _line("bullets", number(row.count), f"  {number(hidden)} more hidden by the filter" if hidden else ""),
+        _line(
+            "bullets",
+            number(row.count),
+            f"  {number(hidden)} more hidden by the filter" if hidden else "",
+        ),
         _line("tokens", f"≈ {number(row.tokens)}", "  estimated, each part rounded up"),
         Content(""),
-        assemble([(add, KEY), (" adds a bullet here, ", MUTED), (section, KEY), (" another section.", MUTED)]),
+        assemble(
+            [
+                (add, KEY),
+                (" adds a bullet here, ", MUTED),
+                (section, KEY),
+                (" another section.", MUTED),
+            ]
+        ),
     ]
 
 
@@ -259,7 +326,9 @@ def _bullet_parts(
         (f"  {symbol} {stands}" if stands else "", style),
         (f"  {PINNED} pinned" if bullet.pinned else "", KEY),
     ]
-    place = f"{printable(title_of(row.section))} · {siblings.index(bullet.id) + 1} of {len(siblings)}"
+    place = (
+        f"{printable(title_of(row.section))} · {siblings.index(bullet.id) + 1} of {len(siblings)}"
+    )
     spans = find_words(shown.content, words)
     text = highlight(shown.content, spans) if spans else body(shown.content)
     return [
@@ -278,18 +347,31 @@ def _bullet_parts(
 
 
 def _deprecated(bench: Workbench, view: BookView, bullet: Bullet, now: datetime) -> list[Content]:
-    """Return why a bullet is deprecated, since when, and what stands in its place; nothing for an active one."""
+    """Return why a bullet is deprecated, since when, and what stands in its place; nothing for an
+    active one.
+    """
     if bullet.state != "deprecated":
         return []
     told, when = bullet.metadata, ""
     with suppress(ValueError, KeyError):
         when = f" {since(parse_time(str(told[SINCE])), now)}"
-    lines = [assemble([(f"{DEPRECATED} Deprecated", WARN), (f"{when}: not exported, not counted.", MUTED)])]
+    lines = [
+        assemble(
+            [(f"{DEPRECATED} Deprecated", WARN), (f"{when}: not exported, not counted.", MUTED)]
+        )
+    ]
     if told.get(REASON):
         lines.append(Content.styled("because  ", MUTED) + body(str(told[REASON])[:500]))
     if name := told.get(REPLACED_BY):
-        found = next((bench.safety.shown(b).content for b in view.playbook.bullets if b.id == name), "which is gone")
-        parts = [("instead  ", MUTED), (one_line(str(name), 40), "bold"), (f"  {one_line(found[:400], 160)}", "")]
+        found = next(
+            (bench.safety.shown(b).content for b in view.playbook.bullets if b.id == name),
+            "which is gone",
+        )
+        parts = [
+            ("instead  ", MUTED),
+            (one_line(str(name), 40), "bold"),
+            (f"  {one_line(found[:400], 160)}", ""),
+        ]
         lines.append(assemble(parts))
     lines.append(assemble([(key_of("playbook.deprecate"), KEY), (" makes it count again.", MUTED)]))
     return [*lines, Content("")]
@@ -309,15 +391,29 @@ def _marks(row: Row, bullet: Bullet) -> list[Content]:
     if bullet.neutral_count:
         lines.append(_line("neutral", number(bullet.neutral_count)))
     if share.count:
-        lines.append(_line("rating", f"{share.mean * 100:.0f} %", f"  helpful of {number(share.count)} votes"))
+        lines.append(
+            _line(
+                "rating", f"{share.mean * 100:.0f} %", f"  helpful of {number(share.count)} votes"
+            )
+        )
         lines.append(Content(" " * (LABEL + 2)) + share_bar(bullet, BAR))
         lines.append(_line("", "", f"90 % interval {share.low * 100:.0f}–{share.high * 100:.0f} %"))
-    lines.append(_line("your vote", row.vote or "none", "  again takes it back" if row.vote else "  + or − votes"))
+    lines.append(
+        _line(
+            "your vote",
+            row.vote or "none",
+            "  again takes it back" if row.vote else "  + or − votes",
+        )
+    )
     return lines
 
 
 def _by_part(parts: tuple[tuple[str, int], ...]) -> str:
-    shown = (f"{number(count)} {name.removesuffix('s') if count == 1 else name}" for name, count in parts if count)
+    shown = (
+        f"{number(count)} {name.removesuffix('s') if count == 1 else name}"
+        for name, count in parts
+        if count
+    )
     return f"  {' · '.join(shown)}"
 
 
@@ -326,7 +422,9 @@ def _usage(usage: BulletUsage, disputed: bool) -> list[Content]:
     lines = [Content(""), Content.styled("Outcomes of runs", "bold")]
     if disputed:
         votes, runs = ("harmful", "more") if usage.verdict == "helps" else ("helpful", "less")
-        said = f"{DISPUTED} Disputed: mostly voted {votes}, but runs are right {runs} often with it."
+        said = (
+            f"{DISPUTED} Disputed: mostly voted {votes}, but runs are right {runs} often with it."
+        )
         lines.append(Content.styled(said, WARN))
     lines += [*_rate("used", usage.used), *_rate("not used", usage.unused)]
     if usage.difference is not None:
@@ -352,7 +450,9 @@ def _past(bench: Workbench, bullet: Bullet, now: datetime, width: int) -> list[C
     if bullet.aliases:
         lines.append(_line("aliases", printable(", ".join(bullet.aliases))))
     if parts:
-        lines.append(_line("merged", f"of {parts} bullets", f"  {key_of('playbook.split')} separates them"))
+        lines.append(
+            _line("merged", f"of {parts} bullets", f"  {key_of('playbook.split')} separates them")
+        )
     if rule := bullet.metadata.get(WARNS_OF):
         lines.append(assemble([("warns of ", MUTED), (printable(str(rule)[:60]), "")]))
     playbooks = bench.playbooks
@@ -360,7 +460,9 @@ def _past(bench: Workbench, bullet: Bullet, now: datetime, width: int) -> list[C
     if change is None:
         lines.append(_line("changed", "long ago", keyed("  {playbook.history} shows the history")))
     else:
-        lines.append(_line("changed", since(change.at, now, present="now"), f"  {absolute(change.at)}"))
+        lines.append(
+            _line("changed", since(change.at, now, present="now"), f"  {absolute(change.at)}")
+        )
         for said in (f"by {change.actor}", change.label.replace(f" {bullet.book}/", " ")):
             shown, room = printable(bench.safety.masked(said)[:400]), max(12, width - LABEL - 2)
             lines += [_line("", "", part) for part in wrap(shown, room, break_on_hyphens=False)]

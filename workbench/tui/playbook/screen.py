@@ -28,7 +28,16 @@ from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.saving import Preview
 from workbench.tui.app.waiting import asking
 from workbench.tui.files.exports import ExportDialog, written_said
-from workbench.tui.playbook.pane import Columns, Row, bullets_in, cells, columns_of, row_text, rows_of, title_of
+from workbench.tui.playbook.pane import (
+    Columns,
+    Row,
+    bullets_in,
+    cells,
+    columns_of,
+    row_text,
+    rows_of,
+    title_of,
+)
 from workbench.tui.records.actions import BulletActions, links_of
 from workbench.tui.widgets.content import MUTED, assemble, body, cut, fitted, key_of, keyed, undo
 from workbench.tui.widgets.dialog import Choice, Choose, Confirm, Prompt, SafeInput
@@ -38,7 +47,8 @@ from workbench.tui.widgets.line_list import Cell, LineList, LineView
 from workbench.tui.widgets.reading_pane import DetailPane
 
 EMPTY_STORE = (
-    "No playbook yet. {playbook.section} adds a section and begins one, or `workbench import FILE` brings one in."
+    "No playbook yet. {playbook.section} adds a section and begins one, "
+    "or `workbench import FILE` brings one in."
 )
 EMPTY_BOOK = "This playbook is empty. {playbook.section} adds a section, then {playbook.add} adds a bullet to it."
 NO_MATCH = "Nothing matches. Esc clears the filter, {app.help} explains it."
@@ -56,7 +66,9 @@ class PlaybookScreen(AreaScreen):
 
     AREA = "playbook"
     BINDINGS: ClassVar[list[BindingType]] = bindings(PLAYBOOK)
-    help_text = "The filter, and the symbols before a bullet\n" + "\n".join(f"  {what:<22} {why}" for what, why in HELP)
+    help_text = "The filter, and the symbols before a bullet\n" + "\n".join(
+        f"  {what:<22} {why}" for what, why in HELP
+    )
     DEFAULT_CSS = """
     PlaybookScreen {
         #book-bar { height: 1; padding: 0 1; }
@@ -133,7 +145,9 @@ class PlaybookScreen(AreaScreen):
             self.show_store()
 
     def _show_bar(self) -> None:
-        """Say which playbook is open, how large it is and how it is written: the longest wording that fits."""
+        """Say which playbook is open, how large it is and how it is written: the longest wording
+        that fits.
+        """
         bar, text = self.query_one("#book-bar", Static), Content.styled("No playbook", MUTED)
         if self.view is not None:
             book, width = self.view.playbook, bar.content_size.width
@@ -143,8 +157,12 @@ class PlaybookScreen(AreaScreen):
             room = width - len(others) - min(name.cell_length, width // 3) - 2
             wordings = _wordings(self.view)
             figures = next((f for f in wordings if len(f) <= room), wordings[-1])
-            left = cut(name, max(8, width - len(figures) - len(others) - 2)) + assemble([(others, MUTED)])
-            text = fitted(left, max(0, width - len(figures) - 2)) + Content.styled(f"  {figures}", MUTED)
+            left = cut(name, max(8, width - len(figures) - len(others) - 2)) + assemble(
+                [(others, MUTED)]
+            )
+            text = fitted(left, max(0, width - len(figures) - 2)) + Content.styled(
+                f"  {figures}", MUTED
+            )
         bar.update(text)
 
     def _show_rows(self) -> None:
@@ -160,7 +178,11 @@ class PlaybookScreen(AreaScreen):
         self._show_detail()
 
     def _show_detail(self) -> None:
-        row, width, text = self.rows.current, self.side.scrollable_content_region.width or 60, Content("")
+        row, width, text = (
+            self.rows.current,
+            self.side.scrollable_content_region.width or 60,
+            Content(""),
+        )
         if row is not None and self.view is not None:
             text = row_text(self.bench, self.view, row, width, self._filter.words)
         if text.plain != self.side.plain:
@@ -190,7 +212,9 @@ class PlaybookScreen(AreaScreen):
     # Finding
 
     def _among(self, view: BookView) -> Among:
-        """Return the bullets for which only a look at the whole playbook tells whether the filter means them."""
+        """Return the bullets for which only a look at the whole playbook tells whether the filter
+        means them.
+        """
         duplicates = self._duplicates() if self._filter.asks("duplicate") else frozenset()
         told = {verdict: view.found_to(verdict) for verdict in ("helps", "hurts")}
         return {"over": view.over, "disputed": view.disputed, "duplicate": duplicates, **told}
@@ -208,9 +232,13 @@ class PlaybookScreen(AreaScreen):
     @work(thread=True, exclusive=True, group="near", exit_on_error=False)
     def _compare(self, rev: int) -> None:
         worker = get_current_worker()
-        groups = [group for group in self.bench.bullet_duplicates.groups(self.book) if group.ordinary]
+        groups = [
+            group for group in self.bench.bullet_duplicates.groups(self.book) if group.ordinary
+        ]
         if not worker.is_cancelled:
-            self.call_later(self._compared, rev, frozenset(id for group in groups for id in group.ids))
+            self.call_later(
+                self._compared, rev, frozenset(id for group in groups for id in group.ids)
+            )
 
     def _compared(self, rev: int, ids: frozenset[str]) -> None:
         self._equal = (rev, ids)
@@ -221,7 +249,9 @@ class PlaybookScreen(AreaScreen):
         try:
             self._filter = parse_book_filter(event.value)
         except InvalidQuery as error:
-            self.query_one("#book-count", Static).update(Content.styled(f"✗ {error}", "$text-error"))
+            self.query_one("#book-count", Static).update(
+                Content.styled(f"✗ {error}", "$text-error")
+            )
             return
         self._show_rows()
 
@@ -234,7 +264,9 @@ class PlaybookScreen(AreaScreen):
         self.set_focus(self.query_one("#book-filter"))
 
     def go_back(self) -> None:
-        """Close the detail, leave the filter line, drop the marks, or clear the filter; the cursor stays."""
+        """Close the detail, leave the filter line, drop the marks, or clear the filter; the cursor
+        stays.
+        """
         box = self.query_one("#book-filter", SafeInput)
         if self.has_class("-open"):
             self.remove_class("-open")
@@ -295,7 +327,11 @@ class PlaybookScreen(AreaScreen):
             app.say(keyed(EMPTY_BOOK if self.view else EMPTY_STORE))
             return
         form = BulletForm(self.bench, self.book, section=row.section)
-        await fill_in(self, FormSaving(app, form), app.draft(f"sections/{self.book}/{row.section.id}", "new-bullet"))
+        await fill_in(
+            self,
+            FormSaving(app, form),
+            app.draft(f"sections/{self.book}/{row.section.id}", "new-bullet"),
+        )
         if form.ids:
             self._go_to(("bullet", form.ids[0]))
 
@@ -307,7 +343,9 @@ class PlaybookScreen(AreaScreen):
 
         def add(_: str) -> None:
             with preview.writing("add a section"):
-                added.append(self.bench.playbooks.add_section(book, preview.text, kept=preview.kept))
+                added.append(
+                    self.bench.playbooks.add_section(book, preview.text, kept=preview.kept)
+                )
 
         def problem(title: str) -> str | None:
             return None if title.strip().strip("#").strip() else "A section needs a name."
@@ -335,9 +373,14 @@ class PlaybookScreen(AreaScreen):
         if not ids or view is None:
             return
         titles = {s.id: title_of(s) for s in view.playbook.sections if s.title.strip()}
-        choices = [Choice(id, title, bullets_in(len(view.playbook.in_section(id)))) for id, title in titles.items()]
+        choices = [
+            Choice(id, title, bullets_in(len(view.playbook.in_section(id))))
+            for id, title in titles.items()
+        ]
         here = self.rows.current.section.id if self.rows.current else ""
-        chosen = await self.app.push_screen_wait(Choose(f"Move {_named(ids)} to the end of", choices, here))
+        chosen = await self.app.push_screen_wait(
+            Choose(f"Move {_named(ids)} to the end of", choices, here)
+        )
         if chosen is not None:
 
             def move(_: Sequence[str]) -> str:
@@ -365,7 +408,9 @@ class PlaybookScreen(AreaScreen):
         def shift() -> None:
             if not self.bench.playbooks.shift(bullet.book, bullet.id, step):
                 place, move = "last" if step > 0 else "first", key_of("playbook.move")
-                app.say(f"{bullet.id} is the {place} of its section. {move} moves it to another one.")
+                app.say(
+                    f"{bullet.id} is the {place} of its section. {move} moves it to another one."
+                )
 
         app.change(shift)
 
@@ -386,10 +431,16 @@ class PlaybookScreen(AreaScreen):
             self.changes.change(restore, ids)
             return
         preview = Preview(self.bench, again="enter", line=True)
-        ask = Prompt(f"Deprecate {_named(ids)}: reason (optional)", placeholder="out of date since v2", preview=preview)
+        ask = Prompt(
+            f"Deprecate {_named(ids)}: reason (optional)",
+            placeholder="out of date since v2",
+            preview=preview,
+        )
         if await self.app.push_screen_wait(ask) is None:
             return
-        others = [b for b in self.view.playbook.bullets if b.state != "deprecated" and b.id not in ids]
+        others = [
+            b for b in self.view.playbook.bullets if b.state != "deprecated" and b.id not in ids
+        ]
         texts = {b.id: one_line(self.bench.safety.shown(b).content, 200) for b in others}
         choices = [Choice("", "none"), *(Choice(id, f"{id}  {text}") for id, text in texts.items())]
         instead = await self.app.push_screen_wait(Choose("Replaced by (optional)", choices))
@@ -407,13 +458,17 @@ class PlaybookScreen(AreaScreen):
 
     @asking
     async def action_avoid(self) -> None:
-        """Deprecate harmful rules and warn of them in their own words; those of a single one can be edited first."""
+        """Deprecate harmful rules and warn of them in their own words; those of a single one can be
+        edited first.
+        """
         ids, book, books = self._ids(), self.book, self.bench.playbooks
         if len(ids) == 1:
             await self._avoid(self.bench.playbooks.bullet(book, ids[0]))
         elif ids:
             told = "Each is deprecated, and replaced by a warning that begins with “AVOID:”."
-            detail = Content.styled(f"{told} {undo()} takes all back.\n\n", MUTED) + body(", ".join(ids)[:400])
+            detail = Content.styled(f"{told} {undo()} takes all back.\n\n", MUTED) + body(
+                ", ".join(ids)[:400]
+            )
             question = f"Turn {_named(ids)} into warnings?"
             ask = Confirm(question, clock=time.monotonic, detail=detail, yes="warn", no="keep")
             if await self.app.push_screen_wait(ask):
@@ -439,7 +494,9 @@ class PlaybookScreen(AreaScreen):
         title = f"Turn {bullet.id} into a warning under {place}; the rule itself is deprecated"
         await self.app.push_screen_wait(TextEditor(title, warning_of(bullet.content), check=save))
         if made:
-            self.changes.said(f"{made[0]} warns of {bullet.id}, which is deprecated. {undo()} takes both back.")
+            self.changes.said(
+                f"{made[0]} warns of {bullet.id}, which is deprecated. {undo()} takes both back."
+            )
 
     def action_split(self) -> None:
         """Take the latest merge of a bullet apart."""
@@ -447,7 +504,9 @@ class PlaybookScreen(AreaScreen):
         if self._here() is None or bullet is None:
             return
         if not merged_from(bullet):
-            self.workbench_app.say(f"{bullet.id} was not made by a merge, so there is nothing to split.")
+            self.workbench_app.say(
+                f"{bullet.id} was not made by a merge, so there is nothing to split."
+            )
             return
 
         def part(_: Sequence[str]) -> str:
@@ -471,14 +530,24 @@ class PlaybookScreen(AreaScreen):
             return
         books, mask = self.bench.playbooks.books(), self.bench.safety.masked
         named = {line.book.id: mask(line.book.name or line.book.id) for line in books}
-        choices = [Choice(line.book.id, named[line.book.id], bullets_in(line.bullets)) for line in books]
+        choices = [
+            Choice(line.book.id, named[line.book.id], bullets_in(line.bullets)) for line in books
+        ]
         choices.append(Choice(NEW_BOOK, "＋ a new playbook", "empty"))
-        chosen = await self.app.push_screen_wait(Choose("Playbooks of this store", choices, self.book))
+        chosen = await self.app.push_screen_wait(
+            Choose("Playbooks of this store", choices, self.book)
+        )
         if chosen == NEW_BOOK:
 
             def problem(name: str) -> str | None:
                 id = book_id(Path(name))
-                return "A playbook needs a name." if not name else f"There is a playbook {id}." if id in named else None
+                return (
+                    "A playbook needs a name."
+                    if not name
+                    else f"There is a playbook {id}."
+                    if id in named
+                    else None
+                )
 
             def make(name: str) -> None:
                 self.bench.playbooks.ensure(book_id(Path(name)))
@@ -498,7 +567,9 @@ class PlaybookScreen(AreaScreen):
         from workbench.tui.duplicates import BulletDuplicatesDialog
 
         if self._has_book():
-            self._tell(await self.app.push_screen_wait(BulletDuplicatesDialog(self.bench, self.book)))
+            self._tell(
+                await self.app.push_screen_wait(BulletDuplicatesDialog(self.bench, self.book))
+            )
 
     @asking
     async def action_budget(self) -> None:
@@ -517,7 +588,9 @@ class PlaybookScreen(AreaScreen):
 
     @asking
     async def action_suggestions(self) -> None:
-        """Read what a Curator or a Reflector answered, from a file or pasted, or ask Claude; decide card by card."""
+        """Read what a Curator or a Reflector answered, from a file or pasted, or ask Claude; decide
+        card by card.
+        """
         from workbench.tui.playbook.curation import AskDialog, CardsDialog, SourcePrompt
 
         if not self._has_book():
@@ -526,7 +599,9 @@ class PlaybookScreen(AreaScreen):
         prompt = SourcePrompt(can_ask=not self.bench.curation.missing, check=self._unreadable)
         name = await app.push_screen_wait(prompt)
         if prompt.wants_claude:
-            said = await app.push_screen_wait(AskDialog(self.bench, self.book, app.marked("stream")))
+            said = await app.push_screen_wait(
+                AskDialog(self.bench, self.book, app.marked("stream"))
+            )
         elif name:
             text = self._text_of(name)
         elif name is not None:
@@ -574,7 +649,9 @@ def _wordings(view: BookView) -> list[str]:
     tokens = f"≈ {number(view.tokens)}{of} tokens{over}"
     bullets = bullets_in(len(view.playbook.bullets))
     form = "with counts" if book.dialect == "counts" else book.dialect
-    sections = amount(sum(bool(section.title.strip()) for section in view.playbook.sections), "section")
+    sections = amount(
+        sum(bool(section.title.strip()) for section in view.playbook.sections), "section"
+    )
     return [
         f"format: {form} · {bullets} in {sections} · {tokens} (estimated)",
         f"{form} · {bullets} · {tokens}",
@@ -585,7 +662,11 @@ def _wordings(view: BookView) -> list[str]:
 def _outlined(row: Row, width: int) -> list[Cell]:
     """Return a heading with its numbers of bullets and tokens."""
     title, tokens = printable(title_of(row.section)[: 4 * width]), f"≈{number(row.tokens)}"
-    return [Cell(title), Cell(str(row.count), 4, "", "right"), Cell(tokens, max(7, len(tokens)), MUTED, "right")]
+    return [
+        Cell(title),
+        Cell(str(row.count), 4, "", "right"),
+        Cell(tokens, max(7, len(tokens)), MUTED, "right"),
+    ]
 
 
 def _first_bullet(rows: Sequence[Row]) -> int:

@@ -31,19 +31,25 @@ Place = tuple[str, str]
 """Where a record is: its table and its key there."""
 
 Here = Callable[[str], Place | None]
-"""Returns where the record is that an act ("edit") is for, or `None` where the row under the cursor has none."""
+"""Returns where the record is that an act ("edit") is for, or `None` where the row under the cursor
+has none.
+"""
 
 ACTIONS = {
     "memories": "workbench.tui.records.actions:MemoryActions",
     "bullets": "workbench.tui.records.actions:BulletActions",
 }
-"""What carries the acts out, by the table of the record; a method is named after the act that it does."""
+"""What carries the acts out, by the table of the record; a method is named after the act that it
+does.
+"""
 
 OPENS = "workbench.tui.records.record:open_over"
 """What opens a record or a document over the present place; its text has links, too."""
 
 VOTES, READING = ("helpful", "harmful"), ("copy", "history")
-"""The acts that are none while a slider has the keys, and those that change nothing and so hold there, too."""
+"""The acts that are none while a slider has the keys, and those that change nothing and so hold
+there, too.
+"""
 
 TO_THE_ROWS = "That key acts on a list row: press tab to go there."
 
@@ -59,9 +65,10 @@ def only_record(places: Iterable[Place]) -> Place | None:
 class Acts:
     """Brings the keys `e E + - p P d y h` to the record of the row under the cursor of a list.
 
-    A screen, a dialog or a list of its own keeps one as its `acts`; actions of its table that run `act('edit')` and
-    the like come here (`on_row` are those that all dialogs share). Where `here` finds no record
-    `missing` is said; `then` is called when an act is over, for what does not follow the store by itself.
+    A screen, a dialog or a list of its own keeps one as its `acts`; actions of its table that run
+    `act('edit')` and the like come here (`on_row` are those that all dialogs share). Where `here`
+    finds no record `missing` is said; `then` is called when an act is over, for what does not
+    follow the store by itself.
     """
 
     def __init__(
@@ -101,7 +108,9 @@ class Acts:
 
 
 class ActsBesideSliders(Acts):
-    """Those of a place with a slider: while that has the keys a vote is none, and records are only read."""
+    """Those of a place with a slider: while that has the keys a vote is none, and records are only
+    read.
+    """
 
     async def __call__(self, what: str) -> None:
         """Do something to the record, where the list has the keys or nothing would be changed."""
@@ -161,8 +170,9 @@ def _named(name: str, bench: Workbench) -> Place | None:
 class Links:
     """The links of one pane: tab goes from one to the next, enter opens one over the present place.
 
-    `own` is the record that the pane shows, `path` how one came there, as the title of what is opened says.
-    With `endless` the first follows the last, where the key means nothing else around the text.
+    `own` is the record that the pane shows, `path` how one came there, as the title of what is
+    opened says. With `endless` the first follows the last, where the key means nothing else around
+    the text.
     """
 
     def __init__(
@@ -242,8 +252,12 @@ class Links:
         self._page.draw_anew(text)
 
 
-def links_of(area: AreaScreen, page: Page, own: Callable[[], Place | None], endless: bool = False) -> Links:
-    """Return the links of a pane of an area: what is opened names the area, then the record they were found in."""
+def links_of(
+    area: AreaScreen, page: Page, own: Callable[[], Place | None], endless: bool = False
+) -> Links:
+    """Return the links of a pane of an area: what is opened names the area, then the record they
+    were found in.
+    """
     mask = area.bench.safety.masked
 
     def path() -> tuple[str, ...]:
@@ -266,8 +280,9 @@ NOT_PROMOTED = "Bullets are served with their playbook: X in the Playbook export
 class RecordActions:
     """Changes the records that are picked, after asking where that is due, and says what was done.
 
-    `picked` returns the keys of all that are meant, `here` that of the one under the cursor; `done` lets go of them
-    once something was done to them. A method is named after what its key does (`records.links.Acts`).
+    `picked` returns the keys of all that are meant, `here` that of the one under the cursor; `done`
+    lets go of them once something was done to them. A method is named after what its key does
+    (`records.links.Acts`).
     """
 
     table: ClassVar[str]
@@ -293,10 +308,14 @@ class RecordActions:
         self._vote("harmful")
 
     def pin(self) -> None:
-        self.change(lambda keys: f"{'Pinned' if self.turn_pin(keys) else 'Unpinned'} {self.named(keys)}.")
+        self.change(
+            lambda keys: f"{'Pinned' if self.turn_pin(keys) else 'Unpinned'} {self.named(keys)}."
+        )
 
     async def edit(self) -> None:
-        """Edit in a form, which stays open when it cannot be saved; of several only what is touched is set."""
+        """Edit in a form, which stays open when it cannot be saved; of several only what is touched
+        is set.
+        """
         from workbench.tui.forms import FormSaving, fill_in
 
         if keys := self.picked():
@@ -305,19 +324,27 @@ class RecordActions:
             saved = await fill_in(self.area, saving, draft)
             if saved and len(keys) > 1:
                 left = len(keys) - saving.form.changed
-                others = f" The other {left} had that already." if left and saving.form.changed else ""
+                others = (
+                    f" The other {left} had that already." if left and saving.form.changed else ""
+                )
                 back = f" {undo()} takes it back." if saving.form.changed else ""
-                self.said(f"Set {', '.join(saved)} of {saving.form.changed} {self.many}.{others}{back}")
+                self.said(
+                    f"Set {', '.join(saved)} of {saving.form.changed} {self.many}.{others}{back}"
+                )
             elif saved:
                 self._say_saved(keys[0], saving.copies.told)
 
     async def external(self, line: int = 0) -> None:
-        """Edit what is under the cursor in $EDITOR, from a line of its text on; what cannot be saved is a form."""
+        """Edit what is under the cursor in $EDITOR, from a line of its text on; what cannot be
+        saved is a form.
+        """
         from workbench.tui.forms import FormSaving, fill_in_elsewhere
 
         if (key := self._here()) is not None:
             saving = FormSaving(self.app, self.form([key]))
-            if await fill_in_elsewhere(self.area, saving, self.app.draft(f"{self.table}/{key}"), line):
+            if await fill_in_elsewhere(
+                self.area, saving, self.app.draft(f"{self.table}/{key}"), line
+            ):
                 self._say_saved(key, saving.copies.told)
 
     async def forget(self) -> None:
@@ -355,7 +382,9 @@ class RecordActions:
         """Write it where agents read it, after a look at the text."""
         raise NotImplementedError
 
-    def change(self, step: Callable[[Sequence[str]], str], keys: Sequence[str] | None = None) -> None:
+    def change(
+        self, step: Callable[[Sequence[str]], str], keys: Sequence[str] | None = None
+    ) -> None:
         """Change what is picked by a step that returns what is to be said then."""
         meant = self.picked() if keys is None else keys
         if meant:
@@ -368,12 +397,20 @@ class RecordActions:
 
     def named(self, keys: Sequence[str]) -> str:
         """Return what one is called, or how many there are."""
-        return f"{len(keys)} {self.many}" if len(keys) > 1 else masked_name(self.id(keys[0]), self.bench.safety.masked)
+        return (
+            f"{len(keys)} {self.many}"
+            if len(keys) > 1
+            else masked_name(self.id(keys[0]), self.bench.safety.masked)
+        )
 
     def _vote(self, verdict: Verdict) -> None:
         def vote(keys: Sequence[str]) -> str:
             result = self.cast(keys, verdict)
-            return result.told(self.named(keys)) if len(keys) == 1 else f"Voted {verdict} on {self.named(keys)}."
+            return (
+                result.told(self.named(keys))
+                if len(keys) == 1
+                else f"Voted {verdict} on {self.named(keys)}."
+            )
 
         self.change(vote)
 
@@ -402,7 +439,9 @@ class RecordActions:
         """Pin or unpin, and return which."""
         raise NotImplementedError
 
-    def removal(self, keys: Sequence[str]) -> tuple[str, Sequence[str], Callable[[Sequence[str]], object]]:
+    def removal(
+        self, keys: Sequence[str]
+    ) -> tuple[str, Sequence[str], Callable[[Sequence[str]], object]]:
         """Return what removing records is called, for which of them it is, and what does it."""
         raise NotImplementedError
 
@@ -418,7 +457,11 @@ class MemoryActions(RecordActions):
         def confirm(keys: Sequence[str]) -> str:
             confirmed = self.bench.stream.confirm(keys)
             others = len(keys) - len(confirmed)
-            rest = f" {others} {'was no signal' if others == 1 else 'were no signals'}." if others else ""
+            rest = (
+                f" {others} {'was no signal' if others == 1 else 'were no signals'}."
+                if others
+                else ""
+            )
             return f"Confirmed {self.named(confirmed)}. {undo()} takes it back.{rest}"
 
         self.change(confirm)
@@ -443,10 +486,14 @@ class MemoryActions(RecordActions):
     def turn_pin(self, keys: Sequence[str]) -> bool:
         return self.bench.stream.pin(keys)
 
-    def removal(self, keys: Sequence[str]) -> tuple[str, Sequence[str], Callable[[Sequence[str]], object]]:
+    def removal(
+        self, keys: Sequence[str]
+    ) -> tuple[str, Sequence[str], Callable[[Sequence[str]], object]]:
         stream = self.bench.stream
         archived = [key for key in keys if stream.get(key).status == "archived"]
-        return ("Restore", archived, stream.restore) if archived else ("Archive", keys, stream.forget)
+        return (
+            ("Restore", archived, stream.restore) if archived else ("Archive", keys, stream.forget)
+        )
 
 
 class BulletActions(RecordActions):
@@ -477,7 +524,9 @@ class BulletActions(RecordActions):
     def turn_pin(self, keys: Sequence[str]) -> bool:
         return self.bench.playbooks.pin(*_parts(keys))
 
-    def removal(self, keys: Sequence[str]) -> tuple[str, Sequence[str], Callable[[Sequence[str]], object]]:
+    def removal(
+        self, keys: Sequence[str]
+    ) -> tuple[str, Sequence[str], Callable[[Sequence[str]], object]]:
         return "Delete", keys, lambda keys: self.bench.playbooks.delete(*_parts(keys))
 
 

@@ -64,7 +64,8 @@ _NAMES = {
 class OpenedRecord(Dialog[None]):
     """One memory, bullet or document in full, over the place where somebody came upon it.
 
-    With `rev` it is shown as it was right after that revision; its keys act on the record as it is now.
+    With `rev` it is shown as it was right after that revision; its keys act on the record as it is
+    now.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((*OPENED, *on_row()))
@@ -78,7 +79,9 @@ class OpenedRecord(Dialog[None]):
     }
     """
 
-    def __init__(self, area: AreaScreen, place: Place, path: tuple[str, ...], rev: int | None = None) -> None:
+    def __init__(
+        self, area: AreaScreen, place: Place, path: tuple[str, ...], rev: int | None = None
+    ) -> None:
         then = "" if rev is None else f" as it was at revision {rev}"
         self._path = (*path, f"{masked_name(place[1], area.bench.safety.masked)}{then}")
         shown = LINKS[:1] + LINKS[2:] + (() if place[0] == FILE else SHOWN_ON_ROW)
@@ -87,8 +90,12 @@ class OpenedRecord(Dialog[None]):
         self._unfolded = False
         self._flagged = FlaggedMemories(area)
         self._pane = ReadingPane(id="opened")
-        self.acts = Acts(lambda: self, lambda _what: self._place, then=self._show, missing=keyed(NO_RECORD))
-        self._pane.links = Links(self._pane, area.bench, lambda: place, lambda: self._path, endless=True)
+        self.acts = Acts(
+            lambda: self, lambda _what: self._place, then=self._show, missing=keyed(NO_RECORD)
+        )
+        self._pane.links = Links(
+            self._pane, area.bench, lambda: place, lambda: self._path, endless=True
+        )
 
     def contents(self) -> tuple[Widget, ...]:
         return (self._pane,)
@@ -189,24 +196,33 @@ def name_of(field: str) -> str:
 
 
 def record_text(record: object, *, opens: str = "") -> Content:
-    """Return every field of a record, its text first; `opens` is the key that shows the secrets masked in it."""
+    """Return every field of a record, its text first; `opens` is the key that shows the secrets
+    masked in it.
+    """
     doc = to_doc(record)
     text = doc.pop("content", None)
     lines = [secrets_told(opens)] if opens else []
     lines += [body(text), Content("")] if isinstance(text, str) else []
     lines += [
-        assemble([(f"{printable(name_of(name))}: ", MUTED)]) + body(value_text(value)) for name, value in doc.items()
+        assemble([(f"{printable(name_of(name))}: ", MUTED)]) + body(value_text(value))
+        for name, value in doc.items()
     ]
     return Content("\n").join(lines)
 
 
 def secrets_told(opens: str) -> Content:
-    parts = [(f"{FLAGGED} Secrets are masked. ", STYLE), (opens, "bold $text-accent"), (" shows them.", MUTED)]
+    parts = [
+        (f"{FLAGGED} Secrets are masked. ", STYLE),
+        (opens, "bold $text-accent"),
+        (" shows them.", MUTED),
+    ]
     return assemble(parts)
 
 
 def value_text(value: object) -> str:
-    """Return a value in one line: text as it is, anything else as JSON, without how a file was laid out."""
+    """Return a value in one line: text as it is, anything else as JSON, without how a file was laid
+    out.
+    """
     if value is None:
         return "–"
     if isinstance(value, Mapping):

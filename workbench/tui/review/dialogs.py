@@ -1,4 +1,6 @@
-"""The dialogs of Review: what a candidate is merged into, better words for it, a marked group, a rejection's reason."""
+"""The dialogs of Review: what a candidate is merged into, better words for it, a marked group, a
+rejection's reason.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -53,10 +55,11 @@ if TYPE_CHECKING:
 
 
 class GroupDialog(TextDialog[bool]):
-    """Ask whether to decide the group; the result is True only for a yes after the end was in sight.
+    """Ask whether to decide the group; the result is True only for a yes after the end was in
+    sight.
 
-    `unopened` are the members that were never opened, each with the memory it is about. A short group fits the box,
-    so its end is in sight at once.
+    `unopened` are the members that were never opened, each with the memory it is about. A short
+    group fits the box, so its end is in sight at once.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(GROUP)
@@ -64,7 +67,9 @@ class GroupDialog(TextDialog[bool]):
     GroupDialog .group--state { height: 1; }
     """
 
-    def __init__(self, verb: str, group: int, unopened: Sequence[tuple[Proposal, Memory | None]]) -> None:
+    def __init__(
+        self, verb: str, group: int, unopened: Sequence[tuple[Proposal, Memory | None]]
+    ) -> None:
         blocks = [_block(place, len(unopened), *one) for place, one in enumerate(unopened, 1)]
         title = f"{verb} {group}, including {len(unopened)} you have not read?"
         super().__init__(title, Content("\n\n").join(blocks), GROUP)
@@ -88,7 +93,9 @@ class GroupDialog(TextDialog[bool]):
         share = round(100 * pane.scroll_offset.y / max(1, pane.max_scroll_y))
         state = muted(f"{share} % read. Scroll to the end, then press {key_of('group.yes')}.")
         if self._seen:
-            state = Content.styled(f"You have read them all. y: {self._what}; one undo reverts it.", "bold")
+            state = Content.styled(
+                f"You have read them all. y: {self._what}; one undo reverts it.", "bold"
+            )
         self.query_one(".group--state", Static).update(state)
 
     def action_yes(self) -> None:
@@ -147,7 +154,8 @@ class ReasonDialog(Dialog[int]):
         self.dismiss(index)
 
 
-# What a candidate is merged into: one of the memories most like it, or any other; with both texts and the outcome.
+# What a candidate is merged into: one of the memories most like it, or any other; with both texts
+# and the outcome.
 
 
 class Target(NamedTuple):
@@ -167,10 +175,11 @@ Whose = Literal["own", "candidate", "written"]
 
 
 class MergeChoice(Dialog[None]):
-    """Ask into which memory `candidate` goes, and with which text; `merged` is told into which it went.
+    """Ask into which memory `candidate` goes, and with which text; `merged` is told into which it
+    went.
 
-    The memories most alike (`near`) are listed first. What is written for one memory waits while another one is looked
-    at. Nothing is forgotten by a merge, so no guard delays the answer.
+    The memories most alike (`near`) are listed first. What is written for one memory waits while
+    another one is looked at. Nothing is forgotten by a merge, so no guard delays the answer.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((*MERGE, *on_row("e E y")))
@@ -191,7 +200,11 @@ class MergeChoice(Dialog[None]):
     """
 
     def __init__(
-        self, bench: Workbench, candidate: Memory, near: Iterable[tuple[Memory, float]], merged: Callable[[str], None]
+        self,
+        bench: Workbench,
+        candidate: Memory,
+        near: Iterable[tuple[Memory, float]],
+        merged: Callable[[str], None],
     ) -> None:
         super().__init__(f"Merge {name(candidate.id)} into …", [a for a in MERGE if a.show])
         self._bench, self._candidate, self._merged = bench, candidate, merged
@@ -209,7 +222,11 @@ class MergeChoice(Dialog[None]):
         return (
             SafeInput(placeholder="/ search all memories"),
             rows,
-            Container(ReadingPane(id="merge-candidate"), ReadingPane(id="merge-existing"), id="merge-texts"),
+            Container(
+                ReadingPane(id="merge-candidate"),
+                ReadingPane(id="merge-existing"),
+                id="merge-texts",
+            ),
             Static(classes="merge--outcome"),
         )
 
@@ -259,7 +276,9 @@ class MergeChoice(Dialog[None]):
     @on(LineView.Highlighted)
     def _show(self) -> None:
         target, outcome = self._rows.current, self.query_one(".merge--outcome", Static)
-        texts = (Content(""), Content("")) if target is None else both_texts(self._candidate, target)
+        texts = (
+            (Content(""), Content("")) if target is None else both_texts(self._candidate, target)
+        )
         for pane, text in zip(self.query(ReadingPane), texts, strict=True):
             pane.show(text)
         self._warned = False
@@ -284,7 +303,9 @@ class MergeChoice(Dialog[None]):
         into, from_, text = target.memory, self._candidate.id, self._text(target)
 
         def merge() -> None:
-            with self._bench.safety.keeping(f"merge {from_} into {into.id}", self._kept, lambda: [into.id]):
+            with self._bench.safety.keeping(
+                f"merge {from_} into {into.id}", self._kept, lambda: [into.id]
+            ):
                 self._bench.review.merge_into(from_, into.id, text, into.content)
             self._merged(into.id)
             self.dismiss(None)
@@ -292,7 +313,9 @@ class MergeChoice(Dialog[None]):
         def failed(error: WorkbenchError) -> None:
             if isinstance(error, Conflict):
                 self._changed(target)
-                self._complain(f"{error} The current text is shown; {key_of('merge.yes')} merges anyway.")
+                self._complain(
+                    f"{error} The current text is shown; {key_of('merge.yes')} merges anyway."
+                )
             else:
                 self._complain(str(error))
 
@@ -301,7 +324,9 @@ class MergeChoice(Dialog[None]):
     def _changed(self, target: Target) -> None:
         """Show the memory as it is now."""
         now = target._replace(memory=self._bench.stream.get(target.memory.id))
-        self._rows.set_rows([now if t is target else t for t in self._rows.rows], cursor=self._rows.cursor)
+        self._rows.set_rows(
+            [now if t is target else t for t in self._rows.rows], cursor=self._rows.cursor
+        )
         self._show()
 
     def _complain(self, sentence: str) -> None:
@@ -321,9 +346,13 @@ class MergeChoice(Dialog[None]):
         if (target := self._rows.current) is None:
             return
         own, chosen, id = target.memory.content, self._text(target), target.memory.id
-        draft = cast(Host, self.app).draft(f"memories/{self._candidate.id}", f"merge-{digest(id)[:12]}")
+        draft = cast(Host, self.app).draft(
+            f"memories/{self._candidate.id}", f"merge-{digest(id)[:12]}"
+        )
         preview = Preview(self._bench, f"{own}\n{self._candidate.content}")
-        editor = TextEditor(f"The text of {name(id)}", own if chosen is None else chosen, draft=draft, check=preview)
+        editor = TextEditor(
+            f"The text of {name(id)}", own if chosen is None else chosen, draft=draft, check=preview
+        )
         if await self.app.push_screen_wait(editor) is not None:
             self._kept += preview.typed
             self._written[id] = preview.text
@@ -334,21 +363,31 @@ class MergeChoice(Dialog[None]):
         self.set_focus(self.query_one(SafeInput))
 
     def action_no(self) -> None:
-        """Leave the search, or both memories as they are; with something written only the second time."""
+        """Leave the search, or both memories as they are; with something written only the second
+        time.
+        """
         if isinstance(self.focused, SafeInput):
             self._rows.focus()
         elif self._written and not self._warned:
-            self._complain(keyed("Your text would be lost: esc again discards it, {merge.yes} merges."))
+            self._complain(
+                keyed("Your text would be lost: esc again discards it, {merge.yes} merges.")
+            )
             self._warned = True
         else:
             self.dismiss(None)
 
 
 def absorb_outcome(candidate: Memory, target: Memory, text: str | None) -> Content:
-    """Return what merging a candidate into a memory does, in a sentence; without a `text` it keeps its own."""
+    """Return what merging a candidate into a memory does, in a sentence; without a `text` it keeps
+    its own.
+    """
     keeps = text in (None, target.content)
     whose = (
-        "its own text" if keeps else f"the text of {name(candidate.id)}" if text == candidate.content else "your text"
+        "its own text"
+        if keeps
+        else f"the text of {name(candidate.id)}"
+        if text == candidate.content
+        else "your text"
     )
     more = f"; {name(candidate.id)} adds its votes, tags and citations, and is archived as merged. Undo separates them."
     stays = f"{name(target.id)} stays {target.status} and {'keeps' if keeps else 'gets'} "
@@ -361,12 +400,17 @@ def both_texts(candidate: Memory, target: Target) -> tuple[Content, Content]:
     known = "" if target.similarity is None else f" · similarity {target.similarity:.3f}"
     parts = [heading("The existing memory", muted(f"{other.status}{known}")), body(other.content)]
     if overlap(other.content, candidate.content) >= ALIKE:
-        difference = told_apart("From the existing memory to the candidate", other.content, candidate.content)
+        difference = told_apart(
+            "From the existing memory to the candidate", other.content, candidate.content
+        )
         parts += [Content(""), *difference]
-    return Content("\n").join([heading("The candidate"), body(candidate.content)]), Content("\n").join(parts)
+    return Content("\n").join([heading("The candidate"), body(candidate.content)]), Content(
+        "\n"
+    ).join(parts)
 
 
-# The rounds of words of a candidate, side by side: write the next one, or let Claude, and take the best.
+# The rounds of words of a candidate, side by side: write the next one, or let Claude, and take the
+# best.
 
 
 ROUNDS = 5
@@ -379,7 +423,8 @@ Take = Callable[[tuple[str, ...], str], str | None]
 class RefineDialog(Dialog[None]):
     """Shows the rounds of a candidate until one is taken, or none.
 
-    `take` is given all of them and the chosen one; it may refuse with a sentence, and nothing is lost then.
+    `take` is given all of them and the chosen one; it may refuse with a sentence, and nothing is
+    lost then.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(REFINE)
@@ -400,7 +445,9 @@ class RefineDialog(Dialog[None]):
     }
     """
 
-    def __init__(self, memory: Memory, refinement: "Refinement", take: Take, draft: Drafting) -> None:
+    def __init__(
+        self, memory: Memory, refinement: "Refinement", take: Take, draft: Drafting
+    ) -> None:
         super().__init__(f"Refine {name(memory.id)}", REFINE)
         self._memory = memory
         self._refinement = refinement
@@ -439,14 +486,24 @@ class RefineDialog(Dialog[None]):
         new = "new" if place >= self._known else "as it is" if text == self._memory.content else ""
         found = substance(text)
         size = f"{number(found.characters)} characters · {len(found.actionable)} actionable"
-        return [Cell(f"round {place + 1}", 9), Cell(new, 9, MUTED), Cell(text), Cell(size, 30, MUTED, "right")]
+        return [
+            Cell(f"round {place + 1}", 9),
+            Cell(new, 9, MUTED),
+            Cell(text),
+            Cell(size, 30, MUTED, "right"),
+        ]
 
     @on(LineView.Highlighted)
     def _show(self) -> None:
         place, text = self._rows.current or 0, self.chosen
-        before, after = self.query_one("#before", ReadingPane), self.query_one("#after", ReadingPane)
+        before, after = (
+            self.query_one("#before", ReadingPane),
+            self.query_one("#after", ReadingPane),
+        )
         if place:
-            before.show(Content("\n").join([heading(f"Round {place}"), body(self._rounds[place - 1])]))
+            before.show(
+                Content("\n").join([heading(f"Round {place}"), body(self._rounds[place - 1])])
+            )
             title = heading(f"Round {place + 1}", diff_legend())
             after.show(Content("\n").join([title, word_diff(self._rounds[place - 1], text)]))
         else:
@@ -506,7 +563,10 @@ class RefineDialog(Dialog[None]):
         """List what Claude wrote, also when it was left alone meanwhile."""
         if self.is_attached:
             self._add(found.texts)
-            self.notify(str(found.problem or f"Claude used {number(found.usage.total)} tokens."), markup=False)
+            self.notify(
+                str(found.problem or f"Claude used {number(found.usage.total)} tokens."),
+                markup=False,
+            )
 
     @on(LineView.Opened)
     def action_take(self) -> None:
@@ -526,7 +586,9 @@ class RefineDialog(Dialog[None]):
         if self._new and not self._warned:
             self._warned = True
             lost = amount(self._new, "new round is", "new rounds are")
-            self._say(f"{lost} lost: esc again discards, enter takes one and keeps all.", "$text-warning")
+            self._say(
+                f"{lost} lost: esc again discards, enter takes one and keeps all.", "$text-warning"
+            )
         else:
             self._end()
 

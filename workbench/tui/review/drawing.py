@@ -1,4 +1,6 @@
-"""How Review draws the proposals of each kind, and what a decision rests on; `core.review.kinds` names the views."""
+"""How Review draws the proposals of each kind, and what a decision rests on; `core.review.kinds`
+names the views.
+"""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -74,7 +76,9 @@ T = TypeVar("T")
 
 
 class Seen:
-    """Remembers of every item the text that stood on the screen; when that changes, the item counts as unseen."""
+    """Remembers of every item the text that stood on the screen; when that changes, the item counts
+    as unseen.
+    """
 
     def __init__(self, bench: Workbench) -> None:
         self._bench = bench
@@ -83,7 +87,9 @@ class Seen:
 
     def holds(self, proposal: Proposal) -> bool:
         """Tell whether an item, as its text is now, stood on the screen, and unfolded."""
-        return self._read.get(proposal.id) == self._text_of(proposal) and not self.is_folded(proposal)
+        return self._read.get(proposal.id) == self._text_of(proposal) and not self.is_folded(
+            proposal
+        )
 
     def note(self, proposal: Proposal) -> None:
         """Note that an item stands on the screen; a folded one stays folded."""
@@ -100,7 +106,9 @@ class Seen:
 
     def is_folded(self, proposal: Proposal) -> bool:
         """Tell whether the item's text is folded away as unsafe to look at."""
-        if kind_of(proposal.kind).is_candidate and not set(FLAGS.values()).intersection(proposal.flags):
+        if kind_of(proposal.kind).is_candidate and not set(FLAGS.values()).intersection(
+            proposal.flags
+        ):
             return False  # candidates carry what was found in them as flags
         memory = self._bench.review.memory(proposal)
         if memory is None or self._unfolded.get(proposal.id) == memory.content:
@@ -117,7 +125,8 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A look at one item: the memory it is about, and what stands for its text while that is folded away (`hidden`).
+    """A look at one item: the memory it is about, and what stands for its text while that is folded
+    away (`hidden`).
 
     Secrets of an item that somebody wanted to see all of (`unfolded`) are shown, too.
     """
@@ -140,9 +149,9 @@ class Look:
 class View:
     """How one kind is drawn: its item, and what it rests on, at a width.
 
-    `no_merge` is said where a merge of it is asked for; what is about several memories is not `promotable`. `ask` is
-    what approving one opens instead, where it is decided in a dialog that shows more. What `compares` is about one
-    memory, and is told from others that are like it.
+    `no_merge` is said where a merge of it is asked for; what is about several memories is not
+    `promotable`. `ask` is what approving one opens instead, where it is decided in a dialog that
+    shows more. What `compares` is about one memory, and is told from others that are like it.
     """
 
     item: Callable[[Look], Content]
@@ -164,17 +173,26 @@ def item_text(bench: Workbench, seen: Seen, proposal: Proposal, key: str) -> Con
     if memory is not None and seen.is_folded(proposal):
         hidden = fold(suspicions(memory, bench.safety.sorts), key)
     look = Look(bench, proposal, memory, hidden, seen.was_unfolded(proposal))
-    look = replace(look, proposal=look.shown(proposal), memory=None if memory is None else look.shown(memory))
+    look = replace(
+        look, proposal=look.shown(proposal), memory=None if memory is None else look.shown(memory)
+    )
     return view_of(kind_of(proposal.kind)).item(look)
 
 
-def _framed(look: Look, *middle: Content, about: Sequence[str] = (), title: bool = True, nothing: str = "") -> Content:
+def _framed(
+    look: Look, *middle: Content, about: Sequence[str] = (), title: bool = True, nothing: str = ""
+) -> Content:
     """Return what a proposal asks, who proposed it and why, then `middle`, and what the answers do."""
     proposal, said = look.proposal, describe(look.proposal)
     proposed = f"proposed {since(proposal.created_at, look.now)} ({absolute(proposal.created_at)})"
-    parts = [Content.styled(said.question, "bold"), facts((said.label, *about, proposed, f"by {proposal.actor}"))]
+    parts = [
+        Content.styled(said.question, "bold"),
+        facts((said.label, *about, proposed, f"by {proposal.actor}")),
+    ]
     parts += [body(proposal.title)] if title else []
-    parts += [Content.styled("+ ", "bold $text-success") + body(reason) for reason in proposal.reasons]
+    parts += [
+        Content.styled("+ ", "bold $text-success") + body(reason) for reason in proposal.reasons
+    ]
     if proposal.flags:
         parts.append(flags_in_words(proposal.flags))
     elif nothing:
@@ -184,15 +202,26 @@ def _framed(look: Look, *middle: Content, about: Sequence[str] = (), title: bool
 
 def _answers(said: Wording) -> Content:
     yes, no = (f"{answer[:1].upper()}{answer[1:]}." for answer in (said.yes, said.no))
-    return assemble([("Approve: ", "bold"), (f"{yes}\n", MUTED), ("Reject:  ", "bold"), (no, MUTED)])
+    return assemble(
+        [("Approve: ", "bold"), (f"{yes}\n", MUTED), ("Reject:  ", "bold"), (no, MUTED)]
+    )
 
 
 def _item(look: Look) -> Content:
     proposal, memory = look.proposal, look.memory
-    parts = [heading("Approving would change"), *map(_change, proposal.changes)] if proposal.changes else []
+    parts = (
+        [heading("Approving would change"), *map(_change, proposal.changes)]
+        if proposal.changes
+        else []
+    )
     if memory is not None:
         about = facts(memory_facts(memory, look.now))
-        parts = [look.hidden or body(memory.content), facts((memory.id, memory.status)), about, *parts]
+        parts = [
+            look.hidden or body(memory.content),
+            facts((memory.id, memory.status)),
+            about,
+            *parts,
+        ]
     return _framed(look, *parts, title=memory is None or proposal.title != memory.line)
 
 
@@ -201,7 +230,11 @@ def _change(change: Change) -> Content:
     for field, step in change.fields.items():
         before, after = step.before, step.after
         texts = isinstance(before, str) and isinstance(after, str)
-        shown = word_diff(str(before), str(after)) if texts else body(f"{_value(before)} → {_value(after)}")
+        shown = (
+            word_diff(str(before), str(after))
+            if texts
+            else body(f"{_value(before)} → {_value(after)}")
+        )
         lines.append(muted(f"  {name(field)}: ") + shown)
     return Content("\n").join(lines)
 
@@ -211,7 +244,9 @@ def _value(value: object) -> str:
 
 
 def candidate_text(look: Look) -> Content:
-    """Draw a candidate: its line, the facts, the flags, and the whole text, or what stands for a hidden one."""
+    """Draw a candidate: its line, the facts, the flags, and the whole text, or what stands for a
+    hidden one.
+    """
     proposal, memory, hidden = look.proposal, look.memory, look.hidden
     if memory is None:
         return _item(look)
@@ -236,7 +271,9 @@ def _candidate_facts(proposal: Proposal, memory: Memory, now: datetime) -> tuple
         f"by {proposal.actor}" + (f" ({name(label)})" if label and label != proposal.actor else ""),
         f"asked “{name(question)}”" if question else "",
         f"{amount(rounds, 'round')} before this one" if rounds else "",
-        f"put off until {absolute(memory.review_after)}" if memory.review_after and memory.review_after > now else "",
+        f"put off until {absolute(memory.review_after)}"
+        if memory.review_after and memory.review_after > now
+        else "",
     )
 
 
@@ -256,16 +293,25 @@ def memory_facts(memory: Memory, now: datetime) -> tuple[str, ...]:
 def _merge_item(look: Look) -> Content:
     """Draw a word diff with each older text, and what merging would do; the kept memory comes last."""
     proposal = look.proposal
-    group = [look.shown(c.memory) for c in look.bench.review.cited(proposal) if c.memory is not None]
+    group = [
+        look.shown(c.memory) for c in look.bench.review.cited(proposal) if c.memory is not None
+    ]
     if len(group) < 2 or look.hidden is not None:
         return _item(look)
     newest, kept, parts = max(group, key=lambda m: (m.created_at, m.id)), group[-1], list[Content]()
     others = [m for m in group if m is not newest]
     for older in others[:_COMPARED]:
-        title = "From the older to the newer" if len(group) == 2 else f"From {name(older.id)} to the newest"
+        title = (
+            "From the older to the newer"
+            if len(group) == 2
+            else f"From {name(older.id)} to the newest"
+        )
         parts += [*told_apart(title, older.content, newest.content), BLANK]
     if len(others) > _COMPARED:
-        parts += [muted(f"… and {len(others) - _COMPARED} more; they are shown in full alongside."), BLANK]
+        parts += [
+            muted(f"… and {len(others) - _COMPARED} more; they are shown in full alongside."),
+            BLANK,
+        ]
     edited = proposal.operation.get(CONTENT)
     text = f"of {name(newest.id)}"
     if isinstance(edited, str):
@@ -275,11 +321,15 @@ def _merge_item(look: Look) -> Content:
     outcome = f"Merging keeps {name(kept.id)} with the text {text}, adds up the votes, and archives {gone} as merged."
     similarity = "" if proposal.similarity is None else f"similarity {proposal.similarity:.3f}"
     about = (similarity, f"importance {proposal.importance:.0f}")
-    return _framed(look, *parts, muted(outcome), about=about, title=False, nothing="No objection found.")
+    return _framed(
+        look, *parts, muted(outcome), about=about, title=False, nothing="No objection found."
+    )
 
 
 def _supersede_item(look: Look) -> Content:
-    """Draw what is to take the place of a memory: a word diff with what is known, and the new text in full."""
+    """Draw what is to take the place of a memory: a word diff with what is known, and the new text
+    in full.
+    """
     text, memory = look.proposal.operation.get("content"), look.memory
     if memory is None or look.hidden is not None or not isinstance(text, str):
         return _item(look)
@@ -288,12 +338,17 @@ def _supersede_item(look: Look) -> Content:
 
 
 def _curator_item(look: Look) -> Content:
-    """Draw a suggestion for a playbook as a card; of a playbook that is gone, what its bullets said."""
+    """Draw a suggestion for a playbook as a card; of a playbook that is gone, what its bullets
+    said.
+    """
     about = (f"for {look.proposal.operation.get('book', '')}",)
     try:
         card = look.bench.safety.shown(look.bench.curating.card_of(look.proposal))
     except WorkbenchError:
-        said = (Content.styled("+ ", "bold $text-success") + body(reason) for reason in describe(look.proposal).pro)
+        said = (
+            Content.styled("+ ", "bold $text-success") + body(reason)
+            for reason in describe(look.proposal).pro
+        )
         return _framed(look, *said, about=about)
     parts = [*reasons(card), BLANK, heading(one_line(card.title, 200)), *texts(card)[1:]]
     if not card.touches and card.after:
@@ -339,7 +394,9 @@ async def _ask_trust(app: "Host", _proposal: Proposal) -> None:
 async def _ask_documents(app: "Host", proposal: Proposal) -> None:
     from workbench.tui.agents.documents import DocumentsDialog
 
-    await app.push_screen_wait(DocumentsDialog(app.bench, Path(str(proposal.operation.get("path", "")))))
+    await app.push_screen_wait(
+        DocumentsDialog(app.bench, Path(str(proposal.operation.get("path", ""))))
+    )
 
 
 # The citations of an item as a tree: what it cites in full, below each what that cites in turn.
@@ -374,7 +431,11 @@ def _branch(branch: Branch, now: datetime, width: int) -> list[Content]:
     rows = head.wrap(room)
     if text is not None and not branch.again:
         wrapped = text.wrap(room)
-        rows += [*wrapped[: _LINES - 1], muted("…")] if branch.depth and len(wrapped) > _LINES else wrapped
+        rows += (
+            [*wrapped[: _LINES - 1], muted("…")]
+            if branch.depth and len(wrapped) > _LINES
+            else wrapped
+        )
     lead = Content(" " * (indent - STEP)) + muted("└ ") if indent else BLANK
     return [(lead if at == 0 else space) + row for at, row in enumerate(rows)]
 
@@ -383,7 +444,9 @@ def _cited(branch: Branch, now: datetime) -> tuple[Content, Content | None]:
     """Return the line that names what is cited, and its text."""
     cited, memory, gone = branch.cited, branch.cited.memory, branch.cited.gone
     if memory is None:
-        return assemble([("✗ ", f"bold {GONE_STYLE}"), (name(cited.id), ""), (f" · {gone}", GONE_STYLE)]), None
+        return assemble(
+            [("✗ ", f"bold {GONE_STYLE}"), (name(cited.id), ""), (f" · {gone}", GONE_STYLE)]
+        ), None
     details = facts((
         memory.id,
         f"was {cited.id}, merged into it" if cited.merged else "",
@@ -407,7 +470,9 @@ def _memories(count: int) -> str:
 
 
 def _because(evidence: Evidence, now: datetime, width: int) -> list[Content]:
-    """Draw what speaks for it; what it is about itself, the first of its evidence, stands in the other pane."""
+    """Draw what speaks for it; what it is about itself, the first of its evidence, stands in the
+    other pane.
+    """
     cited = evidence.cited
     if not cited:
         return [Content.styled("∅ No evidence cited.", WARN)]
@@ -415,7 +480,9 @@ def _because(evidence: Evidence, now: datetime, width: int) -> list[Content]:
     return _with_tree(f"Reason: {_memories(len(rest))}", rest, evidence, now, width)
 
 
-def _with_tree(title: str, cited: Sequence[Cited], evidence: Evidence, now: datetime, width: int) -> list[Content]:
+def _with_tree(
+    title: str, cited: Sequence[Cited], evidence: Evidence, now: datetime, width: int
+) -> list[Content]:
     lines = tree(title, [Branch(one, 0) for one in cited], now, width) if cited else []
     if evidence.tree:
         deeper = tree("Evidence of the evidence", evidence.tree, now, width)
@@ -430,7 +497,9 @@ def _cited_if_any(evidence: Evidence, now: datetime, width: int) -> list[Content
 
 def _going(evidence: Evidence, now: datetime, width: int) -> list[Content]:
     """Draw all of what would go."""
-    return _with_tree(f"{_memories(len(evidence.cited))} would be archived", evidence.cited, evidence, now, width)
+    return _with_tree(
+        f"{_memories(len(evidence.cited))} would be archived", evidence.cited, evidence, now, width
+    )
 
 
 def _candidate_cited(evidence: Evidence, now: datetime, width: int) -> list[Content]:
@@ -438,19 +507,33 @@ def _candidate_cited(evidence: Evidence, now: datetime, width: int) -> list[Cont
         branches = evidence.tree or [Branch(one, 0) for one in evidence.cited]
         return tree(f"Evidence: {_memories(len(evidence.cited))}", branches, now, width)
     if evidence.messages:
-        return [muted(f"Captured from {amount(evidence.messages, 'message')} of the session shown with it.")]
+        return [
+            muted(
+                f"Captured from {amount(evidence.messages, 'message')} of the session shown with it."
+            )
+        ]
     return _because(evidence, now, width)
 
 
 def _merge_cited(evidence: Evidence, now: datetime, width: int) -> list[Content]:
     count = len(evidence.cited)
-    head = "The two in full, the newer first" if count == 2 else f"The {count} in full, the newest first"
-    return _with_tree(head, evidence.cited, evidence, now, width) if count else _because(evidence, now, width)
+    head = (
+        "The two in full, the newer first"
+        if count == 2
+        else f"The {count} in full, the newest first"
+    )
+    return (
+        _with_tree(head, evidence.cited, evidence, now, width)
+        if count
+        else _because(evidence, now, width)
+    )
 
 
 def _both(evidence: Evidence, now: datetime, width: int) -> list[Content]:
     """Draw two that contradict each other."""
-    return _with_tree("The two in full, the older first", evidence.cited, replace(evidence, tree=()), now, width)
+    return _with_tree(
+        "The two in full, the older first", evidence.cited, replace(evidence, tree=()), now, width
+    )
 
 
 def _nothing(_evidence: Evidence, _now: datetime, _width: int) -> list[Content]:
@@ -460,18 +543,28 @@ def _nothing(_evidence: Evidence, _now: datetime, _width: int) -> list[Content]:
 CHANGES = View(_item, _because)
 FILE = View(_lines_item, _nothing, promotable=False, compares=False)
 PATTERN = View(_pattern_item, _cited_if_any, compares=False)
-PATTERNS = View(_lines_item, _nothing, "This is already a merge: approve it.", promotable=False, compares=False)
-GOING = View(_item, _going, "This does not concern a single memory.", promotable=False, compares=False)
+PATTERNS = View(
+    _lines_item, _nothing, "This is already a merge: approve it.", promotable=False, compares=False
+)
+GOING = View(
+    _item, _going, "This does not concern a single memory.", promotable=False, compares=False
+)
 TRUST = View(_item, _nothing, promotable=False, ask=_ask_trust, compares=False)
 DOCUMENTS = View(_item, _nothing, promotable=False, ask=_ask_documents, compares=False)
-REPLACES = View(_item, _both, "Approve keeps the newer memory; “keep old” keeps the older one.", promotable=False)
+REPLACES = View(
+    _item,
+    _both,
+    "Approve keeps the newer memory; “keep old” keeps the older one.",
+    promotable=False,
+)
 SUPERSEDE = View(_supersede_item, _because, promotable=False)
 CANDIDATE = View(candidate_text, _candidate_cited)
 CURATOR = View(_curator_item, _cited_if_any)
 MERGE = View(_merge_item, _merge_cited, "This is already a merge: approve it.", promotable=False)
 
 
-# What a decision rests on: an earlier rejection, what contradicts it, what it cites, and what is most alike.
+# What a decision rests on: an earlier rejection, what contradicts it, what it cites, and what is
+# most alike.
 
 
 _SENTENCE, _ROOM = 300, 20
@@ -487,8 +580,14 @@ def evidence_text(
     """
     view, now = view_of(kind_of(proposal.kind)), bench.context.now()
     text, evidence = bench.safety.masked(text), bench.safety.shown(evidence)
-    blocks = [_rejected_before(one.rejected, one.similarity, text, now) for one in evidence.rejections]
-    blocks += [_against(evidence, width, hidden=not text), _said_already(evidence), view.cited(evidence, now, width)]
+    blocks = [
+        _rejected_before(one.rejected, one.similarity, text, now) for one in evidence.rejections
+    ]
+    blocks += [
+        _against(evidence, width, hidden=not text),
+        _said_already(evidence),
+        view.cited(evidence, now, width),
+    ]
     blocks.append([] if evidence.impact is None else in_short(evidence.impact))
     if note:
         blocks.append([muted(note)])
@@ -497,7 +596,9 @@ def evidence_text(
     return Content("\n\n").join([Content("\n").join(block) for block in blocks if block])
 
 
-def _rejected_before(rejected: Memory, similarity: float, text: str, now: datetime) -> list[Content]:
+def _rejected_before(
+    rejected: Memory, similarity: float, text: str, now: datetime
+) -> list[Content]:
     known = rejection_of(rejected)
     when = f"rejected {since(known.at, now)} ({absolute(known.at)})" if known.at else "rejected"
     when += "" if known.reason else ", no reason given"
@@ -514,20 +615,30 @@ def _against(evidence: Evidence, width: int, *, hidden: bool) -> list[Content]:
         return []
     lines = [heading("≠ May contradict", muted("judged by wording: check yourself"))]
     for one in evidence.against:
-        lines.append(assemble([("≠ ", WARN), (name(one.other), "bold"), (f" · {printable(one.reason)}", "")]))
+        lines.append(
+            assemble([("≠ ", WARN), (name(one.other), "bold"), (f" · {printable(one.reason)}", "")])
+        )
         for who, sentence in (("  this   ", "" if hidden else one.mine), ("  other  ", one.theirs)):
             rows = body(sentence[:_SENTENCE]).wrap(max(_ROOM, width - len(who))) if sentence else []
-            lines += [(Content(" " * len(who)) if at else muted(who)) + row for at, row in enumerate(rows)]
+            lines += [
+                (Content(" " * len(who)) if at else muted(who)) + row for at, row in enumerate(rows)
+            ]
     return lines
 
 
 def _said_already(evidence: Evidence) -> list[Content]:
-    """Name what is so much alike that it should be seen before the citations; both texts stand below them."""
+    """Name what is so much alike that it should be seen before the citations; both texts stand
+    below them.
+    """
     known = {one.other for one in evidence.against}
     alike: list[tuple[str, str, float]] = [(m.id, m.status, s) for m, s in evidence.near]
     alike += [(bullet.id, "bullet", s) for bullet, s in evidence.near_bullets]
     found = [one for one in alike if one[2] >= evidence.flag and one[0] not in known]
-    lines = [heading("≈ Possible duplicate", muted("judged by similarity: compared below"))] if found else []
+    lines = (
+        [heading("≈ Possible duplicate", muted("judged by similarity: compared below"))]
+        if found
+        else []
+    )
     for id, kind, similarity in found:
         figure = (f"{similarity:.2f}  ", "")
         lines.append(assemble([("≈ ", WARN), figure, (name(id), "bold"), (f" · {kind}", MUTED)]))
@@ -535,7 +646,10 @@ def _said_already(evidence: Evidence) -> list[Content]:
 
 
 def _nearest(evidence: Evidence, text: str, now: datetime) -> list[list[Content]]:
-    memories = [((m.id, m.status, m.observation_type, ago(m.created_at, now)), m.content, s) for m, s in evidence.near]
+    memories = [
+        ((m.id, m.status, m.observation_type, ago(m.created_at, now)), m.content, s)
+        for m, s in evidence.near
+    ]
     bullets = [
         ((f"[{b.id}]", b.section, f"+{b.helpful_count} −{b.harmful_count}"), b.content, s)
         for b, s in evidence.near_bullets
@@ -581,7 +695,9 @@ def in_short(impact: "Impact") -> list[Content]:
     lines = [heading(_headline(impact), muted(f"top {impact.k} · {name(impact.profile)}"))]
     lines += [_one(query) for query in found[:_SHORT]]
     if len(found) > _SHORT:
-        lines.append(muted(f"… and {len(found) - _SHORT} more: {key_of('review.impact')} shows all"))
+        lines.append(
+            muted(f"… and {len(found) - _SHORT} more: {key_of('review.impact')} shows all")
+        )
     if moved := sum(bool(query.moved) for query in impact.queries):
         how = f"{key_of('review.impact')} shows how"
         lines.append(muted(f"The range of a factor moves in {moved} of them: {how}."))
@@ -594,25 +710,42 @@ def in_full(impact: "Impact") -> Content:
     others = [query for query in impact.queries if query not in first]
     before = [query for query in others if _asked_before(query)]
     below = [query for query in others if query not in before and _only_below(query)]
-    rest = [line for query in others if query not in before and query not in below for line in _with_moves(query)]
-    blocks = [Content.styled(f"{_headline(impact)} · top {impact.k} · profile {name(impact.profile)}", "bold")]
+    rest = [
+        line
+        for query in others
+        if query not in before and query not in below
+        for line in _with_moves(query)
+    ]
+    blocks = [
+        Content.styled(
+            f"{_headline(impact)} · top {impact.k} · profile {name(impact.profile)}", "bold"
+        )
+    ]
     blocks += [Content("\n").join(_with_moves(query)) for query in first]
     blocks += [Content("\n").join(rest)] if rest else []
     if below:
         stays = amount(len(below), "query", "queries")
         blocks.append(muted(f"· In {stays} it would rank below the top {impact.k}; nothing moves."))
     if before:
-        blocks.append(muted(f"· {amount(len(before), 'query was', 'queries were')} asked before it was made."))
+        blocks.append(
+            muted(f"· {amount(len(before), 'query was', 'queries were')} asked before it was made.")
+        )
     return Content("\n\n").join(blocks)
 
 
 def _asked_before(query: "QueryImpact") -> bool:
-    """Tell whether nothing is to be said of a query, because it was asked before the candidate was made."""
-    return not query.leaves and query.place is None and query.query.now is not None and not query.moved
+    """Tell whether nothing is to be said of a query, because it was asked before the candidate was
+    made.
+    """
+    return (
+        not query.leaves and query.place is None and query.query.now is not None and not query.moved
+    )
 
 
 def _only_below(query: "QueryImpact") -> bool:
-    """Tell whether a query's top stays as it is, because the candidate would only stand somewhere below it."""
+    """Tell whether a query's top stays as it is, because the candidate would only stand somewhere
+    below it.
+    """
     held = query.before is not None and query.before <= query.k
     return not (query.enters or query.leaves or held or query.moved) and query.place is not None
 
@@ -628,7 +761,11 @@ def _with_moves(query: "QueryImpact") -> list[Content]:
     lines = [_one(query)]
     for moved in query.moved:
         pairs = (("min", moved.low), ("max", moved.high))
-        steps = [f"{what} {before:.3f} → {after:.3f}" for what, (before, after) in pairs if abs(after - before) >= 5e-4]
+        steps = [
+            f"{what} {before:.3f} → {after:.3f}"
+            for what, (before, after) in pairs
+            if abs(after - before) >= 5e-4
+        ]
         lines.append(muted(f"    {moved.factor}: {', '.join(steps)}"))
     return lines
 
@@ -636,14 +773,22 @@ def _with_moves(query: "QueryImpact") -> list[Content]:
 def _one(query: "QueryImpact") -> Content:
     asked, place, before = f"“{one_line(query.query.text, _QUERY)}”", query.place, query.before
     if query.leaves:
-        return assemble([("− ", "bold $text-error"), (asked, ""), (f"  drops it (was {before})", MUTED)])
+        return assemble(
+            [("− ", "bold $text-error"), (asked, ""), (f"  drops it (was {before})", MUTED)]
+        )
     if query.enters:
         line = [("+ ", "bold $text-success"), (asked, ""), (f"  enters at {place}", "bold")]
         if (out := query.displaced) is not None:
-            line += [(" and pushes out ", MUTED), (f"“{one_line(out.line, _QUERY)}”", ""), (f" {name(out.id)}", MUTED)]
+            line += [
+                (" and pushes out ", MUTED),
+                (f"“{one_line(out.line, _QUERY)}”", ""),
+                (f" {name(out.id)}", MUTED),
+            ]
         return assemble(line)
     if place is None:
-        how = "asked before it was made" if query.query.now is not None else "it would not be served"
+        how = (
+            "asked before it was made" if query.query.now is not None else "it would not be served"
+        )
     elif before is not None and before <= query.k:
         how = f"stays at {place} (was {before})"
     else:
@@ -658,7 +803,9 @@ class ImpactDialog(TextDialog[None]):
 
 
 def show_impact(area: "AreaScreen", proposal: Proposal, known: "Impact | None") -> None:
-    """Open what approving would do to the saved queries; what is not known yet is worked out behind the dialog."""
+    """Open what approving would do to the saved queries; what is not known yet is worked out behind
+    the dialog.
+    """
     bench = area.bench
 
     def rank(cancelled: Cancelled) -> Content:
@@ -677,7 +824,9 @@ def show_impact(area: "AreaScreen", proposal: Proposal, known: "Impact | None") 
         text = Content("The model is still loading. Ask again in a moment.")
     else:
         find = rank
-    area.app.push_screen(ImpactDialog(f"If {bench.safety.masked(proposal.id)} is approved", text, IMPACT, find))
+    area.app.push_screen(
+        ImpactDialog(f"If {bench.safety.masked(proposal.id)} is approved", text, IMPACT, find)
+    )
 
 
 VIEWS = {

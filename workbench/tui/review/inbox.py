@@ -1,4 +1,6 @@
-"""What waits in Review, as it is listed: the filter, the rows by group, how the sitting goes, and looking for more."""
+"""What waits in Review, as it is listed: the filter, the rows by group, how the sitting goes, and
+looking for more.
+"""
 
 import re
 import threading
@@ -18,7 +20,16 @@ from textual.worker import get_current_worker
 
 from workbench.core.record import InvalidQuery, moved
 from workbench.core.review.describe import describe
-from workbench.core.review.kinds import GROUPS, IMPORTANT, KINDS, LATER, OTHER, Group, group_of, kind_of
+from workbench.core.review.kinds import (
+    GROUPS,
+    IMPORTANT,
+    KINDS,
+    LATER,
+    OTHER,
+    Group,
+    group_of,
+    kind_of,
+)
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
@@ -27,7 +38,16 @@ from workbench.services.context import Touched
 from workbench.services.open import Workbench
 from workbench.services.review.finders import WorkedOut
 from workbench.services.review.queue import GONE, NO_EVIDENCE, WAITS, is_put_off
-from workbench.tui.widgets.content import MAX_DIFF, MUTED, assemble, body, highlight, key_of, keyed, word_diff
+from workbench.tui.widgets.content import (
+    MAX_DIFF,
+    MUTED,
+    assemble,
+    body,
+    highlight,
+    key_of,
+    keyed,
+    word_diff,
+)
 from workbench.tui.widgets.dialog import SafeInput
 from workbench.tui.widgets.figures import ago, amount, number
 from workbench.tui.widgets.line_list import Cell, LineList
@@ -39,7 +59,9 @@ AROUND = 120
 """Characters of shared text that stand before and behind a change."""
 
 ALIKE = 0.45
-"""From which share of common words (in order) a word diff reads well; below it the shared words are underlined."""
+"""From which share of common words (in order) a word diff reads well; below it the shared words are
+underlined.
+"""
 
 SHARED = "underline"
 _WORD = re.compile(r"\w{5,}")
@@ -81,20 +103,31 @@ def fold(reasons: Iterable[str], key: str) -> Content:
     """Return what stands for a text that is folded away: why, and the key that opens it."""
     pieces = [("Folded: this text is not shown until you open it.\n", "bold $text-warning")]
     pieces += [(f"  ! {one_line(reason, 200)}\n", "$text-warning") for reason in reasons]
-    return assemble([*pieces, (key, "bold $text-accent"), (" opens it. Rejecting works without.", MUTED)])
+    return assemble(
+        [*pieces, (key, "bold $text-accent"), (" opens it. Rejecting works without.", MUTED)]
+    )
 
 
 def folded(difference: Content, around: int = AROUND) -> Content:
-    """Return a word diff in which long runs that both texts share are "…", with `around` characters beside changes."""
+    """Return a word diff in which long runs that both texts share are "…", with `around` characters
+    beside changes.
+    """
     plain, pieces, at = difference.plain, [], 0
     if not difference.spans:
         return difference
-    for start, end in [*((s.start, s.end) for s in sorted(difference.spans)), (len(plain), len(plain))]:
+    for start, end in [
+        *((s.start, s.end) for s in sorted(difference.spans)),
+        (len(plain), len(plain)),
+    ]:
         if start - at <= 3 * around:
             pieces.append(difference[at:start])
         else:
             head = at if at == 0 else max(plain.rfind(" ", at, at + around) + 1, 0) or at + around
-            tail = start if start == len(plain) else max(plain.find(" ", start - around, start), 0) or start - around
+            tail = (
+                start
+                if start == len(plain)
+                else max(plain.find(" ", start - around, start), 0) or start - around
+            )
             pieces += [difference[at:head], muted("…"), difference[tail:start]]
         pieces.append(difference[start:end])
         at = end
@@ -123,7 +156,11 @@ def compared(existing: str, text: str) -> Content:
     if overlap(existing, text) >= ALIKE:
         return word_diff(existing, text)
     shared = set(words(text[:MAX_DIFF])) - _COMMON
-    found = (match.span() for match in _WORD.finditer(existing[:MAX_DIFF]) if match.group().lower() in shared)
+    found = (
+        match.span()
+        for match in _WORD.finditer(existing[:MAX_DIFF])
+        if match.group().lower() in shared
+    )
     return highlight(existing, found, SHARED)
 
 
@@ -154,7 +191,9 @@ def title(proposal: Proposal, memory: Memory | None) -> str:
 
 def flags_in_words(flags: tuple[str, ...]) -> Content:
     """Return the flags with their signs, on one wrapping line."""
-    return Content.styled("   ".join(f"{SYMBOLS.get(flag, MARK)} {one_line(flag, 200)}" for flag in flags), FLAG)
+    return Content.styled(
+        "   ".join(f"{SYMBOLS.get(flag, MARK)} {one_line(flag, 200)}" for flag in flags), FLAG
+    )
 
 
 def legend(width: int) -> Content:
@@ -163,7 +202,9 @@ def legend(width: int) -> Content:
     signs = [*((sign, flag) for flag, sign in SYMBOLS.items()), *signed, (MARK, "flagged")]
     while sum(len(sign) + len(words) + 2 for sign, words in signs) > width and signs:
         signs.pop()
-    return assemble([piece for sign, words in signs for piece in ((f"{sign} ", FLAG), (f"{words} ", MUTED))])
+    return assemble(
+        [piece for sign, words in signs for piece in ((f"{sign} ", FLAG), (f"{words} ", MUTED))]
+    )
 
 
 # The rows by group: a heading with its count above each, and which of them are folded.
@@ -173,14 +214,18 @@ FOLDED_FROM = 6
 """From so many on that nobody stored, or that were put off, a group is a line until it is opened."""
 
 ASK = Group(
-    "ask", "Not searched yet", "Searches that compare all memories run only on request, because the store is large."
+    "ask",
+    "Not searched yet",
+    "Searches that compare all memories run only on request, because the store is large.",
 )
 """Stands for what is worked out only when a person asks for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """The line above a group, or in its place while that is `folded`; `text` takes the place of its title."""
+    """The line above a group, or in its place while that is `folded`; `text` takes the place of its
+    title.
+    """
 
     group: Group
     members: tuple[Proposal, ...] = ()
@@ -202,12 +247,18 @@ def heading_id(group: str) -> str:
 
 
 def grouped(
-    listed: Sequence[Proposal], now: datetime, found: Collection[str], turned: Collection[str], done: str
+    listed: Sequence[Proposal],
+    now: datetime,
+    found: Collection[str],
+    turned: Collection[str],
+    done: str,
 ) -> list[Item]:
-    """Return the rows of what is listed, the groups in their order and each in the order of the queue.
+    """Return the rows of what is listed, the groups in their order and each in the order of the
+    queue.
 
-    One group alone has no heading. `found` are the ids of what is stored nowhere; the groups of `turned` were folded
-    or opened by hand. `done` says what was decided, and is said where nothing is left but what was put off.
+    One group alone has no heading. `found` are the ids of what is stored nowhere; the groups of
+    `turned` were folded or opened by hand. `done` says what was decided, and is said where nothing
+    is left but what was put off.
     """
     parted: dict[str, list[Proposal]] = {}
     known = frozenset(group.id for group in GROUPS)
@@ -243,21 +294,37 @@ def heading_line(heading: Heading, key: str) -> Content:
 
 def about(heading: Heading, keys: dict[str, str]) -> Content:
     """Return what a group is, what its kinds ask, and what the keys do with all of it."""
-    parts = [assemble([(heading.text or heading.group.title, "bold")]), Content.styled(heading.group.about, MUTED)]
+    parts = [
+        assemble([(heading.text or heading.group.title, "bold")]),
+        Content.styled(heading.group.about, MUTED),
+    ]
     for id, count in Counter(one.kind for one in heading.members).items():
         kind = kind_of(id)
         parts += [
             Content(""),
             assemble([(f"{number(count)} × {kind.label}  ", "bold"), (kind.question, "")]),
-            assemble([("Approve: ", "bold"), (f"{kind.yes}\n", MUTED), ("Reject:  ", "bold"), (kind.no, MUTED)]),
+            assemble(
+                [
+                    ("Approve: ", "bold"),
+                    (f"{kind.yes}\n", MUTED),
+                    ("Reject:  ", "bold"),
+                    (kind.no, MUTED),
+                ]
+            ),
         ]
     if not heading.members:
-        return Content("\n").join([*parts, Content(""), _key(keys["list.open"], "searches now, in the background")])
+        return Content("\n").join(
+            [*parts, Content(""), _key(keys["list.open"], "searches now, in the background")]
+        )
     all_of = "it" if len(heading.members) == 1 else f"all {number(len(heading.members))}"
     turn = "lists them" if heading.folded else "folds them"
     parts += [Content(""), _key(keys["list.open"], turn)]
     for id, what in (("approve", "approves"), ("reject", "rejects"), ("later", "puts off")):
-        look = ", after showing those you have not read" if id != "later" and len(heading.members) > 1 else ""
+        look = (
+            ", after showing those you have not read"
+            if id != "later" and len(heading.members) > 1
+            else ""
+        )
         parts.append(_key(keys[f"review.{id}"], f"{what} {all_of}{look}"))
     return Content("\n").join(parts)
 
@@ -285,19 +352,24 @@ class Progress(dict[str, str]):
         return " · ".join([*parts, *([f"{put_off} put off"] if put_off else [])])
 
     def done(self, put_off: int) -> str:
-        """Return "All done: 12 approved, 3 rejected · 2 left for later"; empty while nothing was done."""
+        """Return "All done: 12 approved, 3 rejected · 2 left for later"; empty while nothing was
+        done.
+        """
         counted = ", ".join(f"{count} {word}" for word, count in Counter(self.values()).items())
         later = f"{put_off} left for later" if put_off else ""
         said = " · ".join(part for part in (counted, later) if part)
         return f"All done: {said}" if said else ""
 
 
-# Working out what waits without being stored, on a thread: when Review comes into sight, and when a person asks.
+# Working out what waits without being stored, on a thread: when Review comes into sight, and when a
+# person asks.
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What is looked for: some kinds (all when empty), also in a large store when `asked`, or only what is `quick`."""
+    """What is looked for: some kinds (all when empty), also in a large store when `asked`, or only
+    what is `quick`.
+    """
 
     only: frozenset[str] = frozenset()
     asked: bool = False
@@ -322,8 +394,8 @@ class Looked(Message):
 class SuggestionSearch:
     """One look at a time for a screen, which is told of each by a `Looked` and calls `took`.
 
-    `unasked` are the kinds that wait until a person asks, since the store is large; `is_asked` tells that one did, and
-    that this goes on.
+    `unasked` are the kinds that wait until a person asks, since the store is large; `is_asked`
+    tells that one did, and that this goes on.
     """
 
     def __init__(self, screen: Screen[object], bench: Workbench) -> None:
@@ -336,7 +408,9 @@ class SuggestionSearch:
         self.unasked: tuple[str, ...] = ()
 
     def come(self) -> None:
-        """Look when the queue comes into sight, first around the store, then at every memory if anything changed."""
+        """Look when the queue comes into sight, first around the store, then at every memory if
+        anything changed.
+        """
         revision = self._bench.library.revision
         self.look(Look(quick=True))
         if revision != self._revision:
@@ -344,7 +418,9 @@ class SuggestionSearch:
         self._revision = revision
 
     def saw(self) -> None:
-        """Note that what changed was in sight: only what changes elsewhere is looked for when one comes back."""
+        """Note that what changed was in sight: only what changes elsewhere is looked for when one
+        comes back.
+        """
         if self._revision >= 0:
             self._revision = self._bench.library.revision
 
@@ -377,7 +453,9 @@ class SuggestionSearch:
             return
         self.is_looking, self.is_asked = True, look.asked
         self._stop.clear()
-        self._screen.run_worker(partial(self._run, look), thread=True, group="found", exit_on_error=False)
+        self._screen.run_worker(
+            partial(self._run, look), thread=True, group="found", exit_on_error=False
+        )
 
     def _run(self, look: Look) -> None:
         worker, stop = get_current_worker(), self._stop
@@ -385,7 +463,9 @@ class SuggestionSearch:
         def cancelled() -> bool:
             return worker.is_cancelled or stop.is_set()
 
-        out = self._bench.working_out.run(cancelled, only=look.only, asked=look.asked, quick=look.quick)
+        out = self._bench.working_out.run(
+            cancelled, only=look.only, asked=look.asked, quick=look.quick
+        )
         if not worker.is_cancelled:
             self._screen.post_message(Looked(look, out, stopped=stop.is_set()))
 
@@ -396,9 +476,10 @@ class SuggestionSearch:
 class Queue:
     """The filter's `box`, the `rows`, and the `count` beside the filter.
 
-    `go_to` is where the cursor goes when the queue is listed next: at first to the item that was shown last time.
-    `awaited` is an item that a dialog opened from here may decide. `wanted` is the heading that somebody came for,
-    until it is there or is known not to be. `keys` has the key of each action as a person has it.
+    `go_to` is where the cursor goes when the queue is listed next: at first to the item that was
+    shown last time. `awaited` is an item that a dialog opened from here may decide. `wanted` is the
+    heading that somebody came for, until it is there or is known not to be. `keys` has the key of
+    each action as a person has it.
     """
 
     def __init__(
@@ -435,8 +516,8 @@ class Queue:
         return [row for row in self.rows.rows if not isinstance(row, Heading)]
 
     def targets(self, area: "AreaScreen") -> list[Proposal]:
-        """Return what the next decision is for: the marked rows, or all of the group whose heading is under the
-        cursor, or else the row there.
+        """Return what the next decision is for: the marked rows, or all of the group whose heading
+        is under the cursor, or else the row there.
         """
         found: list[Proposal] = []
         for one in area.take_targets(self.rows):
@@ -471,17 +552,25 @@ class Queue:
         put_off = len(every) - len(waiting)
         no_match = keyed("Nothing matches. Esc clears the filter, {app.help} explains it.")
         self.rows.set_empty(Content(no_match if every or found else self._nothing()))
-        rows = grouped(listed, now, found_ids, self._turned, "" if filter else self._progress.done(put_off))
+        rows = grouped(
+            listed, now, found_ids, self._turned, "" if filter else self._progress.done(put_off)
+        )
         if (self._search.unasked or self._search.is_asked) and not filter:
-            rows.append(Heading(ASK, text="Looking … esc stops it" if self._search.is_asked else ""))
+            rows.append(
+                Heading(ASK, text="Looking … esc stops it" if self._search.is_asked else "")
+            )
         self._set_rows(rows)
         left, shown = review.waiting() + self._bench.worked_out, len(listed) if filter else None
         self.count.update(Content(self._progress.sentence(left, put_off, shown)), layout=False)
         return True
 
     def _set_rows(self, rows: list[Item]) -> None:
-        """List rows; the cursor goes where it is wanted, else it stays, at first on the first proposal."""
-        place = next((i for i, row in enumerate(rows) if row.id == (self.wanted or self.go_to)), None)
+        """List rows; the cursor goes where it is wanted, else it stays, at first on the first
+        proposal.
+        """
+        place = next(
+            (i for i, row in enumerate(rows) if row.id == (self.wanted or self.go_to)), None
+        )
         self.go_to = None
         if place is not None:
             self.wanted = ""
@@ -492,7 +581,11 @@ class Queue:
     def _nothing(self) -> str:
         """Say what was done, and what to do, when the queue is empty."""
         done = self._progress.done(0)
-        count = int(next(c.value for c in self._bench.overview.gauge().conditions if c.name == "observations"))
+        count = int(
+            next(
+                c.value for c in self._bench.overview.gauge().conditions if c.name == "observations"
+            )
+        )
         if count:
             what = f"No candidates. {key_of('app.reflect')} reflects on {amount(count, 'observation')} now."
         elif read := self._bench.reflecting.readable():
@@ -508,13 +601,21 @@ class Queue:
     def _draw(self, proposal: Item, width: int) -> Content | list[Cell]:
         if isinstance(proposal, Heading):
             return heading_line(proposal, self._open_key)
-        memory, now, mask = self._bench.review.memory(proposal), self._bench.context.now(), self._bench.safety.masked
+        memory, now, mask = (
+            self._bench.review.memory(proposal),
+            self._bench.context.now(),
+            self._bench.safety.masked,
+        )
         rests, at = is_put_off(proposal, now), proposal.created_at
         if rests and proposal.review_after:  # half a day rounds "in 6 days and 23 hours" to a week
             at = moved(proposal.review_after, timedelta(hours=12))
         style = MUTED if rests else ""
-        signs = "".join(dict.fromkeys(SYMBOLS.get(flag, MARK) for flag in proposal.flags))[:_FLAG_CELLS]
-        weight = assemble([(f"{signs:<{_FLAG_CELLS}}", FLAG), (f" {proposal.importance:2.0f}", style)])
+        signs = "".join(dict.fromkeys(SYMBOLS.get(flag, MARK) for flag in proposal.flags))[
+            :_FLAG_CELLS
+        ]
+        weight = assemble(
+            [(f"{signs:<{_FLAG_CELLS}}", FLAG), (f" {proposal.importance:2.0f}", style)]
+        )
         cells = [Cell(weight, _FLAG_CELLS + 3), Cell(mask(title(proposal, memory)), 0, style)]
         if self._is_folded(proposal):
             cells[1] = Cell(keyed(FOLDED), 0, FLAG)
@@ -525,17 +626,22 @@ class Queue:
     # Deciding
 
     def decided(self, ids: list[str], following: str | None, done: str = "approved") -> None:
-        """Count decisions and send the cursor on at once, so that a key typed ahead is for the next item.
+        """Count decisions and send the cursor on at once, so that a key typed ahead is for the next
+        item.
 
-        `done` is the word for what was decided. The rest of the list follows when the store says what changed.
+        `done` is the word for what was decided. The rest of the list follows when the store says
+        what changed.
         """
         self.go_to = following
         self._progress.note(ids, done)
         left = [p for p in self.rows.rows if p.id not in ids]
-        self.rows.set_rows(left, cursor=next((at for at, p in enumerate(left) if p.id == following), None))
+        self.rows.set_rows(
+            left, cursor=next((at for at, p in enumerate(left) if p.id == following), None)
+        )
 
     def expect(self, touched: Touched, ids: Collection[str]) -> bool:
-        """Say where the cursor goes after a transaction that touched these; return whether it is wanted there.
+        """Say where the cursor goes after a transaction that touched these; return whether it is
+        wanted there.
 
         An undone decision of this person brings its item and the cursor back.
         """
@@ -545,7 +651,9 @@ class Queue:
             self.go_to = next((id for id in waiting if id in ids), None)
         elif touched.kind == "redo" and mine:
             self.go_to = self.after(ids)
-            self._progress.note([p.id for p in self.listed if p.id in set(ids).difference(waiting)], "decided")
+            self._progress.note(
+                [p.id for p in self.listed if p.id in set(ids).difference(waiting)], "decided"
+            )
         awaited = mine and self.awaited in ids
         if awaited and self.awaited not in waiting:
             self._progress.note([self.awaited], "promoted")
@@ -553,14 +661,20 @@ class Queue:
         return self.go_to is not None or awaited
 
     def after(self, ids: Iterable[str]) -> str | None:
-        """Return the id that the cursor goes to when these leave: the next one below, else the last above."""
+        """Return the id that the cursor goes to when these leave: the next one below, else the last
+        above.
+        """
         leaving, cursor, rows = set(ids), self.rows.cursor, self.rows.rows
-        stays = (p.id for p in (*rows[cursor:], *reversed(rows[:cursor])) if not isinstance(p, Heading))
+        stays = (
+            p.id for p in (*rows[cursor:], *reversed(rows[:cursor])) if not isinstance(p, Heading)
+        )
         return next((id for id in stays if id not in leaving), None)
 
     def go_round(self, step: int) -> None:
         """To the next or previous listed item, round the end."""
         places = [at for at, row in enumerate(self.rows.rows) if not isinstance(row, Heading)]
-        ahead = [at for at in places if (at > self.rows.cursor if step > 0 else at < self.rows.cursor)]
+        ahead = [
+            at for at in places if (at > self.rows.cursor if step > 0 else at < self.rows.cursor)
+        ]
         if places:
             self.rows.cursor = (ahead or places)[0 if step > 0 else -1]

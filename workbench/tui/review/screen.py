@@ -34,7 +34,17 @@ from workbench.tui.app.waiting import survives
 from workbench.tui.forms import FormSaving, fill_in, fill_in_elsewhere
 from workbench.tui.records.actions import Acts, Place, links_of
 from workbench.tui.review.drawing import Seen, evidence_text, item_text, show_impact, view_of
-from workbench.tui.review.inbox import Heading, Item, Look, Looked, Queue, SuggestionSearch, about, heading_id, legend
+from workbench.tui.review.inbox import (
+    Heading,
+    Item,
+    Look,
+    Looked,
+    Queue,
+    SuggestionSearch,
+    about,
+    heading_id,
+    legend,
+)
 from workbench.tui.widgets.content import MUTED, fitted, keyed, undo
 from workbench.tui.widgets.editor import Said, TextEditor
 from workbench.tui.widgets.figures import number
@@ -44,7 +54,12 @@ from workbench.tui.widgets.reading_pane import ReadingPane
 LONGEST_REASON = 300
 FOLDED = "A text is folded: press {review.unfold} to open it first."
 
-_DONE = {"approve": "Approved", "reject": "Rejected", "later": "Put off", "keep_old": "Kept the older one of"}
+_DONE = {
+    "approve": "Approved",
+    "reject": "Rejected",
+    "later": "Put off",
+    "keep_old": "Kept the older one of",
+}
 _ASKED = {"later": "Put off", "keep_old": "Keep the older one of"}
 
 
@@ -99,7 +114,9 @@ class ReviewScreen(AreaScreen):
         self.keys = {action.id: action.shown_key for action in self.as_mapped((*REVIEW, *LIST))}
         self.seen = Seen(self.bench)
         self.looking = SuggestionSearch(self, self.bench)
-        self.queue = Queue(self.bench, self.looking, self.seen.is_folded, self.workbench_app.review_at, self.keys)
+        self.queue = Queue(
+            self.bench, self.looking, self.seen.is_folded, self.workbench_app.review_at, self.keys
+        )
         self.texts = ItemTexts(self)
         self.acts = self.texts.acts
         self.line = DecisionLine()
@@ -109,7 +126,11 @@ class ReviewScreen(AreaScreen):
     def contents(self) -> Iterable[Widget]:
         """Return the filter line, the three columns, and the line that says what was decided."""
         yield Horizontal(self.queue.box, self.queue.count, id="filter-line")
-        yield Horizontal(self.queue.rows, Container(self.texts.item, self.texts.evidence_pane, id="texts"), id="work")
+        yield Horizontal(
+            self.queue.rows,
+            Container(self.texts.item, self.texts.evidence_pane, id="texts"),
+            id="work",
+        )
         yield self.line
 
     def on_mount(self) -> None:
@@ -147,8 +168,16 @@ class ReviewScreen(AreaScreen):
         before, expected = self.queue.current, self.queue.expect(touched, ids)
         self.show_store()
         now = self.queue.current
-        if before is not None and now is not None and not expected and before.id in ids and now.id != before.id:
-            self.workbench_app.say(f"{before.id} was decided in another session: {touched.label} ({touched.actor}).")
+        if (
+            before is not None
+            and now is not None
+            and not expected
+            and before.id in ids
+            and now.id != before.id
+        ):
+            self.workbench_app.say(
+                f"{before.id} was decided in another session: {touched.label} ({touched.actor})."
+            )
 
     def retriever_ready(self) -> None:
         """Look for what is alike, now that it can be looked for."""
@@ -166,7 +195,11 @@ class ReviewScreen(AreaScreen):
         """List what was worked out, and say what came of a look that was asked for."""
         if event.look.asked and self.looking.is_asked:
             count = len(self.bench.review.found())
-            found = "Nothing more to decide." if not count else f"{number(count)} suggestions found; see the groups."
+            found = (
+                "Nothing more to decide."
+                if not count
+                else f"{number(count)} suggestions found; see the groups."
+            )
             self.workbench_app.say("Stopped. Nothing was changed." if event.stopped else found)
             for _, problem in () if event.stopped else event.out.problems:
                 self.workbench_app.say(problem, "warning")
@@ -198,9 +231,14 @@ class ReviewScreen(AreaScreen):
 
     def _settle_focus(self) -> None:
         narrow, is_open = self.has_class("-narrow"), self.has_class("-open")
-        if self.focused is None or (narrow and not is_open and isinstance(self.focused, ReadingPane)):
+        if self.focused is None or (
+            narrow and not is_open and isinstance(self.focused, ReadingPane)
+        ):
             self.rows.focus()
-        key, back = (next(a.shown_key for a in (*LIST, *GLOBAL) if a.id == id) for id in ("list.open", "app.back"))
+        key, back = (
+            next(a.shown_key for a in (*LIST, *GLOBAL) if a.id == id)
+            for id in ("list.open", "app.back")
+        )
         hint = f"{back} goes back" if is_open else f"{key} opens it"
         self.line.hint = hint if narrow else ""
 
@@ -297,7 +335,9 @@ class ReviewScreen(AreaScreen):
         self.texts.show_item(proposal, anew=True)
 
     def action_decide(self, verb: str) -> None:
-        """Decide on all that is marked, or else on the item or the group under the cursor, and go on."""
+        """Decide on all that is marked, or else on the item or the group under the cursor, and go
+        on.
+        """
         self.deciding.decide(verb)
 
 
@@ -328,7 +368,9 @@ class Deciding:
             self._ask_about(verb, proposals, unseen)
         elif len(proposals) == 1 and approving and self._seen.is_folded(proposals[0]):
             self._app.say(
-                keyed("The text is folded: press {review.unfold} to read it before approving. Rejecting needs no look.")
+                keyed(
+                    "The text is folded: press {review.unfold} to read it before approving. Rejecting needs no look."
+                )
             )
         else:
             self._carry_out(verb, proposals)
@@ -357,7 +399,9 @@ class Deciding:
                 self._carry_out(verb, proposals)
 
         shown = [(p, self._bench.review.memory(p)) for p in unseen]
-        self._app.push_screen(GroupDialog(_ASKED.get(verb, verb.capitalize()), len(proposals), shown), answered)
+        self._app.push_screen(
+            GroupDialog(_ASKED.get(verb, verb.capitalize()), len(proposals), shown), answered
+        )
 
     def _carry_out(self, verb: str, proposals: list[Proposal]) -> None:
         targets = [p.id for p in proposals]
@@ -371,7 +415,9 @@ class Deciding:
                     self._rejected.append((group, targets))
                     why = keyed(" · {review.reason} adds a reason")
             else:
-                {"approve": review.approve, "later": review.later, "keep_old": review.keep_old}[verb](targets)
+                {"approve": review.approve, "later": review.later, "keep_old": review.keep_old}[
+                    verb
+                ](targets)
             self._screen.looking.saw()  # the area comes into sight before it is told of the change
             one = len(targets) == 1
             what = self._bench.safety.masked(targets[0]) if one else number(len(targets))
@@ -388,7 +434,9 @@ class Deciding:
         from workbench.tui.review.dialogs import ReasonDialog
         from workbench.tui.widgets.dialog import Prompt
 
-        group, ids = next(((group, ids) for group, ids in reversed(self._rejected) if self._stands(ids)), ("", []))
+        group, ids = next(
+            ((group, ids) for group, ids in reversed(self._rejected) if self._stands(ids)), ("", [])
+        )
         if not ids:
             self._app.say("No candidate rejected yet.")
             return
@@ -404,16 +452,22 @@ class Deciding:
         preview = Preview(self._bench, again="enter", line=True)
 
         def explain(_: str) -> None:
-            self._record(group, ids, preview.text, self._bench.safety.keep_typed if preview.kept else None)
+            self._record(
+                group, ids, preview.text, self._bench.safety.keep_typed if preview.kept else None
+            )
 
-        await self._app.push_screen_wait(Prompt(title, check=_too_long, preview=preview, take=explain))
+        await self._app.push_screen_wait(
+            Prompt(title, check=_too_long, preview=preview, take=explain)
+        )
 
     def _stands(self, ids: list[str]) -> bool:
         """Tell whether one of these is rejected still."""
         found = map(self._bench.library.memories.find, ids)
         return any(one is not None and one.archived_reason == "rejected" for one in found)
 
-    def _record(self, group: str, ids: list[str], why: str, keep: Callable[[str], object] | None = None) -> None:
+    def _record(
+        self, group: str, ids: list[str], why: str, keep: Callable[[str], object] | None = None
+    ) -> None:
         self._bench.review.explain(group, ids, why, keep)
         self._app.say(f"Rejected: {why}.")
 
@@ -441,7 +495,9 @@ class Changes:
         """Edit all of it in $EDITOR; what cannot be saved opens as a form."""
         await self._fill_in(fill_in_elsewhere)
 
-    async def _fill_in(self, fill: Callable[[AreaScreen, FormSaving, Drafting], Awaitable[Values | None]]) -> None:
+    async def _fill_in(
+        self, fill: Callable[[AreaScreen, FormSaving, Drafting], Awaitable[Values | None]]
+    ) -> None:
         if (item := self._item_here()) is None:
             return
         proposal, memory = item
@@ -449,10 +505,14 @@ class Changes:
             # What is typed of a candidate is what the Stream would go on with too.
             use = "text" if kind_of(proposal.kind).is_candidate else proposal.kind
             draft = self._app.draft(f"memories/{memory.id}", use)
-            saved = await fill(self._screen, FormSaving(self._app, ProposalForm(self._bench, proposal)), draft)
+            saved = await fill(
+                self._screen, FormSaving(self._app, ProposalForm(self._bench, proposal)), draft
+            )
             if saved:
                 note = self._screen.flagged_note(saved.get(TEXT, memory.content))
-                said = keyed("Saved, not yet decided. {review.approve} approves it, {app.undo} undoes the edit.")
+                said = keyed(
+                    "Saved, not yet decided. {review.approve} approves it, {app.undo} undoes the edit."
+                )
                 self._app.say(f"{said}{note}", "warning" if note else "information")
 
     async def merge(self) -> None:
@@ -500,7 +560,9 @@ class Changes:
 
         memory, refine = item[1], self._bench.review.refine
         rounds: list[tuple[str, ...]] = []
-        saving = self._saving(memory, lambda text, expected: refine(memory.id, rounds[-1], text, expected), "enter")
+        saving = self._saving(
+            memory, lambda text, expected: refine(memory.id, rounds[-1], text, expected), "enter"
+        )
 
         def take(texts: tuple[str, ...], chosen: str) -> str | None:
             rounds.append(texts)
@@ -517,24 +579,39 @@ class Changes:
         self, memory: Memory, save: Callable[[str, str], None], again: str = "ctrl+s",
         kept: Callable[[], Iterable[str]] | None = None,
     ) -> Saving:  # fmt: skip
-        """Save a text, unless the memory was changed while it was written; `again` is the key that saves.
+        """Save a text, unless the memory was changed while it was written; `again` is the key that
+        saves.
 
         `kept` returns the records that were written, when it is not the memory itself.
         """
         now = self._bench.stream.get
-        return Saving(self._bench, memory.id, memory.content, save, lambda: now(memory.id).content, again, kept)
+        return Saving(
+            self._bench,
+            memory.id,
+            memory.content,
+            save,
+            lambda: now(memory.id).content,
+            again,
+            kept,
+        )
 
     def promote(self) -> None:
         """Put it where agents read it; after `;` all marked ones."""
         targets = self._queue.targets(self._screen)
-        found = [p for p in targets if view_of(kind_of(p.kind)).promotable and self._bench.review.memory(p)]
+        found = [
+            p
+            for p in targets
+            if view_of(kind_of(p.kind)).promotable and self._bench.review.memory(p)
+        ]
         if not found:
             self._app.say("Nothing to promote here.")
         elif (memories := self._memories(found)) is not None:
             from workbench.tui.promotion import open_promote
 
             self._queue.awaited = found[0].id
-            open_promote(self._screen, [memory.id for memory in memories], then=self._queue.rows.clear_marks)
+            open_promote(
+                self._screen, [memory.id for memory in memories], then=self._queue.rows.clear_marks
+            )
 
     def copy(self) -> None:
         """Copy the text of the item under the cursor, or of all that is marked."""
@@ -610,12 +687,16 @@ LOADING = "Similar memories and earlier rejections are looked up as soon as the 
 NO_EVIDENCE = "That key acts on a memory or bullet in the evidence; none is selected. Esc returns to the queue."
 
 PREVIEWED = 20
-"""Saved queries up to which the impact is worked out for every item; beyond that only when asked for."""
+"""Saved queries up to which the impact is worked out for every item; beyond that only when asked
+for.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Which item is drawn, as of which revision, and what is known about it so far; `note` says what is not."""
+    """Which item is drawn, as of which revision, and what is known about it so far; `note` says
+    what is not.
+    """
 
     proposal: Proposal
     revision: int
@@ -624,7 +705,8 @@ class Shown:
 
 
 class ItemTexts:
-    """Two panes: what an item says, and what speaks for and against it. `shown` is the item that is drawn.
+    """Two panes: what an item says, and what speaks for and against it. `shown` is the item that is
+    drawn.
 
     The evidence is a list of what it names, whose keys act on that and decide nothing (`acts`).
     """
@@ -650,11 +732,15 @@ class ItemTexts:
 
     def note_seen(self) -> None:
         """Count the item as seen, if its text stands on the screen: narrow panes are opened first."""
-        if self.shown is not None and (self._screen.has_class("-open") or not self._screen.has_class("-narrow")):
+        if self.shown is not None and (
+            self._screen.has_class("-open") or not self._screen.has_class("-narrow")
+        ):
             self._seen.note(self.shown.proposal)
 
     def show_item(self, proposal: Proposal | None, *, anew: bool = False) -> None:
-        """Show an item; one that is shown already, and has not changed, is left as it is unless `anew` says so."""
+        """Show an item; one that is shown already, and has not changed, is left as it is unless
+        `anew` says so.
+        """
         before = self.shown
         if proposal is None:
             self.shown = None
@@ -684,10 +770,15 @@ class ItemTexts:
         """Show what is known by now, as wide as the pane is."""
         if (shown := self.shown) is None:
             return
-        proposal, evidence = shown.proposal, shown.evidence or self._bench.review.known(shown.proposal)
+        proposal, evidence = (
+            shown.proposal,
+            shown.evidence or self._bench.review.known(shown.proposal),
+        )
         memory = None if self._seen.is_folded(proposal) else self._bench.review.memory(proposal)
         text = "" if memory is None else memory.content
-        width = self.evidence_pane.scrollable_content_region.width or max(20, self._screen.size.width - 4)
+        width = self.evidence_pane.scrollable_content_region.width or max(
+            20, self._screen.size.width - 4
+        )
         drawn = evidence_text(self._bench, proposal, evidence, text, shown.note, width)
         self.evidence_pane.show(drawn, keep_place=keep_place)
 
@@ -695,7 +786,9 @@ class ItemTexts:
         """Look for what is alike, away from the keyboard; a later item cancels this one."""
         if (now := self.shown) is not None and shown in (None, now):
             look_up = partial(self._look_up, now)
-            self._screen.run_worker(look_up, thread=True, exclusive=True, group="evidence", exit_on_error=False)
+            self._screen.run_worker(
+                look_up, thread=True, exclusive=True, group="evidence", exit_on_error=False
+            )
 
     def _look_up(self, shown: Shown) -> None:
         worker, review = get_current_worker(), self._bench.review
@@ -707,27 +800,36 @@ class ItemTexts:
         shown = replace(shown, evidence=evidence, note=note)
         if not worker.is_cancelled:
             self._screen.call_later(self._found, shown)
-        if not evidence.searched or worker.is_cancelled or not 0 < len(self._bench.library.queries) <= PREVIEWED:
+        if (
+            not evidence.searched
+            or worker.is_cancelled
+            or not 0 < len(self._bench.library.queries) <= PREVIEWED
+        ):
             return
         try:
             impact = self._bench.impact.of(shown.proposal, lambda: worker.is_cancelled)
         except WorkbenchError:
             return  # cancelled, or it cannot be accepted: `i` says why when somebody asks
         if not worker.is_cancelled:
-            self._screen.call_later(self._found, replace(shown, evidence=replace(evidence, impact=impact)))
+            self._screen.call_later(
+                self._found, replace(shown, evidence=replace(evidence, impact=impact))
+            )
 
     def _found(self, shown: Shown) -> None:
         """Show the evidence, unless another item is open by now."""
         now = self.shown
-        if now is not None and (now.proposal.id, now.revision) == (shown.proposal.id, shown.revision):
+        if now is not None and (now.proposal.id, now.revision) == (
+            shown.proposal.id,
+            shown.revision,
+        ):
             self.shown = shown
             self.draw_evidence()
 
 
 @survives
 class DecisionLine(Widget):
-    """One line that is always there, so that nothing moves: what was `said` of a decision, until the cursor goes on,
-    else the legend.
+    """One line that is always there, so that nothing moves: what was `said` of a decision, until
+    the cursor goes on, else the legend.
     """
 
     ALLOW_SELECT = False
@@ -742,7 +844,9 @@ class DecisionLine(Widget):
     _beside = ""
 
     def say(self, text: str, beside: str) -> None:
-        """Say what was decided, while the cursor is `beside` where that stood; an empty text says nothing."""
+        """Say what was decided, while the cursor is `beside` where that stood; an empty text says
+        nothing.
+        """
         self.said, self._beside = text, beside
 
     def rest(self, beside: str) -> None:
@@ -753,4 +857,6 @@ class DecisionLine(Widget):
     def render(self) -> Content:
         """Return what was decided, or the legend."""
         room = max(0, self.content_size.width - len(self.hint))
-        return fitted(Content(self.said) if self.said else legend(room), room) + Content.styled(self.hint, MUTED)
+        return fitted(Content(self.said) if self.said else legend(room), room) + Content.styled(
+            self.hint, MUTED
+        )

@@ -66,12 +66,18 @@ def row(bench: Workbench, event: Event, width: int) -> list[Cell]:
 
 
 def event_text(
-    bench: Workbench, event: Event, later: Iterable[Event], *, keys: bool, opens: str, unfolded: bool = False
+    bench: Workbench,
+    event: Event,
+    later: Iterable[Event],
+    *,
+    keys: bool,
+    opens: str,
+    unfolded: bool = False,
 ) -> Content:
     """Return when, who and every field before and after; `keys` names the record of each field.
 
-    A transaction that only cast a vote is a sentence, with the counts of that time as the `later` ones tell. Secrets
-    are masked unless it is `unfolded`; `opens` is the key for that.
+    A transaction that only cast a vote is a sentence, with the counts of that time as the `later`
+    ones tell. Secrets are masked unless it is `unfolded`; `opens` is the key for that.
     """
     seen = replace(event, fields=event.fields[: _LISTED + 1])
     shown = seen if unfolded else masked(seen, bench.safety.masked)
@@ -80,13 +86,19 @@ def event_text(
     if (cast := bench.history.vote_in(event, later)) is not None:
         did = _did(cast.verdict, cast=cast.after > cast.before)
         sign = "+" if cast.verdict == "helpful" else "−"
-        who, target = (masked_name(name, bench.safety.masked) for name in (_voter(cast.actor), cast.target))
+        who, target = (
+            masked_name(name, bench.safety.masked) for name in (_voter(cast.actor), cast.target)
+        )
         counts = f"{sign}{cast.before} → {sign}{cast.after}"
         lines.append(assemble([(f"{who} {did} {target}: ", "bold"), (counts, "bold $text-accent")]))
         fields = [field for field in shown.fields if field.field == "reason"]
     else:
         lines += _votes(shown.fields)
-        fields = [field for field in shown.fields if field.table != _VOTES and field.field not in _OF_THE_STORE]
+        fields = [
+            field
+            for field in shown.fields
+            if field.table != _VOTES and field.field not in _OF_THE_STORE
+        ]
         fields = [field for field in fields if field.table != _GAUGE] or fields
     told, room = 0, _LINES
     for field in fields[:_LISTED]:
@@ -94,7 +106,9 @@ def event_text(
             break
         lines.append(_field(field, keys and cast is None))
         told, room = told + 1, room - lines[-1].plain.count("\n") - 1
-    return Content("\n").join([*lines, *([Content.styled("… and more", MUTED)] if told < len(fields) else [])])
+    return Content("\n").join(
+        [*lines, *([Content.styled("… and more", MUTED)] if told < len(fields) else [])]
+    )
 
 
 def _voter(actor: str) -> str:
@@ -106,17 +120,30 @@ def _did(verdict: str, *, cast: bool) -> str:
 
 
 def _votes(fields: Sequence[FieldEvent]) -> Iterator[Content]:
-    """Yield the votes that a transaction cast, changed or took back, each as a sentence with its reason."""
+    """Yield the votes that a transaction cast, changed or took back, each as a sentence with its
+    reason.
+    """
     by_key: dict[str, dict[str, FieldEvent]] = {}
     for field in fields:
         if field.table == _VOTES:
             by_key.setdefault(field.key, {})[field.field] = field
     for key, told in by_key.items():
-        _, target, actor, *_ = (*key.split(":", 2), "", "")  # of one that only changed, the name alone says whose it is
-        target, actor = _either(told.get("target"), target), _either(told.get("actor"), actor.rpartition(":")[0])
+        _, target, actor, *_ = (
+            *key.split(":", 2),
+            "",
+            "",
+        )  # of one that only changed, the name alone says whose it is
+        target, actor = (
+            _either(told.get("target"), target),
+            _either(told.get("actor"), actor.rpartition(":")[0]),
+        )
         who, verdict = _voter(printable(actor)), told.get("verdict")
         did = "" if verdict is None else _did(_either(verdict, ""), cast=verdict.after is not None)
-        said = f"{who} {did} {printable(target)}" if did else f"the vote of {who} on {printable(target)}"
+        said = (
+            f"{who} {did} {printable(target)}"
+            if did
+            else f"the vote of {who} on {printable(target)}"
+        )
         yield Content.styled(said, "bold")
         if "reason" in told:
             yield _field(told["reason"], keys=False)
@@ -137,10 +164,16 @@ def _field(event: FieldEvent, keys: bool) -> Content:
         return name + Content(f"{event.step:+g}")
     before, after = event.before, event.after
     old, new = value_text(before), value_text(after)
-    several = isinstance(before, str) and isinstance(after, str) and min(len(old.split()), len(new.split())) > 1
+    several = (
+        isinstance(before, str)
+        and isinstance(after, str)
+        and min(len(old.split()), len(new.split())) > 1
+    )
     if several or max(len(old), len(new)) > _SHORT:
         return name + word_diff("" if before is None else old, "" if after is None else new)
-    return name + Content(printable(new) if before is None else f"{printable(old)} → {printable(new)}")
+    return name + Content(
+        printable(new) if before is None else f"{printable(old)} → {printable(new)}"
+    )
 
 
 PAGE = 50
@@ -153,7 +186,9 @@ READING = "Reading the journal …"
 
 
 class HistoryDialog(Dialog[None]):
-    """Every transaction of one record (`place`), or of everybody, newest first; enter shows, u takes back."""
+    """Every transaction of one record (`place`), or of everybody, newest first; enter shows, u
+    takes back.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((*HISTORY, *on_row()))
     DEFAULT_CSS = """
@@ -171,7 +206,9 @@ class HistoryDialog(Dialog[None]):
 
     def __init__(self, bench: Workbench, place: Place | None = None) -> None:
         opens = next(action for action in LIST if action.id == "list.open")
-        title = f"History of {masked_name(place[1], bench.safety.masked)}" if place else "All changes"
+        title = (
+            f"History of {masked_name(place[1], bench.safety.masked)}" if place else "All changes"
+        )
         super().__init__(title, (opens, *HISTORY[:-1], *SHOWN_ON_ROW, CANCEL))
         self.acts = Acts(lambda: self, self._record_here, missing=SEVERAL, then=self._catch_up)
         self._bench, self._history, self._place = bench, bench.history, place
@@ -184,8 +221,12 @@ class HistoryDialog(Dialog[None]):
         """Whether the journal is being read, which a thread does: it may be long."""
 
     def contents(self) -> Iterable[Widget]:
-        """Return the list of transactions, what the one under the cursor changed, and a line to say things."""
-        events: LineView[Event] = LineView(self._draw, lambda event: event.rev, empty=Content(READING))
+        """Return the list of transactions, what the one under the cursor changed, and a line to say
+        things.
+        """
+        events: LineView[Event] = LineView(
+            self._draw, lambda event: event.rev, empty=Content(READING)
+        )
         said = Static(classes="history--said")
         said.display = False
         return (events, ReadingPane(id="changed"), said)
@@ -212,7 +253,11 @@ class HistoryDialog(Dialog[None]):
     @asking
     async def action_find(self) -> None:
         """Ask which changes to show; nothing written shows all of them."""
-        ask = Prompt("Show only changes with", " ".join(self._words), placeholder="words; none for all changes")
+        ask = Prompt(
+            "Show only changes with",
+            " ".join(self._words),
+            placeholder="words; none for all changes",
+        )
         words = await self.app.push_screen_wait(ask)
         if words is not None:
             self._words = words.casefold().split()
@@ -261,7 +306,9 @@ class HistoryDialog(Dialog[None]):
             self._show([*fresh, *self._events])
 
     def _record_here(self, _what: str) -> Place | None:
-        """Return the record whose history this is, else the one that the change under the cursor is about."""
+        """Return the record whose history this is, else the one that the change under the cursor is
+        about.
+        """
         event = self._list.current
         if self._place is not None or event is None:
             return self._place
@@ -311,7 +358,9 @@ class HistoryDialog(Dialog[None]):
     async def _chosen(self, event: Event) -> Place | None:
         """Ask which record of a transaction is meant; a vote is looked at in what it was given to."""
         others = {field.table for field in event.fields} - {_VOTES}
-        places = dict.fromkeys((f.table, f.key) for f in event.fields if not others or f.table != _VOTES)
+        places = dict.fromkeys(
+            (f.table, f.key) for f in event.fields if not others or f.table != _VOTES
+        )
         if len(places) <= 1:
             return next(iter(places), None)
         mask = self._bench.safety.masked
@@ -327,7 +376,11 @@ class HistoryDialog(Dialog[None]):
         text = await self.app.push_screen_wait(ask)
         if text:
             at = self._time_of(text)
-            self._wanted = int(text[:18]) if at is None else await asyncio.to_thread(self._history.revision_at, at)
+            self._wanted = (
+                int(text[:18])
+                if at is None
+                else await asyncio.to_thread(self._history.revision_at, at)
+            )
             self._seek()
 
     def _no_point(self, text: str) -> str | None:
@@ -340,7 +393,11 @@ class HistoryDialog(Dialog[None]):
 
     def _time_of(self, text: str) -> datetime | None:
         """Return the time that a text means, of a day its end; none for a revision."""
-        return None if not text or text.isdecimal() else instant(text, self._bench.context.now(), last=True)
+        return (
+            None
+            if not text or text.isdecimal()
+            else instant(text, self._bench.context.now(), last=True)
+        )
 
     def _seek(self, *, ended: bool = False) -> None:
         """Move to the last change up to the revision that is looked for, reading on until it comes."""
@@ -352,7 +409,9 @@ class HistoryDialog(Dialog[None]):
             self._read()
             return
         self._wanted = None
-        self._say("Nothing was changed by then; this is the first change." if place is None else "", MUTED)
+        self._say(
+            "Nothing was changed by then; this is the first change." if place is None else "", MUTED
+        )
         self._list.cursor = len(self._events) - 1 if place is None else place
 
     @asking
@@ -361,9 +420,13 @@ class HistoryDialog(Dialog[None]):
         event, mask = self._list.current, self._bench.safety.masked
         if event is None:
             return
-        detail = body(f"By {mask(event.actor)}. Undoing it is a change of its own; nothing is erased.")
+        detail = body(
+            f"By {mask(event.actor)}. Undoing it is a change of its own; nothing is erased."
+        )
         question = f"Take back “{mask(event.label)}” (revision {event.rev})?"
-        if await self.app.push_screen_wait(Confirm(question, clock=time.monotonic, detail=detail, yes="take back")):
+        if await self.app.push_screen_wait(
+            Confirm(question, clock=time.monotonic, detail=detail, yes="take back")
+        ):
 
             def take_back() -> None:
                 label = self._history.undo_revision(event.rev)
@@ -386,7 +449,10 @@ class HistoryDialog(Dialog[None]):
 
 def _holds(event: Event, words: list[str]) -> bool:
     """Tell whether a change holds all words: in its label, its actor, or what it wrote where."""
-    fields = (f"{field.table} {field.key} {field.field} {field.before} {field.after}" for field in event.fields)
+    fields = (
+        f"{field.table} {field.key} {field.field} {field.before} {field.after}"
+        for field in event.fields
+    )
     text = " ".join((event.label, event.actor, *fields)).casefold() if words else ""
     return all(word in text for word in words)
 
@@ -395,7 +461,9 @@ def _holds(event: Event, words: list[str]) -> bool:
 
 
 class Undoing:
-    """Knows in which area each change of this window was made, and whether a run of undos was agreed to."""
+    """Knows in which area each change of this window was made, and whether a run of undos was
+    agreed to.
+    """
 
     def __init__(self, app: Host) -> None:
         self._app = app
@@ -403,7 +471,9 @@ class Undoing:
         self._agreed = ""
 
     def note(self, touched: Touched, area: str) -> None:
-        """Take notice of a transaction of whoever acts here, made while an area was open; an edit ends a run."""
+        """Take notice of a transaction of whoever acts here, made while an area was open; an edit
+        ends a run.
+        """
         if touched.kind != "access":
             self._made[touched.rev] = area
         if touched.kind == "edit":
@@ -414,21 +484,25 @@ class Undoing:
         self._agreed = ""
 
     async def undo(self, area: str, told: Callable[[str], None] | None = None) -> None:
-        """Take back the latest change; one that was made out of sight only after a yes, which holds for a run.
+        """Take back the latest change; one that was made out of sight only after a yes, which holds
+        for a run.
 
-        The run is over when something is changed, or another area is opened. `told` is told what was taken back
-        instead of the app.
+        The run is over when something is changed, or another area is opened. `told` is told what
+        was taken back instead of the app.
         """
         await self._undo(area, lambda rev: self._made.get(rev) == area, told or self._app.say)
 
     async def undo_within(self, since: int, told: Callable[[str], None]) -> None:
-        """Take back the latest change from a dialog: what was made before revision `since`, when that opened, as above.
+        """Take back the latest change from a dialog: what was made before revision `since`, when
+        that opened, as above.
 
         What is behind a dialog is out of sight there, and so is what another window does meanwhile.
         """
         await self._undo(f"since {since}", lambda rev: rev > since and rev in self._made, told)
 
-    async def _undo(self, place: str, is_here: Callable[[int], bool], told: Callable[[str], None]) -> None:
+    async def _undo(
+        self, place: str, is_here: Callable[[int], bool], told: Callable[[str], None]
+    ) -> None:
         app = self._app
         with app.reporting():
             found = app.bench.history.upcoming()
@@ -442,7 +516,9 @@ class Undoing:
         history = self._app.bench.history
         if asked is not None and (now := history.upcoming()) != asked:
             what = "nothing" if now is None else f"“{now.label}”"
-            raise WorkbenchError(f"Meanwhile the latest change is {what}.", "Nothing was taken back; press it again.")
+            raise WorkbenchError(
+                f"Meanwhile the latest change is {what}.", "Nothing was taken back; press it again."
+            )
         undone = history.undo()
         self._app.clear_notifications()  # that this key takes it back is no longer so
         told(f"Undone: {undone}")
@@ -455,8 +531,14 @@ class Undoing:
         masked = app.bench.safety.masked
         made = self._made.get(found.rev)
         at = since(found.at, app.bench.context.now())
-        place = "in another window, or before this one was opened" if made is None else f"in {AREAS.get(made).title}"
-        told = body(f"It was done {place}, {at}. While you go on undoing here, you are not asked again.")
+        place = (
+            "in another window, or before this one was opened"
+            if made is None
+            else f"in {AREAS.get(made).title}"
+        )
+        told = body(
+            f"It was done {place}, {at}. While you go on undoing here, you are not asked again."
+        )
         question = f"Take back “{masked(found.label)}”?"
         confirm = Confirm(question, clock=time.monotonic, detail=told, yes="take back")
         answer: bool | None = await app.push_screen_wait(confirm)

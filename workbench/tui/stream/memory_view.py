@@ -7,7 +7,13 @@ from typing import NamedTuple
 from textual.content import Content
 
 from workbench.core.record import clock_time
-from workbench.core.stream.confidence import SUREST, confidence_of, effective_importance, is_imported, scored
+from workbench.core.stream.confidence import (
+    SUREST,
+    confidence_of,
+    effective_importance,
+    is_imported,
+    scored,
+)
 from workbench.core.stream.confidence import told as confidence_told
 from workbench.core.stream.memory import Memory, Status
 from workbench.core.text import head as begin_of
@@ -16,12 +22,28 @@ from workbench.core.tuning.profile import WORKBENCH
 from workbench.services.open import Workbench
 from workbench.services.safety.masking import masked_name
 from workbench.tui.safety import FLAGGED, STYLE, Flags, flag_lines, shown_text
-from workbench.tui.widgets.content import MUTED, assemble, body, first_line_bold, highlight, line, says_the_same
+from workbench.tui.widgets.content import (
+    MUTED,
+    assemble,
+    body,
+    first_line_bold,
+    highlight,
+    line,
+    says_the_same,
+)
 from workbench.tui.widgets.figures import absolute, ago, day, days, since, votes
 from workbench.tui.widgets.line_list import Cell
 
-SYMBOLS: dict[Status, str] = {"signal": "·", "candidate": "?", "confirmed": "✓", "promoted": "↗", "archived": "×"}
-"""A mark means one thing in every area: what rises and falls is Tune's (▲ ▼), what has no marks the Playbook's (○)."""
+SYMBOLS: dict[Status, str] = {
+    "signal": "·",
+    "candidate": "?",
+    "confirmed": "✓",
+    "promoted": "↗",
+    "archived": "×",
+}
+"""A mark means one thing in every area: what rises and falls is Tune's (▲ ▼), what has no marks the
+Playbook's (○).
+"""
 
 STYLES: dict[Status, str] = {
     "signal": MUTED,
@@ -42,8 +64,8 @@ _WITH_VOTES, _WITH_TYPE, _WITH_STATUS = 56, 66, 100
 class Columns(NamedTuple):
     """What the columns of a row show besides the usual.
 
-    `absolute`: days instead of how long ago; `read`: when an agent read it last instead of when it was made;
-    `confidence`: how sure it is.
+    `absolute`: days instead of how long ago; `read`: when an agent read it last instead of when it
+    was made; `confidence`: how sure it is.
     """
 
     absolute: bool = False
@@ -65,19 +87,34 @@ def row(
     ending: Sequence[Cell] | None = None,
     columns: Columns = USUAL_COLUMNS,
 ) -> list[Cell]:
-    """Return a memory as the cells of one line: age, type, importance, text, votes, status; as many as fit.
+    """Return a memory as the cells of one line: age, type, importance, text, votes, status; as many
+    as fit.
 
     `spans` of its line are marked; `ending` stands in place of votes and status.
     """
     in_words = width >= _WITH_STATUS
     marks = marks_of(memory, unread)
-    head = assemble([(f"{FLAGGED} " if flagged else "", STYLE), (f"{marks} " if marks else "", "bold $text-accent")])
+    head = assemble(
+        [
+            (f"{FLAGGED} " if flagged else "", STYLE),
+            (f"{marks} " if marks else "", "bold $text-accent"),
+        ]
+    )
     line = begin_of(memory.line[:400], width) if spans else memory.line[:400]
-    text = highlight(line, [span for span in spans if span[0] < len(line)]) if spans else Content(printable(line))
+    text = (
+        highlight(line, [span for span in spans if span[0] < len(line)])
+        if spans
+        else Content(printable(line))
+    )
     cells = [
         _when(memory, now, columns),
         *([Cell(memory.observation_type, 11, MUTED)] if width >= _WITH_TYPE else []),
-        Cell(f"{memory.importance_score:.0f}", 2, "bold" if memory.importance_score >= 9 else "", "right"),
+        Cell(
+            f"{memory.importance_score:.0f}",
+            2,
+            "bold" if memory.importance_score >= 9 else "",
+            "right",
+        ),
         *([_confidence(memory)] if columns.confidence or in_words else []),
         Cell(head + text),
     ]
@@ -87,14 +124,24 @@ def row(
         counts = memory.helpful_given, memory.harmful_count
         style = "$text-error" if counts[1] > counts[0] else "$text-success" if counts[0] else MUTED
         cells.append(Cell(votes(*counts), 7, style, "right"))
-    named = "" if memory.status == USUAL else f"{SYMBOLS[memory.status]}{f' {memory.status}' * in_words}"
+    named = (
+        ""
+        if memory.status == USUAL
+        else f"{SYMBOLS[memory.status]}{f' {memory.status}' * in_words}"
+    )
     return [*cells, Cell(named, 11 if in_words else 1, STYLES[memory.status])]
 
 
 def _when(memory: Memory, now: datetime, columns: Columns) -> Cell:
     """Return when a memory was made, or read last; nothing for one that was never read."""
     at = memory.last_accessed_at if columns.read else memory.created_at
-    shown = "" if columns.read and not memory.access_count else day(at) if columns.absolute else ago(at, now)
+    shown = (
+        ""
+        if columns.read and not memory.access_count
+        else day(at)
+        if columns.absolute
+        else ago(at, now)
+    )
     return Cell(shown, 10 if columns.absolute else 6, MUTED, "right")
 
 
@@ -111,7 +158,9 @@ def marks_of(memory: Memory, unread: bool = False) -> str:
 
 
 def detail(bench: Workbench, memory: Memory, flags: Flags, width: int) -> Content:
-    """Return a memory in full, with where it stands, what it rests on and what came before and after."""
+    """Return a memory in full, with where it stands, what it rests on and what came before and
+    after.
+    """
     stream, now, shown = bench.stream, bench.context.now(), bench.safety.shown(memory)
     # What else speaks of it is looked up once the store was read, and this is shown anew then.
     is_read = bench.library.is_read
@@ -128,7 +177,11 @@ def detail(bench: Workbench, memory: Memory, flags: Flags, width: int) -> Conten
         *([] if flags.folded else _text(memory, flags)),
         _state(memory, now, stream.live_vote(memory.id)),
         _origin(shown, now),
-        *(assemble([(f"{label} ", MUTED), (printable(value), "")]) for label, value in told.items() if value),
+        *(
+            assemble([(f"{label} ", MUTED), (printable(value), "")])
+            for label, value in told.items()
+            if value
+        ),
         *_links(bench, "cites", stream.cited(memory)),
     ]
     if is_read:
@@ -138,7 +191,9 @@ def detail(bench: Workbench, memory: Memory, flags: Flags, width: int) -> Conten
 
 
 def _text(memory: Memory, flags: Flags) -> list[Content]:
-    """The line as a title, and the content unless the title says all of it; what is flagged stands out."""
+    """The line as a title, and the content unless the title says all of it; what is flagged stands
+    out.
+    """
     content = shown_text(memory.content, flags.found) if flags.found else body(memory.content)
     if memory.content.strip() == memory.line.strip():
         return [content.stylize("bold") if flags.found else body(memory.line, "bold"), Content("")]
@@ -150,7 +205,10 @@ def _text(memory: Memory, flags: Flags) -> list[Content]:
 def _state(memory: Memory, now: datetime, own_vote: str) -> Content:
     effective = effective_importance(memory, now, WORKBENCH.feedback, WORKBENCH.feedback_half_life)
     half_life = None if memory.pinned else WORKBENCH.half_lives.of(memory.memory_type)
-    style, symbol = STYLES[memory.status], "" if memory.status == USUAL else f"{SYMBOLS[memory.status]} "
+    style, symbol = (
+        STYLES[memory.status],
+        "" if memory.status == USUAL else f"{SYMBOLS[memory.status]} ",
+    )
     confidence = scored(memory)
     reasons = confidence_told(confidence)
     parts = [
@@ -158,7 +216,10 @@ def _state(memory: Memory, now: datetime, own_vote: str) -> Content:
         (f"{memory.importance_score:g}", "bold"),
         (" · effective ", MUTED),
         (f"{effective:.3g}", "bold"),
-        (f" · {'does not decay' if half_life is None else f'half-life {days(half_life)}'}\nstatus ", MUTED),
+        (
+            f" · {'does not decay' if half_life is None else f'half-life {days(half_life)}'}\nstatus ",
+            MUTED,
+        ),
         (f"{symbol}{memory.status}", style),
         (f"{' · imported' if is_imported(memory) else ''} · {memory.memory_type}", MUTED),
         (f" · {PINNED} pinned" if memory.pinned else "", "bold"),
@@ -168,14 +229,21 @@ def _state(memory: Memory, now: datetime, own_vote: str) -> Content:
         parts += [(f"  {_count_parts(memory)}", MUTED)]
     parts.append((f" · yours: {own_vote}" if own_vote else "", "bold"))
     if reasons:
-        parts += [(f"\nconfidence {confidence.value} of {SUREST}", ""), (f"  {', '.join(reasons)}", MUTED)]
+        parts += [
+            (f"\nconfidence {confidence.value} of {SUREST}", ""),
+            (f"  {', '.join(reasons)}", MUTED),
+        ]
     if memory.is_long:
-        parts.append((f"\n{LONG} {len(memory.content):,} characters: an agent's budget may cut it", ""))
+        parts.append(
+            (f"\n{LONG} {len(memory.content):,} characters: an agent's budget may cut it", "")
+        )
     return assemble(parts)
 
 
 def _counted(memory: Memory) -> str:
-    """Return what its counts are called: nobody voted on what counts from the start, or was only seen again."""
+    """Return what its counts are called: nobody voted on what counts from the start, or was only
+    seen again.
+    """
     imported = memory.helpful_imported or memory.harmful_imported
     return "votes" if imported or memory.helpful_votes or memory.harmful_votes else "counts as"
 
@@ -211,7 +279,9 @@ def _origin(memory: Memory, now: datetime) -> Content:
     return assemble(parts)
 
 
-def _links(bench: Workbench, label: str, found: Iterable[tuple[str, Memory | None]]) -> list[Content]:
+def _links(
+    bench: Workbench, label: str, found: Iterable[tuple[str, Memory | None]]
+) -> list[Content]:
     rows = [Content(""), Content.styled(label, MUTED)]
     for id, memory in found:
         symbol = "!" if memory is None else SYMBOLS[memory.status]

@@ -1,4 +1,6 @@
-"""Replacing words across the store: what by what, every place with its words in place, and one action."""
+"""Replacing words across the store: what by what, every place with its words in place, and one
+action.
+"""
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,7 +24,14 @@ from workbench.services.open import Workbench
 from workbench.services.promotion.copies import CopyPlan
 from workbench.services.safety.masking import masked_name
 from workbench.services.safety.texts import place_of
-from workbench.services.stream.replacing import Elsewhere, Misfit, NameKind, Place, Replaceable, Wanted
+from workbench.services.stream.replacing import (
+    Elsewhere,
+    Misfit,
+    NameKind,
+    Place,
+    Replaceable,
+    Wanted,
+)
 from workbench.tui.actions import REPLACE, on_row
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
@@ -37,7 +46,11 @@ from workbench.tui.widgets.reading_pane import ReadingPane
 
 TAKEN, LEFT = "✓", "✗"
 
-_MISFITS: dict[Misfit, str] = {"long": "too long then", "empty": "nothing left then", "taken": "taken already"}
+_MISFITS: dict[Misfit, str] = {
+    "long": "too long then",
+    "empty": "nothing left then",
+    "taken": "taken already",
+}
 
 _ELSEWHERE: dict[NameKind, tuple[str, str]] = {
     "tag": ("tag", "tags"), "category": ("category", "categories"), "section": ("section title", "section titles"),
@@ -55,7 +68,9 @@ NOTHING = "✗ Nothing chosen yet: {replace.take} chooses a match, {replace.all}
 
 
 class ReplaceDialog(Dialog[int]):
-    """Asks what is replaced by what, and about every place; the result is in how many records it was."""
+    """Asks what is replaced by what, and about every place; the result is in how many records it
+    was.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((*REPLACE, *on_row()))
     DEFAULT_CSS = """
@@ -119,7 +134,12 @@ class ReplaceDialog(Dialog[int]):
         name = masked_name(place.name, self._bench.safety.masked)
         text = self._bench.safety.masked(_told(place.before)[:400])
         named = [Cell(printable(name), 22, MUTED)] if width >= 70 else []
-        return [Cell(mark, 1, style), *named, Cell(printable(text)), Cell(remark, len(remark), MUTED, "right")]
+        return [
+            Cell(mark, 1, style),
+            *named,
+            Cell(printable(text)),
+            Cell(remark, len(remark), MUTED, "right"),
+        ]
 
     # Finding
 
@@ -133,7 +153,9 @@ class ReplaceDialog(Dialog[int]):
         self._rows.focus()
 
     def _look(self, **how: bool) -> None:
-        find, new = (self.query_one(f"#replace-{name}", SafeInput).value for name in ("find", "with"))
+        find, new = (
+            self.query_one(f"#replace-{name}", SafeInput).value for name in ("find", "with")
+        )
         self._wanted = replace(self._wanted, find=find, replacement=new, **how)
         self._find(self._wanted)
 
@@ -143,7 +165,10 @@ class ReplaceDialog(Dialog[int]):
         elsewhere: tuple[Elsewhere, ...] = ()
         problem = keyed(NOWHERE)
         try:
-            places, elsewhere = self._bench.replacing.places(wanted), self._bench.replacing.elsewhere(wanted)
+            places, elsewhere = (
+                self._bench.replacing.places(wanted),
+                self._bench.replacing.elsewhere(wanted),
+            )
         except WorkbenchError as error:
             problem = str(error)
         self.call_later(self._show_found, wanted, places, elsewhere, problem)
@@ -152,7 +177,9 @@ class ReplaceDialog(Dialog[int]):
         self, wanted: Wanted, places: Sequence[Place], elsewhere: Sequence[Elsewhere], problem: str
     ) -> None:
         if wanted == self._wanted:
-            self._taken = {place.name: self._taken[place.name] for place in places if place.name in self._taken}
+            self._taken = {
+                place.name: self._taken[place.name] for place in places if place.name in self._taken
+            }
             self._elsewhere = elsewhere
             self._rows.set_empty(body(problem))
             self._rows.set_rows(places, cursor=0)
@@ -177,13 +204,17 @@ class ReplaceDialog(Dialog[int]):
         place, mask = self._rows.current, self._bench.safety.masked
         shown = Content("")
         if place is not None:
-            shown = Content("\n\n").join(word_diff(mask(old), mask(new)) for old, new in place.texts)
+            shown = Content("\n\n").join(
+                word_diff(mask(old), mask(new)) for old, new in place.texts
+            )
             self._seen.add(place.name)
         self.query_one(ReadingPane).show(shown)
         self._say(" · ".join(self._state()) if self._wanted.find else "", MUTED)
 
     def _state(self) -> Iterator[str]:
-        """Yield how many places there are and what was decided, how it is looked for, and where else it stands."""
+        """Yield how many places there are and what was decided, how it is looked for, and where
+        else it stands.
+        """
         if self._rows.rows or self._taken:
             chosen, left = self._chosen, list(self._taken.values()).count(False)
             unseen = sum(place.name not in self._seen for place in chosen)
@@ -191,7 +222,9 @@ class ReplaceDialog(Dialog[int]):
             yield f"{len(chosen)} taken" + (f", {unseen} of them not looked at" if unseen else "")
             yield f"{left} left out"
         yield "whole words" if self._wanted.word else f"{key_of('replace.word')}: whole words"
-        yield from ["in any case"] * self._wanted.ignore_case + ["in names too"] * self._wanted.names
+        yield from ["in any case"] * self._wanted.ignore_case + [
+            "in names too"
+        ] * self._wanted.names
         named = [e for e in self._elsewhere if e.kind in _NAMED]
         kept = [e for e in self._elsewhere if e.kind not in _NAMED]
         yield from [f"{key_of('replace.names')}: also in {_counted(named)}"] if named else []
@@ -287,7 +320,10 @@ LONGEST = 60
 
 READY_MADE = {
     "": ("Everything", "newest first"),
-    "type:error,failure since:7d": ("Errors and failures of the last week", "type:error,failure since:7d"),
+    "type:error,failure since:7d": (
+        "Errors and failures of the last week",
+        "type:error,failure since:7d",
+    ),
     "status:confirmed,promoted": ("Confirmed", "status:confirmed,promoted"),
     "is:reflection": ("Reflections", "is:reflection"),
     "pinned:yes": ("Pinned", "pinned:yes"),
@@ -307,15 +343,23 @@ async def choose_order(area: AreaScreen, arranged: Arranged) -> Arranged:
     choices = [Choice(_FOUND, "default order", "newest first; with words, best match first")]
     for order in ORDERS:
         remark = order.turned if order.id == now else order.first
-        choices.append(Choice(order.id, order.id, f"now; again: {remark}" if order.id == base else remark))
+        choices.append(
+            Choice(order.id, order.id, f"now; again: {remark}" if order.id == base else remark)
+        )
     chosen = await area.app.push_screen_wait(Choose("Sort by", choices, base or _FOUND))
     if chosen is None:
         return arranged
-    return arranged._replace(order="" if chosen == _FOUND else f"{TURNED}{chosen}" if chosen == now else chosen)
+    return arranged._replace(
+        order="" if chosen == _FOUND else f"{TURNED}{chosen}" if chosen == now else chosen
+    )
 
 
-async def choose_view(area: AreaScreen, saved: dict[str, SavedView], shown: SavedView) -> SavedView | None:
-    """Ask for a view; return what to show, or `None` where nothing else is to be shown than is `shown`."""
+async def choose_view(
+    area: AreaScreen, saved: dict[str, SavedView], shown: SavedView
+) -> SavedView | None:
+    """Ask for a view; return what to show, or `None` where nothing else is to be shown than is
+    `shown`.
+    """
     mask = area.bench.safety.masked
     choices = [Choice(_SAVE, "Save this view as …", mask(shown.filter.strip() or "everything"))]
     choices += _saved_choices(area, saved, _SAVED)
@@ -342,7 +386,9 @@ def _saved_choices(area: AreaScreen, saved: dict[str, SavedView], prefix: str) -
         by = find_order(view.arranged.order)
         full = "dates in full" * (view.arranged.dates == "absolute")
         parts = (view.filter or "everything", f"by {by.id}" if by else "", full)
-        choices.append(Choice(f"{prefix}{name}", mask(name), mask(f"{NO_BREAK}· ".join(filter(None, parts)))))
+        choices.append(
+            Choice(f"{prefix}{name}", mask(name), mask(f"{NO_BREAK}· ".join(filter(None, parts))))
+        )
     return choices
 
 
@@ -355,12 +401,18 @@ async def _save(area: AreaScreen, saved: dict[str, SavedView], shown: SavedView)
             return "A view needs a name."
         if one_line(name, LONGEST) != name:
             return f"A name has at most {LONGEST} characters."
-        return "The name holds a secret, which a config file is no place for." if mask(name) != name else None
+        return (
+            "The name holds a secret, which a config file is no place for."
+            if mask(name) != name
+            else None
+        )
 
     if mask(shown.filter) != shown.filter:
         app.say("The filter holds a secret, so it is not kept. Nothing was saved.", "error")
         return
-    name = await app.push_screen_wait(Prompt("Save this view as", placeholder="a name", check=problem))
+    name = await app.push_screen_wait(
+        Prompt("Save this view as", placeholder="a name", check=problem)
+    )
     if not name:
         return
     if name in saved:
@@ -382,7 +434,9 @@ async def _remove(area: AreaScreen, saved: dict[str, SavedView]) -> None:
     if name is None:
         return
     shown = app.bench.safety.masked(name)
-    if await app.push_screen_wait(Confirm(f"Remove the view “{shown}”?", clock=time.monotonic, yes="remove")):
+    if await app.push_screen_wait(
+        Confirm(f"Remove the view “{shown}”?", clock=time.monotonic, yes="remove")
+    ):
         with app.reporting():
             if app.options.config is not None:
                 remove_view(app.options.config, name)

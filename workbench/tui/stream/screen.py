@@ -47,7 +47,8 @@ _WITH_BAR = 60
 
 @dataclass(frozen=True, slots=True)
 class Ruled:
-    """The line between what holds the words and what is near them: how many are, and how many of them wait.
+    """The line between what holds the words and what is near them: how many are, and how many of
+    them wait.
 
     They are ranked under the profile that is `used`.
     """
@@ -92,15 +93,22 @@ class SemanticRows:
         for waiting in reversed(found.waiting):  # above the first that it is better than
             self._order.insert(waiting.above, waiting.memory.id)
 
-    def rows(self, literal: Sequence[Memory], find: Callable[[str], Memory | None]) -> Sequence[Row]:
-        """Return what holds the words, and below the line what is only near them, as `find` returns it now."""
+    def rows(
+        self, literal: Sequence[Memory], find: Callable[[str], Memory | None]
+    ) -> Sequence[Row]:
+        """Return what holds the words, and below the line what is only near them, as `find` returns
+        it now.
+        """
         holding = {memory.id for memory in literal}
-        near = [memory for id in self._order if id not in holding and (memory := find(id)) is not None]
+        near = [
+            memory for id in self._order if id not in holding and (memory := find(id)) is not None
+        ]
         waiting = sum(memory.id in self._waiting for memory in near)
         return [*literal, Ruled(len(near), waiting, self.found.used), *near] if near else literal
 
     def cells(self, memory: Memory, width: int) -> list[Cell] | None:
-        """Return the cells at the end of a memory's row: its relevance, with the bar of its score where there is room.
+        """Return the cells at the end of a memory's row: its relevance, with the bar of its score
+        where there is room.
 
         One that waits says so instead. `None` for one that holds the words.
         """
@@ -133,7 +141,8 @@ NO_WORDS = "No semantic matches listed. {stream.search} searches by words and by
 NO_MATCH = "Nothing matches. Esc clears the filter, {app.help} explains it."
 LOOKING = "No memory has these words. Searching by meaning …"
 NOTHING_NEAR = (
-    "No memory has these words, and none is similar in meaning. Esc clears the filter, {app.help} explains it."
+    "No memory has these words, and none is similar in meaning. "
+    "Esc clears the filter, {app.help} explains it."
 )
 
 
@@ -142,7 +151,9 @@ class StreamScreen(AreaScreen):
 
     AREA = "stream"
     BINDINGS: ClassVar[list[BindingType]] = bindings(STREAM)
-    help_text = "The filter\n" + "\n".join(f"  {what:<28} {means}" for what, means in (*HELP, IS_FLAGGED))
+    help_text = "The filter\n" + "\n".join(
+        f"  {what:<28} {means}" for what, means in (*HELP, IS_FLAGGED)
+    )
     DEFAULT_CSS = """
     StreamScreen {
         #filter-line { height: 1; padding: 0 1; }
@@ -168,12 +179,18 @@ class StreamScreen(AreaScreen):
         self._nearby: SemanticRows | None = None
         self.arranged = Arranged()
         self.scores: Mapping[str, float] = {}
-        """What the last ranking gave to the memories that hold the words, where the order is by score."""
+        """What the last ranking gave to the memories that hold the words, where the order is by
+        score.
+        """
         self._views = {view.name: view for view in self.bench.context.settings.views}
         self._columns = USUAL_COLUMNS
         empty = Content(keyed(EMPTY_STORE))
         self.rows: LineList[Row] = LineList(
-            self._draw, key_of, is_heading=lambda row: isinstance(row, Ruled), empty=empty, id="list"
+            self._draw,
+            key_of,
+            is_heading=lambda row: isinstance(row, Ruled),
+            empty=empty,
+            id="list",
         )
         self.side = DetailPane(id="side")
         self.side.links = links_of(self, self.side, self._place, endless=True)
@@ -195,7 +212,9 @@ class StreamScreen(AreaScreen):
             news = self.bench.overview.since(seen)
             self._unread = frozenset(news.arrived)
             if news.sentence:
-                self.query_one("#news", Static).update(Content(f"{news.sentence} · esc closes this line"))
+                self.query_one("#news", Static).update(
+                    Content(f"{news.sentence} · esc closes this line")
+                )
                 self.query_one("#news").display = True
 
     # Showing
@@ -221,11 +240,15 @@ class StreamScreen(AreaScreen):
         self._show_filtered()
 
     def _show_filtered(self, *, at_top: bool = False) -> None:
-        """Show what the filter lets through now; the cursor stays on its memory, or goes to the top."""
+        """Show what the filter lets through now; the cursor stays on its memory, or goes to the
+        top.
+        """
         try:
             view = self.bench.stream.view_at_once(self._text)
         except InvalidQuery as error:
-            self.workers.cancel_group(self, "near")  # what is under way is of another filter, and would say so here
+            self.workers.cancel_group(
+                self, "near"
+            )  # what is under way is of another filter, and would say so here
             self._count(Content.styled(f"✗ {error}", "$text-error"), wide=True)
             return
         self._show(view, at_top=at_top)
@@ -239,7 +262,11 @@ class StreamScreen(AreaScreen):
             here = {m.id for m in self._view.memories}
             before, view = self._view, self.bench.stream.updated(self._view, ids, self._text)
             near = {memory.id for memory in self.memories} - here
-            if before.memories == view.memories and before.total == view.total and near.isdisjoint(ids):
+            if (
+                before.memories == view.memories
+                and before.total == view.total
+                and near.isdisjoint(ids)
+            ):
                 self.show_detail()
                 if touched.kind != "access":
                     self._ask_near(before)  # what changed may be near now, or no more
@@ -251,16 +278,25 @@ class StreamScreen(AreaScreen):
             self.show_detail()
 
     def follow(self, touched: Touched) -> None:
-        """Note also what came in by another hand, out of sight too: it is marked, and told of until it was in sight."""
+        """Note also what came in by another hand, out of sight too: it is marked, and told of until
+        it was in sight.
+        """
         ids = {key for table, key in touched.keys if table == "memories"}
-        if ids and self._view is not None and touched.kind == "edit" and not touched.actor.startswith(_OWN):
+        if (
+            ids
+            and self._view is not None
+            and touched.kind == "edit"
+            and not touched.actor.startswith(_OWN)
+        ):
             came = ids - {memory.id for memory in self._view.memories}
             self._unread |= came
             self._unseen |= came
         super().follow(touched)
 
     def _go_back_to(self, ids: Sequence[str]) -> None:
-        """Put the cursor on the first row that an undo brought back or changed, unless it is on one."""
+        """Put the cursor on the first row that an undo brought back or changed, unless it is on
+        one.
+        """
         places = [place for id in ids if (place := self.rows.index_of(id)) is not None]
         if places and self.rows.cursor not in places:
             self.rows.cursor = min(places)
@@ -281,7 +317,11 @@ class StreamScreen(AreaScreen):
             return
         found = ordered(view.memories, self.arranged, self.scores)
         self._columns = self._columns_of(view.memories)
-        rows = found if self._nearby is None else self._nearby.rows(found, self.bench.library.memories.find)
+        rows = (
+            found
+            if self._nearby is None
+            else self._nearby.rows(found, self.bench.library.memories.find)
+        )
         self.rows.set_empty(Content(nothing if view.total else keyed(EMPTY_STORE)))
         # The line is no memory: where nothing holds the words, the cursor begins below it.
         top, place = self.rows.scroll_offset.y, self.rows.cursor
@@ -297,8 +337,12 @@ class StreamScreen(AreaScreen):
     def _columns_of(self, found: Sequence[Memory]) -> Columns:
         by, dates = self.arranged.by, self.arranged.dates
         some = [memory.created_at for memory in found[:: len(found) // 200 + 1]]
-        absolute = dates == "absolute" or (not dates and not tell_apart(some, self.bench.context.now()))
-        return Columns(absolute, by is not None and by.id == "read", by is not None and by.id == "confidence")
+        absolute = dates == "absolute" or (
+            not dates and not tell_apart(some, self.bench.context.now())
+        )
+        return Columns(
+            absolute, by is not None and by.id == "read", by is not None and by.id == "confidence"
+        )
 
     def _show_count(self) -> None:
         """Say how many memories there are, and how many came that were not in sight yet."""
@@ -314,7 +358,9 @@ class StreamScreen(AreaScreen):
         self._count(shown, wide=bool(view.filter.unknown))
 
     def _counted(self, view: StreamView) -> Iterable[str]:
-        """Yield what is to be said of a view: first, where it is in sight at every width, that a key is none."""
+        """Yield what is to be said of a view: first, where it is in sight at every width, that a
+        key is none.
+        """
         for key, near in view.filter.unknown[:1]:
             yield f"“{key}:” is searched as a word; {near}: exists"
         yield amount(view.total, "memory", "memories")
@@ -343,17 +389,34 @@ class StreamScreen(AreaScreen):
             return found.line(width)
         ending = None if self._nearby is None else self._nearby.cells(found, width)
         shown, now = self.bench.safety.shown(found), self.bench.context.now()
-        spans = self._view.spans(found) if self._view and ending is None and shown.line == found.line else ()
+        spans = (
+            self._view.spans(found)
+            if self._view and ending is None and shown.line == found.line
+            else ()
+        )
         unread, flagged = found.id in self._unread, bool(self.bench.safety.flags(found))
         columns = self._columns
-        return row(shown, width, now, unread=unread, flagged=flagged, spans=spans, ending=ending, columns=columns)
+        return row(
+            shown,
+            width,
+            now,
+            unread=unread,
+            flagged=flagged,
+            spans=spans,
+            ending=ending,
+            columns=columns,
+        )
 
     @on(LineList.Highlighted)
     def show_detail(self) -> None:
         """Show the memory under the cursor in full, and tell no more of what has come into sight."""
         memory, width = self.memory, self.side.scrollable_content_region.width or 60
         flags = None if memory is None else self.flagged.flags_of(memory)
-        shown = Content("") if memory is None or flags is None else detail(self.bench, memory, flags, width)
+        shown = (
+            Content("")
+            if memory is None or flags is None
+            else detail(self.bench, memory, flags, width)
+        )
         if shown.plain != self.side.plain:
             self.side.show(shown)
         if self._unseen:
@@ -371,7 +434,9 @@ class StreamScreen(AreaScreen):
             self.show_store()
 
     def _ask_near(self, view: StreamView) -> bool:
-        """Rank for a view's words in place of whatever was asked before; tell whether it has any to rank for."""
+        """Rank for a view's words in place of whatever was asked before; tell whether it has any to
+        rank for.
+        """
         self.workers.cancel_group(self, "near")
         asks = bool(view.question) and not view.is_partial and self.bench.retriever.ready
         if asks:
@@ -385,11 +450,15 @@ class StreamScreen(AreaScreen):
         try:
             with stoppable(lambda: worker.is_cancelled):
                 if not worker.is_cancelled:
-                    from workbench.services.stream.semantic import semantic_matches  # numeric libraries
+                    from workbench.services.stream.semantic import (
+                        semantic_matches,
+                    )  # numeric libraries
 
                     ids = {memory.id for memory in view.memories}
                     now = bench.context.now()
-                    near = semantic_matches(bench.tuning, view.question, view.tests, ids, now, worth=worth)
+                    near = semantic_matches(
+                        bench.tuning, view.question, view.tests, ids, now, worth=worth
+                    )
                     self.call_later(self._take_near, view, near)
         except Stopped:
             pass
@@ -405,7 +474,9 @@ class StreamScreen(AreaScreen):
             self._nearby, self.scores = SemanticRows(found), found.held
             self._list(keyed(NOTHING_NEAR if found.is_empty else NO_MATCH))
             if found.held and first:
-                self.rows.cursor = 0  # by score it is the best that stands first, not what was found first
+                self.rows.cursor = (
+                    0  # by score it is the best that stands first, not what was found first
+                )
 
     def action_near(self) -> None:
         """To what is near by meaning, or back to what holds the words."""
@@ -423,7 +494,8 @@ class StreamScreen(AreaScreen):
     def _filter(self, event: Input.Changed) -> None:
         self._text = event.value
         self._last_search = event.value if event.value.strip() else self._last_search
-        # The best match of what is typed stands first; a cleared filter leaves the cursor on its memory.
+        # The best match of what is typed stands first; a cleared filter leaves the cursor on its
+        # memory.
         self._show_filtered(at_top=bool(event.value.strip()))
 
     @on(Input.Submitted, "#filter")
@@ -444,7 +516,9 @@ class StreamScreen(AreaScreen):
     def _to_match(self, step: int) -> None:
         with self.workbench_app.reporting():
             search = self.bench.stream.view_at_once
-            found = {m.id for m in search(self._last_search).memories} if self._last_search else set()
+            found = (
+                {m.id for m in search(self._last_search).memories} if self._last_search else set()
+            )
             places = [i for i, m in enumerate(self.rows.rows) if key_of(m) in found]
             ahead = [i for i in places if (i - self.rows.cursor) * step > 0]
             if places:
@@ -454,7 +528,9 @@ class StreamScreen(AreaScreen):
 
     def action_newest(self) -> None:
         """To the newest memory that came meanwhile."""
-        place = next((at for at, found in enumerate(self.rows.rows) if key_of(found) in self._unread), None)
+        place = next(
+            (at for at, found in enumerate(self.rows.rows) if key_of(found) in self._unread), None
+        )
         if place is None:
             self.workbench_app.say("Nothing new came since you looked.")
             return
@@ -464,7 +540,9 @@ class StreamScreen(AreaScreen):
     # Arranging
 
     def _arrange(self, arranged: Arranged) -> None:
-        """List what is shown with other dates, or in another order: then the cursor goes to what stands first."""
+        """List what is shown with other dates, or in another order: then the cursor goes to what
+        stands first.
+        """
         before, self.arranged = self.arranged, arranged
         if before != arranged:
             self.show_store()
@@ -496,12 +574,16 @@ class StreamScreen(AreaScreen):
 
     def action_dates(self) -> None:
         """Write dates in full, or how long ago they were."""
-        self._arrange(self.arranged._replace(dates="relative" if self._columns.absolute else "absolute"))
+        self._arrange(
+            self.arranged._replace(dates="relative" if self._columns.absolute else "absolute")
+        )
 
     # Going about
 
     def go_back(self) -> None:
-        """Close the detail, leave the filter line, or clear the filter; the cursor stays on its memory."""
+        """Close the detail, leave the filter line, or clear the filter; the cursor stays on its
+        memory.
+        """
         box, news = self.query_one("#filter", SafeInput), self.query_one("#news")
         if self.has_class("-open"):
             self.remove_class("-open")
@@ -542,7 +624,9 @@ class StreamScreen(AreaScreen):
         """Edit in $EDITOR, at the first line that holds what is looked for."""
         line = 0
         if self._view is not None and self.memory is not None:
-            wanted = [word.casefold() for word in (*self._view.filter.phrases, *self._view.filter.words)]
+            wanted = [
+                word.casefold() for word in (*self._view.filter.phrases, *self._view.filter.words)
+            ]
             lines = enumerate(self.memory.content.casefold().split("\n"), 1)
             line = next((at for at, text in lines if any(word in text for word in wanted)), 0)
         await self.changes.external(line)
@@ -554,7 +638,9 @@ class StreamScreen(AreaScreen):
         from workbench.tui.forms import FormSaving, fill_in
 
         form = MemoryForm(self.bench)
-        await fill_in(self, FormSaving(self.workbench_app, form), self.workbench_app.draft("new/memory"))
+        await fill_in(
+            self, FormSaving(self.workbench_app, form), self.workbench_app.draft("new/memory")
+        )
         if form.ids:
             self.call_after_refresh(self._go_to_new, form.ids[0])
 
@@ -576,16 +662,26 @@ class StreamScreen(AreaScreen):
 
     @asking
     async def action_allow(self) -> None:
-        """Let a flagged memory be exported and promoted as it is, after asking why; again takes that back."""
+        """Let a flagged memory be exported and promoted as it is, after asking why; again takes
+        that back.
+        """
         if self.memory is not None:
             await self.flagged.allow(self.memory)
 
     @asking
     async def action_replace(self) -> None:
-        """Replace words in every record that holds them; what the filter looks for in words stands there already."""
+        """Replace words in every record that holds them; what the filter looks for in words stands
+        there already.
+        """
         from workbench.tui.stream.replacing import ReplaceDialog
 
-        words = "" if self._view is None else " ".join(self._view.filter.phrases or self._view.filter.words)
+        words = (
+            ""
+            if self._view is None
+            else " ".join(self._view.filter.phrases or self._view.filter.words)
+        )
         count = await self.app.push_screen_wait(ReplaceDialog(self.bench, words))
         if count:
-            self.workbench_app.say(f"Replaced in {amount(count, 'record')}. {undo()} takes it back.")
+            self.workbench_app.say(
+                f"Replaced in {amount(count, 'record')}. {undo()} takes it back."
+            )

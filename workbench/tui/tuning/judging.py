@@ -37,7 +37,8 @@ from workbench.tui.widgets.figures import days, number, since
 from workbench.tui.widgets.line_list import Cell, LineView, lay_out
 from workbench.tui.widgets.reading_pane import ReadingPane
 
-# Judge mode: one memory after the other, in full, graded for one query; no scores, no order to lean on.
+# Judge mode: one memory after the other, in full, graded for one query; no scores, no order to lean
+# on.
 
 
 GRADES = ("no", "weak", "good", "essential")
@@ -50,7 +51,9 @@ def in_full(memory: Memory, now: datetime, *before: tuple[str, str]) -> Content:
 
 
 class JudgeDialog(Dialog[None]):
-    """The pool of a query beside the memory that is judged; every grade is stored at once, by `give`."""
+    """The pool of a query beside the memory that is judged; every grade is stored at once, by
+    `give`.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((*JUDGE, *on_row()))
     DEFAULT_CSS = """
@@ -79,7 +82,9 @@ class JudgeDialog(Dialog[None]):
         asked_at: datetime,
         give: Callable[[str, int], None],
     ) -> None:
-        super().__init__("Judge mode · how well does each memory answer the query?", [a for a in JUDGE if a.show])
+        super().__init__(
+            "Judge mode · how well does each memory answer the query?", [a for a in JUDGE if a.show]
+        )
         self._bench, self._query, self._now, self._asked_at = bench, query, now, asked_at
         self._pool = tuple(map(bench.safety.shown, pool))
         self.ids = [memory.id for memory in pool]
@@ -92,7 +97,9 @@ class JudgeDialog(Dialog[None]):
         """Return the query, what is left, the pool and the memory."""
         yield Static(line(self._bench.safety.masked(self._query), 400).rstrip(), id="judge-query")
         yield Static(Content(""), id="judge-state")
-        rows: LineView[int] = LineView(self._draw, lambda place: place, empty=Content("Nothing to judge."), id="pool")
+        rows: LineView[int] = LineView(
+            self._draw, lambda place: place, empty=Content("Nothing to judge."), id="pool"
+        )
         yield Container(rows, ReadingPane(id="judge-text"), id="judge-panes")
 
     def on_mount(self) -> None:
@@ -123,7 +130,10 @@ class JudgeDialog(Dialog[None]):
         grade = self._graded[place]
         mark = ("?" if place in self._unsure else "·") if grade is None else str(grade)
         style = MUTED if grade is None else "bold $text-accent" if grade else "bold"
-        return [Cell(mark, 1, style), Cell(self._pool[place].line, 0, "" if grade is None else MUTED)]
+        return [
+            Cell(mark, 1, style),
+            Cell(self._pool[place].line, 0, "" if grade is None else MUTED),
+        ]
 
     def _show(self, problem: str = "") -> None:
         """Show the grades as they are by now, or a problem."""
@@ -146,7 +156,9 @@ class JudgeDialog(Dialog[None]):
     def _show_memory(self) -> None:
         grade, memory = self._graded[self.rows.cursor], self._pool[self.rows.cursor]
         state = (
-            ("not judged yet", MUTED) if grade is None else (f"graded {grade}, {GRADES[grade]}", "bold $text-accent")
+            ("not judged yet", MUTED)
+            if grade is None
+            else (f"graded {grade}, {GRADES[grade]}", "bold $text-accent")
         )
         self.query_one(ReadingPane).show(in_full(memory, self._asked_at, state, (" · ", MUTED)))
 
@@ -179,7 +191,10 @@ class JudgeDialog(Dialog[None]):
     def _next(self, at: int) -> int | None:
         count = len(self._pool)
         order = ((at + step) % count for step in range(1, count + 1))
-        return next((place for place in order if self._graded[place] is None and place not in self._unsure), None)
+        return next(
+            (place for place in order if self._graded[place] is None and place not in self._unsure),
+            None,
+        )
 
     def action_undo(self) -> None:
         """Take back what the last key here did, and go to that memory."""
@@ -202,11 +217,14 @@ class JudgeDialog(Dialog[None]):
         change(self, take_back, lambda error: back(str(error)))
 
 
-# Auto-tune: the search with its progress, then the proposal: to move the sliders or to keep them. It saves nothing.
+# Auto-tune: the search with its progress, then the proposal: to move the sliders or to keep them.
+# It saves nothing.
 
 
 class AutoTune(Dialog[Literal["keep", "apply"] | None]):
-    """Search the grid around `start`, beside the `own` profiles; the result is what a person answered to `proposal`."""
+    """Search the grid around `start`, beside the `own` profiles; the result is what a person
+    answered to `proposal`.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(AUTO)
     DEFAULT_CSS = """
@@ -241,7 +259,9 @@ class AutoTune(Dialog[Literal["keep", "apply"] | None]):
             return worker.is_cancelled
 
         try:
-            found = await asyncio.to_thread(self._scored.tune, self._start, search, progress, cancelled, self._own)
+            found = await asyncio.to_thread(
+                self._scored.tune, self._start, search, progress, cancelled, self._own
+            )
             text = proposal_text(found, self._scored.judged.judgments, self._changed)
             self.proposal = found
         except WorkbenchError as error:
@@ -252,8 +272,12 @@ class AutoTune(Dialog[Literal["keep", "apply"] | None]):
     def _show_progress(self, event: Progressed) -> None:
         if self.proposal is None:
             around = _start(self._start, self._changed)
-            head = Content(f"Trying every setting around {around}. Esc stops it; nothing is changed.\n\n")
-            self.query_one("#auto-text", Static).update(head + gauge(event.done, event.total, "queries", 30))
+            head = Content(
+                f"Trying every setting around {around}. Esc stops it; nothing is changed.\n\n"
+            )
+            self.query_one("#auto-text", Static).update(
+                head + gauge(event.done, event.total, "queries", 30)
+            )
 
     def action_apply(self) -> None:
         """Put the sliders where the proposal has them, or leave them where nothing is better."""
@@ -279,7 +303,9 @@ def proposal_text(proposal: TunedProfile, judgments: int, changed: bool) -> Cont
     """Return what would move, what it is worth on held-out queries, and the verdict."""
     start, name = _start(proposal.start, changed), printable(proposal.start.name)
     judged = f"{number(proposal.queries)} queries with {number(judgments)} judgments"
-    lines = [Content.styled(f"{number(proposal.tried)} settings around {start} on {judged}.\n", MUTED)]
+    lines = [
+        Content.styled(f"{number(proposal.tried)} settings around {start} on {judged}.\n", MUTED)
+    ]
     if proposal.keeps:
         yours = "the current sliders" if changed else name
         beaten = (
@@ -289,36 +315,61 @@ def proposal_text(proposal: TunedProfile, judgments: int, changed: bool) -> Cont
         )
         lines.append(Content.styled(f"Keep yours: {beaten}.", "bold $text-success"))
     if proposal.profile != proposal.start:
-        what = f"Your profile {printable(proposal.contender)}" if proposal.contender else "The best setting tried"
+        what = (
+            f"Your profile {printable(proposal.contender)}"
+            if proposal.contender
+            else "The best setting tried"
+        )
         lines.append(Content(f"{what}{f', from {start}' if changed else ''}:"))
         lines += map(_moved, proposal.moved)
-    means = [(f"\n{proposal.verdict.metric} ", MUTED), (f"{proposal.before:.3f} → {proposal.after:.3f}", "bold")]
+    means = [
+        (f"\n{proposal.verdict.metric} ", MUTED),
+        (f"{proposal.before:.3f} → {proposal.after:.3f}", "bold"),
+    ]
     lines += [
         assemble([*means, (f" on held-out queries ({proposal.folds} folds)", "")]),
-        Content.styled(f"{proposal.fitted:.3f} on the queries it was chosen on, which is optimistic", MUTED),
+        Content.styled(
+            f"{proposal.fitted:.3f} on the queries it was chosen on, which is optimistic", MUTED
+        ),
         assemble(verdict_parts(proposal.verdict)),
     ]
-    said = [f"On these queries {name} tells no two memories apart: its weight was left alone" for name in proposal.dead]
-    said += [f"{printable(name)} was tuned on these queries, so it is no evidence" for name in proposal.seen]
+    said = [
+        f"On these queries {name} tells no two memories apart: its weight was left alone"
+        for name in proposal.dead
+    ]
+    said += [
+        f"{printable(name)} was tuned on these queries, so it is no evidence"
+        for name in proposal.seen
+    ]
     lines += [Content.styled(text, MUTED) for text in said]
     if changed and not proposal.keeps:
         lost = "\nThe current slider values would be lost; no profile has them."
         lines.append(Content.styled(lost, "$text-warning"))
     if proposal.keeps and proposal.profile != proposal.start:
-        keys = keyed("\n{auto.apply} keeps the sliders as they are; {auto.anyway} tries this setting.")
+        keys = keyed(
+            "\n{auto.apply} keeps the sliders as they are; {auto.anyway} tries this setting."
+        )
         lines.append(Content.styled(keys, MUTED))
     return Content("\n").join(lines)
 
 
 def _start(start: Profile, changed: bool) -> str:
-    """Name what the search starts from: what stands on the sliders, be they as they were saved or moved by hand."""
-    return f"the current sliders ({printable(start.name)}, changed)" if changed else printable(start.name)
+    """Name what the search starts from: what stands on the sliders, be they as they were saved or
+    moved by hand.
+    """
+    return (
+        f"the current sliders ({printable(start.name)}, changed)"
+        if changed
+        else printable(start.name)
+    )
 
 
 def _moved(moved: Moved) -> Content:
     life = moved.parameter == "half-life"
     before, after = (days(v) if life else f"{v or 0:.0%}" for v in (moved.before, moved.after))
-    return assemble([(f"  {moved.parameter:<12}", ""), (f"{before:>7}", MUTED), (" → ", MUTED), (after, "bold")])
+    return assemble(
+        [(f"  {moved.parameter:<12}", ""), (f"{before:>7}", MUTED), (" → ", MUTED), (after, "bold")]
+    )
 
 
 # Better 1 or 2? Two memories, one question; the weights follow from the answers.
@@ -350,8 +401,13 @@ class Better(Dialog[Profile | None]):
     }
     """
 
-    def __init__(self, bench: Workbench, question: Question, now: datetime, profile: Profile) -> None:
-        super().__init__("Better 1 (a) or 2 (b)? · which answers the query better?", [a for a in BETTER if a.show])
+    def __init__(
+        self, bench: Workbench, question: Question, now: datetime, profile: Profile
+    ) -> None:
+        super().__init__(
+            "Better 1 (a) or 2 (b)? · which answers the query better?",
+            [a for a in BETTER if a.show],
+        )
         self._bench, self._question, self._now, self._profile = bench, question, now, profile
         saved = [(query.text, query.now or bench.context.now()) for query in bench.tuning.queries()]
         self._queries = list(dict.fromkeys([(question.text, now), *saved]))[:QUERIES]
@@ -361,13 +417,18 @@ class Better(Dialog[Profile | None]):
 
     def contents(self) -> Iterable[Widget]:
         """Return the query, both memories, and how the weights stand."""
-        yield Static(Content.styled("Looking for pairs that settings disagree about …", MUTED), id="better-query")
+        yield Static(
+            Content.styled("Looking for pairs that settings disagree about …", MUTED),
+            id="better-query",
+        )
         yield Container(ReadingPane(id="better-a"), ReadingPane(id="better-b"), id="better-panes")
         yield Static(Content(""), id="better-state")
 
     def on_mount(self) -> None:
         """Look for the pairs."""
-        for pane, title in zip(self.query(ReadingPane), ("1 · press {better.a}", "2 · press {better.b}"), strict=True):
+        for pane, title in zip(
+            self.query(ReadingPane), ("1 · press {better.a}", "2 · press {better.b}"), strict=True
+        ):
             pane.can_focus = False
             pane.border_title = keyed(title)
         self._prepare()
@@ -383,7 +444,10 @@ class Better(Dialog[Profile | None]):
 
     def _begun(self) -> Preferences:
         ranker = self._question.ranker
-        scored = [(self._question.scores, self._now), *((ranker.relevance(q), now) for q, now in self._queries[1:])]
+        scored = [
+            (self._question.scores, self._now),
+            *((ranker.relevance(q), now) for q, now in self._queries[1:]),
+        ]
         preferences = begin(ranker, scored, self._profile)
         # Looked at here, so that the first key does not wait for it.
         _ = preferences.number
@@ -399,9 +463,13 @@ class Better(Dialog[Profile | None]):
             self._say("query", Content.styled("No more pairs on which settings disagree.", "bold"))
         else:
             width = max(20, self.query_one("#better-query").size.width - 6)
-            query = line(self._bench.safety.masked(self._queries[pair.query][0]), width, "bold").rstrip()
+            query = line(
+                self._bench.safety.masked(self._queries[pair.query][0]), width, "bold"
+            ).rstrip()
             self._say("query", Content.styled("query ", MUTED) + query)
-        for pane, id in zip(self.query(ReadingPane), (pair.a, pair.b) if pair else ("", ""), strict=True):
+        for pane, id in zip(
+            self.query(ReadingPane), (pair.a, pair.b) if pair else ("", ""), strict=True
+        ):
             memory = shown(self._question.ranker.pool.memory(id)) if id else None
             pane.show(in_full(memory, self._now) if memory else Content(""))
         self._show_state()
@@ -411,7 +479,9 @@ class Better(Dialog[Profile | None]):
 
     def _show_state(self) -> None:
         if self.preferences is not None:
-            known = self._outlook[1] if self._outlook and self._outlook[0] is self.preferences else None
+            known = (
+                self._outlook[1] if self._outlook and self._outlook[0] is self.preferences else None
+            )
             self._say("state", state(self.preferences, self._profile, known))
 
     def _say(self, name: str, text: Content) -> None:
@@ -419,8 +489,12 @@ class Better(Dialog[Profile | None]):
 
     @work(description="foresee")
     async def _look_ahead(self) -> None:
-        """Estimate what more answers could change, one look at a time, until it is about all that were given."""
-        while (asked := self.preferences) is not None and (not self._outlook or self._outlook[0] is not asked):
+        """Estimate what more answers could change, one look at a time, until it is about all that
+        were given.
+        """
+        while (asked := self.preferences) is not None and (
+            not self._outlook or self._outlook[0] is not asked
+        ):
             self._outlook = asked, await asyncio.to_thread(asked.outlook)
         self._looking = False
         self._show_state()
@@ -468,7 +542,12 @@ def state(preferences: Preferences, start: Profile, outlook: Outlook | None) -> 
         parts.append((hardly, "bold $text-success"))
     else:
         loss = f"expected loss {outlook.now:.2f}, then {outlook.then:.2f}"
-        parts.append((f"\n{outlook.answers} more answers could bring +{outlook.gain:.2f} nDCG@10 ({loss})", ""))
+        parts.append(
+            (
+                f"\n{outlook.answers} more answers could bring +{outlook.gain:.2f} nDCG@10 ({loss})",
+                "",
+            )
+        )
     return assemble(parts)
 
 
@@ -476,7 +555,8 @@ def state(preferences: Preferences, start: Profile, outlook: Outlook | None) -> 
 
 
 class MetricsDialog(Dialog[int | None]):
-    """A table of metrics at the k of the settings, worst queries first; means and verdict stand above it.
+    """A table of metrics at the k of the settings, worst queries first; means and verdict stand
+    above it.
 
     The result is the number of the query that is to be ranked.
     """
@@ -507,10 +587,14 @@ class MetricsDialog(Dialog[int | None]):
         yield Static(Content(""), id="metrics-head")
         yield LineView(self._draw, lambda place: place)
         lines = [f"{m.title}: {m.about}" for m in self._measures]
-        lines.append(f"unjudged: among the first {self._measures[0].k} without a grade; taken as grade 0")
+        lines.append(
+            f"unjudged: among the first {self._measures[0].k} without a grade; taken as grade 0"
+        )
         if self._found.new.unjudged:
             lines.append(
-                keyed("{metrics.look} ranks the query under the cursor, and {tune.judge} there grades what is unjudged")
+                keyed(
+                    "{metrics.look} ranks the query under the cursor, and {tune.judge} there grades what is unjudged"
+                )
             )
         lines += map(printable, self._remarks)
         yield VerticalScroll(Static(Content("\n".join(lines))), id="metrics-about", can_focus=False)
@@ -519,7 +603,9 @@ class MetricsDialog(Dialog[int | None]):
         """Show the queries."""
         values = self._found.new.values(self._measures[0])
         rows = self.query_one(LineView)
-        rows.set_rows(sorted(range(len(values)), key=lambda place: (values[place], place)), cursor=0)
+        rows.set_rows(
+            sorted(range(len(values)), key=lambda place: (values[place], place)), cursor=0
+        )
         rows.focus()
 
     @on(LineView.Opened)
@@ -533,27 +619,48 @@ class MetricsDialog(Dialog[int | None]):
 
     def _head(self) -> None:
         width, new = self.query_one(LineView).scrollable_content_region.width - 2, self._found.new
-        titles = self._line("query", [m.title for m in self._measures], "saved", "unjudged", width, MUTED)
+        titles = self._line(
+            "query", [m.title for m in self._measures], "saved", "unjudged", width, MUTED
+        )
         means = [f"{new.mean[m.name]:.3f}" for m in self._measures]
-        mean = self._line("mean", means, f"{self._found.means[0]:.3f}", str(new.unjudged), width, "bold")
+        mean = self._line(
+            "mean", means, f"{self._found.means[0]:.3f}", str(new.unjudged), width, "bold"
+        )
         self.query_one("#metrics-head", Static).update(Content("\n").join([titles, mean]))
 
     def _draw(self, place: int, width: int) -> Content:
         query: QueryResult = self._found.new.queries[place]
         gain = query.values[self._measures[0].name] - self._before[place]
         mark, style = (
-            ("▲", "bold $text-success") if gain > TIE else ("▼", "bold $text-warning") if gain < -TIE else (" ", "")
+            ("▲", "bold $text-success")
+            if gain > TIE
+            else ("▼", "bold $text-warning")
+            if gain < -TIE
+            else (" ", "")
         )
         values: list[str | Content] = [f"{query.values[m.name]:.3f}" for m in self._measures]
         values[0] = assemble([(mark, style), (f" {values[0]}", "")])
-        return self._line(query.query, values, f"{self._before[place]:.3f}", str(query.unjudged), width, "")
+        return self._line(
+            query.query, values, f"{self._before[place]:.3f}", str(query.unjudged), width, ""
+        )
 
     def _line(
-        self, query: str, values: Sequence[str | Content], saved: str, unjudged: str, width: int, style: str
+        self,
+        query: str,
+        values: Sequence[str | Content],
+        saved: str,
+        unjudged: str,
+        width: int,
+        style: str,
     ) -> Content:
-        """Return a row of the table: the query, the metrics, the saved profile's nDCG and how many are unjudged."""
+        """Return a row of the table: the query, the metrics, the saved profile's nDCG and how many
+        are unjudged.
+        """
         widths = [max(7, len(m.title)) for m in self._measures]
-        cells = [Cell(query, 0, style), *(Cell(v, w, style, "right") for v, w in zip(values, widths, strict=True))]
+        cells = [
+            Cell(query, 0, style),
+            *(Cell(v, w, style, "right") for v, w in zip(values, widths, strict=True)),
+        ]
         # Where there is little room, the saved profile's column gives way to the query.
         cells += [Cell(saved, 6, style or MUTED, "right")] if width >= 100 else []
         return lay_out([*cells, Cell(unjudged, 8, style or MUTED, "right")], width, gap=2)

@@ -1,4 +1,6 @@
-"""Snapshots and profiles: where each comes from, what it changes, how its ranking differs; save, use, compare."""
+"""Snapshots and profiles: where each comes from, what it changes, how its ranking differs; save,
+use, compare.
+"""
 
 import asyncio
 import time
@@ -24,7 +26,12 @@ from workbench.core.stream.memory import Memory, hidden_because
 from workbench.core.text import counted, printable
 from workbench.core.tuning.candidates import candidate_filter
 from workbench.core.tuning.judgment import SavedQuery
-from workbench.core.tuning.profile import FEEDBACK_HALF_LIFE, LITERAL_FEEDBACK_HALF_LIFE, FrozenBounds, Profile
+from workbench.core.tuning.profile import (
+    FEEDBACK_HALF_LIFE,
+    LITERAL_FEEDBACK_HALF_LIFE,
+    FrozenBounds,
+    Profile,
+)
 from workbench.core.tuning.verdict import signed
 from workbench.services.files.overwriting import why_said
 from workbench.services.open import Workbench
@@ -80,8 +87,13 @@ class Side:
 
 def sides(bench: Workbench, session: TuningSession) -> tuple[Side, ...]:
     """Return everything that can be compared: the sliders, the snapshots, the profiles."""
-    now = Side("sliders", f"{session.saved.name}{' • changed' if session.changed else ''}", session.profile)
-    kept = (Side("snapshot", s.name, s.profile, s.at, problem=s.problem) for s in bench.tuning.snapshots.all())
+    now = Side(
+        "sliders", f"{session.saved.name}{' • changed' if session.changed else ''}", session.profile
+    )
+    kept = (
+        Side("snapshot", s.name, s.profile, s.at, problem=s.problem)
+        for s in bench.tuning.snapshots.all()
+    )
     return now, *kept, *saved_sides(bench.tuning.profiles)
 
 
@@ -135,8 +147,12 @@ class Beside:
     right: Standing | None
 
 
-async def compare(app: Host, session: TuningSession, found: Sequence[Side], left: Side, right: Side) -> None:
-    """Show two rankings side by side, and others in their place for as long as a person asks for them."""
+async def compare(
+    app: Host, session: TuningSession, found: Sequence[Side], left: Side, right: Side
+) -> None:
+    """Show two rankings side by side, and others in their place for as long as a person asks for
+    them.
+    """
     while session.question is not None and left.profile is not None and right.profile is not None:
         wanted = await app.push_screen_wait(CompareDialog(app.bench, session, left, right))
         if wanted is None:
@@ -149,7 +165,9 @@ async def compare(app: Host, session: TuningSession, found: Sequence[Side], left
 
 
 class CompareDialog(Dialog[Literal["left", "right"] | None]):
-    """Place by place; marks say where each memory stands in the other one; the result is the side to be another one."""
+    """Place by place; marks say where each memory stands in the other one; the result is the side
+    to be another one.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(COMPARE)
     DEFAULT_CSS = """
@@ -174,7 +192,9 @@ class CompareDialog(Dialog[Literal["left", "right"] | None]):
         """Return what they have in common, both names, and the places."""
         yield Static(Content(""), id="compare-state")
         yield Static(Content(""), id="compare-head")
-        yield LineView(self._draw, lambda row: row.place, empty=Content("Neither of them serves anything."))
+        yield LineView(
+            self._draw, lambda row: row.place, empty=Content("Neither of them serves anything.")
+        )
 
     @property
     def rows(self) -> LineView[Beside]:
@@ -204,8 +224,13 @@ class CompareDialog(Dialog[Literal["left", "right"] | None]):
         left = question.standings(theirs, question.baseline(other, now))
         right = question.standings(mine, question.baseline(one, now))
         places = range(max(len(left), len(right)))
-        rows = [Beside(i + 1, *(each[i] if i < len(each) else None for each in (left, right))) for i in places]
-        self.query_one("#compare-state", Static).update(Content(in_common(self._session, one, other)))
+        rows = [
+            Beside(i + 1, *(each[i] if i < len(each) else None for each in (left, right)))
+            for i in places
+        ]
+        self.query_one("#compare-state", Static).update(
+            Content(in_common(self._session, one, other))
+        )
         self.rows.set_rows(rows, cursor=0)
         self.call_after_refresh(self._head)
 
@@ -231,7 +256,9 @@ class CompareDialog(Dialog[Literal["left", "right"] | None]):
 
     @on(LineView.Opened)
     def _open(self) -> None:
-        """Open the memory of the left ranking, or the right one's where the left has none at this place."""
+        """Open the memory of the left ranking, or the right one's where the left has none at this
+        place.
+        """
         self._record.open()
 
     def _record_here(self, _what: str) -> Place | None:
@@ -255,7 +282,8 @@ def in_common(session: TuningSession, left: Profile, right: Profile) -> str:
     return f"{state} · {len(two - one)} new, {len(one - two)} out"
 
 
-# What is said about one set of parameters: its birth certificate, what it changes, how its ranking differs.
+# What is said about one set of parameters: its birth certificate, what it changes, how its ranking
+# differs.
 
 
 def certificate_text(side: Side, against: Side, session: TuningSession, file: str) -> Content:
@@ -304,7 +332,8 @@ def _shown(parameter: str, value: Value) -> str:
     return f"{value:.4g}" if isinstance(value, float) else printable(str(value))
 
 
-# Saving a profile under a name, where whatever goes wrong is said in the box, and putting one to use.
+# Saving a profile under a name, where whatever goes wrong is said in the box, and putting one to
+# use.
 
 
 def name_prompt(name: str, check: Callable[[str], None], save: Callable[[str], Profile]) -> Prompt:
@@ -327,7 +356,9 @@ def sentence_of(act: Callable[[str], object]) -> Callable[[str], str | None]:
 
 
 def use(app: Host, name: str) -> bool:
-    """Let the store be ranked under a profile, for agents too, and say so; tell whether it was done."""
+    """Let the store be ranked under a profile, for agents too, and say so; tell whether it was
+    done.
+    """
     with app.reporting():
         before, used = app.bench.tuning.used, app.bench.tuning.use(name)
         if used.origin != "store":
@@ -344,7 +375,8 @@ _SYMBOLS = {"sliders": "●", "snapshot": "◇", "built in": "▪", "yours": "�
 
 
 class LibraryDialog(Dialog[Side | None]):
-    """The sliders, the snapshots and the profiles; the result is the one that the sliders are to take.
+    """The sliders, the snapshots and the profiles; the result is the one that the sliders are to
+    take.
 
     `birth` measures settings when they are saved.
     """
@@ -409,7 +441,9 @@ class LibraryDialog(Dialog[Side | None]):
         self.rows.set_rows(self._sides)
         count = sum(side.kind == "snapshot" for side in self._sides)
         kept = f"{counted(count, 'snapshot')}, kept until dropped; {{library.save}} saves one as a profile."
-        state = keyed(kept if count else "No snapshot yet: {tune.snapshot} on the Tune screen takes one.")
+        state = keyed(
+            kept if count else "No snapshot yet: {tune.snapshot} on the Tune screen takes one."
+        )
         self.query_one("#library-state", Static).update(Content.styled(state, MUTED))
         self._show()
 
@@ -420,7 +454,9 @@ class LibraryDialog(Dialog[Side | None]):
             note = "cannot be read"
         elif side.is_profile and side.name == used.name:
             note = f"{note} · in use ({used.origin})"
-        name = line(side.name, max(1, width - len(note) - 8), "" if side.profile else "$text-error").rstrip()
+        name = line(
+            side.name, max(1, width - len(note) - 8), "" if side.profile else "$text-error"
+        ).rstrip()
         mark = Cell("◆" if side.id == self.against.id else " ", 1, "bold $text-accent")
         return [mark, Cell(_SYMBOLS[side.kind], 1), Cell(name), Cell(note, len(note), MUTED)]
 
@@ -432,7 +468,9 @@ class LibraryDialog(Dialog[Side | None]):
                 file = str(self._shelf.path(side.name))
             elif side.kind == "yours":
                 file = str(self._bench.tuning.profiles.path(side.name))
-            self.query_one(ReadingPane).show(certificate_text(side, self.against, self._session, file))
+            self.query_one(ReadingPane).show(
+                certificate_text(side, self.against, self._session, file)
+            )
 
     def _here(self) -> tuple[Side, Profile] | None:
         """Return the row under the cursor with its settings; rings where they cannot be read."""
@@ -458,7 +496,9 @@ class LibraryDialog(Dialog[Side | None]):
             self.workbench_app.say("There is no query to rank. / on the Tune screen writes one.")
         elif side is None or side.profile is None or side.id == against.id:
             self.workbench_app.say(
-                keyed("Go to another row, or mark one with {library.mark}: {library.compare} compares the row with ◆.")
+                keyed(
+                    "Go to another row, or mark one with {library.mark}: {library.compare} compares the row with ◆."
+                )
             )
         else:
             await compare(self.workbench_app, self._session, self._sides, against, side)
@@ -484,7 +524,9 @@ class LibraryDialog(Dialog[Side | None]):
         if (here := self._here()) is None:
             return
         if not here[0].is_profile:
-            self.workbench_app.say(keyed("Only a profile ranks for agents: {library.save} saves this as one."))
+            self.workbench_app.say(
+                keyed("Only a profile ranks for agents: {library.save} saves this as one.")
+            )
         elif use(self.workbench_app, here[0].name):
             self._list()
 
@@ -496,17 +538,25 @@ class LibraryDialog(Dialog[Side | None]):
         (side, profile), tuning, parent = here, self._bench.tuning, here[1].name
         birth = None if side.is_profile else await self._birth(profile)
         name = await self.app.push_screen_wait(
-            name_prompt("", tuning.profiles.check_name, lambda name: tuning.save(profile, name, parent, birth))
+            name_prompt(
+                "",
+                tuning.profiles.check_name,
+                lambda name: tuning.save(profile, name, parent, birth),
+            )
         )
         if name is not None:
             self._list()
             key = key_of("library.agents")
-            self.workbench_app.say(f"Saved {name} in {tuning.profiles.path(name)}. {key} on it: Use for agents.")
+            self.workbench_app.say(
+                f"Saved {name} in {tuning.profiles.path(name)}. {key} on it: Use for agents."
+            )
 
     def _snapshot(self) -> Side | None:
         side = self.rows.current
         if side is None or side.kind != "snapshot":
-            self.workbench_app.say("Only a snapshot has a name to change and can be dropped; profiles are files.")
+            self.workbench_app.say(
+                "Only a snapshot has a name to change and can be dropped; profiles are files."
+            )
             return None
         return side
 
@@ -516,7 +566,9 @@ class LibraryDialog(Dialog[Side | None]):
         if (side := self._snapshot()) is None:
             return
         check = sentence_of(lambda name: self._shelf.check_name(side.name, name))
-        name = await self.app.push_screen_wait(Prompt(f"Call snapshot {side.name}", side.name, check=check))
+        name = await self.app.push_screen_wait(
+            Prompt(f"Call snapshot {side.name}", side.name, check=check)
+        )
         if name is not None:
             with self.workbench_app.reporting():
                 self._shelf.rename(side.name, name)
@@ -529,8 +581,12 @@ class LibraryDialog(Dialog[Side | None]):
         """Let a snapshot go, after a yes."""
         if (side := self._snapshot()) is None:
             return
-        detail = Content(keyed("This cannot be undone; {library.save} saves it as a profile first."))
-        confirm = Confirm(f"Delete {side.title}?", clock=time.monotonic, detail=detail, yes="drop", guard=0.0)
+        detail = Content(
+            keyed("This cannot be undone; {library.save} saves it as a profile first.")
+        )
+        confirm = Confirm(
+            f"Delete {side.title}?", clock=time.monotonic, detail=detail, yes="drop", guard=0.0
+        )
         if await self.app.push_screen_wait(confirm):
             with self.workbench_app.reporting():
                 self._shelf.drop(side.name)
@@ -551,7 +607,8 @@ class LibraryDialog(Dialog[Side | None]):
 # What Tune asks in dialogs: queries, profiles, options, memories, grades, and files of queries.
 
 
-# What a ranking has besides numbers: how recency counts, whose minimum and maximum normalise, who takes part.
+# What a ranking has besides numbers: how recency counts, whose minimum and maximum normalise, who
+# takes part.
 
 
 CANDIDATES = "candidates"
@@ -565,7 +622,10 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "off": ("Recency off", {"mode": "off"}),
     "pinned-fresh": ("Pinned memories stay fresh", {"pinned": "fresh"}),
     "pinned-fades": ("Pinned memories fade as the others do", {"pinned": "fades"}),
-    "votes-slow": ("Votes fade slower than recency, by half in 29 d", {"feedback_half_life": FEEDBACK_HALF_LIFE}),
+    "votes-slow": (
+        "Votes fade slower than recency, by half in 29 d",
+        {"feedback_half_life": FEEDBACK_HALF_LIFE},
+    ),
     "votes-literal": (
         "Votes fade as ENGRAM prints it, × 0.99 an hour",
         {"feedback_half_life": LITERAL_FEEDBACK_HALF_LIFE},
@@ -573,18 +633,26 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "lexical-bm25": ("Full text as BM25, against the mean length", {"lexical": "bm25"}),
     "lexical-absolute": ("Full text word by word, with words around", {"lexical": "absolute"}),
     "pool": ("0 to 1 over all served memories", {"scope": "pool"}),
-    **{f"top-{n}": (f"0 to 1 over the {n} most relevant", {"scope": "top", "top_n": n}) for n in (20, 50, 100, 200)},
+    **{
+        f"top-{n}": (f"0 to 1 over the {n} most relevant", {"scope": "top", "top_n": n})
+        for n in (20, 50, 100, 200)
+    },
 }
 
 
 def options(profile: Profile, bounds: FrozenBounds | None) -> list[tuple[Choice, Profile]]:
-    """Return every option with the settings that it makes; `bounds` are those of the present ranking."""
+    """Return every option with the settings that it makes; `bounds` are those of the present
+    ranking.
+    """
     every = dict(_OPTIONS)
     if profile.frozen is not None:
         every["frozen"] = ("0 to 1 by the frozen bounds", {"scope": "frozen"})
     if bounds is not None:
         how = "anew" if profile.frozen is not None else "for every query and moment"
-        every["freeze"] = (f"Freeze the bounds of this ranking {how}", {"scope": "frozen", "frozen": bounds})
+        every["freeze"] = (
+            f"Freeze the bounds of this ranking {how}",
+            {"scope": "frozen", "frozen": bounds},
+        )
     found = []
     for id, (label, values) in every.items():
         made, said = replace(profile, **values), ""
@@ -595,14 +663,23 @@ def options(profile: Profile, bounds: FrozenBounds | None) -> list[tuple[Choice,
         elif made == profile:
             said = "now"
         found.append((Choice(id, label, said), made))
-    only = f"Candidates: only {profile.candidates}" if profile.candidates else "Candidates: all that may be served"
-    return [*found, (Choice(CANDIDATES, only, keyed("{tune.candidates} asks for a filter")), profile)]
+    only = (
+        f"Candidates: only {profile.candidates}"
+        if profile.candidates
+        else "Candidates: all that may be served"
+    )
+    return [
+        *found,
+        (Choice(CANDIDATES, only, keyed("{tune.candidates} asks for a filter")), profile),
+    ]
 
 
 async def choose_option(app: Host, session: TuningSession) -> Profile | None:
     """Ask how recency counts, what normalises and who takes part."""
     every = options(session.profile, session.bounds())
-    chosen = await app.push_screen_wait(Choose("How the ranking works", [choice for choice, _ in every]))
+    chosen = await app.push_screen_wait(
+        Choose("How the ranking works", [choice for choice, _ in every])
+    )
     if chosen == CANDIDATES:
         return await choose_candidates(app, session)
     return next((made for choice, made in every if choice.id == chosen), None)
@@ -610,9 +687,14 @@ async def choose_option(app: Host, session: TuningSession) -> Profile | None:
 
 async def choose_candidates(app: Host, session: TuningSession) -> Profile | None:
     """Ask for the candidate filter; return the settings with it, whose candidates are known then."""
-    title, hint = "Which memories take part? Nothing: all that may be served", "type:error,failure  -tag:wip  since:30d"
+    title, hint = (
+        "Which memories take part? Nothing: all that may be served",
+        "type:error,failure  -tag:wip  since:30d",
+    )
     check = sentence_of(lambda text: candidate_filter(text, session.now))
-    text = await app.push_screen_wait(Prompt(title, session.profile.candidates, placeholder=hint, check=check))
+    text = await app.push_screen_wait(
+        Prompt(title, session.profile.candidates, placeholder=hint, check=check)
+    )
     if text is None:
         return None
     if text and session.question is not None:
@@ -666,7 +748,9 @@ async def choose_memory(app: Host, session: TuningSession) -> str | None:
             return str(error)
         return [Choice(memory.id, memory.line, _place(session, memory)) for memory in found]
 
-    return await app.push_screen_wait(Choose("Why not this one?", search=search, shown=app.bench.safety.masked))
+    return await app.push_screen_wait(
+        Choose("Why not this one?", search=search, shown=app.bench.safety.masked)
+    )
 
 
 def _place(session: TuningSession, memory: Memory) -> str:
@@ -678,8 +762,12 @@ def _place(session: TuningSession, memory: Memory) -> str:
 # Keeping settings.
 
 
-async def save_profile(app: Host, session: TuningSession, birth: ProfileProvenance | None) -> Profile | None:
-    """Ask for a name and save the settings under it, with their birth certificate; return them as saved."""
+async def save_profile(
+    app: Host, session: TuningSession, birth: ProfileProvenance | None
+) -> Profile | None:
+    """Ask for a name and save the settings under it, with their birth certificate; return them as
+    saved.
+    """
     tuning, parent = app.bench.tuning, session.saved.name
     name = await app.push_screen_wait(
         name_prompt(
@@ -692,17 +780,23 @@ async def save_profile(app: Host, session: TuningSession, birth: ProfileProvenan
 
 
 def keep_thresholds(app: Host, after: Thresholds) -> bool:
-    """Write the thresholds of duplicates to the settings, and hold to them from now on; tell whether it worked."""
+    """Write the thresholds of duplicates to the settings, and hold to them from now on; tell
+    whether it worked.
+    """
     path, retriever = app.options.config, app.bench.retriever
     if path is None:
-        app.say("This store is for trying out: no settings are written. `workbench` alone has some.")
+        app.say(
+            "This store is for trying out: no settings are written. `workbench` alone has some."
+        )
         return False
     with app.reporting():
         before = retriever.thresholds()
         set_values(path, {"thresholds.duplicate": after.flag, "thresholds.review": after.review})
         retriever.use_thresholds(after)
         pairs = (("duplicate", before.flag, after.flag), ("review", before.review, after.review))
-        changed = ", ".join(f"thresholds.{name} {old:g} → {new:g}" for name, old, new in pairs if old != new)
+        changed = ", ".join(
+            f"thresholds.{name} {old:g} → {new:g}" for name, old, new in pairs if old != new
+        )
         app.say(f"{changed}, in {path}. It applies from now on; save the old value to revert it.")
         return True
     return False
@@ -720,7 +814,9 @@ FILES = {
 
 
 async def export_queries(app: Host, current: str) -> None:
-    """Write the saved queries, their judgments, or a profile's ranking of them to a file; replaced only after a yes."""
+    """Write the saved queries, their judgments, or a profile's ranking of them to a file; replaced
+    only after a yes.
+    """
     bench = app.bench
     choices = [Choice(kind, label, about) for kind, (label, about, _) in FILES.items()]
     kind = await app.push_screen_wait(Choose("Export queries as", choices))
@@ -734,7 +830,9 @@ async def export_queries(app: Host, current: str) -> None:
         if side is None or side.profile is None:
             return
         write = partial(run, tuning=bench.tuning, profile=side.profile)
-    name = await app.push_screen_wait(Prompt("File to write", FILES[kind][2], check=sentence_of(_path)))
+    name = await app.push_screen_wait(
+        Prompt("File to write", FILES[kind][2], check=sentence_of(_path))
+    )
     if not name:
         return
     with app.reporting():
@@ -746,9 +844,15 @@ async def export_queries(app: Host, current: str) -> None:
         lines = amount(text.count("\n"), "line")
         if preview.present is not None:
             obstacle = preview.obstacle
-            kept = "The store wrote it." if obstacle is None else f"{why_said(obstacle)} A copy of it is kept."
+            kept = (
+                "The store wrote it."
+                if obstacle is None
+                else f"{why_said(obstacle)} A copy of it is kept."
+            )
             question = f"Replace {preview.path} by {lines}?"
-            confirm = Confirm(question, clock=time.monotonic, detail=Content(kept), yes="replace", guard=0.0)
+            confirm = Confirm(
+                question, clock=time.monotonic, detail=Content(kept), yes="replace", guard=0.0
+            )
             if not await app.push_screen_wait(confirm):
                 return
 
@@ -766,9 +870,13 @@ def _path(name: str) -> Path:
     try:
         path = Path(name.strip()).expanduser()
     except RuntimeError as error:
-        raise WorkbenchError(f"{name} names an unknown home folder.", "Nothing was written.") from error
+        raise WorkbenchError(
+            f"{name} names an unknown home folder.", "Nothing was written."
+        ) from error
     if path.is_dir() or not path.absolute().parent.is_dir():
-        raise WorkbenchError(f"{path} is a folder." if path.is_dir() else f"The folder of {path} does not exist.")
+        raise WorkbenchError(
+            f"{path} is a folder." if path.is_dir() else f"The folder of {path} does not exist."
+        )
     return path
 
 
@@ -779,9 +887,13 @@ TITLE = "Folder of a model2vec embedding model; leave it empty for the bundled o
 
 
 async def use_model(app: Host, config: Path) -> None:
-    """Ask for a folder and write it into the settings; say what that will change in the judged queries."""
+    """Ask for a folder and write it into the settings; say what that will change in the judged
+    queries.
+    """
     present = app.bench.context.settings.model
-    chosen = await app.push_screen_wait(Prompt(TITLE, str(present or ""), placeholder="~/models/multilingual"))
+    chosen = await app.push_screen_wait(
+        Prompt(TITLE, str(present or ""), placeholder="~/models/multilingual")
+    )
     if chosen is None:
         return
     folder = Path(chosen).expanduser().absolute() if chosen else None
@@ -811,4 +923,6 @@ async def _try(app: Host, folder: Path | None) -> None:
         app.say("The vectors are made. No judged query tells which model ranks better here.")
         return
     before, now = (result.mean["ndcg@10"] for result in (change.before, change.now))
-    app.say(f"The vectors are made. The judged queries: nDCG@10 {before:.3f} → {now:.3f}; {change.verdict.sentence}.")
+    app.say(
+        f"The vectors are made. The judged queries: nDCG@10 {before:.3f} → {now:.3f}; {change.verdict.sentence}."
+    )

@@ -1,4 +1,6 @@
-"""The live ranking: the rows, what stands above and below them, and the verdict over all judged queries."""
+"""The live ranking: the rows, what stands above and below them, and the verdict over all judged
+queries.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -38,9 +40,11 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A memory in the ranking; `asked` is the one that somebody asked for, a `weak` one is below the floor.
+    """A memory in the ranking; `asked` is the one that somebody asked for, a `weak` one is below
+    the floor.
 
-    `move` is its mark of movement with the style, `share` the part of the best total that its own is.
+    `move` is its mark of movement with the style, `share` the part of the best total that its own
+    is.
     """
 
     standing: Standing
@@ -57,7 +61,9 @@ Line = Row | Heading
 
 def key_of_line(line: Line) -> tuple[str, str]:
     """Name a line, so that the cursor stays on it."""
-    return ("heading", line.text) if isinstance(line, Heading) else ("memory", line.standing.memory.id)
+    return (
+        ("heading", line.text) if isinstance(line, Heading) else ("memory", line.standing.memory.id)
+    )
 
 
 def memory_of(line: Line | None) -> Memory | None:
@@ -65,7 +71,8 @@ def memory_of(line: Line | None) -> Memory | None:
 
 
 def lines_of(session: TuningSession) -> list[Line]:
-    """Return the best rows, the one asked for when it is not among the rows, then those that are not served.
+    """Return the best rows, the one asked for when it is not among the rows, then those that are
+    not served.
 
     Where nothing is relevant, that stands above them.
     """
@@ -79,7 +86,15 @@ def lines_of(session: TuningSession) -> list[Line]:
         if against is None or scored is None:
             return Row(standing, served, "    –", movement(standing, k), share, asked)
         relevance = f"{against.relevance(id):5.3f}"
-        return Row(standing, served, relevance, movement(standing, k), share, asked, served and against.is_weak(id))
+        return Row(
+            standing,
+            served,
+            relevance,
+            movement(standing, k),
+            share,
+            asked,
+            served and against.is_weak(id),
+        )
 
     rows = list(map(row, standings))
     lines: list[Line] = []
@@ -95,12 +110,17 @@ def lines_of(session: TuningSession) -> list[Line]:
     if watched is not None and not any(row.asked for row in rows):
         lines += [Heading("asked for", "The memory that was asked for."), row(watched)]
     if rows[k:]:
-        lines += [Heading(f"not served: below the top {k}", "Ranked, but not served: k is smaller."), *rows[k:]]
+        lines += [
+            Heading(f"not served: below the top {k}", "Ranked, but not served: k is smaller."),
+            *rows[k:],
+        ]
     return lines
 
 
 def movement(standing: Standing, k: int) -> tuple[str, str]:
-    """Return how a row moved against the baseline (▲2, ▼1, new, out, "+" for new but not served), and its style."""
+    """Return how a row moved against the baseline (▲2, ▼1, new, out, "+" for new but not served),
+    and its style.
+    """
     place, before = standing.place, standing.before
     if place is None:
         return ("out", WORSE) if before is not None else ("", MUTED)
@@ -118,7 +138,8 @@ def movement(standing: Standing, k: int) -> tuple[str, str]:
 def draw(line: Line, width: int, memory: Memory | None, flagged: bool) -> Content:
     """Return one line of the list, exactly `width` cells; `memory` is the row's as it may be shown.
 
-    It is put together as one text with its styles, not cell by cell: a slider step draws every row in sight anew.
+    It is put together as one text with its styles, not cell by cell: a slider step draws every row
+    in sight anew.
     """
     if isinstance(line, Heading) or memory is None:
         text = f"── {line.text if isinstance(line, Heading) else ''} "
@@ -133,7 +154,9 @@ def draw(line: Line, width: int, memory: Memory | None, flagged: bool) -> Conten
         (f"{line.relevance} ", style),
     ]
     if scored:
-        head += bar_pieces(scored.weighted, bar, sum(scored.weighted.values()) / line.share if line.share else 1.0)
+        head += bar_pieces(
+            scored.weighted, bar, sum(scored.weighted.values()) / line.share if line.share else 1.0
+        )
     else:
         head.append((" " * bar, ""))
     head.append((" ", ""))
@@ -141,7 +164,12 @@ def draw(line: Line, width: int, memory: Memory | None, flagged: bool) -> Conten
         head.append((FLAGGED + " ", FLAG_STYLE))
         bar += 2
     mark = marks_of(memory)
-    text = ("◂ " if line.asked else "") + ("weak: " if line.weak else "") + (f"{mark} " if mark else "") + memory.line
+    text = (
+        ("◂ " if line.asked else "")
+        + ("weak: " if line.weak else "")
+        + (f"{mark} " if mark else "")
+        + memory.line
+    )
     head.append((clipped(text, max(0, room - bar)), "bold" if line.asked else style))
     return fitted(assemble(head), width)
 
@@ -157,7 +185,9 @@ def missing(standard: Standard) -> str:
 
 
 def title(session: TuningSession) -> Iterator[tuple[str, str]]:
-    """Yield what stands above a ranking: how many, at which moved moment, by whose bounds, and what is odd."""
+    """Yield what stands above a ranking: how many, at which moved moment, by whose bounds, and what
+    is odd.
+    """
     ranking, profile, k = session.ranking, session.profile, session.profile.k
     if ranking is None or session.question is None or not len(ranking.pool):
         yield "ranking", "bold"
@@ -169,7 +199,11 @@ def title(session: TuningSession) -> Iterator[tuple[str, str]]:
     if session.days:
         yield f"as of {absolute(session.now)} ({day_offset(session.days)})", WORSE
     if profile.scope != "pool" and profile.scorer == "factors":
-        bounds = f"over the {profile.top_n} most relevant" if profile.scope == "top" else "by frozen bounds"
+        bounds = (
+            f"over the {profile.top_n} most relevant"
+            if profile.scope == "top"
+            else "by frozen bounds"
+        )
         yield f"0 to 1 {bounds}", MUTED
     if only_stop_words(session.question.text):
         yield "only common words: full text finds nothing", WORSE
@@ -205,7 +239,9 @@ class RankingPane(Vertical):
     def compose(self) -> ComposeResult:
         """Build title, list and legend."""
         yield FixedText(classes="ranking--title")
-        yield LineView(self._draw, key_of_line, is_heading=lambda line: isinstance(line, Heading), id="list")
+        yield LineView(
+            self._draw, key_of_line, is_heading=lambda line: isinstance(line, Heading), id="list"
+        )
         yield FixedText(classes="ranking--legend")
 
     @property
@@ -229,7 +265,10 @@ class RankingPane(Vertical):
         for factor in FACTORS:
             fill, style = fill_of(factor)
             pieces += [(fill * 2, style), (f" {factor.label}  ", MUTED)]
-        parts, moves = assemble(pieces), assemble([("▲▼ new out", ""), (f" against {self._against}", MUTED)])
+        parts, moves = (
+            assemble(pieces),
+            assemble([("▲▼ new out", ""), (f" against {self._against}", MUTED)]),
+        )
         gap = width - parts.cell_length - moves.cell_length
         legend = parts + Content(" " * gap) + moves if gap >= 0 else fitted(parts, width)
         self.query_one(".ranking--legend", FixedText).write(legend)
@@ -264,7 +303,9 @@ class VerdictLine(FixedText):
         self.on_resize()
 
     def age(self) -> None:
-        """Mark the verdict as that of settings that are no more; the next one comes when the hand rests."""
+        """Mark the verdict as that of settings that are no more; the next one comes when the hand
+        rests.
+        """
         if not self.old:
             self.old = True
             self.on_resize()
@@ -272,7 +313,11 @@ class VerdictLine(FixedText):
     def on_resize(self) -> None:
         """Say it in as many words as there is room for."""
         room = max(0, self.size.width - 2)
-        texts = [Content.styled(printable(self._said), MUTED)] if self.found is None else wordings(self.found)
+        texts = (
+            [Content.styled(printable(self._said), MUTED)]
+            if self.found is None
+            else wordings(self.found)
+        )
         text = next((text for text in texts if text.cell_length <= room), texts[-1])
         # The mark has a place of its own, so that nothing moves while one slides.
         mark = OLD if self.old and self.found else " "
@@ -289,7 +334,10 @@ def wordings(found: LiveVerdict) -> list[Content]:
     head = [(f"{verdict.metric} ", MUTED), (f"{now:.2f}", "bold")]
     if found.same:
         over = f" over {counted(verdict.queries, 'judged query', 'judged queries')}"
-        whole = [*head, (f"{over} · move a slider to compare with {printable(found.base.profile.name)}", MUTED)]
+        whole = [
+            *head,
+            (f"{over} · move a slider to compare with {printable(found.base.profile.name)}", MUTED),
+        ]
         short = [*head, (over, MUTED)]
     else:
         whole = [*head, (f" (saved {before:.2f}) · ", MUTED), *verdict_parts(verdict)]
@@ -298,16 +346,24 @@ def wordings(found: LiveVerdict) -> list[Content]:
     count, places = found.new.unjudged, sum(len(query.ids) for query in found.new.queries)
     if count:
         keys = ", ".join(map(key_of, ("tune.metrics", "metrics.look", "tune.judge")))
-        texts.insert(0, assemble([*whole, (f" · {count:,} of {places:,} served are unjudged: {keys}", MUTED)]))
+        texts.insert(
+            0,
+            assemble([*whole, (f" · {count:,} of {places:,} served are unjudged: {keys}", MUTED)]),
+        )
     return texts
 
 
 def verdict_parts(verdict: Verdict, *, short: bool = False) -> list[tuple[str, str]]:
-    """Return counts, difference, interval and conclusion; without the interval and the reasons when `short`."""
+    """Return counts, difference, interval and conclusion; without the interval and the reasons when
+    `short`.
+    """
     mark, style = _STYLES[verdict.outcome]
     conclusion = "inconclusive" if verdict.outcome == "unclear" else verdict.outcome
     return [
-        (f"{verdict.wins} better, {verdict.losses} worse, {verdict.ties} equal · Δ {signed(verdict.delta)}", ""),
+        (
+            f"{verdict.wins} better, {verdict.losses} worse, {verdict.ties} equal · Δ {signed(verdict.delta)}",
+            "",
+        ),
         (" · " if short else f" [{signed(verdict.low)}, {signed(verdict.high)}] · ", MUTED),
         (mark + (conclusion if short else verdict.conclusion), style),
     ]

@@ -51,7 +51,9 @@ REST_SECONDS = 0.12
 
 NO_QUERY = "No query yet: {tune.query} writes one."
 LOADING = "The embedding model is loading. Go on typing; the ranking follows."
-NO_MODEL = "The embedding model could not be loaded, so nothing can be ranked. Everything else works."
+NO_MODEL = (
+    "The embedding model could not be loaded, so nothing can be ranked. Everything else works."
+)
 NONE_SERVED = (
     "None of the {count} memories would be served at this time: they are archived, not yet reviewed, or newer. "
     "The slider “now” moves the time."
@@ -95,7 +97,9 @@ NUDGES = tuple(
 
 
 class TuneScreen(AreaScreen):
-    """Sliders on the left, the live ranking beside them, and the explanation of the row under the cursor."""
+    """Sliders on the left, the live ranking beside them, and the explanation of the row under the
+    cursor.
+    """
 
     AREA = "tune"
     BINDINGS: ClassVar[list[BindingType]] = bindings((*TUNE, *NUDGES))
@@ -170,7 +174,9 @@ class TuneScreen(AreaScreen):
             self._take(queries[0])
 
     def _default(self) -> tuple[Profile, str]:
-        """Return the profile that the settings name; the workbench's own, and why, where that cannot be had."""
+        """Return the profile that the settings name; the workbench's own, and why, where that
+        cannot be had.
+        """
         try:
             return self.bench.tuning.default(), ""
         except WorkbenchError as error:
@@ -204,7 +210,9 @@ class TuneScreen(AreaScreen):
             self._ask()
 
     def follow(self, touched: Touched) -> None:
-        """Notice also what is measured by, and let undo mean what this person stored, once something was."""
+        """Notice also what is measured by, and let undo mean what this person stored, once
+        something was.
+        """
         if touched.actor == self.bench.context.actor and touched.kind != "access":
             self.session.moves.clear()
         self.measuring.store_changed(table for table, _ in touched.keys)
@@ -249,7 +257,9 @@ class TuneScreen(AreaScreen):
         same = self.bench.tuning.saved_like(self.session.text)
         if len(same) > 1:
             title = f"{len(same)} saved queries have these words"
-            chosen = await choosing.choose_query(self.workbench_app, title, same, self.session.query)
+            chosen = await choosing.choose_query(
+                self.workbench_app, title, same, self.session.query
+            )
             if chosen is not None:
                 self._take(chosen)
 
@@ -258,9 +268,13 @@ class TuneScreen(AreaScreen):
         """Choose one of the saved queries."""
         queries = self.bench.tuning.queries()
         if not queries:
-            self.workbench_app.say(keyed("No saved queries yet. {tune.query} writes one to rank by."))
+            self.workbench_app.say(
+                keyed("No saved queries yet. {tune.query} writes one to rank by.")
+            )
             return
-        chosen = await choosing.choose_query(self.workbench_app, "Saved queries", queries, self.session.query)
+        chosen = await choosing.choose_query(
+            self.workbench_app, "Saved queries", queries, self.session.query
+        )
         if chosen is not None:
             self._take(chosen)
 
@@ -334,7 +348,9 @@ class TuneScreen(AreaScreen):
         session.put(self.bench.tuning.question(session.text), moment)
 
     def _answered(self) -> None:
-        """Show the ranking of another query, for whoever typed it, and once that is painted why it is so."""
+        """Show the ranking of another query, for whoever typed it, and once that is painted why it
+        is so.
+        """
         self._why_waits = True
         self._show()
         self.call_after_refresh(self._show_why_at_last)
@@ -346,7 +362,9 @@ class TuneScreen(AreaScreen):
         """Compute the floor, then ask again: the ranking does not wait for it."""
         worker = get_current_worker()
         with self.workbench_app.reporting():
-            await asyncio.to_thread(self.bench.tuning.floors.settled, cancelled=lambda: worker.is_cancelled)
+            await asyncio.to_thread(
+                self.bench.tuning.floors.settled, cancelled=lambda: worker.is_cancelled
+            )
             self._ask()
 
     # Showing
@@ -359,13 +377,17 @@ class TuneScreen(AreaScreen):
 
     def _draw(self, line: Line, width: int) -> Content:
         memory, safety = memory_of(line), self.bench.safety
-        return draw(line, width, safety.shown(memory), memory is not None and bool(safety.flags(memory)))
+        return draw(
+            line, width, safety.shown(memory), memory is not None and bool(safety.flags(memory))
+        )
 
     def _obstacle(self) -> str:
         """Return why there is no ranking, or an empty text."""
         session, ranking = self.session, self.session.ranking
         if not session.text.strip():
-            or_saved = ", or {tune.queries} for a saved query." if self.bench.tuning.queries() else "."
+            or_saved = (
+                ", or {tune.queries} for a saved query." if self.bench.tuning.queries() else "."
+            )
             return keyed(f"Press {{tune.query}} and write what an agent might ask{or_saved}")
         if not self.bench.tuning.ready:
             return NO_MODEL if self._no_model else LOADING
@@ -385,7 +407,9 @@ class TuneScreen(AreaScreen):
         if not self._why_waits:
             line, memory = self.rows.current, memory_of(self.rows.current)
             about = line.about if isinstance(line, Heading) else ""
-            found = None if memory is None else self.session.explain(memory.id, self.bench.safety.shown)
+            found = (
+                None if memory is None else self.session.explain(memory.id, self.bench.safety.shown)
+            )
             self.why.show(found or about, self.session.saved.name)
         self._touch()
 
@@ -393,7 +417,8 @@ class TuneScreen(AreaScreen):
         self._why_waits = False
         self._show_why()
 
-    # What waits until the hand rests: the decay curve, the verdict, and the hints, which a thread works out
+    # What waits until the hand rests: the decay curve, the verdict, and the hints, which a thread
+    # works out
 
     @on(TuneSliders.Focused)
     def _touch(self) -> None:
@@ -412,7 +437,9 @@ class TuneScreen(AreaScreen):
         self._work_out(self._moves, self.session.copy(), self.sliders.parameter, self.why.memory)
 
     @work(thread=True, exclusive=True, group="hints", description="hints")
-    def _work_out(self, moves: int, session: TuningSession, parameter: Parameter | None, memory: str) -> None:
+    def _work_out(
+        self, moves: int, session: TuningSession, parameter: Parameter | None, memory: str
+    ) -> None:
         worker = get_current_worker()
 
         def cancelled() -> bool:
@@ -435,7 +462,11 @@ class TuneScreen(AreaScreen):
         if not self.bench.tuning.ready:
             self.verdict.show("The verdict comes when the model is loaded.")
         elif not self.measuring.judged:
-            self.verdict.show(keyed("{tune.judge} grades what could answer a query; a verdict needs judged queries."))
+            self.verdict.show(
+                keyed(
+                    "{tune.judge} grades what could answer a query; a verdict needs judged queries."
+                )
+            )
         elif wanted == self._measured and self.verdict.found is not None:
             self.verdict.show(self.verdict.found)
         else:
@@ -456,7 +487,9 @@ class TuneScreen(AreaScreen):
             return self.measuring.current(cancelled).against(saved, profile, cancelled)
 
         try:
-            found: LiveVerdict | str = await asyncio.to_thread(measured, lambda: worker.is_cancelled)
+            found: LiveVerdict | str = await asyncio.to_thread(
+                measured, lambda: worker.is_cancelled
+            )
         except WorkbenchError as error:
             found = str(error)
         self._measured = wanted
@@ -475,7 +508,9 @@ class TuneScreen(AreaScreen):
         return self.sliders.undo(again=True)
 
     def _put(self, profile: Profile, saved: Profile) -> None:
-        """Put the sliders where a profile has them, and the cursor on the first row when that is another ranking."""
+        """Put the sliders where a profile has them, and the cursor on the first row when that is
+        another ranking.
+        """
         before = self.session.profile
         self.sliders.put(profile, saved)
         if replace(profile, name=before.name, about=before.about) != before:
@@ -511,7 +546,9 @@ class TuneScreen(AreaScreen):
 
     def action_pane(self, step: int) -> None:
         """To the next pane, or to the one before."""
-        panes = [w for w in (self.sliders.current, self.rows, self.why) if w.focusable and w.is_on_screen]
+        panes = [
+            w for w in (self.sliders.current, self.rows, self.why) if w.focusable and w.is_on_screen
+        ]
         here = next((i for i, w in enumerate(panes) if w is self.focused), -1 if step > 0 else 0)
         if panes:
             panes[(here + step) % len(panes)].focus()
@@ -583,17 +620,25 @@ class TuneScreen(AreaScreen):
     def action_use(self) -> None:
         """Let the store be ranked with the loaded profile, for agents too."""
         if self.session.changed:
-            self.workbench_app.say(keyed("The changed sliders are in no profile yet: {tune.save} saves them first."))
+            self.workbench_app.say(
+                keyed("The changed sliders are in no profile yet: {tune.save} saves them first.")
+            )
         elif use(self.workbench_app, self.session.saved.name):
             self.sliders.show_head()
 
     def action_snapshot(self) -> None:
         """Keep the settings as they are now."""
-        shelf, profile, key = self.bench.tuning.snapshots, self.session.profile, key_of("tune.library")
+        shelf, profile, key = (
+            self.bench.tuning.snapshots,
+            self.session.profile,
+            key_of("tune.library"),
+        )
         same = next((s for s in shelf.all() if s.profile == profile), None)
         with self.workbench_app.reporting():
             if same is not None:
-                said = f"Snapshot {same.name} already has these settings. {key} lists the snapshots."
+                said = (
+                    f"Snapshot {same.name} already has these settings. {key} lists the snapshots."
+                )
             else:
                 taken = shelf.take(profile, self.bench.context.now())
                 said = f"Snapshot {taken.name} is taken. {key} lists them: compare, go back, save."
@@ -619,7 +664,9 @@ class TuneScreen(AreaScreen):
         """Show this ranking beside that of a snapshot or a profile."""
         if self._is_ready():
             found = sides(self.bench, self.session)
-            usual = next((side.id for side in found if side.name == self.session.saved.name), found[0].id)
+            usual = next(
+                (side.id for side in found if side.name == self.session.saved.name), found[0].id
+            )
             other = await choose_side(self.workbench_app, "Compare with", found[1:], usual)
             if other is not None:
                 await compare(self.workbench_app, self.session, found, other, found[0])
@@ -647,7 +694,9 @@ class TuneScreen(AreaScreen):
 
     def _read_first(self, action: str) -> Preview | None:
         """Show once how an action would save the query; then return what is meant by it."""
-        preview = self._previews.setdefault(action, Preview(self.bench, again=key_of(action), line=True))
+        preview = self._previews.setdefault(
+            action, Preview(self.bench, again=key_of(action), line=True)
+        )
         first = preview(self.session.text)
         if first is None:
             return preview
@@ -655,7 +704,9 @@ class TuneScreen(AreaScreen):
         return None
 
     def _saved(self) -> SavedQuery | None:
-        """Return the saved query that is asked, also where the line holds its words as they are stored."""
+        """Return the saved query that is asked, also where the line holds its words as they are
+        stored.
+        """
         return self.session.query or self.bench.judging.find(self.session.text)
 
     @asking
@@ -671,11 +722,17 @@ class TuneScreen(AreaScreen):
         text, now = (saved.text, saved.now) if saved else (preview.stored if preview else "", None)
         pool = await asyncio.to_thread(question.pool, self.session.profile, self.session.asked_at)
         if not pool:
-            self.workbench_app.say("Nothing is served for this query, so there is nothing to judge.")
+            self.workbench_app.say(
+                "Nothing is served for this query, so there is nothing to judge."
+            )
             return
 
         def give(memory: str, grade: int) -> None:
-            with preview.writing("judge a query") if preview and not judging.find(text, now) else nullcontext():
+            with (
+                preview.writing("judge a query")
+                if preview and not judging.find(text, now)
+                else nullcontext()
+            ):
                 judging.judge(text, now, memory, grade)
 
         dialog = JudgeDialog(self.bench, text, now, pool, self.session.asked_at, give)
@@ -707,7 +764,11 @@ class TuneScreen(AreaScreen):
                 self.session.query = saved
                 if saved.text != text:
                     self._take(saved)
-            app.say(keyed("Saved the query. {tune.judge} judges it, {tune.queries} lists the saved ones."))
+            app.say(
+                keyed(
+                    "Saved the query. {tune.judge} judges it, {tune.queries} lists the saved ones."
+                )
+            )
 
         app.change(save)
 
@@ -725,9 +786,13 @@ class TuneScreen(AreaScreen):
         if scored is None:
             return
         with self.workbench_app.reporting():
-            found = await asyncio.to_thread(scored.against, self.session.saved, self.session.profile)
+            found = await asyncio.to_thread(
+                scored.against, self.session.saved, self.session.profile
+            )
             shown = self.bench.safety.shown
-            place = await self.workbench_app.push_screen_wait(MetricsDialog(shown(found), shown(scored.judged.remarks)))
+            place = await self.workbench_app.push_screen_wait(
+                MetricsDialog(shown(found), shown(scored.judged.remarks))
+            )
             if place is not None:
                 asked = found.new.queries[place]
                 query = self.bench.judging.find(asked.query, asked.now)
@@ -739,7 +804,9 @@ class TuneScreen(AreaScreen):
         """Show which pairs would merge at a threshold."""
         if self._is_ready(query=False):
             app = self.workbench_app
-            await app.push_screen_wait(DuplicatesDialog(self.bench, partial(choosing.keep_thresholds, app)))
+            await app.push_screen_wait(
+                DuplicatesDialog(self.bench, partial(choosing.keep_thresholds, app))
+            )
 
     @asking
     async def action_auto(self) -> None:
@@ -757,7 +824,11 @@ class TuneScreen(AreaScreen):
         elif dialog.proposal is not None:
             self.measuring.propose(dialog.proposal, scored.judged)
             self._put(dialog.proposal.profile, session.saved)
-            app.say(keyed("The sliders are set as proposed. {tune.save} saves them, {tune.revert} resets them."))
+            app.say(
+                keyed(
+                    "The sliders are set as proposed. {tune.save} saves them, {tune.revert} resets them."
+                )
+            )
 
     @asking
     async def action_better(self) -> None:
@@ -766,7 +837,9 @@ class TuneScreen(AreaScreen):
         if not self._is_ready() or question is None:
             return
         with app.reporting():
-            profile = await app.push_screen_wait(Better(self.bench, question, session.asked_at, session.profile))
+            profile = await app.push_screen_wait(
+                Better(self.bench, question, session.asked_at, session.profile)
+            )
             if profile is not None:
                 self._put(profile, session.saved)
                 keys = keyed("{tune.save} saves them, {tune.revert} resets them.")

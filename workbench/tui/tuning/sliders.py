@@ -1,4 +1,6 @@
-"""The column of sliders: one per parameter and one for `now`, with what the focused one means below."""
+"""The column of sliders: one per parameter and one for `now`, with what the focused one means
+below.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -36,7 +38,8 @@ from workbench.tui.widgets.bars import Scale, Slider
 from workbench.tui.widgets.content import MUTED, assemble, keyed
 from workbench.tui.widgets.figures import FixedText, days, hourly, whole_words
 
-# The parameters of a ranking as sliders show them: label, scale, and how a profile gets another value.
+# The parameters of a ranking as sliders show them: label, scale, and how a profile gets another
+# value.
 
 
 Value = float | None
@@ -84,7 +87,9 @@ class Parameter:
         return value_of(profile, self.knob.key, self.knob.default)
 
     def put(self, profile: Profile, value: Value) -> Profile:
-        return with_value(profile, self.knob.key, round(value or 1) if self.whole else value, self.knob.default)
+        return with_value(
+            profile, self.knob.key, round(value or 1) if self.whole else value, self.knob.default
+        )
 
     def text(self, value: Value) -> str:
         """Return a value as the slider shows it."""
@@ -98,7 +103,9 @@ class Parameter:
         return (self.get(profile) or 0.0) / total if total else 0.0
 
     def scale(self, *profiles: Profile) -> Scale:
-        """Return the scale, long enough for the values of the profiles; the weights share the longest of theirs."""
+        """Return the scale, long enough for the values of the profiles; the weights share the
+        longest of theirs.
+        """
         knob, keys = self.knob, WEIGHT_KEYS if self.factor else (self.knob.key,)
         if knob.days:
             return LIFE_SCALE
@@ -108,11 +115,15 @@ class Parameter:
         return Scale(1.0 if self.whole else 0.0, high, knob.step, knob.fine)
 
     def constant(self, value: Value) -> str:
-        """Return the hourly factor that a half-life comes to, as the sources print it; empty for other parameters."""
+        """Return the hourly factor that a half-life comes to, as the sources print it; empty for
+        other parameters.
+        """
         return hourly(value) if self.knob.days and value else ""
 
     def offered(self, *profiles: Profile) -> bool:
-        """Tell whether the slider is of use under one of some profiles: of words one by one, or where it is moved."""
+        """Tell whether the slider is of use under one of some profiles: of words one by one, or
+        where it is moved.
+        """
         moved = (p.lexical == "absolute" or self.get(p) != self.knob.default for p in profiles)
         return not self.knob.talk or any(moved)
 
@@ -128,12 +139,17 @@ class Parameter:
 
 
 def _weight(factor: Factor) -> Parameter:
-    knob = Knob(factor.id, factor.weight, factor.label, "weights", factor.words, episodes=factor.episodes)
+    knob = Knob(
+        factor.id, factor.weight, factor.label, "weights", factor.words, episodes=factor.episodes
+    )
     return Parameter(knob, factor)
 
 
 K = Parameter(
-    Knob("k", "k", "k", "result", "How many an agent is served.", 50.0, 1.0, 1.0, None, episodes=True), whole=True
+    Knob(
+        "k", "k", "k", "result", "How many an agent is served.", 50.0, 1.0, 1.0, None, episodes=True
+    ),
+    whole=True,
 )
 WEIGHTS = tuple(map(_weight, FACTORS))
 PARAMETERS = (*WEIGHTS, *map(Parameter, KNOBS), K)
@@ -144,8 +160,9 @@ PARAMETERS = (*WEIGHTS, *map(Parameter, KNOBS), K)
 class TuneSliders(Vertical):
     """The sliders of all parameters: where they stand are the session's settings.
 
-    `moved` is called when the session has ranked anew, within the very turn in which a value changes, not by a message
-    some turns later: between them the screen would be painted once with the old ranking.
+    `moved` is called when the session has ranked anew, within the very turn in which a value
+    changes, not by a message some turns later: between them the screen would be painted once with
+    the old ranking.
     """
 
     class Focused(Message):
@@ -165,7 +182,9 @@ class TuneSliders(Vertical):
     }
     """
 
-    def __init__(self, session: TuningSession, moved: Callable[[], None], used: Callable[[], ProfileInUse]) -> None:
+    def __init__(
+        self, session: TuningSession, moved: Callable[[], None], used: Callable[[], ProfileInUse]
+    ) -> None:
         super().__init__(id="sliders")
         self._session = session
         self._moved = moved
@@ -187,7 +206,14 @@ class TuneSliders(Vertical):
             yield Static(Content("time machine"), classes="slider--group -time")
             show = day_offset
             yield Slider(
-                TIME, 0.0, TIME_SCALE, show=show, id="slider-now", digits=False, label_width=10, value_width=10
+                TIME,
+                0.0,
+                TIME_SCALE,
+                show=show,
+                id="slider-now",
+                digits=False,
+                label_width=10,
+                value_width=10,
             )
         yield FixedText(classes="slider--about")
 
@@ -243,7 +269,9 @@ class TuneSliders(Vertical):
         return next((p for p in PARAMETERS if slider.id == f"slider-{p.id}"), None)
 
     def show(self) -> None:
-        """Put every slider where it stands in the session; the saved profile is where backspace leads."""
+        """Put every slider where it stands in the session; the saved profile is where backspace
+        leads.
+        """
         profile, saved = self._session.profile, self._session.saved
         for parameter in PARAMETERS:
             slider = self._of(parameter)
@@ -267,7 +295,11 @@ class TuneSliders(Vertical):
 
     def show_head(self) -> None:
         """Name the profile, and which one is in use."""
-        saved, used, head = self._session.saved, self._used(), self.query_one(".slider--profile", FixedText)
+        saved, used, head = (
+            self._session.saved,
+            self._used(),
+            self.query_one(".slider--profile", FixedText),
+        )
         if self._session.changed:
             text = f" • changed  {keyed('{tune.save} saves')}"
         elif used.name == saved.name:
@@ -275,12 +307,18 @@ class TuneSliders(Vertical):
         else:
             text = f" agents: {one_line(used.name, 60)}"
         name = one_line(saved.name, 18)
-        head.write(whole_words(assemble([("profile ", MUTED), (name, "bold"), (text, MUTED)]), head.size.width))
+        head.write(
+            whole_words(
+                assemble([("profile ", MUTED), (name, "bold"), (text, MUTED)]), head.size.width
+            )
+        )
 
     # Hints
 
     def show_hints(self, hints: "Hints") -> None:
-        """Mark where the order changes along each weight, and say what one step of another slider would move."""
+        """Mark where the order changes along each weight, and say what one step of another slider
+        would move.
+        """
         self._hints = hints
         for parameter in WEIGHTS:
             slider = self._of(parameter)
@@ -293,7 +331,9 @@ class TuneSliders(Vertical):
         if flips is None:
             return ""
         near = (nearest_flip(flips, value, -1), nearest_flip(flips, value, 1))
-        swaps = between.join(f"{flip.value:.3g}: #{flip.place} ↔ #{flip.place + 1}" for flip in near if flip)
+        swaps = between.join(
+            f"{flip.value:.3g}: #{flip.place} ↔ #{flip.place + 1}" for flip in near if flip
+        )
         return swaps or "no value swaps any rows"
 
     def _show_about(self) -> None:
@@ -309,7 +349,11 @@ class TuneSliders(Vertical):
                 about = f"No effect: {parameter.holds(self._session.profile)}."
             if parameter.factor:
                 # Where the weights have a second line, the swaps stand there already.
-                hint = self._nearest(parameter, slider.value or 0.0, "\n") if slider.size.height < 2 else ""
+                hint = (
+                    self._nearest(parameter, slider.value or 0.0, "\n")
+                    if slider.size.height < 2
+                    else ""
+                )
         text = assemble([(about, ""), (f"\n{hint}" if hint else "", MUTED)])
         self.query_one(".slider--about", FixedText).write(text)
 
@@ -322,7 +366,9 @@ class TuneSliders(Vertical):
         if parameter is None:
             session.move(TIME, Settings(session.profile, value or 0.0))
         else:
-            session.move(parameter.id, Settings(parameter.put(session.profile, value), session.days))
+            session.move(
+                parameter.id, Settings(parameter.put(session.profile, value), session.days)
+            )
             if parameter.factor:
                 slider.hint = self._nearest(parameter, value or 0.0)
                 for other in WEIGHTS:
@@ -358,7 +404,9 @@ class TuneSliders(Vertical):
         self._follow()
 
     def undo(self, *, again: bool = False) -> bool:
-        """Take back the last move since something was stored, or make it `again`; return whether there was one."""
+        """Take back the last move since something was stored, or make it `again`; return whether
+        there was one.
+        """
         session = self._session
         move = session.redo() if again else session.undo()
         if move is None:
@@ -381,12 +429,16 @@ class TuneSliders(Vertical):
         """Move the current slider, or say why it has no effect."""
         slider, parameter = self.current, self.parameter
         if slider.disabled and parameter is not None:
-            self._say(f"{slider.label} has no effect now: {parameter.holds(self._session.profile)}.")
+            self._say(
+                f"{slider.label} has no effect now: {parameter.holds(self._session.profile)}."
+            )
         else:
             getattr(slider, f"action_{move}")()
 
     def jump(self, direction: Direction) -> None:
-        """Put the current weight just beyond the next value at which two rows swap, up (1) or down (-1)."""
+        """Put the current weight just beyond the next value at which two rows swap, up (1) or down
+        (-1).
+        """
         slider, parameter = self.current, self.parameter
         if parameter is None or parameter.factor is None:
             self._say("Flips are known for the three weights. Go to one of their sliders first.")
@@ -396,12 +448,15 @@ class TuneSliders(Vertical):
         limit = slider.scale.maximum if direction > 0 else 0.0
         beyond = just_beyond(found, flip, direction, limit) if flip else None
         if beyond is None:
-            self._say(f"No {'more' if direction > 0 else 'less'} {parameter.label} changes the order.")
+            self._say(
+                f"No {'more' if direction > 0 else 'less'} {parameter.label} changes the order."
+            )
         else:
             slider.value = beyond
 
 
-# What takes longer than a frame: where weights swap rows, what a step moves, what brings a memory into the top.
+# What takes longer than a frame: where weights swap rows, what a step moves, what brings a memory
+# into the top.
 
 
 @dataclass(frozen=True, slots=True)
@@ -415,7 +470,8 @@ class WayIn:
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """Where weights swap rows (`None`: nothing is ranked), what a step moves, and what brings `memory` into the top.
+    """Where weights swap rows (`None`: nothing is ranked), what a step moves, and what brings
+    `memory` into the top.
 
     `every` tells whether every parameter was tried for `ways`, not only the weights.
     """
@@ -428,13 +484,24 @@ class Hints:
 
 
 def hints_of(
-    session: TuningSession, parameter: Parameter | None, memory: str, cancelled: Cancelled = lambda: False
+    session: TuningSession,
+    parameter: Parameter | None,
+    memory: str,
+    cancelled: Cancelled = lambda: False,
 ) -> Iterator[Hints]:
-    """Yield the hints for a slider (`None`: `now`) and a memory; for one that is watched, all ways in after that."""
+    """Yield the hints for a slider (`None`: `now`) and a memory; for one that is watched, all ways
+    in after that.
+    """
     steps = "" if parameter and parameter.factor else steps_of(session, parameter)
     highs = [p.scale(session.profile, session.saved).maximum for p in WEIGHTS]
-    flips = {p.id: session.flips(p.factor, high) for p, high in zip(WEIGHTS, highs, strict=True) if p.factor}
-    ways = tuple(WayIn(w.factor.label, weight(w.then), weight(w.now)) for w in session.ways(memory, highs))
+    flips = {
+        p.id: session.flips(p.factor, high)
+        for p, high in zip(WEIGHTS, highs, strict=True)
+        if p.factor
+    }
+    ways = tuple(
+        WayIn(w.factor.label, weight(w.then), weight(w.now)) for w in session.ways(memory, highs)
+    )
     hints = Hints(flips, steps, memory, ways)
     yield hints
     standing = session.standing(memory) if memory and memory == session.watched else None
@@ -443,7 +510,9 @@ def hints_of(
 
 
 def steps_of(session: TuningSession, parameter: Parameter | None) -> str:
-    """Return how many of the top would change one step to either side of a parameter (`None`: `now`)."""
+    """Return how many of the top would change one step to either side of a parameter (`None`:
+    `now`).
+    """
     if session.ranking is None or not session.ranking.ids:
         return ""
     here = session.days if parameter is None else parameter.get(session.profile)
@@ -452,10 +521,18 @@ def steps_of(session: TuningSession, parameter: Parameter | None) -> str:
     for arrow, direction in (("←", -1), ("→", 1)):
         there = scale.moved(here, direction)
         if there != here:
-            profile = session.profile if parameter is None else parameter.put(session.profile, there)
-            now = record.moved(session.asked_at, timedelta(days=there or 0.0)) if parameter is None else session.now
+            profile = (
+                session.profile if parameter is None else parameter.put(session.profile, there)
+            )
+            now = (
+                record.moved(session.asked_at, timedelta(days=there or 0.0))
+                if parameter is None
+                else session.now
+            )
             moved = session.moved(profile, now)
-            texts.append(f"{arrow} {moved or 'none'} of {session.profile.k} {'moves' if moved == 1 else 'move'}")
+            texts.append(
+                f"{arrow} {moved or 'none'} of {session.profile.k} {'moves' if moved == 1 else 'move'}"
+            )
     return " · ".join(texts)
 
 
@@ -463,7 +540,9 @@ def other_ways(session: TuningSession, id: str, cancelled: Cancelled) -> Iterabl
     """Try every step of the parameters that are no weights; takes some hundred rankings."""
     found: list[tuple[int, WayIn]] = []
     for parameter in PARAMETERS[len(WEIGHTS) :]:
-        if parameter.offered(session.profile, session.saved) and not parameter.holds(session.profile):
+        if parameter.offered(session.profile, session.saved) and not parameter.holds(
+            session.profile
+        ):
             found += (hit for d in (-1, 1) if (hit := _first(session, parameter, d, id, cancelled)))
     return (way for _, way in sorted(found, key=lambda hit: hit[0]))
 
@@ -471,10 +550,14 @@ def other_ways(session: TuningSession, id: str, cancelled: Cancelled) -> Iterabl
 def _first(
     session: TuningSession, parameter: Parameter, direction: int, id: str, cancelled: Cancelled
 ) -> tuple[int, WayIn] | None:
-    """Return the first step to one side that brings a memory into the top, and how many steps it takes."""
+    """Return the first step to one side that brings a memory into the top, and how many steps it
+    takes.
+    """
     scale, here = parameter.scale(session.profile), parameter.get(session.profile)
     value, steps = here, 0
-    while session.question and not cancelled() and (there := scale.moved(value, direction)) != value:
+    while (
+        session.question and not cancelled() and (there := scale.moved(value, direction)) != value
+    ):
         value, steps = there, steps + 1
         profile = parameter.put(session.profile, value)
         place = session.question.rank(profile, session.now, 1).place_of(id)

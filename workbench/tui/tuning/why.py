@@ -1,4 +1,6 @@
-"""The pane that explains the row under the cursor: its figures, its ways into the top, its decay curve."""
+"""The pane that explains the row under the cursor: its figures, its ways into the top, its decay
+curve.
+"""
 
 import math
 from collections.abc import Sequence
@@ -34,12 +36,16 @@ if TYPE_CHECKING:
 
 
 LABEL_CELLS, AXIS_CELLS = 9, 5
-"""Cells for each label of the axis, which the library drops where they are close; and cells of the other axis."""
+"""Cells for each label of the axis, which the library drops where they are close; and cells of the
+other axis.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A falling curve from `x` 0 to `end`; the memory stands at `here`. `unit` follows a number on the axis."""
+    """A falling curve from `x` 0 to `end`; the memory stands at `here`. `unit` follows a number on
+    the axis.
+    """
 
     end: float
     half: float
@@ -53,7 +59,9 @@ class Curve:
         return recency(x * 24, self.half) if self.by_rank is None else self.by_rank**x
 
     def ticks(self, width: int) -> list[tuple[float, str]]:
-        """Return at most four places of an axis of so many cells with their labels: half-lives, or places."""
+        """Return at most four places of an axis of so many cells with their labels: half-lives, or
+        places.
+        """
         most = max(1, min(4, width // LABEL_CELLS))
         unit = self.half or max(1.0, round(self.end / most))
         step = unit * math.ceil(self.end / unit / most)
@@ -74,7 +82,8 @@ def curve_of(found: Explanation, profile: Profile) -> Curve | None:
         return Curve(float(max(pool, 2)), 0.0, float(place), value, decay, "")
     if found.half_life is None:
         return None
-    # Four half-lives show the whole fall; an older memory lengthens the axis, up to the point where nothing is left.
+    # Four half-lives show the whole fall; an older memory lengthens the axis, up to the point where
+    # nothing is left.
     here, life = found.hours / 24, found.half_life
     end = max(4 * life, min(here * 1.15, 12 * life))
     return Curve(end, life, min(here, end), value, None, " d")
@@ -85,9 +94,13 @@ def heading(found: Explanation, profile: Profile) -> Content:
     if profile.mode == "off":
         return Content.styled("recency is off: 1 for every memory", MUTED)
     if profile.mode == "rank":
-        return Content.styled(f"recency by rank, {profile.rank_order} first:\n{profile.rank_decay:g} per place", MUTED)
+        return Content.styled(
+            f"recency by rank, {profile.rank_order} first:\n{profile.rank_decay:g} per place", MUTED
+        )
     event = "made" if found.terms or profile.mode == "days" else "read"
-    since = f"{event} {days(found.hours / 24)} ago" if found.hours >= 1 else f"{event} within the hour"
+    since = (
+        f"{event} {days(found.hours / 24)} ago" if found.hours >= 1 else f"{event} within the hour"
+    )
     if found.half_life is not None:
         return assemble([(f"half-life {days(found.half_life)}", ""), (f"\n{since}", MUTED)])
     memory = found.standing.memory
@@ -129,7 +142,10 @@ class DecayCurve(Vertical):
         if found is None or found.standing.scored is None:
             head, curve = Content(""), None
         else:
-            head, curve = heading(found, found.ranking.profile), curve_of(found, found.ranking.profile)
+            head, curve = (
+                heading(found, found.ranking.profile),
+                curve_of(found, found.ranking.profile),
+            )
         self.query_one(FixedText).write(head)
         if curve == self._curve:
             return
@@ -166,7 +182,10 @@ class DecayCurve(Vertical):
 # Why a memory stands where it stands, figure by figure.
 
 
-_BY_SETTINGS = {NO_CANDIDATE: "{tune.candidates} changes the filter.", NO_EPISODE: "{tune.load} loads another profile."}
+_BY_SETTINGS = {
+    NO_CANDIDATE: "{tune.candidates} changes the filter.",
+    NO_EPISODE: "{tune.load} loads another profile.",
+}
 """What lets in again a memory that only the settings leave out."""
 
 _NAME = 12
@@ -177,20 +196,30 @@ _TABLE = 45
 """Cells of the table of figures; the total stands at its right edge."""
 
 
-def explained(found: Explanation, baseline: str, hints: Hints | None, width: int, *, bounds: bool) -> list[Content]:
-    """Return the whole explanation of one memory; `hints` is `None` while its ways into the top are not worked out.
+def explained(
+    found: Explanation, baseline: str, hints: Hints | None, width: int, *, bounds: bool
+) -> list[Content]:
+    """Return the whole explanation of one memory; `hints` is `None` while its ways into the top are
+    not worked out.
 
-    `baseline` is the name of the saved profile; `bounds` tells whether what set the ends of each scale is shown, too.
+    `baseline` is the name of the saved profile; `bounds` tells whether what set the ends of each
+    scale is shown, too.
     """
     place, before, memory = found.standing.place, found.standing.before, found.standing.memory
-    was = "" if before == place else f" · {'hidden' if before is None else f'#{before}'} under {printable(baseline)}"
+    was = (
+        ""
+        if before == place
+        else f" · {'hidden' if before is None else f'#{before}'} under {printable(baseline)}"
+    )
     head = [
         ("hidden" if place is None else f"#{place}", "bold $text-accent"),
         (f"{was} · {printable(memory.id)}", MUTED),
     ]
     lines = [assemble(head), *_title(memory.line, max(20, width))]
     if found.hidden:
-        what = keyed(_BY_SETTINGS.get(found.hidden, "Agents are never served it, whatever the settings."))
+        what = keyed(
+            _BY_SETTINGS.get(found.hidden, "Agents are never served it, whatever the settings.")
+        )
         warning = Content.styled(f"Not served: {printable(found.hidden)}", "bold $text-warning")
         return [*lines, warning, Content.styled(what, MUTED)]
     # Before the figures: what a person wants who asks about a memory that is not served.
@@ -242,23 +271,34 @@ def _header(figures: str, width: int) -> Content:
 
 
 def _part(found: Explanation, factor: Factor, width: int, *, bounds: bool) -> list[Content]:
-    """Return the line of a factor, and below it what its raw value is made of, or why it has no effect."""
-    scored, ends, (fill, style) = found.standing.scored, found.ranking.bounds[factor.id], fill_of(factor)
+    """Return the line of a factor, and below it what its raw value is made of, or why it has no
+    effect.
+    """
+    scored, ends, (fill, style) = (
+        found.standing.scored,
+        found.ranking.bounds[factor.id],
+        fill_of(factor),
+    )
     assert scored is not None
     raw, weighted = scored.raw[factor.id], scored.weighted[factor.id]
     times = weight(found.ranking.weight(factor))
     figures = f"{raw:>7.4f} → {scored.norm[factor.id]:>6.4f} × {times:>5} = {weighted:>6.4f}"
-    lines = [assemble([(f"{fill} ", style), (f"{factor.label:<{_NAME - 2}}", "bold"), (figures, "")])]
+    lines = [
+        assemble([(f"{fill} ", style), (f"{factor.label:<{_NAME - 2}}", "bold"), (figures, "")])
+    ]
     by = found.ends[factor.id]
     if ends.dead:
         cause = f"all have {raw:.4f}" if by[0] else f"both frozen bounds are {ends.low:.4f}"
-        dead = Content.styled(f"dead: {cause}, so it is 0.5 everywhere and has no effect", "$text-warning")
+        dead = Content.styled(
+            f"dead: {cause}, so it is 0.5 everywhere and has no effect", "$text-warning"
+        )
         lines += [Content("    ") + part.rstrip() for part in dead.wrap(max(20, width - 4))]
     elif bounds:
         for name, value, memory in (("min", ends.low, by[0]), ("max", ends.high, by[1])):
             head = f"    {name} {value:>8.4f}  "
             lines.append(
-                Content.styled(head, MUTED) + line(memory.line if memory else "frozen", width - len(head), MUTED)
+                Content.styled(head, MUTED)
+                + line(memory.line if memory else "frozen", width - len(head), MUTED)
             )
     return [*lines, *_shares(found, style, width)] if factor.id == RELEVANCE else lines
 
@@ -270,17 +310,24 @@ def _shares(found: Explanation, style: str, width: int) -> list[Content]:
     cells = max(0, min(_SHARE, width - _TERM - 6))
     lines = []
     for i, share in enumerate(shares):
-        adds, times = share.part.how == "adds", "" if share.times is None else f" × {weight(round(share.times, 10))}"
+        adds, times = (
+            share.part.how == "adds",
+            "" if share.times is None else f" × {weight(round(share.times, 10))}",
+        )
         # Half as high as a line, so that bars below one another stay apart.
         bar = "▄" * round(max(0.0, share.amount) / full * cells) if full and adds else ""
         sign = "=" if not i else "+" if adds else "×"
         text = f"{f'{share.part.label:<10} {share.value:>7.4f}{times}':<{_TERM}}"
         lines.append(assemble([(f"    {sign} ", MUTED), (text, ""), (bar, style)]))
-    return lines + [Content("      ") + line(s.said, width - 6, MUTED) for s in found.shares if s.said]
+    return lines + [
+        Content("      ") + line(s.said, width - 6, MUTED) for s in found.shares if s.said
+    ]
 
 
 def _total(found: Explanation, width: int) -> list[Content]:
-    """Return the sum of the parts, what it could be at most, and over whom each factor goes from 0 to 1."""
+    """Return the sum of the parts, what it could be at most, and over whom each factor goes from 0
+    to 1.
+    """
     scored, ranking = found.standing.scored, found.ranking
     if scored is None:
         return []
@@ -294,7 +341,9 @@ def _total(found: Explanation, width: int) -> list[Content]:
     elif profile.scope == "frozen":
         scope = "each factor 0 to 1 by frozen bounds, whatever the query and the moment"
     elif profile.scope == "top" and profile.top_n < pool:
-        scope = f"each factor 0 to 1 over the {number(profile.top_n)} most relevant of {number(pool)}"
+        scope = (
+            f"each factor 0 to 1 over the {number(profile.top_n)} most relevant of {number(pool)}"
+        )
     else:
         scope = f"each factor 0 to 1 over all {number(pool)} served memories"
     total = assemble([(head, "bold"), (gap, ""), (figure, "bold $text-accent")])
@@ -306,18 +355,29 @@ def _ways(found: Explanation, hints: Hints | None) -> list[Content]:
     if hints is None or place is None or place <= k:
         return []
     if not hints.ways:
-        return [Content(f"No single {'slider' if hints.every else 'weight'} brings it into the top {k}.")]
-    ways = [assemble([(f"  {w.label} {w.then}", "bold"), (f" (now {w.now})", MUTED)]) for w in hints.ways[:6]]
+        return [
+            Content(
+                f"No single {'slider' if hints.every else 'weight'} brings it into the top {k}."
+            )
+        ]
+    ways = [
+        assemble([(f"  {w.label} {w.then}", "bold"), (f" (now {w.now})", MUTED)])
+        for w in hints.ways[:6]
+    ]
     return [Content(f"One change brings it into the top {k}:"), *ways]
 
 
 def terms_text(terms: Sequence[TermPart], width: int) -> list[Content]:
-    """Return a line per term of a score of episodes, with its fill in the bar of the row and where it comes from."""
+    """Return a line per term of a score of episodes, with its fill in the bar of the row and where
+    it comes from.
+    """
     lines = [_header("  value   weight     part", width)]
     for term in terms:
         fill, style = fill_of(term.factor)
         figures = f"{term.value:>7.4f} × {weight(round(term.weight, 6)):>6} = {term.weighted:>7.5f}"
-        head = assemble([(f"{fill} ", style), (f"{term.term:<{_NAME - 2}}", "bold"), (f"{figures}  ", "")])
+        head = assemble(
+            [(f"{fill} ", style), (f"{term.term:<{_NAME - 2}}", "bold"), (f"{figures}  ", "")]
+        )
         note, room = Content.styled(printable(term.note), MUTED), width - head.cell_length
         lines += [head + note] if note.cell_length <= room else [head, Content("    ") + note]
     return lines
@@ -360,7 +420,9 @@ class WhyPane(VerticalScroll, ListKeys, inherit_bindings=False):
         yield DecayCurve()
 
     def on_resize(self) -> None:
-        """Give the table what it needs and the curve the rest, below the text where that is too little."""
+        """Give the table what it needs and the curve the rest, below the text where that is too
+        little.
+        """
         curve = self.query_one(DecayCurve)
         self.set_class(self._beside == 0, "-tall")
         curve.styles.width = self._beside or "100%"
@@ -382,7 +444,9 @@ class WhyPane(VerticalScroll, ListKeys, inherit_bindings=False):
         self.scroll_to(y=self.scroll_target_y + lines, animate=False)
 
     def show(self, found: Explanation | str, baseline: str) -> None:
-        """Explain a line of the ranking, or say what it is; ways that were found for the same memory stay."""
+        """Explain a line of the ranking, or say what it is; ways that were found for the same
+        memory stay.
+        """
         before, self._found, self._baseline = self.memory, found, baseline
         if before != self.memory:
             self._hints = None
@@ -394,7 +458,9 @@ class WhyPane(VerticalScroll, ListKeys, inherit_bindings=False):
     def show_hints(self, hints: Hints) -> None:
         """Show what would bring the memory into the top."""
         before = self._hints
-        if hints.memory == self.memory and (before is None or (before.ways, before.every) != (hints.ways, hints.every)):
+        if hints.memory == self.memory and (
+            before is None or (before.ways, before.every) != (hints.ways, hints.every)
+        ):
             self._hints = hints
             self._draw()
 
@@ -410,7 +476,9 @@ class WhyPane(VerticalScroll, ListKeys, inherit_bindings=False):
     def _draw(self) -> None:
         width = self.scrollable_content_region.width - (self._beside + 2 if self._beside else 0)
         if isinstance(self._found, str):
-            lines = [line.rstrip() for line in Content.styled(self._found, MUTED).wrap(max(20, width))]
+            lines = [
+                line.rstrip() for line in Content.styled(self._found, MUTED).wrap(max(20, width))
+            ]
         else:
             lines = explained(self._found, self._baseline, self._hints, width, bounds=self._bounds)
         content = Content("\n").join(lines)

@@ -42,7 +42,9 @@ _BLOCK = "sd"
 
 
 def day_plot(days: Sequence[date], values: Sequence[int], cells: int) -> Content:
-    """Return the plot of a number for each day in so many cells; nothing where there is no room, or all is 0."""
+    """Return the plot of a number for each day in so many cells; nothing where there is no room, or
+    all is 0.
+    """
     width = min(cells, MOST)
     if width < LEAST or not any(values):
         return Content("")
@@ -75,13 +77,19 @@ def gauge(value: float, limit: float, label: str, cells: int = 4) -> Content:
     if not reached and f"{value:.0f}" == f"{limit:.0f}":
         figures = f" {value:.1f}/{limit:.0f} {label}"
     style = "bold $text-accent" if reached else ""
-    return assemble([("▓" * filled, "$accent"), ("░" * (cells - filled), "$text-muted"), (figures, style)])
+    return assemble(
+        [("▓" * filled, "$accent"), ("░" * (cells - filled), "$text-muted"), (figures, style)]
+    )
 
 
 def behind(found: Gauge) -> Content:
-    """Return " · 38/100 observations · 2/24 hours": the conditions of a reflection that do not lead."""
+    """Return " · 38/100 observations · 2/24 hours": the conditions of a reflection that do not
+    lead.
+    """
     others = [c for c in found.conditions if c.name != found.leading.name]
-    return Content.styled("".join(f" · {c.value:.0f}/{c.limit:.0f} {c.name}" for c in others), MUTED)
+    return Content.styled(
+        "".join(f" · {c.value:.0f}/{c.limit:.0f} {c.name}" for c in others), MUTED
+    )
 
 
 BAND, MIDDLE, REST = "━", "●", "·"
@@ -90,7 +98,9 @@ BAND, MIDDLE, REST = "━", "●", "·"
 def interval_pieces(
     low: float, middle: float, high: float, cells: int, style: str = "$accent"
 ) -> list[tuple[str, str]]:
-    """Return a bar from 0 to 1 of exactly `cells` cells as pieces of text: the band, and a dot in its middle."""
+    """Return a bar from 0 to 1 of exactly `cells` cells as pieces of text: the band, and a dot in
+    its middle.
+    """
     if cells <= 0:
         return []
     first, at, last = (min(cells - 1, max(0, int(share * cells))) for share in (low, middle, high))
@@ -103,7 +113,9 @@ def interval_pieces(
     ]
 
 
-def interval_bar(low: float, middle: float, high: float, cells: int, style: str = "$accent") -> Content:
+def interval_bar(
+    low: float, middle: float, high: float, cells: int, style: str = "$accent"
+) -> Content:
     """Return the same as finished text."""
     return assemble(interval_pieces(low, middle, high, cells, style))
 
@@ -117,14 +129,17 @@ def empty_bar(cells: int) -> Content:
 
 
 def fill_of(factor: Factor) -> tuple[str, str]:
-    """Return the fill of a factor's part and its style; the fills differ, so the bar needs no colour."""
+    """Return the fill of a factor's part and its style; the fills differ, so the bar needs no
+    colour.
+    """
     return factor.glyph, "$accent" if factor.id == RELEVANCE else "$text-muted"
 
 
 def factor_bar(parts: Mapping[str, float], width: int, full: float = 1.0) -> Content:
     """Return the weighted parts, by factor, as a bar of exactly `width` cells.
 
-    A total of `full` fills the width. The parts are rounded by largest remainder, so that they add up.
+    A total of `full` fills the width. The parts are rounded by largest remainder, so that they add
+    up.
     """
     return fitted(assemble(bar_pieces(parts, width, full)), width)
 
@@ -135,7 +150,9 @@ def bar_pieces(parts: Mapping[str, float], width: int, full: float) -> list[tupl
     total = sum(p for p in values if p > 0)
     cells = min(width, round(total / full * width)) if full > 0 else 0
     counts = shares(values, cells)
-    pieces = [(factor.glyph * n, fill_of(factor)[1]) for factor, n in zip(FACTORS, counts, strict=True)]
+    pieces = [
+        (factor.glyph * n, fill_of(factor)[1]) for factor, n in zip(FACTORS, counts, strict=True)
+    ]
     return [*pieces, (" " * (width - sum(counts)), "")]
 
 
@@ -146,8 +163,8 @@ def bar_pieces(parts: Mapping[str, float], width: int, full: float) -> list[tupl
 class Scale:
     """A range of values from `minimum` to `maximum`.
 
-    `step` and `fine` are added on a linear scale; on a logarithmic one (`minimum` > 0) they multiply:
-    0.1 means 10 %. With `off`, `None` is a value too and lies beyond the maximum.
+    `step` and `fine` are added on a linear scale; on a logarithmic one (`minimum` > 0) they
+    multiply: 0.1 means 10 %. With `off`, `None` is a value too and lies beyond the maximum.
     """
 
     minimum: float = 0.0
@@ -191,7 +208,9 @@ class Scale:
         return self.clamped(self.at(cell / max(1, cells - 1 - self.off)))
 
     def moved(self, value: float | None, direction: int, fine: bool = False) -> float | None:
-        """Return the value one step down (−1) or up (+1); linear scales go to the next multiple of the step."""
+        """Return the value one step down (−1) or up (+1); linear scales go to the next multiple of
+        the step.
+        """
         if value is None:
             return self.maximum if direction < 0 else None
         if direction > 0 and self.off and value >= self.maximum:
@@ -233,11 +252,12 @@ def two_decimals(value: float) -> str:
 class Slider(Widget, can_focus=True):
     """A number on a scale; `None` is its "off" state, where `off` (its words) is given.
 
-    Left and right step, with shift finely; backspace goes back to `default`, which is the first value
-    until it is set. Digits or enter start typing (enter takes the number, esc leaves it, leaving the
-    slider takes it); what cannot be taken sends `Refused` and changes nothing. The wheel steps, a click
-    on the bar sets. `ticks` are values marked on the bar. With two lines of height the second one
-    shows `hint`. Load a value without a message with `with slider.prevent(Slider.Changed)`.
+    Left and right step, with shift finely; backspace goes back to `default`, which is the first
+    value until it is set. Digits or enter start typing (enter takes the number, esc leaves it,
+    leaving the slider takes it); what cannot be taken sends `Refused` and changes nothing. The
+    wheel steps, a click on the bar sets. `ticks` are values marked on the bar. With two lines of
+    height the second one shows `hint`. Load a value without a message with `with
+    slider.prevent(Slider.Changed)`.
     """
 
     class Changed(Message):
@@ -339,7 +359,9 @@ class Slider(Widget, can_focus=True):
         changed = CHANGED if self.value != self.default else ""
         label = line(self.label, max(0, start - 4), "bold" if self.has_focus else "")
         head = Content(f"{mark} ") + label + Content.styled(f"{changed:1} ", "bold")
-        shown = line(self.shown_value, self._value_width, "bold" if self.typed is not None else "", "right")
+        shown = line(
+            self.shown_value, self._value_width, "bold" if self.typed is not None else "", "right"
+        )
         first = head + self._bar(cells) + Content(" ") + shown
         if self.content_size.height < 2:
             return first
@@ -354,10 +376,16 @@ class Slider(Widget, can_focus=True):
 
     def _bar(self, cells: int) -> Content:
         handle = self.scale.cell(self.value, cells) if cells else 0
-        ticks = {self.scale.cell(t, cells) for t in self.ticks if self.scale.minimum <= t <= self.scale.maximum}
+        ticks = {
+            self.scale.cell(t, cells)
+            for t in self.ticks
+            if self.scale.minimum <= t <= self.scale.maximum
+        }
         before = "".join(TICK_FULL if i in ticks else FULL for i in range(min(handle, cells)))
         after = "".join(TICK_REST if i in ticks else TRACK for i in range(handle + 1, cells))
-        return assemble([(before, "$accent"), (HANDLE if cells else "", "bold $accent"), (after, MUTED)])
+        return assemble(
+            [(before, "$accent"), (HANDLE if cells else "", "bold $accent"), (after, MUTED)]
+        )
 
     # Keys
 
@@ -366,7 +394,9 @@ class Slider(Widget, can_focus=True):
         return self._is_typing(character)
 
     def _is_typing(self, character: str | None) -> bool:
-        """Whether a character is part of a value: any, once somebody types, so that no letter runs an action."""
+        """Whether a character is part of a value: any, once somebody types, so that no letter runs
+        an action.
+        """
         if character is None or not character.isprintable():
             return False
         return self.typed is not None or (self._digits and character in _NUMBER)

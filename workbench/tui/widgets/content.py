@@ -1,6 +1,7 @@
 """The only renderer of stored text: strings become `Content`, never markup, never control bytes.
 
-Every function clips before it builds, so a line of 100 000 characters costs no more than one screenful.
+Every function clips before it builds, so a line of 100 000 characters costs no more than one
+screenful.
 """
 
 import re
@@ -24,7 +25,9 @@ ADDED = "bold $text-success"
 MUTED = "$text-muted"
 
 _PER_CELL = 8
-"""Stored characters looked at per cell of a line: enough for combining marks, little for hostile text."""
+"""Stored characters looked at per cell of a line: enough for combining marks, little for hostile
+text.
+"""
 
 _SECRET = r"\[secret: [^\]\n]{1,40}\]"
 
@@ -40,8 +43,14 @@ def line(text: str, width: int, style: str = "", align: str = "left") -> Content
     if width <= 0:
         return Content("")
     looked_at = _PER_CELL * width + 64
-    shown = text[: width + 1] if _is_shown_as_it_is(text[: width + 1]) else one_line(text[:looked_at], looked_at)
-    return fitted(Content.styled(shown, style, _cells_of(shown), strip_control_codes=False), width, align)
+    shown = (
+        text[: width + 1]
+        if _is_shown_as_it_is(text[: width + 1])
+        else one_line(text[:looked_at], looked_at)
+    )
+    return fitted(
+        Content.styled(shown, style, _cells_of(shown), strip_control_codes=False), width, align
+    )
 
 
 def clipped(text: str, width: int) -> str:
@@ -53,7 +62,9 @@ def clipped(text: str, width: int) -> str:
 
 
 def _is_shown_as_it_is(seen: str) -> bool:
-    """Tell whether a stored text is one printable line already, a cell for a character, without spaces to collapse."""
+    """Tell whether a stored text is one printable line already, a cell for a character, without
+    spaces to collapse.
+    """
     return seen.isascii() and seen.isprintable() and "  " not in seen and seen.strip() == seen
 
 
@@ -78,18 +89,26 @@ def cut(content: Content, width: int) -> Content:
     if content.cell_length <= width:
         return content
     text = clip(content.plain, width)
-    spans = [Span(start, min(end, len(text)), style) for start, end, style in content.spans if start < len(text)]
+    spans = [
+        Span(start, min(end, len(text)), style)
+        for start, end, style in content.spans
+        if start < len(text)
+    ]
     return Content(text, spans, strip_control_codes=False)
 
 
 def highlight(text: str, spans: Iterable[tuple[int, int]], style: str = FOUND) -> Content:
-    """Return a stored text with the given character ranges (of `text`) marked; overlapping ones are joined."""
+    """Return a stored text with the given character ranges (of `text`) marked; overlapping ones are
+    joined.
+    """
     last, left = min(len(text), MAX_KEPT), _rest(text)
     shown, found = _clean(text, last), _joined(spans, last)
     if len(shown) == last:  # a character for a character, as of all but a tab
         marked = [Span(*place, style) for place in found]
         muted = [Span(last, last + len(left), MUTED)] if left else []
-        return Content(shown + left, marked + muted, None if left or "\n" in shown else _cells_of(shown))
+        return Content(
+            shown + left, marked + muted, None if left or "\n" in shown else _cells_of(shown)
+        )
     parts: list[tuple[str, str]] = []
     at = 0
     for start, end in found:
@@ -99,7 +118,9 @@ def highlight(text: str, spans: Iterable[tuple[int, int]], style: str = FOUND) -
 
 
 def first_line_bold(content: Content) -> Content:
-    """Return a text with its first line that is not blank in bold, instead of a title that says the same."""
+    """Return a text with its first line that is not blank in bold, instead of a title that says the
+    same.
+    """
     plain = content.plain
     start = len(plain) - len(plain.lstrip())
     end = plain.find("\n", start)
@@ -133,7 +154,11 @@ def word_diff(old: str, new: str, around: int | None = None) -> Content:
             parts.append((f"[-{_clean(removed)}-]", REMOVED))
         if added:
             parts.append((f"{{+{_clean(added)}+}}", ADDED))
-        first, last = (0, 0) if around is None else (around * bool(removed or added), around * (number < len(changes)))
+        first, last = (
+            (0, 0)
+            if around is None
+            else (around * bool(removed or added), around * (number < len(changes)))
+        )
         parts.append((_clean(_beside(kept, first, last)), ""))
     if max(len(old), len(new)) > MAX_DIFF:
         parts.append(("\n… the rest is not compared", MUTED))
@@ -142,13 +167,17 @@ def word_diff(old: str, new: str, around: int | None = None) -> Content:
 
 @cache
 def _tokens() -> re.Pattern[str]:
-    """What a diff is made of: words, letters of scripts without spaces, each with its marks, and white space."""
+    """What a diff is made of: words, letters of scripts without spaces, each with its marks, and
+    white space.
+    """
     single, signs = f"[{CJK}{THAI}]", f"[{marks()}]*"
     return re.compile(rf"{_SECRET}|\s+|{single}{signs}|(?:(?!{single})\w{signs})+|[^\w\s]")
 
 
 def _beside(kept: str, first: int, last: int) -> str:
-    """Return the first and last so many words and spaces of a text; all of one that nothing stands beside."""
+    """Return the first and last so many words and spaces of a text; all of one that nothing stands
+    beside.
+    """
     tokens = _tokens().findall(kept)
     if len(tokens) <= first + last + 1 or not first + last:
         return kept
@@ -210,18 +239,23 @@ def _changes(before: Sequence[str], after: Sequence[str]) -> list[tuple[str, str
     return changes
 
 
-# What a key is called in a sentence: as the person's keymap has it, by the id of the action that it runs.
+# What a key is called in a sentence: as the person's keymap has it, by the id of the action that it
+# runs.
 
 
 AREAS = "workbench.tui.app.areas:AREAS"
-"""What has every action of the app; it imports all their tables, so it is looked up when a key is first named."""
+"""What has every action of the app; it imports all their tables, so it is looked up when a key is
+first named.
+"""
 
 _KEYMAP: ContextVar[Mapping[str, str]] = ContextVar("keymap")
 _ID = re.compile(r"\{([a-z][a-z-]*\.[a-z][a-z-]*)\}")
 
 
 def use_keymap(keymap: Mapping[str, str]) -> None:
-    """Let sentences of the app that begins here name its keys: those of a checked keymap, by action id."""
+    """Let sentences of the app that begins here name its keys: those of a checked keymap, by action
+    id.
+    """
     _KEYMAP.set(keymap)
 
 
@@ -250,5 +284,7 @@ def undo() -> str:
 
 
 def keyed(sentence: str) -> str:
-    """Return a constant sentence with the key of each action whose id stands in braces: `{app.undo} takes it back.`"""
+    """Return a constant sentence with the key of each action whose id stands in braces: `{app.undo}
+    takes it back.`
+    """
     return _ID.sub(lambda found: key_of(found[1]), sentence)

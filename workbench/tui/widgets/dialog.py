@@ -31,14 +31,17 @@ from workbench.tui.widgets.line_list import Cell, LineView, find_row
 from workbench.tui.widgets.reading_pane import ReadingPane
 
 _ROUNDS, _TURNS = 4, 4
-"""How often a screen is laid out again at most before it is painted, and the turns of the event loop in which what was
-given another size says what that changes."""
+"""How often a screen is laid out again at most before it is painted, and the turns of the event
+loop in which what was given another size says what that changes.
+"""
 
 
 class FirstPaint:
-    """Keeps a dialog from being painted until its layout has settled: opening lays it out several times.
+    """Keeps a dialog from being painted until its layout has settled: opening lays it out several
+    times.
 
-    The library lays out and paints by its clock, each time all of it, as long as one layout brings about another.
+    The library lays out and paints by its clock, each time all of it, as long as one layout brings
+    about another.
     """
 
     def __init__(self, screen: Screen[Any]) -> None:
@@ -135,7 +138,9 @@ class Dialog(ModalScreen[R]):
         return ()
 
     def on_mount(self) -> None:
-        """Show the keys as they are mapped now; what was said before would only hide what is asked here."""
+        """Show the keys as they are mapped now; what was said before would only hide what is asked
+        here.
+        """
         self.first_paint.follow()
         self.app.clear_notifications()
         for screen in self.app.screen_stack:
@@ -145,7 +150,9 @@ class Dialog(ModalScreen[R]):
         line.show()
 
     def _compositor_refresh(self) -> None:
-        """Paint once it stands: opening lays it out several times, and each paint draws what is behind it anew."""
+        """Paint once it stands: opening lays it out several times, and each paint draws what is
+        behind it anew.
+        """
         if not self.first_paint.waits:
             super()._compositor_refresh()
 
@@ -179,10 +186,17 @@ class Dialog(ModalScreen[R]):
         """Show every key that holds here, those of what else can have the focus too."""
         nodes = (self, *(widget for widget in self.query(Widget) if widget.focusable))
         kinds = {kind for node in nodes for kind in type(node).__mro__}
-        ids = {each.id for kind in kinds for each in vars(kind).get("BINDINGS", ()) if isinstance(each, Binding)}
+        ids = {
+            each.id
+            for kind in kinds
+            for each in vars(kind).get("BINDINGS", ())
+            if isinstance(each, Binding)
+        }
         active = {each.binding.id for each in self.active_bindings.values()}
         ids -= {action.id for action in ON_DIALOG} - active
-        actions = sorted(remapped_ids(filter(None, ids)), key=lambda action: action.group in (APP, MOVE))
+        actions = sorted(
+            remapped_ids(filter(None, ids)), key=lambda action: action.group in (APP, MOVE)
+        )
         self.app.push_screen(implementation(HELP)(self._heading, actions))
 
     def action_manual(self) -> None:
@@ -196,7 +210,9 @@ class Dialog(ModalScreen[R]):
 
 @survives
 class KeysLine(Static):
-    """The keys that hold, on one line; a click on one is that key. What is `urgent` stands in their place."""
+    """The keys that hold, on one line; a click on one is that key. What is `urgent` stands in their
+    place.
+    """
 
     ALLOW_SELECT = False
     urgent: reactive[str] = reactive("", init=False)
@@ -220,7 +236,9 @@ class KeysLine(Static):
 
     def _fitted(self) -> tuple[str, list[tuple[str, str]]]:
         *held, last = held_keys(self, (*self._actions, ON_DIALOG[-1]))
-        has_help = any(active.binding.id == ON_DIALOG[-1].id for active in self.screen.active_bindings.values())
+        has_help = any(
+            active.binding.id == ON_DIALOG[-1].id for active in self.screen.active_bindings.values()
+        )
         help = [last] if has_help else []
         room = len(GAP) + sum(len(display_key(key)) + len(label) + 1 for key, label in help)
         gap, kept = fitted_keys(held, (self.size.width or 10_000) - room) if held else (GAP, [])
@@ -243,15 +261,22 @@ def held_keys(node: DOMNode, actions: Iterable[Action]) -> list[tuple[str, str]]
     for key, active in node.screen.active_bindings.items():
         held.setdefault(active.binding.id or "", []).append(key)
     shown = ((action, held.get(action.id, [action.first_key])) for action in actions)
-    return [(action.first_key if action.first_key in keys else keys[0], action.label) for action, keys in shown]
+    return [
+        (action.first_key if action.first_key in keys else keys[0], action.label)
+        for action, keys in shown
+    ]
 
 
 def fitted_keys(held: list[tuple[str, str]], width: int) -> tuple[str, list[tuple[str, str]]]:
-    """Return the gap, and the keys that fit into `width` cells with it: whole ones, and the last always."""
+    """Return the gap, and the keys that fit into `width` cells with it: whole ones, and the last
+    always.
+    """
     kept = list(held)
     while True:
         for gap in (GAP, NARROW_GAP):
-            cells = sum(len(display_key(key)) + len(label) + 1 for key, label in kept) + len(gap) * (len(kept) - 1)
+            cells = sum(len(display_key(key)) + len(label) + 1 for key, label in kept) + len(
+                gap
+            ) * (len(kept) - 1)
             if cells <= width or len(kept) < 2:
                 return gap, kept
         kept.pop(-2)
@@ -280,7 +305,11 @@ class TextDialog(Dialog[R]):
     """
 
     def __init__(
-        self, title: str, text: Content, offered: Iterable[Action], find: Callable[[Cancelled], Content] | None = None
+        self,
+        title: str,
+        text: Content,
+        offered: Iterable[Action],
+        find: Callable[[Cancelled], Content] | None = None,
     ) -> None:
         super().__init__(title, offered)
         self._text, self._find = text, find
@@ -339,9 +368,9 @@ NO_MATCH = "Nothing matches. Backspace widens the list."
 class Choose(Dialog[str | None]):
     """Ask for one of the choices; the result is its id, or None.
 
-    Typing narrows the list to labels that hold every typed word; the cursor starts on `current`. With a `search` it
-    is what is typed that is listed: the answer to it (to an empty text too), or why there is none. `shown` makes of a
-    label what may be seen of it, once it is in sight.
+    Typing narrows the list to labels that hold every typed word; the cursor starts on `current`.
+    With a `search` it is what is typed that is listed: the answer to it (to an empty text too), or
+    why there is none. `shown` makes of a label what may be seen of it, once it is in sight.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(CHOOSE)
@@ -372,7 +401,9 @@ class Choose(Dialog[str | None]):
 
     def contents(self) -> Iterable[Widget]:
         """Return the filter and the list."""
-        choices: LineView[Choice] = LineView(self._draw, lambda choice: choice.id, empty=Content(NO_MATCH))
+        choices: LineView[Choice] = LineView(
+            self._draw, lambda choice: choice.id, empty=Content(NO_MATCH)
+        )
         choices.can_focus = False
         return (SafeInput(placeholder="type to narrow the list"), choices)
 
@@ -405,7 +436,9 @@ class Choose(Dialog[str | None]):
             return
         words = [word.casefold() for word in self._words]
         said = ((choice, self._shown(choice.label).casefold()) for choice in self._choices)
-        self._list.set_rows([choice for choice, label in said if all(word in label for word in words)], cursor=0)
+        self._list.set_rows(
+            [choice for choice, label in said if all(word in label for word in words)], cursor=0
+        )
 
     def _find(self, search: Search) -> None:
         found = search(" ".join(self._words))
@@ -434,14 +467,17 @@ GUARD = 0.15
 """Seconds after it appears in which a question takes no "yes", against stray keys."""
 
 _AROUND = 9
-"""Lines of the box at most beside the detail: its border, the question, and the keys, with the gaps between."""
+"""Lines of the box at most beside the detail: its border, the question, and the keys, with the gaps
+between.
+"""
 
 
 class Confirm(Dialog[bool]):
     """Ask yes or no; the result is True only for a yes.
 
     `clock` gives seconds that never go back (such as `time.monotonic`). `question` may hold stored
-    text; `detail` says what will happen and what will not be lost. One that is too long for the screen scrolls.
+    text; `detail` says what will happen and what will not be lost. One that is too long for the
+    screen scrolls.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(CONFIRM)
@@ -466,7 +502,11 @@ class Confirm(Dialog[bool]):
         self._shown_at: float | None = None
 
     def contents(self) -> Iterable[Widget]:
-        return (VerticalScroll(Static(self._detail), classes="confirm--detail"),) if self._detail else ()
+        return (
+            (VerticalScroll(Static(self._detail), classes="confirm--detail"),)
+            if self._detail
+            else ()
+        )
 
     def on_resize(self, event: events.Resize) -> None:
         """Leave room for the keys."""
@@ -496,10 +536,14 @@ ROOM = 10_000
 
 @survives
 class SafeInput(Input):
-    """Textual's `Input` for stored or pasted text: no control or bidi character gets in, no cursor blinks."""
+    """Textual's `Input` for stored or pasted text: no control or bidi character gets in, no cursor
+    blinks.
+    """
 
     virtual_size = Reactive(Size(0, 0))
-    """How much there is to scroll; what is typed moves nothing else on the screen, which is not laid out for it."""
+    """How much there is to scroll; what is typed moves nothing else on the screen, which is not
+    laid out for it.
+    """
 
     def __init__(
         self,
@@ -511,7 +555,12 @@ class SafeInput(Input):
         classes: str | None = None,
     ) -> None:
         super().__init__(
-            printable(value), placeholder=printable(placeholder), compact=True, name=name, id=id, classes=classes
+            printable(value),
+            placeholder=printable(placeholder),
+            compact=True,
+            name=name,
+            id=id,
+            classes=classes,
         )
         self.cursor_blink = False
 
@@ -526,7 +575,9 @@ class SafeInput(Input):
         self._put(self.app.clipboard)
 
     def _put(self, pasted: str) -> None:
-        """Put a line in place of the selection, as much of it as there is room for, and say what is left out."""
+        """Put a line in place of the selection, as much of it as there is room for, and say what is
+        left out.
+        """
         line = next(iter(pasted.splitlines()), "")
         start, end = sorted(self.selection)
         kept = line[: max(0, ROOM - len(self.value) + end - start)]
@@ -550,7 +601,9 @@ class SafeInput(Input):
         try:
             return Path(name).expanduser()
         except RuntimeError as error:
-            raise WorkbenchError(f"{name} names an unknown home folder.", "Nothing was written.") from error
+            raise WorkbenchError(
+                f"{name} names an unknown home folder.", "Nothing was written."
+            ) from error
 
 
 Check = Callable[[str], str | None]
@@ -561,8 +614,8 @@ Check = Callable[[str], str | None]
 class CheckedLine(Vertical):
     """An input, and below it what is wrong with it.
 
-    `check` returns a sentence that says what is wrong with a line, or None when it can be taken; `preview` one that
-    is to be read before a good line is taken, or None.
+    `check` returns a sentence that says what is wrong with a line, or None when it can be taken;
+    `preview` one that is to be read before a good line is taken, or None.
     """
 
     DEFAULT_CSS = """
@@ -572,7 +625,9 @@ class CheckedLine(Vertical):
     }
     """
 
-    def __init__(self, value: str, placeholder: str, check: Check, preview: Check = lambda _: None) -> None:
+    def __init__(
+        self, value: str, placeholder: str, check: Check, preview: Check = lambda _: None
+    ) -> None:
         self._input = SafeInput(value, placeholder=placeholder)
         self._problem = Static(Content(""), classes="prompt--problem")
         super().__init__(self._input, self._problem)
@@ -600,8 +655,8 @@ class CheckedLine(Vertical):
 class Prompt(Dialog[str | None]):
     """Ask for one line; the result is the line without outer spaces, or None.
 
-    `check` and `preview` are those of a `CheckedLine`. `take` does with it what changes the store, while this is
-    still open: what goes wrong is said here, and the line stays.
+    `check` and `preview` are those of a `CheckedLine`. `take` does with it what changes the store,
+    while this is still open: what goes wrong is said here, and the line stays.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(PROMPT)

@@ -10,7 +10,13 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static, TextArea
-from textual.widgets.text_area import Document, DocumentNavigator, EditResult, Location, WrappedDocument
+from textual.widgets.text_area import (
+    Document,
+    DocumentNavigator,
+    EditResult,
+    Location,
+    WrappedDocument,
+)
 
 from workbench.config.drafts import digest
 from workbench.core.record import WorkbenchError
@@ -28,13 +34,19 @@ from workbench.tui.widgets.figures import number, since
 
 def shown(line: str) -> str:
     """Return a line as it is drawn: inert, and of the same number of characters (tabs stay)."""
-    return line if line.isascii() and line.isprintable() else "\t".join(map(printable, line.split("\t")))
+    return (
+        line
+        if line.isascii() and line.isprintable()
+        else "\t".join(map(printable, line.split("\t")))
+    )
 
 
 class InertDocument(Document):
-    """A document that gives inert lines to whoever draws or wraps them, and its true text to `text`.
+    """A document that gives inert lines to whoever draws or wraps them, and its true text to
+    `text`.
 
-    Only line feeds part lines (CR LF where the whole text uses it), so nothing else changes by editing.
+    Only line feeds part lines (CR LF where the whole text uses it), so nothing else changes by
+    editing.
     """
 
     def __init__(self, text: str) -> None:
@@ -47,11 +59,15 @@ class InertDocument(Document):
         return [shown(line) for line in self._lines]
 
     def replace_range(self, start: Location, end: Location, text: str) -> EditResult:
-        """Replace what lies between two places; parts lines as the document does, so that an undo is exact."""
+        """Replace what lies between two places; parts lines as the document does, so that an undo
+        is exact.
+        """
         (top, left), (bottom, right) = sorted((start, end))
         replaced = self.get_text_range((top, left), (bottom, right))
         new = (text if self._newline == "\n" else text.replace("\r\n", "\n")).split("\n")
-        before, after = (self._lines[row] if row < len(self._lines) else "" for row in (top, bottom))
+        before, after = (
+            self._lines[row] if row < len(self._lines) else "" for row in (top, bottom)
+        )
         column = len(new[-1]) + (left if len(new) == 1 else 0)
         new[0] = before[:left] + new[0]
         new[-1] += after[right:]
@@ -86,7 +102,14 @@ class InertTextArea(TextArea):
             self.count = count
 
     def __init__(self, text: str, *, id: str | None = None) -> None:
-        super().__init__("", soft_wrap=True, show_line_numbers=False, compact=True, highlight_cursor_line=False, id=id)
+        super().__init__(
+            "",
+            soft_wrap=True,
+            show_line_numbers=False,
+            compact=True,
+            highlight_cursor_line=False,
+            id=id,
+        )
         self.cursor_blink = False
         self._take(text)
 
@@ -114,7 +137,9 @@ class InertTextArea(TextArea):
         self._put(self.app.clipboard)
 
     def _put(self, pasted: str) -> None:
-        """Put a text in place of the selection, without control characters; say how many those were."""
+        """Put a text in place of the selection, without control characters; say how many those
+        were.
+        """
         text = clean_for_store(pasted.replace("\r\n", "\n").replace("\r", "\n"))
         kept = "".join(c for c in text if c in "\n\t" or not _is_control(c))
         if result := self._replace_via_keyboard(kept, *self.selection):
@@ -123,7 +148,9 @@ class InertTextArea(TextArea):
             self.post_message(self.Stripped(len(text) - len(kept)))
 
     def _recompute_cursor_offset(self) -> None:
-        """Find where the cursor is, unless an undo took its line away: it is moved once that is done."""
+        """Find where the cursor is, unless an undo took its line away: it is moved once that is
+        done.
+        """
         if self.cursor_location[0] < self.document.line_count:
             super()._recompute_cursor_offset()  # type: ignore[no-untyped-call]
 
@@ -139,11 +166,12 @@ Said = tuple[str, str]
 class TextEditor(Dialog[str | None]):
     """Edit a text; the result is the new text, or None when it was left.
 
-    An unchanged text comes back exactly as it was given. Leaving with unsaved changes takes esc twice.
-    `check` may refuse a text with a sentence, or with an error that says why; with an empty one something is asked
-    first, and saving is told again. `typed` is what was written in its place already, elsewhere. `draft` keeps what is
-    typed, and brings it back after the app was stopped; it ends with saving and with leaving. `told` says something of
-    the text while it is written, by default how much room is left. A record has a form: see `tui.forms`.
+    An unchanged text comes back exactly as it was given. Leaving with unsaved changes takes esc
+    twice. `check` may refuse a text with a sentence, or with an error that says why; with an empty
+    one something is asked first, and saving is told again. `typed` is what was written in its place
+    already, elsewhere. `draft` keeps what is typed, and brings it back after the app was stopped;
+    it ends with saving and with leaving. `told` says something of the text while it is written, by
+    default how much room is left. A record has a form: see `tui.forms`.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(EDITOR)
@@ -168,8 +196,16 @@ class TextEditor(Dialog[str | None]):
     ) -> None:
         found = draft.find() if draft is not None and typed is None else None
         self._restored = found if found is not None and found.text != text else None
-        self._start = typed if typed is not None else self._restored.text if self._restored is not None else text
-        super().__init__(title, [a for a in EDITOR if a.show or (a is OTHER and self._restored is not None)])
+        self._start = (
+            typed
+            if typed is not None
+            else self._restored.text
+            if self._restored is not None
+            else text
+        )
+        super().__init__(
+            title, [a for a in EDITOR if a.show or (a is OTHER and self._restored is not None)]
+        )
         self._text = text
         self._written = self._start
         self._stale = self._restored is not None and not self._restored.is_of(text)
@@ -196,7 +232,10 @@ class TextEditor(Dialog[str | None]):
             when = since(self._restored.at, self._draft.clock())
             changed = " What is stored was changed since." if self._stale else ""
             keys = keyed("{editor.other}: what is stored, and back; esc twice lets go of this.")
-            self._say(f"Restored: you typed this {when} and did not save it.{changed} {keys}", "$text-warning")
+            self._say(
+                f"Restored: you typed this {when} and did not save it.{changed} {keys}",
+                "$text-warning",
+            )
 
     def on_unmount(self) -> None:
         """Keep what is typed when the app ends in mid-edit."""
@@ -226,7 +265,9 @@ class TextEditor(Dialog[str | None]):
             return
         if self._written != self._text:
             stale = self._restored if self._stale else None
-            self._unkept = draft.keep(self._written, digest(self._text) if stale is None else stale.base)
+            self._unkept = draft.keep(
+                self._written, digest(self._text) if stale is None else stale.base
+            )
         else:
             draft.drop()
         if self._unkept != before and self.is_mounted:
@@ -255,11 +296,17 @@ class TextEditor(Dialog[str | None]):
 
     def on_inert_text_area_stripped(self, event: InertTextArea.Stripped) -> None:
         """Say what a paste lost."""
-        some = "1 control character was" if event.count == 1 else f"{event.count} control characters were"
+        some = (
+            "1 control character was"
+            if event.count == 1
+            else f"{event.count} control characters were"
+        )
         self._say(f"{some} left out of the paste.", "$text-warning")
 
     def action_save(self) -> None:
-        """Take the text, or say why it cannot be taken; while others write to the store, it stays and waits."""
+        """Take the text, or say why it cannot be taken; while others write to the store, it stays
+        and waits.
+        """
         change(self, self._save, lambda error: self._say(f"✗ {error}", "$text-error"))
 
     def _save(self) -> None:
@@ -286,7 +333,9 @@ class TextEditor(Dialog[str | None]):
         """Leave; with unsaved changes, or a restored draft out of sight, only the second time."""
         if (self.unsaved or self._restored is not None) and not self._warned:
             self._warned = True
-            self._say(keyed("Unsaved: esc again discards, {editor.save} saves."), "bold $text-warning")
+            self._say(
+                keyed("Unsaved: esc again discards, {editor.save} saves."), "bold $text-warning"
+            )
         else:
             self._end(None)
 

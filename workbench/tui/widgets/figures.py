@@ -12,7 +12,13 @@ from workbench.core.record import minute
 from workbench.core.tuning.recency import decay_per_hour
 from workbench.tui.app.waiting import survives
 
-_STEPS = ((60, 60, "min"), (3600, 24, "h"), (86_400, 14, "d"), (7 * 86_400, 9, "w"), (30.44 * 86_400, 24, "mo"))
+_STEPS = (
+    (60, 60, "min"),
+    (3600, 24, "h"),
+    (86_400, 14, "d"),
+    (7 * 86_400, 9, "w"),
+    (30.44 * 86_400, 24, "mo"),
+)
 _YEAR = 365.25 * 86_400
 
 _LOOKED_AT = 200
@@ -33,7 +39,9 @@ def ago(at: datetime, now: datetime) -> str:
 
 
 def since(at: datetime, now: datetime, present: str = "just now") -> str:
-    """Return how long ago `at` was as part of a sentence: "3 h ago", "in 2 d", or `present` within a minute."""
+    """Return how long ago `at` was as part of a sentence: "3 h ago", "in 2 d", or `present` within
+    a minute.
+    """
     seconds = (now - at).total_seconds()
     if abs(seconds) < _STEPS[0][0]:
         return present
@@ -41,7 +49,9 @@ def since(at: datetime, now: datetime, present: str = "just now") -> str:
 
 
 def tell_apart(times: Sequence[datetime], now: datetime) -> bool:
-    """Tell whether it says something of many times how long ago they were, or nearly all say the same of other days."""
+    """Tell whether it says something of many times how long ago they were, or nearly all say the
+    same of other days.
+    """
     some = times[:: len(times) // _LOOKED_AT + 1]
     said = Counter(ago(at, now) for at in some)
     if len(some) < 2 or said.most_common(1)[0][1] <= _ALIKE * len(some):
@@ -65,7 +75,9 @@ def number(value: int) -> str:
 
 
 def amount(count: int, one: str, many: str = "") -> str:
-    """Say how many there are of something; `many` is what more than one are called, where that is not `one` and s."""
+    """Say how many there are of something; `many` is what more than one are called, where that is
+    not `one` and s.
+    """
     return f"{number(count)} {one if count == 1 else many or f'{one}s'}"
 
 
@@ -76,7 +88,9 @@ def signed(value: int) -> str:
 
 def votes(helpful: int, harmful: int) -> str:
     """Return the counts of votes that there are: "+3 −1", "+3", "−1", or nothing."""
-    return " ".join(filter(None, (f"+{helpful}" if helpful else "", f"−{harmful}" if harmful else "")))
+    return " ".join(
+        filter(None, (f"+{helpful}" if helpful else "", f"−{harmful}" if harmful else ""))
+    )
 
 
 def days(half_life: float | None) -> str:
@@ -89,7 +103,9 @@ def days(half_life: float | None) -> str:
 
 
 def hourly(half_life: float) -> str:
-    """Return the constant that a half-life in days stands for, as the sources print it: "× 0.99500 an hour"."""
+    """Return the constant that a half-life in days stands for, as the sources print it: "× 0.99500
+    an hour".
+    """
     return f"×{NO_BREAK}{decay_per_hour(half_life):.5f}{NO_BREAK}an{NO_BREAK}hour"
 
 
@@ -104,7 +120,9 @@ def scores(values: Sequence[float], least: int = 2, most: int = 6) -> list[str]:
 
 
 def shares(parts: Sequence[float], cells: int) -> list[int]:
-    """Split `cells` in proportion to the parts by largest remainder; the sum is exact unless all parts are 0."""
+    """Split `cells` in proportion to the parts by largest remainder; the sum is exact unless all
+    parts are 0.
+    """
     clean = [p if math.isfinite(p) and p > 0 else 0.0 for p in parts]
     total = math.fsum(clean)
     if total <= 0 or cells <= 0:
@@ -126,7 +144,8 @@ def _span(seconds: float) -> str:
     return f"{int(seconds / _YEAR)}{NO_BREAK}y"
 
 
-# Text in a box of a fixed size: it is drawn anew only when it is another, and never moves what is around it.
+# Text in a box of a fixed size: it is drawn anew only when it is another, and never moves what is
+# around it.
 
 
 @survives

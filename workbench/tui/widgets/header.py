@@ -27,7 +27,9 @@ NEWS_AREA = "agents"
 
 
 class Waits(NamedTuple):
-    """What waits for a decision: so much was put there, and so much more was found by looking, which nobody stored."""
+    """What waits for a decision: so much was put there, and so much more was found by looking,
+    which nobody stored.
+    """
 
     stored: int = 0
     found: int = 0
@@ -69,7 +71,9 @@ class TopBar(Widget):
 
     active = reactive("stream")
     news: reactive[tuple[str, ...]] = reactive[tuple[str, ...]](())
-    """What an agent does, in several wordings, the longest first: the first that there is room for is shown."""
+    """What an agent does, in several wordings, the longest first: the first that there is room for
+    is shown.
+    """
 
     counts: reactive[Mapping[str, Waits]] = reactive[Mapping[str, Waits]]({})
     """How much waits for a decision, by area id; replace the whole mapping to change it."""
@@ -128,13 +132,18 @@ class TopBar(Widget):
         return tabs
 
     def _tab(self, area: Area, is_active: bool, name: bool) -> str:
-        count, due = _counted(self.counts.get(area.id, Waits())), f" {DUE}" if area.id in self.due else ""
+        count, due = (
+            _counted(self.counts.get(area.id, Waits())),
+            f" {DUE}" if area.id in self.due else "",
+        )
         title = f"{area.key} {area.title}" if name else area.key
         return f"{ACTIVE if is_active else ' '}{title}{f' ({count})' if count else ''}{due}"
 
 
 def _counted(waits: Waits) -> str:
-    """Return "14", or "14 +3": what looking finds comes beside what waits, whose number does not jump by that."""
+    """Return "14", or "14 +3": what looking finds comes beside what waits, whose number does not
+    jump by that.
+    """
     stored, found = str(waits.stored or ""), f"+{waits.found}" if waits.found else ""
     return f"{stored} {found}".strip()
 
@@ -149,7 +158,8 @@ ALWAYS = "app.help"
 
 @survives
 class KeyBar(Widget):
-    """One line of keys and labels built from actions; a click on one is its key. The status stands on the right.
+    """One line of keys and labels built from actions; a click on one is its key. The status stands
+    on the right.
 
     While there is something `urgent`, it alone is shown.
 

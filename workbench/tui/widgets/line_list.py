@@ -26,7 +26,8 @@ from workbench.tui.widgets.content import fitted, line
 def set_extent(view: ScrollView, size: Size) -> None:
     """Say how much there is to scroll.
 
-    A view of a fixed height only moves its scrollbar; setting `virtual_size` would lay out and paint the whole screen.
+    A view of a fixed height only moves its scrollbar; setting `virtual_size` would lay out and
+    paint the whole screen.
     """
     height = view.styles.height
     if height is None or height.is_auto or not view.size:
@@ -142,10 +143,10 @@ class ListKeys(Widget):
 class LineView(ScrollView, ListKeys, Generic[T], can_focus=True, inherit_bindings=False):
     """A list of rows of one line each, with a cursor and headings.
 
-    `draw(row, width)` makes the cells (or one finished line) of a row; it is called for lines in sight
-    only. `key(row)` names a row, so that the cursor stays on it when the rows are replaced.
-    A heading can hold the cursor. The rows stay the caller's: change the sequence,
-    then say so with `set_rows` or `refresh_row`.
+    `draw(row, width)` makes the cells (or one finished line) of a row; it is called for lines in
+    sight only. `key(row)` names a row, so that the cursor stays on it when the rows are replaced. A
+    heading can hold the cursor. The rows stay the caller's: change the sequence, then say so with
+    `set_rows` or `refresh_row`.
     """
 
     class Highlighted(Message):
@@ -177,7 +178,12 @@ class LineView(ScrollView, ListKeys, Generic[T], can_focus=True, inherit_binding
     ALLOW_SELECT = False
     ALLOW_MAXIMIZE = False
     BINDINGS: ClassVar[list[BindingType]] = bindings(LIST)
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"line--cursor", "line--marked", "line--heading", "line--empty"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "line--cursor",
+        "line--marked",
+        "line--heading",
+        "line--empty",
+    }
     DEFAULT_CSS = """
     LineView {
         height: 1fr;
@@ -237,7 +243,8 @@ class LineView(ScrollView, ListKeys, Generic[T], can_focus=True, inherit_binding
     def set_rows(self, rows: Sequence[T], *, cursor: int | None = None) -> None:
         """Replace the rows.
 
-        The cursor goes to `cursor`, or stays on the row with the same key, or else on the same line.
+        The cursor goes to `cursor`, or stays on the row with the same key, or else on the same
+        line.
         """
         key = self._announced[0] if self._announced and self._rows else None
         self._rows = rows
@@ -286,7 +293,11 @@ class LineView(ScrollView, ListKeys, Generic[T], can_focus=True, inherit_binding
         row = self._rows[index]
         gutter = self._gutter(cursor, marked)
         drawn = self._draw(row, max(0, width - len(gutter)))
-        line = Content(gutter) + drawn if isinstance(drawn, Content) else lay_out(drawn, width, gutter=gutter)
+        line = (
+            Content(gutter) + drawn
+            if isinstance(drawn, Content)
+            else lay_out(drawn, width, gutter=gutter)
+        )
         states = (("heading", self._is_heading(row)), ("marked", marked), ("cursor", cursor))
         names = [f"line--{name}" for name, holds in states if holds]
         return self._strip(line, width, names)
@@ -300,7 +311,10 @@ class LineView(ScrollView, ListKeys, Generic[T], can_focus=True, inherit_binding
         return False
 
     def _empty_line(self, y: int, width: int) -> Strip:
-        lines = [Content(""), *(Content("  ") + line for line in self._empty.wrap(max(1, width - 4)))]
+        lines = [
+            Content(""),
+            *(Content("  ") + line for line in self._empty.wrap(max(1, width - 4))),
+        ]
         return self._strip(lines[y] if y < len(lines) else Content(""), width, ["line--empty"])
 
     def _strip(self, line: Content, width: int, names: Sequence[str]) -> Strip:
@@ -330,7 +344,9 @@ class LineView(ScrollView, ListKeys, Generic[T], can_focus=True, inherit_binding
             self.scroll_to(y=self.cursor - height + 1, animate=False, force=True)
 
     def show_below(self, count: int) -> None:
-        """Bring so many rows below the cursor into sight, as far as there is room; the cursor stays in sight."""
+        """Bring so many rows below the cursor into sight, as far as there is room; the cursor stays
+        in sight.
+        """
         height = self.scrollable_content_region.height
         last = min(self.cursor + count, len(self._rows) - 1)
         if height and last >= self.scroll_offset.y + height:
@@ -352,7 +368,9 @@ class LineView(ScrollView, ListKeys, Generic[T], can_focus=True, inherit_binding
 
     def find(self) -> None:
         """Choose a row by its words; the cursor goes there."""
-        choices = [implementation(CHOICE)(str(at), self._words(row)) for at, row in enumerate(self._rows)]
+        choices = [
+            implementation(CHOICE)(str(at), self._words(row)) for at, row in enumerate(self._rows)
+        ]
 
         def go(chosen: str | None) -> None:
             if chosen is not None:
@@ -362,7 +380,11 @@ class LineView(ScrollView, ListKeys, Generic[T], can_focus=True, inherit_binding
 
     def _words(self, row: T) -> str:
         drawn = self._draw(row, FIND_WIDTH)
-        text = drawn.plain if isinstance(drawn, Content) else " ".join(str(cell.text) for cell in drawn)
+        text = (
+            drawn.plain
+            if isinstance(drawn, Content)
+            else " ".join(str(cell.text) for cell in drawn)
+        )
         return " ".join(text.split())
 
     async def _on_click(self, event: events.Click) -> None:
@@ -453,7 +475,9 @@ class LineList(LineView[T], inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = bindings((*LIST, *MARKS))
 
     marked_first = 0
-    """How many rows `T` marks before it marks all: those at the top, where the others are of another kind."""
+    """How many rows `T` marks before it marks all: those at the top, where the others are of
+    another kind.
+    """
 
     _marks = Marks()
 
@@ -505,7 +529,9 @@ class LineList(LineView[T], inherit_bindings=False):
             self._mark(self._marks.started(self.cursor))
 
     def action_mark_all(self) -> None:
-        """Mark every listed row, or none when all are marked; those at the top first that are of a kind."""
+        """Mark every listed row, or none when all are marked; those at the top first that are of a
+        kind.
+        """
         every = frozenset(self._key(row) for row in self.rows if not self._is_heading(row))
         first = frozenset(self._key(row) for row in self.rows[: self.marked_first])
         if not first <= self._marks.keys:

@@ -1,4 +1,6 @@
-"""A text to read beside the queue: it scrolls with the keys that move in a list, and draws only what is in sight."""
+"""A text to read beside the queue: it scrolls with the keys that move in a list, and draws only
+what is in sight.
+"""
 
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, ClassVar, Protocol
@@ -18,7 +20,8 @@ from workbench.tui.app.actions import Action, bindings
 from workbench.tui.app.waiting import survives
 from workbench.tui.widgets.line_list import ListKeys, set_extent
 
-# What a text needs that has links in it: to draw them, to bring one into sight, and somebody who knows them.
+# What a text needs that has links in it: to draw them, to bring one into sight, and somebody who
+# knows them.
 
 
 class Page(Protocol):
@@ -60,7 +63,9 @@ class Linked(Protocol):
 
 
 class LinkKeys:
-    """The keys of a pane's links (`widgets.actions.LINKS`); where there is none they mean what they do around it."""
+    """The keys of a pane's links (`widgets.actions.LINKS`); where there is none they mean what they
+    do around it.
+    """
 
     links: Linked | None = None
     """What knows the links of the text, where there may be some."""
@@ -81,7 +86,9 @@ class LinkKeys:
 
 
 def line_of(text: Content, end: int, width: int) -> int:
-    """Return the line, counted from 0, that the character before a place in a text stands on once it is wrapped."""
+    """Return the line, counted from 0, that the character before a place in a text stands on once
+    it is wrapped.
+    """
     return len(text[:end].wrap(width)) - 1 if end > 0 and width > 0 else 0
 
 
@@ -110,7 +117,9 @@ class ReadingPane(LinkKeys, ScrollView, ListKeys, can_focus=True, inherit_bindin
         self._wrapped_at = -1
 
     def carry(self, acts: Callable[[str], Awaitable[None]], actions: Iterable[Action]) -> None:
-        """Be a list of what the text names: up and down go from one to the next, and `actions` act on it."""
+        """Be a list of what the text names: up and down go from one to the next, and `actions` act
+        on it.
+        """
         self._acts = acts
         self._bindings = BindingsMap.merge([self._bindings, BindingsMap(bindings(actions))])
 
@@ -160,7 +169,10 @@ class ReadingPane(LinkKeys, ScrollView, ListKeys, can_focus=True, inherit_bindin
 
     def reveal(self, end: int) -> None:
         """Bring the character before a place in the text into sight."""
-        line, top = line_of(self._text, end, self.scrollable_content_region.width), self.scroll_offset.y
+        line, top = (
+            line_of(self._text, end, self.scrollable_content_region.width),
+            self.scroll_offset.y,
+        )
         if not top <= line < top + self._high:
             self.scroll_to(y=max(0, line - self._high // 2), animate=False, immediate=True)
 
@@ -192,7 +204,11 @@ class ReadingPane(LinkKeys, ScrollView, ListKeys, can_focus=True, inherit_bindin
             marked = self.screen.get_visual_style("screen--selection")
             line = line.stylize(marked, start, len(line) if end == -1 else end)
         style = self.visual_style
-        return Strip(line.render_segments(style)).adjust_cell_length(width, style.rich_style).apply_offsets(0, at)
+        return (
+            Strip(line.render_segments(style))
+            .adjust_cell_length(width, style.rich_style)
+            .apply_offsets(0, at)
+        )
 
     # Selecting with the mouse
 
@@ -220,10 +236,16 @@ class ReadingPane(LinkKeys, ScrollView, ListKeys, can_focus=True, inherit_bindin
         """The lines in sight, also where a fitted height is not laid out yet."""
         height = self.styles.height
         rows = self.scrollable_content_region.height
-        return rows if height is None or not height.is_cells else min(rows, int(height.value) - self.gutter.height)
+        return (
+            rows
+            if height is None or not height.is_cells
+            else min(rows, int(height.value) - self.gutter.height)
+        )
 
     def fit(self, share: float) -> None:
-        """Be as high as the text, up to a share of the screen (for a box that grows with what it holds)."""
+        """Be as high as the text, up to a share of the screen (for a box that grows with what it
+        holds).
+        """
         most = max(1, int(self.screen.size.height * share))
         self.styles.height = min(most, max(1, len(self._lines)) + self.gutter.height)
 
@@ -239,7 +261,10 @@ class ReadingPane(LinkKeys, ScrollView, ListKeys, can_focus=True, inherit_bindin
 
     def go_to_line(self, line: int) -> None:
         """Scroll to a line of the text, counted from 0, wherever it is after wrapping."""
-        width, before = self.scrollable_content_region.width, "\n".join(self._text.plain.split("\n")[:line])
+        width, before = (
+            self.scrollable_content_region.width,
+            "\n".join(self._text.plain.split("\n")[:line]),
+        )
         above = len(Content(before).wrap(width)) if line > 0 and width > 0 else 0
         self.scroll_to(y=above, animate=False, immediate=True)
 

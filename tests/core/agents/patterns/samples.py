@@ -24,7 +24,10 @@ FULL: dict[str, object] = {
             "complexity": {"min": 1, "max": 6},
             "required_capabilities": ["network"],
         },
-        "context_conditions": ["attempts < 5", {"field": "status", "operator": "in", "value": [429, 503]}],
+        "context_conditions": [
+            "attempts < 5",
+            {"field": "status", "operator": "in", "value": [429, 503]},
+        ],
         "anti_conditions": ["idempotent == false"],
     },
     "content": {
@@ -72,7 +75,11 @@ TEMPLATE: dict[str, object] = {
             "structure": {
                 "goal": "Add {{name}}",
                 "subtasks": [
-                    {"id": "design", "text": "Design {{ name }} with {{people}} people", "minutes": 30},
+                    {
+                        "id": "design",
+                        "text": "Design {{ name }} with {{people}} people",
+                        "minutes": 30,
+                    },
                     {"id": "endpoint", "text": "Implement {{item}}", "after": ["design"]},
                     {"id": "migrate", "text": "Migrate the tables"},
                 ],
@@ -100,10 +107,21 @@ def full(**changes: object) -> Pattern:
     return pattern_from({**FULL, **changes}, NOW)
 
 
-def applied(pattern: Pattern, outcomes: str, *, days: float = 1.0, time: float | None = None) -> list[Application]:
-    """Return applications that went as said, one a letter (s, p, f), one every day back from so many days ago."""
+def applied(
+    pattern: Pattern, outcomes: str, *, days: float = 1.0, time: float | None = None
+) -> list[Application]:
+    """Return applications that went as said, one a letter (s, p, f), one every day back from so
+    many days ago.
+    """
     words: dict[str, Outcome] = {"s": "success", "p": "partial", "f": "failure"}
     return [
-        Application(f"{pattern.id}/e{n}", pattern.id, f"e{n}", words[word], NOW - timedelta(days=days + n), time=time)
+        Application(
+            f"{pattern.id}/e{n}",
+            pattern.id,
+            f"e{n}",
+            words[word],
+            NOW - timedelta(days=days + n),
+            time=time,
+        )
         for n, word in enumerate(outcomes)
     ]

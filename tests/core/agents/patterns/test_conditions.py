@@ -88,7 +88,12 @@ def test_what_cannot_be_read_names_the_position(text: str) -> None:
 
 
 def test_the_position_is_where_it_is_wrong() -> None:
-    for text, position in (("a == 1; x", 7), ("a == 1 and (b in c)", 18), ('ä == "ö" and b == "c', 19), ("a == -b", 6)):
+    for text, position in (
+        ("a == 1; x", 7),
+        ("a == 1 and (b in c)", 18),
+        ('ä == "ö" and b == "c', 19),
+        ("a == -b", 6),
+    ):
         with pytest.raises(ConditionSyntax) as caught:
             parsed(text)
         assert caught.value.position == position

@@ -8,7 +8,15 @@ import pytest
 
 from tests.core.agents.patterns.samples import NOW, applied, full
 from workbench.core.agents.patterns.pattern import STATUSES, Evidence, Pattern, Status
-from workbench.core.agents.patterns.statistics import STEPS, approved, claimed, deprecated, refined, restored, validated
+from workbench.core.agents.patterns.statistics import (
+    STEPS,
+    approved,
+    claimed,
+    deprecated,
+    refined,
+    restored,
+    validated,
+)
 from workbench.core.record import WorkbenchError
 
 WAYS: Mapping[str, list[Callable[[Pattern], Pattern]]] = {
@@ -35,7 +43,9 @@ CANDIDATE = replace(full(), status="candidate", support=Evidence())
         ("candidate", "sssssssppp", "under_review", "candidate"),
     ],
 )
-def test_evidence_moves_a_pattern(status: Status, outcomes: str, outlook: str, after: Status) -> None:
+def test_evidence_moves_a_pattern(
+    status: Status, outcomes: str, outlook: str, after: Status
+) -> None:
     pattern = replace(CANDIDATE, status=status)
     done = validated(pattern, applied(pattern, outcomes), NOW)
     assert (done.outlook, done.after.status, done.moves) == (outlook, after, after != status)
@@ -50,14 +60,22 @@ def test_evidence_moves_a_pattern(status: Status, outcomes: str, outlook: str, a
 def test_a_pattern_that_was_refined_begins_anew() -> None:
     pattern = replace(CANDIDATE, status="under_review")
     again = refined(pattern, NOW, "narrower now")
-    assert (again.status, again.status_reason, again.evidence_since) == ("validated", "narrower now", NOW)
+    assert (again.status, again.status_reason, again.evidence_since) == (
+        "validated",
+        "narrower now",
+        NOW,
+    )
     assert validated(again, applied(pattern, "ffffffff"), NOW).outlook == "insufficient"
 
 
 def test_words_move_it_too() -> None:
     assert approved(CANDIDATE).status == "validated"
     gone = deprecated(CANDIDATE, " not true ", "pat-2")
-    assert (gone.status, gone.status_reason, gone.superseded_by) == ("deprecated", "not true", "pat-2")
+    assert (gone.status, gone.status_reason, gone.superseded_by) == (
+        "deprecated",
+        "not true",
+        "pat-2",
+    )
     assert restored(gone) == replace(CANDIDATE, status_reason="restored")
     with pytest.raises(WorkbenchError, match="needs a reason"):
         deprecated(CANDIDATE, " ")
@@ -79,6 +97,14 @@ def test_there_is_no_other_step(status: Status) -> None:
 def test_what_a_file_claims() -> None:
     assert claimed(CANDIDATE).status == "candidate"
     assert (
-        claimed(replace(CANDIDATE, support=Evidence(num_applications=5, confidence_score=0.71))).status == "validated"
+        claimed(
+            replace(CANDIDATE, support=Evidence(num_applications=5, confidence_score=0.71))
+        ).status
+        == "validated"
     )
-    assert claimed(replace(CANDIDATE, support=Evidence(num_applications=5, confidence_score=0.7))).status == "candidate"
+    assert (
+        claimed(
+            replace(CANDIDATE, support=Evidence(num_applications=5, confidence_score=0.7))
+        ).status
+        == "candidate"
+    )

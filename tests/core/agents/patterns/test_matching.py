@@ -47,7 +47,10 @@ FITS = Task(
     [
         ({}, None),
         ({"category": "domain"}, ("category", ("recovery",), False)),
-        ({"problem_types": frozenset({"other"})}, ("problem_type", ("api_timeout", "rate_limit"), False)),
+        (
+            {"problem_types": frozenset({"other"})},
+            ("problem_type", ("api_timeout", "rate_limit"), False),
+        ),
         ({"problem_types": frozenset()}, ("problem_type", ("api_timeout", "rate_limit"), True)),
         ({"domains": frozenset({"rust"})}, ("domain", ("http", "python"), False)),
         ({"complexity": 7}, ("complexity", ("1", "6"), False)),
@@ -55,11 +58,16 @@ FITS = Task(
         ({"capabilities": frozenset({"shell"})}, ("capability", ("network",), False)),
         ({"facts": {"attempts": 9, "status": 503}}, ("condition", ("attempts < 5",), False)),
         ({"facts": {"attempts": 2}}, ("condition", ("status in [429, 503]",), True)),
-        ({"facts": {**FITS.facts, "idempotent": False}}, ("anti_condition", ("idempotent == false",), False)),
+        (
+            {"facts": {**FITS.facts, "idempotent": False}},
+            ("anti_condition", ("idempotent == false",), False),
+        ),
         ({"facts": {**FITS.facts, "idempotent": True}}, None),
     ],
 )
-def test_a_pattern_applies_or_says_what_is_in_the_way(changes: dict[str, object], expected: object) -> None:
+def test_a_pattern_applies_or_says_what_is_in_the_way(
+    changes: dict[str, object], expected: object
+) -> None:
     task = replace(FITS, **changes)  # type: ignore[arg-type]
     found = obstacle(full(), task, task.every_fact)
     assert (found and (found.obstacle, found.asked, found.unknown)) == expected
@@ -70,7 +78,12 @@ def test_only_what_is_validated_is_used() -> None:
         found = obstacle(replace(full(), status=status), FITS, FITS.every_fact)
         assert found is not None
         assert (found.obstacle, found.asked) == ("status", (status,))
-    assert obstacle(replace(full(), status="candidate"), FITS, FITS.every_fact, frozenset({"candidate"})) is None
+    assert (
+        obstacle(
+            replace(full(), status="candidate"), FITS, FITS.every_fact, frozenset({"candidate"})
+        )
+        is None
+    )
 
 
 def test_the_score_is_the_sources() -> None:
@@ -79,11 +92,15 @@ def test_the_score_is_the_sources() -> None:
     days = (NOW - pattern.support.last_validated).total_seconds() / 86_400  # type: ignore[operator]
     parts = (0.85, 0.9, math.log1p(40) / 10, math.exp(-days / 90), 1.0)
     assert list(found.parts.values()) == pytest.approx(list(parts))
-    assert found.score == pytest.approx(sum(w * p for w, p in zip((0.4, 0.3, 0.15, 0.1, 0.05), parts, strict=True)))
+    assert found.score == pytest.approx(
+        sum(w * p for w, p in zip((0.4, 0.3, 0.15, 0.1, 0.05), parts, strict=True))
+    )
     assert sum(found.weighted.values()) == pytest.approx(found.score)
     assert set(found.parts) == set(WEIGHTS)
     assert ("domain", "python") in found.met
-    assert match(pattern, replace(FITS, complexity=None), NOW).parts["match"] == pytest.approx(5 / 6)
+    assert match(pattern, replace(FITS, complexity=None), NOW).parts["match"] == pytest.approx(
+        5 / 6
+    )
 
 
 RANGES = (None, ComplexityRange(0, 4), ComplexityRange(3, 9))
@@ -105,7 +122,9 @@ TASKS = st.builds(
 
 
 def walk(tree: Tree, known: Mapping[str, Collection[str]]) -> set[str]:
-    """Return the ids that are left after every question that `known` answers; of several answers, all."""
+    """Return the ids that are left after every question that `known` answers; of several answers,
+    all.
+    """
     if "patterns" in tree:
         return set(tree["patterns"])
     given = {answer.casefold() for answer in known.get(tree["question"], ())}
@@ -116,7 +135,9 @@ def walk(tree: Tree, known: Mapping[str, Collection[str]]) -> set[str]:
 
 @pytest.mark.slow
 @given(PATTERNS, TASKS)
-def test_the_index_finds_what_looking_at_each_does_and_the_tree_loses_none(patterns: list[Pattern], task: Task) -> None:
+def test_the_index_finds_what_looking_at_each_does_and_the_tree_loses_none(
+    patterns: list[Pattern], task: Task
+) -> None:
     index = PatternIndex(patterns)
     found = {one.pattern.id for one in index.applicable(task, NOW, None)}
     assert found == {p.id for p in patterns if obstacle(p, task, task.every_fact) is None}
@@ -152,7 +173,10 @@ def test_a_text_names_features() -> None:
 
 def test_similar_patterns_are_of_one_category() -> None:
     one = full()
-    twin, other = replace(one, id="twin", name="Retry with pauses"), replace(one, id="other", category="domain")
+    twin, other = (
+        replace(one, id="twin", name="Retry with pauses"),
+        replace(one, id="other", category="domain"),
+    )
     gone, far = replace(twin, id="gone", status="deprecated"), replace(one, id="far", name="x", body=None, summary="y",
         description="z", detailed_explanation="", applicability=Applicability())  # fmt: skip
     (found,) = similar(one, [one, twin, other, gone, far])
@@ -169,16 +193,27 @@ def test_merging_generalises_and_keeps_all_evidence() -> None:
     )  # fmt: skip
     both = merged([two, one], "new", NOW)
     where = both.applicability
-    assert (both.id, both.name, both.edition, both.status, both.usage_count) == ("new", one.name, 1, "validated", 42)
+    assert (both.id, both.name, both.edition, both.status, both.usage_count) == (
+        "new",
+        one.name,
+        1,
+        "validated",
+        42,
+    )
     assert where.problem_types == ("dns", "api_timeout", "rate_limit")
     assert where.task_features == TaskFeatures(("dns", "http", "python"), ComplexityRange(1, 9), ())
-    assert (where.context_conditions, where.anti_conditions) == (("attempts < 5",), ("x", "idempotent == false"))
+    assert (where.context_conditions, where.anti_conditions) == (
+        ("attempts < 5",),
+        ("x", "idempotent == false"),
+    )
     assert both.support.supporting_episodes == ("ep-9", "ep-1", "ep-2")
     assert (both.support.counter_episodes, both.support.num_applications) == (("ep-3",), 16)
     assert both.support.success_rate == pytest.approx((0.9 * 12 + 0.5 * 4) / 16)
     assert both.relationships == Relationships("pat-y", (), ("pat-z",))
     anything = replace(one, id="any", applicability=Applicability())
-    assert merged([one, anything], "n", NOW).applicability == Applicability(anti_conditions=("idempotent == false",))
+    assert merged([one, anything], "n", NOW).applicability == Applicability(
+        anti_conditions=("idempotent == false",)
+    )
     assert merged([one, replace(anything, status="candidate")], "n", NOW).status == "candidate"
 
 
@@ -190,7 +225,9 @@ def test_merging_generalises_and_keeps_all_evidence() -> None:
         ([{"id": "b", "status": "deprecated"}], "b is deprecated"),
     ],
 )
-def test_what_does_not_go_together_is_not_merged(others: list[dict[str, str]], problem: str) -> None:
+def test_what_does_not_go_together_is_not_merged(
+    others: list[dict[str, str]], problem: str
+) -> None:
     one = full()
     with pytest.raises(InvalidRecord, match=problem):
         merged([one, *(replace(one, **changes) for changes in others)], "n", NOW)  # type: ignore[arg-type]
@@ -211,6 +248,12 @@ def test_what_is_worth_little() -> None:
     fresh = replace(full(), last_used=NOW)
     assert weaknesses(fresh, NOW) == ()
     assert weaknesses(full(), NOW) == ("unused",)
-    weak = replace(fresh, support=Evidence(("a",), ("b", "c"), 9, confidence_score=0.3, last_validated=NOW))
-    assert weaknesses(weak, NOW + timedelta(days=91)) == ("low_confidence", "unused", "contradicted")
+    weak = replace(
+        fresh, support=Evidence(("a",), ("b", "c"), 9, confidence_score=0.3, last_validated=NOW)
+    )
+    assert weaknesses(weak, NOW + timedelta(days=91)) == (
+        "low_confidence",
+        "unused",
+        "contradicted",
+    )
     assert weaknesses(replace(weak, status="deprecated"), NOW) == ()

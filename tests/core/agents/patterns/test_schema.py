@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.agents.patterns.samples import FULL, NOW, TEMPLATE, full
-from workbench.core.agents.patterns.pattern import Applicability, ComplexityRange, Pattern, Step, conditions_of
+from workbench.core.agents.patterns.pattern import (
+    Applicability,
+    ComplexityRange,
+    Pattern,
+    Step,
+    conditions_of,
+)
 from workbench.core.agents.patterns.schema import InvalidPattern, pattern_doc, pattern_from
 from workbench.core.document import from_doc, to_doc
 
@@ -27,8 +33,16 @@ def test_every_field_is_read() -> None:
     assert pattern.applicability.context_conditions == ("attempts < 5", "status in [429, 503]")
     assert pattern.body is not None
     assert pattern.body.procedure is not None
-    assert pattern.body.procedure.steps == (Step("Wait"), Step("Ask again", "ask", ("wait",)), Step("Wait", "wait"))
-    assert (pattern.status, pattern.usage_count, pattern.support.success_rate) == ("validated", 40, 0.9)
+    assert pattern.body.procedure.steps == (
+        Step("Wait"),
+        Step("Ask again", "ask", ("wait",)),
+        Step("Wait", "wait"),
+    )
+    assert (pattern.status, pattern.usage_count, pattern.support.success_rate) == (
+        "validated",
+        40,
+        0.9,
+    )
     assert pattern.baseline.time == 120
     assert pattern.relationships.specializes == "pat-y"
     assert pattern.metadata == {"team": "core", "unknown": {"source": "review"}}
@@ -54,10 +68,16 @@ def test_it_comes_out_as_it_went_in() -> None:
 
 def test_what_is_not_given_goes_without_saying() -> None:
     pattern = pattern_from(
-        {"name": "n", "category": "tool selection", "summary": "s", "applicability": None}, NOW, "pat-1"
+        {"name": "n", "category": "tool selection", "summary": "s", "applicability": None},
+        NOW,
+        "pat-1",
     )
     assert (pattern.id, pattern.created_at, pattern.last_updated) == ("pat-1", NOW, NOW)
-    assert (pattern.category, pattern.applicability, pattern.status) == ("tool_selection", Applicability(), "candidate")
+    assert (pattern.category, pattern.applicability, pattern.status) == (
+        "tool_selection",
+        Applicability(),
+        "candidate",
+    )
     words = pattern_from({**FULL, "applicability": {"task_features": {"complexity": "high"}}}, NOW)
     assert words.applicability.task_features.complexity == ComplexityRange(7, 10)
 
@@ -88,7 +108,11 @@ def _set(path: str, value: object) -> Callable[[], dict[str, Any]]:
         (_set("lifecycle", []), "lifecycle", "no object"),
         (_set("lifecycle.status", "DONE"), "lifecycle.status", "it is one of candidate"),
         (_set("lifecycle.usage_count", True), "lifecycle.usage_count", "whole number"),
-        (_set("applicability.problem_types", "api"), "applicability.problem_types", "expected a list"),
+        (
+            _set("applicability.problem_types", "api"),
+            "applicability.problem_types",
+            "expected a list",
+        ),
         (
             _set("applicability.task_features.domain", ["a", 2]),
             "applicability.task_features.domain[1]",
@@ -110,7 +134,11 @@ def _set(path: str, value: object) -> Callable[[], dict[str, Any]]:
             "expected a text",
         ),
         (_set("content.type", "template"), "content.template", "content.type says"),
-        (_set("content.procedure.steps", [{"id": "x"}]), "content.procedure.steps[0].text", "is missing"),
+        (
+            _set("content.procedure.steps", [{"id": "x"}]),
+            "content.procedure.steps[0].text",
+            "is missing",
+        ),
         (
             _set("content.procedure.steps", [{"text": "x", "depends_on": ["y"]}]),
             "content.procedure.steps[0].depends_on",
@@ -124,12 +152,18 @@ def _set(path: str, value: object) -> Callable[[], dict[str, Any]]:
         (_set("evidence.success_rate", 90), "evidence.success_rate", "<= 1"),
         (_set("evidence.confidence_score", float("nan")), "the pattern", "a number"),
         (_set("metadata", "x"), "metadata", "expected an object"),
-        (_set("lifecycle.superseded_by", "pat-20260301-0000007"), "lifecycle.superseded_by", "itself"),
+        (
+            _set("lifecycle.superseded_by", "pat-20260301-0000007"),
+            "lifecycle.superseded_by",
+            "itself",
+        ),
         (lambda: {"name": "n", "category": "domain"}, "description", "says nothing"),
         (lambda: [1], "the pattern", "no object"),
     ],
 )
-def test_what_is_wrong_is_named_by_its_path(make: Callable[[], object], path: str, problem: str) -> None:
+def test_what_is_wrong_is_named_by_its_path(
+    make: Callable[[], object], path: str, problem: str
+) -> None:
     with pytest.raises(InvalidPattern) as caught:
         pattern_from(make(), NOW, "pat-1")
     found = dict(caught.value.problems)
@@ -152,7 +186,9 @@ JSON = st.recursive(
     st.none() | st.booleans() | st.floats() | st.text(max_size=5),
     lambda inner: (
         st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["name", "type", "steps", "when", "x"]), inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["name", "type", "steps", "when", "x"]), inner, max_size=3
+        )
     ),
     max_leaves=8,
 )

@@ -1,4 +1,6 @@
-"""The numbers behind a pattern: the exact test is scipy's, confidence the source's, savings by hand."""
+"""The numbers behind a pattern: the exact test is scipy's, confidence the source's, savings by
+hand.
+"""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -22,10 +24,21 @@ def test_the_exact_test_is_that_of_scipy() -> None:
     from scipy.stats import binomtest  # type: ignore[import-untyped]
 
     for trials in (*range(1, 60), 300, 1_000, 5_000):
-        for successes in {0, 1, trials // 3, trials // 2, trials // 2 + 1, (trials * 7) // 10, trials - 1, trials}:
+        for successes in {
+            0,
+            1,
+            trials // 3,
+            trials // 2,
+            trials // 2 + 1,
+            (trials * 7) // 10,
+            trials - 1,
+            trials,
+        }:
             for chance in (0.5, 0.1, 0.93):
                 expected = binomtest(successes, trials, chance, alternative="greater").pvalue
-                assert at_least(successes, trials, chance) == pytest.approx(expected, rel=1e-8, abs=1e-300)
+                assert at_least(successes, trials, chance) == pytest.approx(
+                    expected, rel=1e-8, abs=1e-300
+                )
 
 
 def test_the_test_at_its_edges() -> None:

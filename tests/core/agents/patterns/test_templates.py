@@ -1,4 +1,6 @@
-"""Templates: filled with values by their rules, and refused where they ask for what nobody can give."""
+"""Templates: filled with values by their rules, and refused where they ask for what nobody can
+give.
+"""
 
 import copy
 from typing import Any
@@ -7,7 +9,12 @@ import pytest
 
 from tests.core.agents.patterns.samples import NOW, TEMPLATE
 from workbench.core.agents.patterns.pattern import Parameter, Template
-from workbench.core.agents.patterns.schema import InvalidPattern, InvalidValues, instantiate, pattern_from
+from workbench.core.agents.patterns.schema import (
+    InvalidPattern,
+    InvalidValues,
+    instantiate,
+    pattern_from,
+)
 
 
 def template() -> Template:
@@ -19,7 +26,8 @@ def template() -> Template:
 
 def test_a_template_is_filled_by_its_rules() -> None:
     made = instantiate(
-        template(), {"name": "search", "endpoints": ["list", "skip", "get"], "tables": True, "tags": ["a"]}
+        template(),
+        {"name": "search", "endpoints": ["list", "skip", "get"], "tables": True, "tags": ["a"]},
     )
     assert made == {
         "goal": "Add search",
@@ -59,10 +67,26 @@ def test_values_that_do_not_fit_are_named(given: dict[str, object], problem: str
         ("structure", {"a": "{{who}}"}, "content.template.structure.a"),
         ("parameters", ["name", "name"], "content.template.parameters[1].name"),
         ("parameters", ["a b"], "content.template.parameters[0].name"),
-        ("parameters", [{"name": "n", "type": "number", "default": "x"}], "content.template.parameters[0].default"),
-        ("instantiation_rules", [{"part": "nope", "when": "tables"}], "content.template.instantiation_rules[0].part"),
-        ("instantiation_rules", [{"part": "design"}], "content.template.instantiation_rules[0].when"),
-        ("instantiation_rules", [{"part": "design", "when": "who"}], "content.template.instantiation_rules[0].when"),
+        (
+            "parameters",
+            [{"name": "n", "type": "number", "default": "x"}],
+            "content.template.parameters[0].default",
+        ),
+        (
+            "instantiation_rules",
+            [{"part": "nope", "when": "tables"}],
+            "content.template.instantiation_rules[0].part",
+        ),
+        (
+            "instantiation_rules",
+            [{"part": "design"}],
+            "content.template.instantiation_rules[0].when",
+        ),
+        (
+            "instantiation_rules",
+            [{"part": "design", "when": "who"}],
+            "content.template.instantiation_rules[0].when",
+        ),
         (
             "instantiation_rules",
             [{"part": "design", "for_each": "x"}],
@@ -80,7 +104,10 @@ def test_a_template_that_cannot_be_filled_is_refused(key: str, value: object, pa
 
 def test_a_number_stays_one() -> None:
     made = instantiate(
-        Template({"n": "{{n}}", "t": "{{n}} of {{b}}"}, (Parameter("n", "number"), Parameter("b", "boolean"))),
+        Template(
+            {"n": "{{n}}", "t": "{{n}} of {{b}}"},
+            (Parameter("n", "number"), Parameter("b", "boolean")),
+        ),
         {"n": 3, "b": False},
     )
     assert made == {"n": 3, "t": "3 of false"}

@@ -15,7 +15,8 @@ from workbench.core.stream.times import instant
 from workbench.core.text import one_line
 from workbench.core.values import read_as, texts_in
 
-# How old an episode is in its life (source 004, section 2.5), by its date alone: nothing is rewritten for that.
+# How old an episode is in its life (source 004, section 2.5), by its date alone: nothing is
+# rewritten for that.
 
 
 Phase = Literal["active", "mature", "aged", "archived", "deleted"]
@@ -50,10 +51,15 @@ def age_of(at: datetime, now: datetime) -> float:
 
 def is_over(episode: Episode, now: datetime) -> bool:
     """Tell whether the retention of an episode that a person deleted is over."""
-    return episode.status == "deleted" and episode.deleted_at is not None and now - episode.deleted_at >= RETENTION
+    return (
+        episode.status == "deleted"
+        and episode.deleted_at is not None
+        and now - episode.deleted_at >= RETENTION
+    )
 
 
-# What tells a failure again: the names of errors, codes and tools in what was said of it, and its lines.
+# What tells a failure again: the names of errors, codes and tools in what was said of it, and its
+# lines.
 
 
 MOST = 32
@@ -67,7 +73,8 @@ _CODES = re.compile(
 
 
 def features_of(texts: Sequence[str], tools: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the features of a failure, each once: `error:`, `code:` and `tool:` with a name, `line:` with a mark.
+    """Return the features of a failure, each once: `error:`, `code:` and `tool:` with a name,
+    `line:` with a mark.
 
     A line's mark leaves out numbers, hashes and folders, which differ from run to run.
     """
@@ -88,7 +95,9 @@ def features_of(texts: Sequence[str], tools: Sequence[str] = ()) -> tuple[str, .
 
 
 def likeness(one: Sequence[str], other: Sequence[str]) -> float:
-    """Return how much two failures have in common, 0–1: what both have, of what either has; a tool counts half."""
+    """Return how much two failures have in common, 0–1: what both have, of what either has; a tool
+    counts half.
+    """
     left, right = frozenset(one), frozenset(other)
     if left.isdisjoint(right):
         return 0.0
@@ -106,7 +115,8 @@ def _weight(feature: str) -> float:
     return 0.5 if feature.startswith("tool:") else 1.0
 
 
-# What is searched of an episode, made of the file beside the store once, so that not every file is opened.
+# What is searched of an episode, made of the file beside the store once, so that not every file is
+# opened.
 
 
 EDITION = 1
@@ -123,10 +133,11 @@ _FAILED = frozenset({"error", "failed", "failure", "exception", "stderr", "trace
 
 
 class Digest(NamedTuple):
-    """What is searched of an episode: its `task`, how it ended (`result`), what was learned, and the names in it.
+    """What is searched of an episode: its `task`, how it ended (`result`), what was learned, and
+    the names in it.
 
-    `failure` says what went wrong and `signature` tells that again; both are empty where nothing did. `duration` is
-    in seconds.
+    `failure` says what went wrong and `signature` tells that again; both are empty where nothing
+    did. `duration` is in seconds.
     """
 
     task: str
@@ -153,8 +164,12 @@ def digest_of(body: EpisodeBody) -> Digest:
     goals = said(body.get("task.parsed_goals"), _PART)
     return Digest(
         task=_joined((body.task[:_TASK], goals), _TASK + _PART),
-        result=_joined((body.outcome.lower(), said(body.get("outcome.primary_output"), _PART)), _PART),
-        lessons=said([body.get("reflection.insights"), body.get("reflection.performance_analysis")], _PART),
+        result=_joined(
+            (body.outcome.lower(), said(body.get("outcome.primary_output"), _PART)), _PART
+        ),
+        lessons=said(
+            [body.get("reflection.insights"), body.get("reflection.performance_analysis")], _PART
+        ),
         failure="\n".join(failures)[:_PART],
         session=body.session,
         domain=body.text("metadata.domain"),
@@ -176,8 +191,13 @@ def told(digest: Digest) -> str:
 
 
 def summary_of(digest: Digest) -> str:
-    """Return an episode in at most four lines: its task, how it ended, what was learned, and what failed."""
-    parts = ((label, one_line(" · ".join(str(getattr(digest, name)).splitlines()), _LINE)) for name, label in _LABELS)
+    """Return an episode in at most four lines: its task, how it ended, what was learned, and what
+    failed.
+    """
+    parts = (
+        (label, one_line(" · ".join(str(getattr(digest, name)).splitlines()), _LINE))
+        for name, label in _LABELS
+    )
     return "\n".join(f"{label}: {text}" for label, text in parts if text)
 
 
@@ -198,14 +218,18 @@ def said(value: object, limit: int) -> str:
 
 
 def _failures(body: EpisodeBody) -> Iterator[str]:
-    """Yield what is said of failures: what was analysed, what an entry of the trace says, what a failed task gave."""
+    """Yield what is said of failures: what was analysed, what an entry of the trace says, what a
+    failed task gave.
+    """
     analysed = body.get("reflection.failures_analyzed")
     for one in analysed if isinstance(analysed, list | tuple) else ():
         text = said(one, _PART)
         if text:
             yield text
     for entry in _failed(body):
-        text = said([value for name, value in entry.items() if name in _FAILED or name == "result"], _PART)
+        text = said(
+            [value for name, value in entry.items() if name in _FAILED or name == "result"], _PART
+        )
         if text:
             yield text
     if body.outcome == "FAILURE":
@@ -220,12 +244,18 @@ def _failed(body: EpisodeBody) -> Iterator[Mapping[str, object]]:
     for entry in trace if isinstance(trace, list | tuple) else ():
         if isinstance(entry, Mapping):
             ended = str(entry.get("status", "")).casefold()
-            if ended in _FAILED or entry.get("success") is False or any(entry.get(name) for name in _FAILED):
+            if (
+                ended in _FAILED
+                or entry.get("success") is False
+                or any(entry.get(name) for name in _FAILED)
+            ):
                 yield entry
 
 
 def _failing_tools(body: EpisodeBody) -> tuple[str, ...]:
-    return tuple(str(entry["tool"]) for entry in _failed(body) if isinstance(entry.get("tool"), str))
+    return tuple(
+        str(entry["tool"]) for entry in _failed(body) if isinstance(entry.get("tool"), str)
+    )
 
 
 def _joined(parts: tuple[str, ...], limit: int) -> str:
@@ -234,7 +264,9 @@ def _joined(parts: tuple[str, ...], limit: int) -> str:
 
 Strategy = Literal["semantic", "structured", "hybrid", "temporal", "failure"]
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
-"""The ways to episodes (source 004, section 2.4): by meaning, attributes, both, time, and by how they failed."""
+"""The ways to episodes (source 004, section 2.4): by meaning, attributes, both, time, and by how
+they failed.
+"""
 
 PHASES = (*BEGINS, "deleted")
 
@@ -244,10 +276,11 @@ RECENT = timedelta(days=30)
 
 @dataclass(frozen=True, slots=True)
 class Criteria:
-    """What an episode must be; what is empty asks for nothing. Names are compared without regard to case.
+    """What an episode must be; what is empty asks for nothing. Names are compared without regard to
+    case.
 
-    Without a `phase` those are meant that nobody has to ask for: not archived, not deleted; `every` means all of them
-    but the deleted ones.
+    Without a `phase` those are meant that nobody has to ask for: not archived, not deleted; `every`
+    means all of them but the deleted ones.
     """
 
     domain: str = ""
@@ -267,31 +300,49 @@ class Criteria:
     @property
     def are_none(self) -> bool:
         """Whether no attribute of an episode is asked for."""
-        asked = (self.domain, self.type, self.outcome, self.tag, self.phase, self.session, self.tool, self.strategy)
+        asked = (
+            self.domain,
+            self.type,
+            self.outcome,
+            self.tag,
+            self.phase,
+            self.session,
+            self.tool,
+            self.strategy,
+        )
         return not any(asked) and self.since is None and self.until is None
 
 
 def checked(criteria: Criteria) -> Criteria:
     """Return criteria that can be met; raises `InvalidQuery`."""
     if criteria.outcome and criteria.outcome.upper() not in OUTCOMES:
-        raise InvalidQuery(f"There is no outcome “{criteria.outcome}”.", f"Outcomes are: {', '.join(OUTCOMES)}.")
+        raise InvalidQuery(
+            f"There is no outcome “{criteria.outcome}”.", f"Outcomes are: {', '.join(OUTCOMES)}."
+        )
     if criteria.phase and criteria.phase not in PHASES:
-        raise InvalidQuery(f"There is no phase “{criteria.phase}”.", f"Phases are: {', '.join(PHASES)}.")
+        raise InvalidQuery(
+            f"There is no phase “{criteria.phase}”.", f"Phases are: {', '.join(PHASES)}."
+        )
     return criteria
 
 
-_NAMED_IN = re.compile(r"(?<!\S)(domain|type|outcome|tag|phase|session|tool|strategy|since|until):(\S+)")
+_NAMED_IN = re.compile(
+    r"(?<!\S)(domain|type|outcome|tag|phase|session|tool|strategy|since|until):(\S+)"
+)
 
 
 def criteria_in(text: str, now: datetime) -> tuple[str, Criteria]:
-    """Return the words of a query, and what it asks for by name (`outcome:failure since:7d`). Raises `InvalidQuery`."""
+    """Return the words of a query, and what it asks for by name (`outcome:failure since:7d`).
+    Raises `InvalidQuery`.
+    """
     named: dict[str, Any] = dict(_NAMED_IN.findall(text))
     for name in named.keys() & {"since", "until"}:
         named[name] = instant(named[name], now, last=name == "until")
     return " ".join(_NAMED_IN.sub(" ", text).split()), checked(replace(Criteria(), **named))
 
 
-# Episodes that say the same, held together under one of them; the others are kept, and found on request.
+# Episodes that say the same, held together under one of them; the others are kept, and found on
+# request.
 
 
 LEAST = 0.95
@@ -302,7 +353,9 @@ WINDOW = timedelta(days=30)
 
 
 class Variation(Record, frozen=True):
-    """How an episode differs from the one that stands for it: the words that only it has, and its duration."""
+    """How an episode differs from the one that stands for it: the words that only it has, and its
+    duration.
+    """
 
     episode: str
     words: tuple[str, ...] = ()
@@ -312,8 +365,9 @@ class Variation(Record, frozen=True):
 class EpisodeCluster(Record, frozen=True):
     """Episodes of one type, domain, outcome and time that say the same (source 004, section 2.5).
 
-    `representative` stands for them, the latest; `members` are all of them, it included, which stay as they are.
-    `first_at` and `last_at` say when they were, `average_duration` how long they took (seconds).
+    `representative` stands for them, the latest; `members` are all of them, it included, which stay
+    as they are. `first_at` and `last_at` say when they were, `average_duration` how long they took
+    (seconds).
     """
 
     id: str
@@ -334,7 +388,9 @@ def cluster_id(representative: str) -> str:
 
 
 def objection(one: Digest, other: Digest) -> bool:
-    """Tell whether two much alike episodes say different things all the same: opposites reach a cosine of 1.00."""
+    """Tell whether two much alike episodes say different things all the same: opposites reach a
+    cosine of 1.00.
+    """
     left, right = _told(one), _told(other)
     return bool(conflicts(left, right) or word_conflicts(left, right))
 
@@ -360,7 +416,11 @@ def cluster_lines(cluster: EpisodeCluster, id: str) -> Iterator[str]:
         yield f"consolidated under {cluster.representative}"
         return
     when = f"{cluster.first_at:%Y-%m-%d} to {cluster.last_at:%Y-%m-%d}"
-    mean = "" if cluster.average_duration is None else f", mean duration {cluster.average_duration:,.0f} s"
+    mean = (
+        ""
+        if cluster.average_duration is None
+        else f", mean duration {cluster.average_duration:,.0f} s"
+    )
     yield f"consolidated: {len(cluster.members)} instances, {when}, {cluster.success_rate:.0%} succeeded{mean}"
     for one in cluster.variations:
         took = [] if one.duration is None else [f"{one.duration:,.0f} s"]
@@ -376,20 +436,25 @@ _COMPARED = (
 
 
 def compared(one: EpisodeBody, other: EpisodeBody) -> Iterator[tuple[str, str, str]]:
-    """Yield what two episodes say, part by part: its name, and the two texts; of lists what only one of them has."""
+    """Yield what two episodes say, part by part: its name, and the two texts; of lists what only
+    one of them has.
+    """
     for path in _COMPARED:
         left, right = one.get(path), other.get(path)
         if isinstance(left, list | tuple) and isinstance(right, list | tuple):
             left, right = [x for x in left if x not in right], [x for x in right if x not in left]
         one_text, other_text = (
-            f"{v:,.0f} s" if isinstance(v, int | float) else ", ".join(said(v, 600).splitlines()) for v in (left, right)
+            f"{v:,.0f} s" if isinstance(v, int | float) else ", ".join(said(v, 600).splitlines())
+            for v in (left, right)
         )
         if one_text or other_text:
             yield path.rpartition(".")[2].replace("_", " "), one_text, other_text
 
 
 def said_lines(value: object, indent: str = "", shown: Callable[[str], str] = str) -> Iterator[str]:
-    """Yield what a part of an episode says, a line each; `shown` makes of a text what is printed of it."""
+    """Yield what a part of an episode says, a line each; `shown` makes of a text what is printed of
+    it.
+    """
     if isinstance(value, Mapping):
         for name, item in value.items():
             if isinstance(item, Mapping | list | tuple) and item:

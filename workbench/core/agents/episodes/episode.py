@@ -1,7 +1,9 @@
-"""An episode as the store keeps it: a short head, with everything else in a file beside it that is named by its hash.
+"""An episode as the store keeps it: a short head, with everything else in a file beside it that is
+named by its hash.
 
-An episode says what happened and is not changed. What a person adds, notes and tags, stands beside or in the head; what
-is counted, how often it was read and which others rest on it, is a record of its own.
+An episode says what happened and is not changed. What a person adds, notes and tags, stands beside
+or in the head; what is counted, how often it was read and which others rest on it, is a record of
+its own.
 """
 
 import math
@@ -31,15 +33,19 @@ LONGEST_ID = 64
 LONGEST_TAG = 40
 
 KIND = 40
-"""Characters of a type and of a domain that stand in the head; the whole of both stands in the file."""
+"""Characters of a type and of a domain that stand in the head; the whole of both stands in the
+file.
+"""
 
 
 class Episode(Record, frozen=True):
-    """The head of an episode: when it was, of what `type` of task and in which `domain`, and how it ended.
+    """The head of an episode: when it was, of what `type` of task and in which `domain`, and how it
+    ended.
 
-    `hash` names the file with the rest (`EpisodeBody`). One that is `deleted`, at a time, is kept until its retention
-    is over. `tags` are its own, as many as there is room for, and those that a person gave it. It is `approved` once a
-    person who looked at it stands by what it says. One that is `captured` was made of a session's transcript.
+    `hash` names the file with the rest (`EpisodeBody`). One that is `deleted`, at a time, is kept
+    until its retention is over. `tags` are its own, as many as there is room for, and those that a
+    person gave it. It is `approved` once a person who looked at it stands by what it says. One that
+    is `captured` was made of a session's transcript.
     """
 
     id: str
@@ -66,7 +72,8 @@ class EpisodeNote(Record, frozen=True):
 
 
 class EpisodeUse(Record, frozen=True):
-    """How often an episode was read by agents and when last, and apart from that which records rest on it.
+    """How often an episode was read by agents and when last, and apart from that which records rest
+    on it.
 
     `id` is made of the episode's (`uses_id`).
     """
@@ -80,7 +87,9 @@ class EpisodeUse(Record, frozen=True):
 
 
 def uses_id(episode: str) -> str:
-    """Return the id of the count of an episode's uses: another name, so that none means two records."""
+    """Return the id of the count of an episode's uses: another name, so that none means two
+    records.
+    """
     return f"{episode}:uses"
 
 
@@ -90,11 +99,19 @@ def unused(episode: str) -> EpisodeUse:
 
 
 def checked_id(id: str) -> str:
-    """Return the id that an episode brings along; raises `InvalidRecord` for one that cannot be a name."""
-    if not id or len(id.encode("utf-8", "surrogatepass")) > LONGEST_ID or printable(id) != id or id != id.strip():
+    """Return the id that an episode brings along; raises `InvalidRecord` for one that cannot be a
+    name.
+    """
+    if (
+        not id
+        or len(id.encode("utf-8", "surrogatepass")) > LONGEST_ID
+        or printable(id) != id
+        or id != id.strip()
+    ):
         said = f"1 to {LONGEST_ID} bytes without control characters"
         raise InvalidRecord(
-            f"episode_id: expected {said}, found “{printable(id[:LONGEST_ID])}”.", "Nothing was stored."
+            f"episode_id: expected {said}, found “{printable(id[:LONGEST_ID])}”.",
+            "Nothing was stored.",
         )
     return id
 
@@ -122,15 +139,22 @@ def tagged(episode: Episode, add: tuple[str, ...] = (), remove: tuple[str, ...] 
     kept = [tag for tag in (*episode.tags, *add) if tag not in remove]
     more = replace(episode, tags=tuple(dict.fromkeys(kept)))
     if any(not tag.strip() or len(tag) > LONGEST_TAG or printable(tag) != tag for tag in add):
-        raise InvalidRecord(f"A tag has 1 to {LONGEST_TAG} characters, on one line.", "Nothing was changed.")
+        raise InvalidRecord(
+            f"A tag has 1 to {LONGEST_TAG} characters, on one line.", "Nothing was changed."
+        )
     if len(more.tags) > max(MORE_TAGS, len(episode.tags)):
-        raise InvalidRecord(f"There is no room for more tags on {episode.id}.", "Nothing was changed; a note has room.")
+        raise InvalidRecord(
+            f"There is no room for more tags on {episode.id}.",
+            "Nothing was changed; a note has room.",
+        )
     return more
 
 
-# What an episode is made of (source 004, section 2.2): read from JSON and checked, each fault by the field's path.
+# What an episode is made of (source 004, section 2.2): read from JSON and checked, each fault by
+# the field's path.
 #
-# Fields that are not named here are kept where they stand. Nothing but the task and the outcome has to be there.
+# Fields that are not named here are kept where they stand. Nothing but the task and the outcome has
+# to be there.
 
 Json = Mapping[str, object]
 
@@ -163,7 +187,9 @@ FIELDS: Mapping[str, Any] = {
     "lifecycle.referenced_by": list[str], "lifecycle.access_count": int, "execution.duration": float,
     **{f"embeddings.{name}_embedding": list[float] for name in ("task", "outcome", "full_episode")},
 }  # fmt: skip
-"""Every field that is looked at; goals, plan, output, complexity and analysis are whatever an agent makes of them."""
+"""Every field that is looked at; goals, plan, output, complexity and analysis are whatever an agent
+makes of them.
+"""
 
 REQUIRED = ("task", "task.original_input", "outcome", "outcome.status")
 
@@ -235,7 +261,11 @@ class EpisodeBody:
     def texts(self, path: str) -> tuple[str, ...]:
         """Return the texts in the list at a path."""
         found = self.get(path)
-        return tuple(one for one in found if isinstance(one, str)) if isinstance(found, list | tuple) else ()
+        return (
+            tuple(one for one in found if isinstance(one, str))
+            if isinstance(found, list | tuple)
+            else ()
+        )
 
     def number(self, path: str) -> float | None:
         """Return the number at a path."""
@@ -254,7 +284,9 @@ class EpisodeBody:
 
 
 def read_episode(doc: object) -> EpisodeBody:
-    """Return an episode of JSON values; raises `InvalidEpisode`, which names every field that is not as it must be."""
+    """Return an episode of JSON values; raises `InvalidEpisode`, which names every field that is
+    not as it must be.
+    """
     if not isinstance(doc, Mapping):
         raise InvalidEpisode([("episode", "is no object")])
     if is_deeper(doc, DEEPEST):
@@ -284,7 +316,11 @@ def _wrong(body: EpisodeBody, path: str) -> Iterator[tuple[str, str]]:
         return
     if isinstance(value, int | float) and not 0 <= value < math.inf:
         yield path, "is no number of at least 0"
-    if path.startswith("embeddings.") and isinstance(value, list | tuple) and not all(map(math.isfinite, value)):
+    if (
+        path.startswith("embeddings.")
+        and isinstance(value, list | tuple)
+        and not all(map(math.isfinite, value))
+    ):
         yield path, "holds what is no number"
     fits, problem = _MEANING.get(path, (bool, ""))
     if problem and not fits(body.text(path)):
@@ -300,8 +336,14 @@ def _is_time(text: str) -> bool:
 
 _MEANING: Mapping[str, tuple[Callable[[str], bool], str]] = {
     "task.original_input": (lambda text: bool(text.strip()), "says nothing"),
-    "outcome.status": (lambda text: text.upper() in OUTCOMES, f"is not one of {', '.join(OUTCOMES)}"),
-    "lifecycle.archival_status": (lambda text: text.lower() in STATUSES, f"is not one of {', '.join(STATUSES)}"),
+    "outcome.status": (
+        lambda text: text.upper() in OUTCOMES,
+        f"is not one of {', '.join(OUTCOMES)}",
+    ),
+    "lifecycle.archival_status": (
+        lambda text: text.lower() in STATUSES,
+        f"is not one of {', '.join(STATUSES)}",
+    ),
     "timestamp": (_is_time, "is no ISO 8601 time"),
     "lifecycle.last_accessed": (_is_time, "is no ISO 8601 time"),
 }

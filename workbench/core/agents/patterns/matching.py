@@ -31,7 +31,13 @@ from workbench.core.record import InvalidRecord, minute
 from workbench.core.text import counted, one_line
 from workbench.core.words import stop_words, words
 
-WEIGHTS: Mapping[str, float] = {"confidence": 0.4, "success": 0.3, "usage": 0.15, "recency": 0.1, "match": 0.05}
+WEIGHTS: Mapping[str, float] = {
+    "confidence": 0.4,
+    "success": 0.3,
+    "usage": 0.15,
+    "recency": 0.1,
+    "match": 0.05,
+}
 """What a ranking of patterns is made of, and how much each part weighs."""
 
 FORGOTTEN_DAYS = 90.0
@@ -41,17 +47,25 @@ USED: frozenset[Status] = frozenset({"validated"})
 """Where a pattern stands that is used."""
 
 Obstacle = Literal[
-    "status", "category", "problem_type", "domain", "complexity", "capability", "condition", "anti_condition"
+    "status",
+    "category",
+    "problem_type",
+    "domain",
+    "complexity",
+    "capability",
+    "condition",
+    "anti_condition",
 ]
 """What keeps a pattern from a task."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is known of a task. `facts` is what conditions ask about; the features are among them by their names.
+    """What is known of a task. `facts` is what conditions ask about; the features are among them by
+    their names.
 
-    Problem types, domains and capabilities are in lower case. Of capabilities and complexity `None` means that nobody
-    said; a problem type or domain that nobody said is none.
+    Problem types, domains and capabilities are in lower case. Of capabilities and complexity `None`
+    means that nobody said; a problem type or domain that nobody said is none.
     """
 
     text: str = ""
@@ -64,7 +78,9 @@ class Task:
 
     @property
     def every_fact(self) -> Facts:
-        """The facts, with the features under `problem_type`, `domain`, `complexity`, `capabilities`, and `task`."""
+        """The facts, with the features under `problem_type`, `domain`, `complexity`,
+        `capabilities`, and `task`.
+        """
         own: dict[str, object] = {}
         if self.problem_types:
             own["problem_type"] = sorted(self.problem_types)
@@ -95,7 +111,13 @@ def task_of(
 
     able = lower(capabilities)
     return Task(
-        text.strip(), lower(problem_types), lower(domains), complexity, able or None, category, dict(facts or {})
+        text.strip(),
+        lower(problem_types),
+        lower(domains),
+        complexity,
+        able or None,
+        category,
+        dict(facts or {}),
     )
 
 
@@ -122,7 +144,8 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A pattern that applies: its score, and the parts that make it, each from 0 to 1 before it is weighted.
+    """A pattern that applies: its score, and the parts that make it, each from 0 to 1 before it is
+    weighted.
 
     `met` names what the pattern asks for and the task has.
     """
@@ -138,8 +161,12 @@ class Match:
         return {name: WEIGHTS[name] * part for name, part in self.parts.items()}
 
 
-def obstacle(pattern: Pattern, task: Task, facts: Facts, statuses: frozenset[Status] = USED) -> LeftOut | None:
-    """Return the first thing that keeps a pattern from a task; `None` when it applies. `facts` are `every_fact`."""
+def obstacle(
+    pattern: Pattern, task: Task, facts: Facts, statuses: frozenset[Status] = USED
+) -> LeftOut | None:
+    """Return the first thing that keeps a pattern from a task; `None` when it applies. `facts` are
+    `every_fact`.
+    """
     if pattern.status not in statuses:
         return LeftOut("status", (pattern.status,))
     if task.category is not None and pattern.category != task.category:
@@ -149,10 +176,16 @@ def obstacle(pattern: Pattern, task: Task, facts: Facts, statuses: frozenset[Sta
         if asked and given.isdisjoint(map(str.casefold, asked)):
             return LeftOut(kind, asked, not given)
     hard = features.complexity
-    if task.complexity is not None and hard is not None and not hard.min <= task.complexity <= hard.max:
+    if (
+        task.complexity is not None
+        and hard is not None
+        and not hard.min <= task.complexity <= hard.max
+    ):
         return LeftOut("complexity", (f"{hard.min:g}", f"{hard.max:g}"))
     if task.capabilities is not None:
-        lacking = tuple(one for one in features.required_capabilities if one.casefold() not in task.capabilities)
+        lacking = tuple(
+            one for one in features.required_capabilities if one.casefold() not in task.capabilities
+        )
         if lacking:
             return LeftOut("capability", lacking)
     for text in where.context_conditions:
@@ -162,7 +195,9 @@ def obstacle(pattern: Pattern, task: Task, facts: Facts, statuses: frozenset[Sta
     return None if against is None else LeftOut("anti_condition", (against,))
 
 
-def _named(pattern: Pattern, task: Task) -> tuple[tuple[Obstacle, tuple[str, ...], frozenset[str]], ...]:
+def _named(
+    pattern: Pattern, task: Task
+) -> tuple[tuple[Obstacle, tuple[str, ...], frozenset[str]], ...]:
     """Return the types and domains that a pattern asks for, and those of a task."""
     where = pattern.applicability
     types, domains = where.problem_types, where.task_features.domain
@@ -179,7 +214,9 @@ def match(pattern: Pattern, task: Task, now: datetime) -> Match:
         "recency": _recency(pattern, now),
         "match": quality,
     }
-    return Match(pattern, math.fsum(WEIGHTS[name] * part for name, part in parts.items()), parts, met)
+    return Match(
+        pattern, math.fsum(WEIGHTS[name] * part for name, part in parts.items()), parts, met
+    )
 
 
 def ranked(matches: Sequence[Match], most: int | None = None) -> tuple[Match, ...]:
@@ -188,7 +225,9 @@ def ranked(matches: Sequence[Match], most: int | None = None) -> tuple[Match, ..
 
 
 def _said(text: str, facts: Facts) -> bool | None:
-    """Tell whether a condition holds; one that cannot be read any more is as one that hangs on something unknown."""
+    """Tell whether a condition holds; one that cannot be read any more is as one that hangs on
+    something unknown.
+    """
     try:
         return holds(parsed(text), facts)
     except ConditionSyntax:
@@ -197,11 +236,17 @@ def _said(text: str, facts: Facts) -> bool | None:
 
 def _recency(pattern: Pattern, now: datetime) -> float:
     at = pattern.support.last_validated
-    return 0.0 if at is None else math.exp(-max((now - at).total_seconds() / 86_400, 0.0) / FORGOTTEN_DAYS)
+    return (
+        0.0
+        if at is None
+        else math.exp(-max((now - at).total_seconds() / 86_400, 0.0) / FORGOTTEN_DAYS)
+    )
 
 
 def _quality(pattern: Pattern, task: Task) -> tuple[float, tuple[tuple[Obstacle, str], ...]]:
-    """Return the share of what a pattern asks for that the task is known to have; 0 where it asks for nothing."""
+    """Return the share of what a pattern asks for that the task is known to have; 0 where it asks
+    for nothing.
+    """
     where, features = pattern.applicability, pattern.applicability.task_features
     shares, met = list[float](), list[tuple[Obstacle, str]]()
     for kind, names, given in _named(pattern, task):
@@ -214,7 +259,11 @@ def _quality(pattern: Pattern, task: Task) -> tuple[float, tuple[tuple[Obstacle,
         met += [("complexity", f"{task.complexity:g}")] if task.complexity is not None else []
     if features.required_capabilities:
         shares.append(1.0 if task.capabilities is not None else 0.0)
-        met += [("capability", name) for name in features.required_capabilities if task.capabilities is not None]
+        met += [
+            ("capability", name)
+            for name in features.required_capabilities
+            if task.capabilities is not None
+        ]
     shares += [1.0] * len(where.context_conditions)
     met += [("condition", text) for text in where.context_conditions]
     return (math.fsum(shares) / len(shares) if shares else 0.0), tuple(met)
@@ -266,15 +315,23 @@ def body_lines(body: Body) -> Iterator[str]:
         for number, step in enumerate(body.procedure.steps, 1):
             after = f" (after {', '.join(step.depends_on)})" if step.depends_on else ""
             yield f"{number}. {f'[{step.id}] ' if step.id else ''}{step.text}{after}"
-        yield from (f"If {branch.when}: go to {branch.go_to}" for branch in body.procedure.branching_logic)
-        yield from (f"Done when: {condition}" for condition in body.procedure.termination_conditions)
+        yield from (
+            f"If {branch.when}: go to {branch.go_to}" for branch in body.procedure.branching_logic
+        )
+        yield from (
+            f"Done when: {condition}" for condition in body.procedure.termination_conditions
+        )
     if body.template is not None:
         yield from _template(body.template)
 
 
 def _template(template: Template) -> Iterator[str]:
     for one in template.parameters:
-        default = "" if one.default is None else f", {json.dumps(one.default, ensure_ascii=False)} unless given"
+        default = (
+            ""
+            if one.default is None
+            else f", {json.dumps(one.default, ensure_ascii=False)} unless given"
+        )
         about = f": {one.about}" if one.about else ""
         choices = f" ({', '.join(one.choices)})" if one.choices else ""
         yield f"Parameter {one.name}, a {one.type}{choices}{default}{about}"
@@ -299,8 +356,11 @@ APPLICATIONS = 10
 """Applications that are told of one by one."""
 
 
-def in_full(pattern: Pattern, done: Sequence[Application], when: Callable[[datetime], str] = minute) -> Iterator[str]:
-    """Yield all that is known of a pattern, a line each: where it stands, what it says, and its latest applications.
+def in_full(
+    pattern: Pattern, done: Sequence[Application], when: Callable[[datetime], str] = minute
+) -> Iterator[str]:
+    """Yield all that is known of a pattern, a line each: where it stands, what it says, and its
+    latest applications.
 
     `when` writes a time.
     """
@@ -330,7 +390,11 @@ def in_full(pattern: Pattern, done: Sequence[Application], when: Callable[[datet
         yield f"mined from {counted(len(mined), 'episode')}, which do not validate it: {shown}"
     for one in done[:APPLICATIONS]:
         basis = "mined" if one.episode in mined else one.basis
-        note = "".join(f" · {text}" for text in (_BASES.get(basis, basis), one_line(one.note or one.task, 100)) if text)
+        note = "".join(
+            f" · {text}"
+            for text in (_BASES.get(basis, basis), one_line(one.note or one.task, 100))
+            if text
+        )
         yield f"  {when(one.at)}  {one.outcome:<8} {one.episode}{note}"
     if len(done) > APPLICATIONS:
         yield f"  and {len(done) - APPLICATIONS:,} more"
@@ -353,7 +417,11 @@ def _evidence(pattern: Pattern, when: Callable[[datetime], str]) -> str:
     said = pattern.support
     if not said.num_applications and said.last_validated is None:
         return "evidence: none yet"
-    at = "as it was brought along" if said.last_validated is None else f"validated {when(said.last_validated)}"
+    at = (
+        "as it was brought along"
+        if said.last_validated is None
+        else f"validated {when(said.last_validated)}"
+    )
     many = counted(said.num_applications, "application")
     return (
         f"evidence: {many}, {said.success_rate:.0%} succeeded, "
@@ -373,7 +441,8 @@ def _relations(pattern: Pattern) -> Iterator[tuple[str, tuple[str, ...]]]:
             yield name, others
 
 
-# Patterns beside each other: how alike two are, what becomes of several that are one, and which are worth little.
+# Patterns beside each other: how alike two are, what becomes of several that are one, and which are
+# worth little.
 
 
 ALIKE = 0.5
@@ -397,19 +466,27 @@ LOW, UNUSED = 0.4, timedelta(days=90)
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """How alike another pattern is, from 0 to 1, and by what: text, applicability, and the form of what it says."""
+    """How alike another pattern is, from 0 to 1, and by what: text, applicability, and the form of
+    what it says.
+    """
 
     pattern: Pattern
     score: float
     parts: Mapping[str, float]
 
 
-def similar(pattern: Pattern, others: Iterable[Pattern], least: float = ALIKE) -> tuple[Likeness, ...]:
-    """Return the patterns of the same category that resemble one, the most alike first; none that is deprecated."""
+def similar(
+    pattern: Pattern, others: Iterable[Pattern], least: float = ALIKE
+) -> tuple[Likeness, ...]:
+    """Return the patterns of the same category that resemble one, the most alike first; none that
+    is deprecated.
+    """
     beside = [
         likeness(pattern, other)
         for other in others
-        if other.id != pattern.id and other.category == pattern.category and other.status != "deprecated"
+        if other.id != pattern.id
+        and other.category == pattern.category
+        and other.status != "deprecated"
     ]
     return most_alike(one for one in beside if one.score >= least)
 
@@ -431,20 +508,28 @@ def likeness(one: Pattern, other: Pattern) -> Likeness:
 
 
 def merged(patterns: Sequence[Pattern], id: str, now: datetime) -> Pattern:
-    """Return what several patterns of one category become: the words of the surest, for all that they were for.
+    """Return what several patterns of one category become: the words of the surest, for all that
+    they were for.
 
-    It applies where one of them did; what one warned of stays a warning. It keeps the conditions that they share, and
-    its evidence is that of all. Raises `InvalidRecord` for fewer than two, or those that do not go together.
+    It applies where one of them did; what one warned of stays a warning. It keeps the conditions
+    that they share, and its evidence is that of all. Raises `InvalidRecord` for fewer than two, or
+    those that do not go together.
     """
     unlike = {pattern.category for pattern in patterns}
     if len({pattern.id for pattern in patterns}) < 2 or len(unlike) > 1:
         what = (
-            f"They are of several categories: {', '.join(sorted(unlike))}" if len(unlike) > 1 else "There is one alone"
+            f"They are of several categories: {', '.join(sorted(unlike))}"
+            if len(unlike) > 1
+            else "There is one alone"
         )
-        raise InvalidRecord(f"{what}; patterns to merge are two or more of one category.", "Nothing was changed.")
+        raise InvalidRecord(
+            f"{what}; patterns to merge are two or more of one category.", "Nothing was changed."
+        )
     gone = next((pattern for pattern in patterns if pattern.status == "deprecated"), None)
     if gone is not None:
-        raise InvalidRecord(f"{gone.id} is deprecated and cannot be merged.", "Nothing was changed.")
+        raise InvalidRecord(
+            f"{gone.id} is deprecated and cannot be merged.", "Nothing was changed."
+        )
     best = max(patterns, key=lambda p: (p.support.confidence_score, p.usage_count, p.id))
     starts = [pattern.evidence_since for pattern in patterns if pattern.evidence_since is not None]
     return replace(
@@ -456,7 +541,9 @@ def merged(patterns: Sequence[Pattern], id: str, now: datetime) -> Pattern:
         applicability=_for_all([pattern.applicability for pattern in patterns]),
         guidance=_guidance(best, patterns),
         support=_evidence_of_all(patterns),
-        status="validated" if all(pattern.status == "validated" for pattern in patterns) else "candidate",
+        status="validated"
+        if all(pattern.status == "validated" for pattern in patterns)
+        else "candidate",
         status_reason=MERGED,
         usage_count=sum(pattern.usage_count for pattern in patterns),
         last_used=max((p.last_used for p in patterns if p.last_used is not None), default=None),
@@ -485,13 +572,18 @@ def related(pattern: Pattern, relation: Relation, other: str, *, remove: bool = 
 
 
 def weaknesses(pattern: Pattern, now: datetime) -> tuple[Weakness, ...]:
-    """Return why a pattern is worth little; mostly nothing. One that is deprecated already is not looked at."""
+    """Return why a pattern is worth little; mostly nothing. One that is deprecated already is not
+    looked at.
+    """
     if pattern.status == "deprecated":
         return ()
     said, found = pattern.support, list[Weakness]()
     if said.last_validated is not None and said.confidence_score < LOW:
         found.append("low_confidence")
-    if now - (pattern.last_used or pattern.created_at) > UNUSED and pattern.status != "under_review":
+    if (
+        now - (pattern.last_used or pattern.created_at) > UNUSED
+        and pattern.status != "under_review"
+    ):
         found.append("unused")
     if len(said.counter_episodes) > len(said.supporting_episodes):
         found.append("contradicted")
@@ -535,7 +627,9 @@ def _in_all(lists: Sequence[Sequence[str]]) -> tuple[str, ...]:
 def _for_all(every: Sequence[Applicability]) -> Applicability:
     features = [where.task_features for where in every]
     ranges = [one.complexity for one in features if one.complexity is not None]
-    hull = ComplexityRange(min(r.min for r in ranges), max(r.max for r in ranges)) if ranges else None
+    hull = (
+        ComplexityRange(min(r.min for r in ranges), max(r.max for r in ranges)) if ranges else None
+    )
     return Applicability(
         problem_types=_or_any([where.problem_types for where in every]),
         task_features=TaskFeatures(
@@ -555,28 +649,38 @@ def _guidance(best: Pattern, patterns: Sequence[Pattern]) -> Guidance:
         best.guidance,
         expected_benefits=_union(one.expected_benefits for one in every),
         potential_risks=_union(one.potential_risks for one in every),
-        alternative_patterns=tuple(i for i in _union(one.alternative_patterns for one in every) if i not in ids),
+        alternative_patterns=tuple(
+            i for i in _union(one.alternative_patterns for one in every) if i not in ids
+        ),
     )
 
 
 def _evidence_of_all(patterns: Sequence[Pattern]) -> Evidence:
-    """Return the evidence of several: episodes of all, shares by the number of applications behind each."""
+    """Return the evidence of several: episodes of all, shares by the number of applications behind
+    each.
+    """
     said = [pattern.support for pattern in patterns]
     total = sum(one.num_applications for one in said)
 
     def mean(name: str) -> float:
         weights = [one.num_applications or (0 if total else 1) for one in said]
-        return math.fsum(getattr(one, name) * weight for one, weight in zip(said, weights, strict=True)) / sum(weights)
+        return math.fsum(
+            getattr(one, name) * weight for one, weight in zip(said, weights, strict=True)
+        ) / sum(weights)
 
     against = _union(one.counter_episodes for one in said)
     return Evidence(
-        supporting_episodes=tuple(e for e in _union(one.supporting_episodes for one in said) if e not in against),
+        supporting_episodes=tuple(
+            e for e in _union(one.supporting_episodes for one in said) if e not in against
+        ),
         counter_episodes=against,
         num_applications=total,
         success_rate=mean("success_rate"),
         confidence_score=mean("confidence_score"),
         statistical_significance=mean("statistical_significance"),
-        last_validated=max((one.last_validated for one in said if one.last_validated is not None), default=None),
+        last_validated=max(
+            (one.last_validated for one in said if one.last_validated is not None), default=None
+        ),
         mined_from=_union(one.mined_from for one in said),
     )
 
@@ -601,12 +705,16 @@ SAME = 0.7
 """The likeness from which on two patterns may be one."""
 
 _TEXT = (SAME - (1 - SHARES["text"])) / SHARES["text"]
-"""The share of all their words that two such patterns have together, at the least, however alike they are else."""
+"""The share of all their words that two such patterns have together, at the least, however alike
+they are else.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class PatternGroup:
-    """Patterns of one category that say the same: the surest, which `stands` for them, and the `others` beside it."""
+    """Patterns of one category that say the same: the surest, which `stands` for them, and the
+    `others` beside it.
+    """
 
     stands: Pattern
     others: tuple[Likeness, ...]
@@ -618,10 +726,12 @@ class PatternGroup:
 
 
 def pattern_groups(patterns: Iterable[Pattern]) -> tuple[PatternGroup, ...]:
-    """Return the groups of patterns that say the same, each pattern in one at the most; the same for any order.
+    """Return the groups of patterns that say the same, each pattern in one at the most; the same
+    for any order.
 
-    Each is like the surest of its group. Two part that are related already, or of which one negates, counts or opposes
-    what the other does not. One that is under review or out of use is in none.
+    Each is like the surest of its group. Two part that are related already, or of which one
+    negates, counts or opposes what the other does not. One that is under review or out of use is in
+    none.
     """
     left = defaultdict[Category, list[Pattern]](list)
     for one in sorted(patterns, key=_sureness):
@@ -636,8 +746,12 @@ def _grouped(left: list[Pattern]) -> Iterator[PatternGroup]:
     told = {one.id: (_words(one.content), _features(one.applicability)) for one in left}
     while left:
         first, left = left[0], left[1:]
-        beside = (likeness(first, one) for one in left if _may_be_one(*told[first.id], *told[one.id]))
-        others = most_alike(one for one in beside if one.score >= SAME and not _parted(first, one.pattern))
+        beside = (
+            likeness(first, one) for one in left if _may_be_one(*told[first.id], *told[one.id])
+        )
+        others = most_alike(
+            one for one in beside if one.score >= SAME and not _parted(first, one.pattern)
+        )
         if others:
             taken = {one.pattern.id for one in others}
             left = [one for one in left if one.id not in taken]
@@ -645,7 +759,9 @@ def _grouped(left: list[Pattern]) -> Iterator[PatternGroup]:
 
 
 def _may_be_one(words: Words, asked: Words, others: Words, its: Words) -> bool:
-    """Tell whether two may be one: they share words enough, and something that they ask for unless all words."""
+    """Tell whether two may be one: they share words enough, and something that they ask for unless
+    all words.
+    """
     if _overlap(words, others) < _TEXT - 1e-9:
         return False
     return words == others or asked == its or not asked.isdisjoint(its)
@@ -658,12 +774,19 @@ def _sureness(pattern: Pattern) -> tuple[float, int, str]:
 def _parted(one: Pattern, other: Pattern) -> bool:
     if other.id in _known_to(one) or one.id in _known_to(other):
         return True
-    mine, theirs = ((negations(text), sorted(numbers(text))) for text in (one.content, other.content))
+    mine, theirs = (
+        (negations(text), sorted(numbers(text))) for text in (one.content, other.content)
+    )
     return mine != theirs or bool(opposites(one.content, other.content))
 
 
 def _known_to(pattern: Pattern) -> frozenset[str]:
     """Return the patterns that one names beside itself: somebody told them apart."""
     known, above = pattern.relationships, pattern.relationships.specializes
-    others = (*known.generalizes, *known.contradicts, *known.complements, *pattern.guidance.alternative_patterns)
+    others = (
+        *known.generalizes,
+        *known.contradicts,
+        *known.complements,
+        *pattern.guidance.alternative_patterns,
+    )
     return frozenset((*others, above) if above else others)

@@ -9,19 +9,30 @@ from msgspec import Meta, field
 from workbench.core.document import Record
 from workbench.core.values import texts_in
 
-# The words that patterns are sorted by; kept apart, so that who only asks for them does not load the rest.
+# The words that patterns are sorted by; kept apart, so that who only asks for them does not load
+# the rest.
 
 
 Category = Literal[
-    "strategy", "decomposition", "sequence", "tool_selection", "failure", "recovery", "optimization", "domain"
+    "strategy",
+    "decomposition",
+    "sequence",
+    "tool_selection",
+    "failure",
+    "recovery",
+    "optimization",
+    "domain",
 ]
-"""What a pattern is about: an approach, a way to break down, an order of steps, tools, how things fail, what to do
-then, what makes it faster, how a field does it."""
+"""What a pattern is about: an approach, a way to break down, an order of steps, tools, how things
+fail, what to do then, what makes it faster, how a field does it.
+"""
 
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 
 Status = Literal["candidate", "validated", "under_review", "deprecated"]
-"""Whether it gathers evidence, is used, was contradicted and is out of use until somebody decides, or is history."""
+"""Whether it gathers evidence, is used, was contradicted and is out of use until somebody decides,
+or is history.
+"""
 
 STATUSES: tuple[Status, ...] = get_args(Status)
 
@@ -31,8 +42,10 @@ Outcome = Literal["success", "partial", "failure"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 Basis = Literal["recorded", "named", "followed", "served", "unproven"]
-"""Why an episode is held to have applied a pattern: somebody recorded it, it names it, it was served it and did at
-least half of it; or was only served it. Of an `unproven` one nobody knows how it ended."""
+"""Why an episode is held to have applied a pattern: somebody recorded it, it names it, it was
+served it and did at least half of it; or was only served it. Of an `unproven` one nobody knows how
+it ended.
+"""
 
 Relation = Literal["specializes", "generalizes", "contradicts", "complements"]
 """How one pattern stands to another."""
@@ -63,7 +76,9 @@ class ComplexityRange(Record, frozen=True):
 
 
 class TaskFeatures(Record, frozen=True):
-    """What a task has to be for a pattern: one of the domains, so hard, with all of the capabilities at hand."""
+    """What a task has to be for a pattern: one of the domains, so hard, with all of the
+    capabilities at hand.
+    """
 
     domain: tuple[str, ...] = ()
     complexity: ComplexityRange | None = None
@@ -71,7 +86,9 @@ class TaskFeatures(Record, frozen=True):
 
 
 class Applicability(Record, frozen=True):
-    """Where a pattern applies. What is empty asks for nothing; conditions are texts of `conditions`."""
+    """Where a pattern applies. What is empty asks for nothing; conditions are texts of
+    `conditions`.
+    """
 
     problem_types: tuple[str, ...] = ()
     task_features: TaskFeatures = TaskFeatures()
@@ -88,7 +105,9 @@ class Strategy(Record, frozen=True):
 
 
 class Parameter(Record, frozen=True):
-    """What a template is filled with. One without a default has to be given; `choices` are all that it may be."""
+    """What a template is filled with. One without a default has to be given; `choices` are all that
+    it may be.
+    """
 
     name: str
     type: ParameterType = "text"
@@ -98,7 +117,8 @@ class Parameter(Record, frozen=True):
 
 
 class Rule(Record, frozen=True):
-    """How a template is filled: the parts with the id `part` stand only `when` a condition on the parameters holds.
+    """How a template is filled: the parts with the id `part` stand only `when` a condition on the
+    parameters holds.
 
     With `for_each` they stand once for each item of that parameter, a list; `{{item}}` is the item.
     """
@@ -109,7 +129,9 @@ class Rule(Record, frozen=True):
 
 
 class Template(Record, frozen=True):
-    """A structure with `{{parameters}}` in its texts, of objects, lists and texts as JSON knows them."""
+    """A structure with `{{parameters}}` in its texts, of objects, lists and texts as JSON knows
+    them.
+    """
 
     structure: Mapping[str, object] = field(default_factory=dict)
     parameters: tuple[Parameter, ...] = ()
@@ -125,7 +147,9 @@ class Heuristic(Record, frozen=True):
 
 
 class Step(Record, frozen=True):
-    """One step of a procedure; `id` names it for branches, `depends_on` names steps that come before it."""
+    """One step of a procedure; `id` names it for branches, `depends_on` names steps that come
+    before it.
+    """
 
     text: str
     id: str = ""
@@ -158,7 +182,8 @@ class Body(Record, frozen=True):
 
 
 class Baseline(Record, frozen=True):
-    """How comparable tasks went without the pattern: how many, the share that succeeded, and what one took on average.
+    """How comparable tasks went without the pattern: how many, the share that succeeded, and what
+    one took on average.
 
     Time is in seconds; cost in whatever the runs count it in.
     """
@@ -172,8 +197,8 @@ class Baseline(Record, frozen=True):
 class Evidence(Record, frozen=True):
     """What speaks for a pattern: what it brought along, and what the last validation found.
 
-    `confidence_score` is 0–1, `statistical_significance` a p-value; savings are against the baseline, in its units.
-    The episodes that it was `mined_from` do not validate it.
+    `confidence_score` is 0–1, `statistical_significance` a p-value; savings are against the
+    baseline, in its units. The episodes that it was `mined_from` do not validate it.
     """
 
     supporting_episodes: tuple[str, ...] = ()
@@ -209,10 +234,12 @@ class Relationships(Record, frozen=True):
 
 
 class Pattern(Record, frozen=True):
-    """A pattern. `edition` counts how often what it says was changed; `version` is that of the record.
+    """A pattern. `edition` counts how often what it says was changed; `version` is that of the
+    record.
 
-    `usage_count` counts applications since ever. Those before `evidence_since` say nothing about it any more.
-    `status_reason` says why it stands where it does; `metadata` keeps what an imported one said beyond the schema.
+    `usage_count` counts applications since ever. Those before `evidence_since` say nothing about it
+    any more. `status_reason` says why it stands where it does; `metadata` keeps what an imported
+    one said beyond the schema.
     """
 
     id: Name
@@ -253,19 +280,24 @@ class Pattern(Record, frozen=True):
 
     @property
     def line(self) -> str:
-        """What it says in one or two sentences: the shortest of its texts that says more than its name."""
+        """What it says in one or two sentences: the shortest of its texts that says more than its
+        name.
+        """
         return self.summary or self.description or self.name
 
 
 def texts_of(pattern: Pattern) -> Iterator[str]:
-    """Yield everything of a pattern that somebody may read: all its texts, names of fields that it brought included."""
+    """Yield everything of a pattern that somebody may read: all its texts, names of fields that it
+    brought included.
+    """
     said = (pattern.name, pattern.summary, pattern.description, pattern.detailed_explanation, pattern.applicability,
             pattern.body, pattern.guidance, pattern.status_reason, pattern.metadata)  # fmt: skip
     return texts_in(said, names=True)
 
 
 class Application(Record, frozen=True):
-    """That a pattern was applied in an episode, and how that went; `id` is the pattern's and the episode's.
+    """That a pattern was applied in an episode, and how that went; `id` is the pattern's and the
+    episode's.
 
     An `outcome` other than success speaks against it. Time is in seconds.
     """
@@ -298,7 +330,9 @@ def conditions_of(pattern: Pattern) -> Iterator[tuple[str, str]]:
     body = pattern.body
     if body is not None and body.heuristic is not None and body.heuristic.condition:
         yield "content.heuristic.condition", body.heuristic.condition
-    for number, rule in enumerate(body.template.instantiation_rules if body and body.template else ()):
+    for number, rule in enumerate(
+        body.template.instantiation_rules if body and body.template else ()
+    ):
         if rule.when:
             yield f"content.template.instantiation_rules[{number}].when", rule.when
     if body is not None and body.procedure is not None:
@@ -308,7 +342,8 @@ def conditions_of(pattern: Pattern) -> Iterator[tuple[str, str]]:
             yield f"content.procedure.termination_conditions[{number}]", text
 
 
-# A decision tree over patterns, as data: questions about a task, and which patterns are left (004, 3.4).
+# A decision tree over patterns, as data: questions about a task, and which patterns are left (004,
+# 3.4).
 
 
 Feature = Literal["category", "problem_type", "domain"]
@@ -321,21 +356,27 @@ FEW = 3
 
 
 Tree = Mapping[str, Any]
-"""The `patterns` that are left, by id; or a `question`, for each of its `answers` a tree, and one for what is
-`otherwise`: any other answer, or none."""
+"""The `patterns` that are left, by id; or a `question`, for each of its `answers` a tree, and one
+for what is `otherwise`: any other answer, or none.
+"""
 
 
 def decision_tree(patterns: Sequence[Pattern], features: Sequence[Feature] = FEATURES) -> Tree:
-    """Return the tree over these patterns; at each place it asks what leaves the fewest patterns, on average.
+    """Return the tree over these patterns; at each place it asks what leaves the fewest patterns,
+    on average.
 
-    A pattern that does not mind an answer is below all of them, so that no path loses one that applies.
+    A pattern that does not mind an answer is below all of them, so that no path loses one that
+    applies.
     """
     best: Feature | None = None
     least, parts = float(len(patterns)), dict[str, list[Pattern]]()
     for feature in features if len(patterns) > FEW else ():
         asked = [(pattern, answers_of(pattern, feature)) for pattern in patterns]
         names = {answer for _, answers in asked for answer in answers}
-        split = {name: [p for p, answers in asked if name in answers or not answers] for name in sorted(names)}
+        split = {
+            name: [p for p, answers in asked if name in answers or not answers]
+            for name in sorted(names)
+        }
         sizes = [len(part) for part in split.values()]
         # When every answer is as likely as it is frequent.
         if sizes and (expected := sum(size * size for size in sizes) / sum(sizes)) < least:
@@ -351,5 +392,9 @@ def decision_tree(patterns: Sequence[Pattern], features: Sequence[Feature] = FEA
 def answers_of(pattern: Pattern, feature: Feature) -> frozenset[str]:
     """Return the answers that a pattern asks for; none where any will do."""
     where = pattern.applicability
-    asked = {"category": (pattern.category,), "problem_type": where.problem_types, "domain": where.task_features.domain}
+    asked = {
+        "category": (pattern.category,),
+        "problem_type": where.problem_types,
+        "domain": where.task_features.domain,
+    }
     return frozenset(map(str.casefold, asked[feature]))

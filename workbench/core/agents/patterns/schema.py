@@ -1,6 +1,7 @@
 """Patterns as JSON: the shape of source 004 (3.3), with its conditions and templates.
 
-What the schema does not know of an object is kept in the pattern's `metadata` under `UNKNOWN`, by its path.
+What the schema does not know of an object is kept in the pattern's `metadata` under `UNKNOWN`, by
+its path.
 """
 
 import ast
@@ -32,12 +33,14 @@ from workbench.core.values import WrongValue, is_deeper, read_as
 Problem = tuple[str, str]
 """A path and what is wrong there."""
 
-# The language of conditions: `complexity >= 5 and not (domain in [legacy, cobol])`. It is parsed, never evaluated.
+# The language of conditions: `complexity >= 5 and not (domain in [legacy, cobol])`. It is parsed,
+# never evaluated.
 #
-# A condition compares facts of a task with values. Facts are named (`domain`, `repo.size`), values are numbers, texts
-# (quoted, or one bare word), `true`, `false`, `null`. Comparisons are `==` (or `=`), `!=`, `<`, `<=`, `>`, `>=`,
-# `in [a, b]` and `has x` (a list holds it, a text contains it); `exists` asks whether a fact is given at all; a name
-# alone asks whether it is true. They are joined by `and`, `or`, `not` and parentheses. Texts compare without case.
+# A condition compares facts of a task with values. Facts are named (`domain`, `repo.size`), values
+# are numbers, texts (quoted, or one bare word), `true`, `false`, `null`. Comparisons are `==` (or
+# `=`), `!=`, `<`, `<=`, `>`, `>=`, `in [a, b]` and `has x` (a list holds it, a text contains it);
+# `exists` asks whether a fact is given at all; a name alone asks whether it is true. They are
+# joined by `and`, `or`, `not` and parentheses. Texts compare without case.
 
 LONGEST, DEEPEST_CONDITION = 2_000, 40
 """Characters of a condition, and how deep its parts may lie in one another, at the most."""
@@ -47,16 +50,21 @@ Facts: TypeAlias = Mapping[str, object]
 
 
 class ConditionSyntax(InvalidRecord):
-    """A condition that cannot be read. `position` counts characters from 1; `problem` says what is wrong there."""
+    """A condition that cannot be read. `position` counts characters from 1; `problem` says what is
+    wrong there.
+    """
 
     def __init__(self, text: str, position: int, problem: str) -> None:
         shown = text if len(text) <= 80 else f"{text[:79]}…"
-        super().__init__(f"The condition “{shown}” cannot be read at position {position}: {problem}.")
+        super().__init__(
+            f"The condition “{shown}” cannot be read at position {position}: {problem}."
+        )
         self.text, self.position, self.problem = text, position, problem
 
 
 class Condition(NamedTuple):
-    """A comparison of a fact with a value (`==`, `!=`, `<`, `<=`, `>`, `>=`, `in`, `has`, `exists`).
+    """A comparison of a fact with a value (`==`, `!=`, `<`, `<=`, `>`, `>=`, `in`, `has`,
+    `exists`).
 
     Or else `and`, `or`, `not` over its parts.
     """
@@ -72,7 +80,15 @@ _TOKEN = re.compile(
     | (?P<mark>==|!=|<=|>=|[=<>()\[\],]) | (?P<word>\w[\w.\-/+\#]*)""",
     re.VERBOSE,
 )
-_WRITTEN = {"and": "and", "or": "or", "not": "not", "in": "in", "has": " @ ", "exists": " is 0 ", "=": "|"}
+_WRITTEN = {
+    "and": "and",
+    "or": "or",
+    "not": "not",
+    "in": "in",
+    "has": " @ ",
+    "exists": " is 0 ",
+    "=": "|",
+}
 """Words as Python has them, of the same length."""
 
 _OPERATORS: Mapping[type[ast.AST], str] = {
@@ -91,17 +107,25 @@ def parsed(text: str) -> Condition:
         tree = ast.parse(f"({_as_python(text)})", mode="eval").body
     except (SyntaxError, RecursionError, MemoryError) as error:
         at = getattr(error, "offset", None) or len(text) + 2
-        raise ConditionSyntax(text, min(max(at - 1, 1), len(text) + 1), "a comparison is expected") from error
+        raise ConditionSyntax(
+            text, min(max(at - 1, 1), len(text) + 1), "a comparison is expected"
+        ) from error
     return _condition(text, tree, 0)
 
 
 def _as_python(text: str) -> str:
-    """Return a condition as an expression of Python in which every name, text and number is a blank of its length."""
+    """Return a condition as an expression of Python in which every name, text and number is a blank
+    of its length.
+    """
     found, at = list[str](), 0
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
-            broken = "a text that begins here does not end" if text[at] in "\"'" else f"“{text[at]}” means nothing here"
+            broken = (
+                "a text that begins here does not end"
+                if text[at] in "\"'"
+                else f"“{text[at]}” means nothing here"
+            )
             raise ConditionSyntax(text, at + 1, broken)
         token, at = match[0], match.end()
         match match.lastgroup:
@@ -112,14 +136,22 @@ def _as_python(text: str) -> str:
             case "space":
                 found.append(" ")
             case _:
-                found.append(_WRITTEN.get(token.lower(), token if match.lastgroup == "mark" else "_" * len(token)))
+                found.append(
+                    _WRITTEN.get(
+                        token.lower(), token if match.lastgroup == "mark" else "_" * len(token)
+                    )
+                )
     return "".join(found)
 
 
 def _condition(text: str, node: ast.AST, depth: int) -> Condition:
-    """Return the condition that a part of an expression is; nothing but what is named here may stand in it."""
+    """Return the condition that a part of an expression is; nothing but what is named here may
+    stand in it.
+    """
     if depth > DEEPEST_CONDITION:
-        raise ConditionSyntax(text, _place(node).start + 1, f"it goes deeper than {DEEPEST_CONDITION} levels")
+        raise ConditionSyntax(
+            text, _place(node).start + 1, f"it goes deeper than {DEEPEST_CONDITION} levels"
+        )
     match node:
         case ast.BoolOp(op=joined, values=values):
             op = "and" if isinstance(joined, ast.And) else "or"
@@ -131,16 +163,26 @@ def _condition(text: str, node: ast.AST, depth: int) -> Condition:
         case ast.Compare(left=ast.Name() as fact, ops=[ast.Is()]):
             return Condition("exists", text[_place(fact)])
         case ast.Compare(
-            left=ast.Name() as fact, ops=[ast.In() as asked], comparators=[ast.List(elts=[_, *_]) as value]
+            left=ast.Name() as fact,
+            ops=[ast.In() as asked],
+            comparators=[ast.List(elts=[_, *_]) as value],
         ):
-            return Condition("in", text[_place(fact)], tuple(_value(text, one) for one in value.elts))
-        case ast.Compare(left=ast.Name() as fact, ops=[asked], comparators=[other]) if type(asked) in _OPERATORS:
+            return Condition(
+                "in", text[_place(fact)], tuple(_value(text, one) for one in value.elts)
+            )
+        case ast.Compare(left=ast.Name() as fact, ops=[asked], comparators=[other]) if (
+            type(asked) in _OPERATORS
+        ):
             if isinstance(asked, ast.In):
-                raise ConditionSyntax(text, _place(other).start + 1, "a list is expected after “in”, as in [a, b]")
+                raise ConditionSyntax(
+                    text, _place(other).start + 1, "a list is expected after “in”, as in [a, b]"
+                )
             return Condition(_OPERATORS[type(asked)], text[_place(fact)], _value(text, other))
         case ast.BinOp(left=ast.Name() as fact, op=asked, right=other) if type(asked) in _OPERATORS:
             return Condition(_OPERATORS[type(asked)], text[_place(fact)], _value(text, other))
-    expected = "the name of a fact and a comparison (==, !=, <, <=, >, >=, in, has, exists) are expected"
+    expected = (
+        "the name of a fact and a comparison (==, !=, <, <=, >, >=, in, has, exists) are expected"
+    )
     raise ConditionSyntax(text, _place(node).start + 1, expected)
 
 
@@ -168,7 +210,8 @@ def facts_in(condition: Condition) -> frozenset[str]:
 
 
 def holds(condition: Condition, facts: Facts) -> bool | None:
-    """Tell whether a condition holds; `None` where that hangs on a fact that is not given, or cannot be compared.
+    """Tell whether a condition holds; `None` where that hangs on a fact that is not given, or
+    cannot be compared.
 
     What is not known stays so through `and`, `or` and `not`, unless the other parts decide.
     """
@@ -232,7 +275,9 @@ ITEM = "item"
 """What stands for the item in a part that is repeated."""
 
 MOST_REPEATS, LARGEST_TEMPLATE, DEEPEST = 1_000, 200_000, 60
-"""Items that a part is repeated for, characters of what a template becomes, and levels of a structure, at the most."""
+"""Items that a part is repeated for, characters of what a template becomes, and levels of a
+structure, at the most.
+"""
 
 _HOLE = re.compile(r"\{\{\s*([A-Za-z_][\w.\-]*)\s*\}\}")
 
@@ -246,7 +291,8 @@ class InvalidValues(InvalidQuery):
 
 
 def instantiate(template: Template, given: Mapping[str, object]) -> dict[str, object]:
-    """Return the structure with its parameters filled in and its rules carried out. Raises `InvalidValues`.
+    """Return the structure with its parameters filled in and its rules carried out. Raises
+    `InvalidValues`.
 
     A text that is nothing but a parameter becomes its value, be it a list or a number.
     """
@@ -277,7 +323,9 @@ def instantiate(template: Template, given: Mapping[str, object]) -> dict[str, ob
         text = _filled(value, values)
         room -= len(str(text))
         if room < 0:
-            raise InvalidValues([("what it becomes", f"is longer than {LARGEST_TEMPLATE:,} characters")])
+            raise InvalidValues(
+                [("what it becomes", f"is longer than {LARGEST_TEMPLATE:,} characters")]
+            )
         return text
 
     return dict(fill(template.structure, _values(template.parameters, given)))
@@ -345,7 +393,10 @@ def _of_template(template: Template) -> Iterator[Problem]:
         if one.name in names[:number]:
             yield f"parameters[{number}].name", f"is there twice: “{one.name[:40]}”"
         if not _HOLE.fullmatch("{{" + one.name + "}}"):
-            yield f"parameters[{number}].name", "is no name: letters, digits, _, - and . after a letter"
+            yield (
+                f"parameters[{number}].name",
+                "is no name: letters, digits, _, - and . after a letter",
+            )
         if one.default is not None and (problem := _misfit(one, one.default)):
             yield f"parameters[{number}].default", problem
     every, asked = list(_parts(template.structure, "structure")), list[Problem]()
@@ -357,8 +408,16 @@ def _of_template(template: Template) -> Iterator[Problem]:
         if not rule.when and not rule.for_each:
             yield f"{path}.when", "is missing, and so is for_each: the rule does nothing"
         asked += [(f"{path}.for_each", rule.for_each)] if rule.for_each else []
-        asked += [(f"{path}.when", name) for name in sorted(facts_in(parsed(rule.when)) if rule.when else ())]
-    asked += [(path, name) for path, text in every if isinstance(text, str) for name in _HOLE.findall(text)]
+        asked += [
+            (f"{path}.when", name)
+            for name in sorted(facts_in(parsed(rule.when)) if rule.when else ())
+        ]
+    asked += [
+        (path, name)
+        for path, text in every
+        if isinstance(text, str)
+        for name in _HOLE.findall(text)
+    ]
     for path, name in asked:
         if name not in names and (name != ITEM or path.endswith(".for_each")):
             yield path, f"asks for “{name[:40]}”, which is no parameter"
@@ -383,13 +442,28 @@ class InvalidPattern(InvalidRecord):
         self.problems = tuple(problems)
 
 
-_TOP = {"pattern_id": "id", "version": "edition", "content": "body", "application": "guidance", "evidence": "support"}
+_TOP = {
+    "pattern_id": "id",
+    "version": "edition",
+    "content": "body",
+    "application": "guidance",
+    "evidence": "support",
+}
 """The keys of a pattern in JSON that its fields have other names for."""
 
-_LIFECYCLE = ("status", "status_reason", "usage_count", "last_used", "superseded_by", "evidence_since")
+_LIFECYCLE = (
+    "status",
+    "status_reason",
+    "usage_count",
+    "last_used",
+    "superseded_by",
+    "evidence_since",
+)
 """The fields that stand in `lifecycle`."""
 
-_PATHS = {name: key for key, name in _TOP.items()} | {name: f"lifecycle.{name}" for name in _LIFECYCLE}
+_PATHS = {name: key for key, name in _TOP.items()} | {
+    name: f"lifecycle.{name}" for name in _LIFECYCLE
+}
 _NAMES = {
     "equals": "==", "eq": "==", "=": "==", "ne": "!=", "not_equals": "!=", "lt": "<", "le": "<=", "gt": ">",
     "ge": ">=", "contains": "has",
@@ -399,7 +473,9 @@ _RANGES = {"low": (0, 3), "medium": (3, 7), "high": (7, 10)}
 
 
 def pattern_from(doc: object, now: datetime, id: str = "") -> Pattern:
-    """Read a pattern; `now` and `id` stand in for times and an id that it does not bring. Raises `InvalidPattern`."""
+    """Read a pattern; `now` and `id` stand in for times and an id that it does not bring. Raises
+    `InvalidPattern`.
+    """
     if not isinstance(doc, Mapping):
         raise InvalidPattern([("the pattern", "is no object")])
     if is_deeper(doc, DEEPEST):
@@ -410,7 +486,9 @@ def pattern_from(doc: object, now: datetime, id: str = "") -> Pattern:
         raise InvalidPattern([("name", "is missing")])
     begun = known.get("created_at", iso(now))
     try:
-        pattern = read_as(Pattern, {"id": id, "created_at": iso(now), "last_updated": begun} | known)
+        pattern = read_as(
+            Pattern, {"id": id, "created_at": iso(now), "last_updated": begun} | known
+        )
     except WrongValue as error:
         choices = _CHOICES.get(error.path, ())
         told = f"{error.problem}; it is one of {', '.join(choices)}" if choices else error.problem
@@ -429,9 +507,13 @@ def pattern_doc(pattern: Pattern) -> dict[str, object]:
     """Return a pattern as `pattern_from` reads it, every field included."""
     plain = msgspec.to_builtins(pattern)
     lifecycle = {name: plain.pop(name) for name in _LIFECYCLE}
-    lifecycle["deprecation_reason"] = pattern.status_reason if pattern.status == "deprecated" else None
+    lifecycle["deprecation_reason"] = (
+        pattern.status_reason if pattern.status == "deprecated" else None
+    )
     metadata = plain.pop("metadata")
-    order = dict.fromkeys(("id", "name", "category", "edition", "created_at", "last_updated", *plain))
+    order = dict.fromkeys(
+        ("id", "name", "category", "edition", "created_at", "last_updated", *plain)
+    )
     del order["version"]
     doc = {_PATHS.get(name, name): plain[name] for name in order}
     return {**doc, "lifecycle": lifecycle, "metadata": metadata}
@@ -452,13 +534,19 @@ def _clean(value: Any) -> Any:
 
 def _normal(doc: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a pattern by their own names, each in the one form in which it is read."""
-    flat: dict[str, Any] = {_TOP.get(key, key): value for key, value in doc.items() if key != "lifecycle"}
+    flat: dict[str, Any] = {
+        _TOP.get(key, key): value for key, value in doc.items() if key != "lifecycle"
+    }
     lifecycle = doc.get("lifecycle")
     if isinstance(lifecycle, Mapping):
         said = dict(lifecycle)
         why = said.pop("deprecation_reason", None)
         said["status_reason"] = said.get("status_reason") or flat.get("status_reason") or why
-        flat |= {key if key in _LIFECYCLE else f"lifecycle.{key}": v for key, v in said.items() if v is not None}
+        flat |= {
+            key if key in _LIFECYCLE else f"lifecycle.{key}": v
+            for key, v in said.items()
+            if v is not None
+        }
     elif lifecycle is not None:
         raise InvalidPattern([("lifecycle", "is no object")])
     for path, change in _FORMS.items():
@@ -472,21 +560,29 @@ def _changed(value: Any, path: Sequence[str], change: Callable[[Any], Any]) -> A
         return value if value is None else change(value)
     name, rest = path[0], path[1:]
     if name == "*":
-        return [_changed(item, rest, change) for item in value] if isinstance(value, list) else value
+        return (
+            [_changed(item, rest, change) for item in value] if isinstance(value, list) else value
+        )
     if isinstance(value, Mapping) and name in value:
         return {**value, name: _changed(value[name], rest, change)}
     return value
 
 
 def _choice(value: Any) -> Any:
-    return value.strip().lower().replace(" ", "_").replace("-", "_") if isinstance(value, str) else value
+    return (
+        value.strip().lower().replace(" ", "_").replace("-", "_")
+        if isinstance(value, str)
+        else value
+    )
 
 
 def _range(value: Any) -> Any:
     if isinstance(value, str):
         value = _RANGES.get(value.strip().lower(), value)
     return (
-        dict(zip(("min", "max"), value, strict=True)) if isinstance(value, list | tuple) and len(value) == 2 else value
+        dict(zip(("min", "max"), value, strict=True))
+        if isinstance(value, list | tuple) and len(value) == 2
+        else value
     )
 
 
@@ -494,7 +590,10 @@ def _part(value: Any, field: str, others: Sequence[str]) -> Any:
     """Return a part that may be given as a text alone, or with another word for a field."""
     if isinstance(value, str):
         return {field: value}
-    other = next((name for name in others if isinstance(value, Mapping) and value.get(name) is not None), None)
+    other = next(
+        (name for name in others if isinstance(value, Mapping) and value.get(name) is not None),
+        None,
+    )
     if other is None or value.get(field) is not None:
         return value
     return {field if name == other else name: item for name, item in value.items()}
@@ -517,7 +616,11 @@ def _as_condition(value: Any) -> Any:
     if op == "exists":
         return f"{name} exists"
     values = ", ".join(map(_quoted, _listed(asked)))
-    return f"{name} in [{values}]" if isinstance(asked, list) or op == "in" else f"{name} {op} {values}"
+    return (
+        f"{name} in [{values}]"
+        if isinstance(asked, list) or op == "in"
+        else f"{name} {op} {values}"
+    )
 
 
 def _quoted(value: object) -> str:
@@ -569,12 +672,19 @@ def _problems(pattern: Pattern) -> Iterator[Problem]:
     """Yield the rules that a pattern breaks beyond the types of its fields."""
     hard = pattern.applicability.task_features.complexity
     if hard is not None and hard.min > hard.max:
-        yield "applicability.task_features.complexity", "has to go from 0 to 10, the lower end first"
+        yield (
+            "applicability.task_features.complexity",
+            "has to go from 0 to 10, the lower end first",
+        )
     if pattern.superseded_by == pattern.id:
         yield "lifecycle.superseded_by", "is the pattern itself"
     if not (pattern.description or pattern.summary or pattern.detailed_explanation or pattern.body):
         yield "description", "is missing: the pattern says nothing beside its name"
-    size = len(pattern.content) + sum(map(len, pattern.applicability.context_conditions)) + len(str(pattern.metadata))
+    size = (
+        len(pattern.content)
+        + sum(map(len, pattern.applicability.context_conditions))
+        + len(str(pattern.metadata))
+    )
     if size > LARGEST:
         yield "the pattern", f"has {size:,} characters, more than {LARGEST:,}"
     wrong = list(_of_conditions(pattern))
@@ -597,9 +707,22 @@ def _of_body(body: Body | None) -> Iterator[Problem]:
     if body.procedure is not None:
         steps, path = body.procedure.steps, "content.procedure"
         known = {step.id for step in steps if step.id}
-        named = [(f"{path}.steps[{n}].depends_on", id) for n, step in enumerate(steps) for id in step.depends_on]
-        named += [(f"{path}.branching_logic[{n}].go_to", b.go_to) for n, b in enumerate(body.procedure.branching_logic)]
+        named = [
+            (f"{path}.steps[{n}].depends_on", id)
+            for n, step in enumerate(steps)
+            for id in step.depends_on
+        ]
+        named += [
+            (f"{path}.branching_logic[{n}].go_to", b.go_to)
+            for n, b in enumerate(body.procedure.branching_logic)
+        ]
         yield from ((path, f"names no step: “{id[:40]}”") for path, id in named if id not in known)
-        yield from ((f"{path}.steps[{n}].text", "is missing") for n, step in enumerate(steps) if not step.text.strip())
+        yield from (
+            (f"{path}.steps[{n}].text", "is missing")
+            for n, step in enumerate(steps)
+            if not step.text.strip()
+        )
     if body.template is not None:
-        yield from ((f"content.template.{path}", problem) for path, problem in _of_template(body.template))
+        yield from (
+            (f"content.template.{path}", problem) for path, problem in _of_template(body.template)
+        )

@@ -1,4 +1,6 @@
-"""What speaks for a pattern, in numbers: the exact binomial test, confidence, and savings against a baseline."""
+"""What speaks for a pattern, in numbers: the exact binomial test, confidence, and savings against a
+baseline.
+"""
 
 import math
 from collections import defaultdict
@@ -8,15 +10,23 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from workbench.core.agents.actors import APPROVED, EVIDENCE, IMPORTED, REFINED, RESTORED
-from workbench.core.agents.patterns.pattern import Application, Baseline, Category, Evidence, Pattern, Status
+from workbench.core.agents.patterns.pattern import (
+    Application,
+    Baseline,
+    Category,
+    Evidence,
+    Pattern,
+    Status,
+)
 from workbench.core.record import InvalidRecord, WorkbenchError
 
-# Mining: what recurs in episodes of one domain and type, and with what their outcome differs from the rest.
+# Mining: what recurs in episodes of one domain and type, and with what their outcome differs from
+# the rest.
 #
-# A feature is a strategy, or tools that were used one after the other. One that occurs often enough, and with which
-# the
-# share of successes is other than without it by Fisher's exact test, is worth a pattern: proposed, never applied. The
-# p-values of all comparisons together are corrected by Benjamini and Hochberg's procedure.
+# A feature is a strategy, or tools that were used one after the other. One that occurs often
+# enough, and with which the share of successes is other than without it by Fisher's exact test, is
+# worth a pattern: proposed, never applied. The p-values of all comparisons together are corrected
+# by Benjamini and Hochberg's procedure.
 
 
 SUPPORT = 5
@@ -46,7 +56,9 @@ class Feature:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What mining looks at of an episode: where it belongs, whether it succeeded, and what was done in it."""
+    """What mining looks at of an episode: where it belongs, whether it succeeded, and what was done
+    in it.
+    """
 
     id: str
     domain: str
@@ -57,10 +69,12 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Mined:
-    """A feature that makes a difference in one domain and type of task; an empty `type` means all of the domain's.
+    """A feature that makes a difference in one domain and type of task; an empty `type` means all
+    of the domain's.
 
-    `good` and `bad` are the episodes with it that succeeded and that did not; without it `others` were looked at, of
-    which `others_good` succeeded. `p_value` is of Fisher's exact test, two-sided; `compared` tests were made in all.
+    `good` and `bad` are the episodes with it that succeeded and that did not; without it `others`
+    were looked at, of which `others_good` succeeded. `p_value` is of Fisher's exact test,
+    two-sided; `compared` tests were made in all.
     """
 
     domain: str
@@ -99,16 +113,22 @@ class Mined:
 
 
 def features_of(strategies: Sequence[str], tools: Sequence[str]) -> frozenset[Feature]:
-    """Return what was done in an episode: its strategies, and its tools by ones, twos and threes in their order."""
+    """Return what was done in an episode: its strategies, and its tools by ones, twos and threes in
+    their order.
+    """
     found = {Feature("strategy", (name,)) for one in strategies if (name := _plain(one))}
     used = [name for one in tools if (name := _plain(one))]
     for length in range(1, LONGEST_RUN + 1):
-        found |= {Feature("tools", tuple(used[at : at + length])) for at in range(len(used) - length + 1)}
+        found |= {
+            Feature("tools", tuple(used[at : at + length])) for at in range(len(used) - length + 1)
+        }
     return frozenset(found)
 
 
 def mined(runs: Iterable[Case]) -> tuple[Mined, ...]:
-    """Return the features that make a difference, the surest first; the same for the same runs in any order."""
+    """Return the features that make a difference, the surest first; the same for the same runs in
+    any order.
+    """
     places = defaultdict[tuple[str, str], list[Case]](list)
     for run in sorted(runs, key=lambda one: one.id):
         for place in {(run.domain, run.type), (run.domain, "")} - {("", "")}:
@@ -122,7 +142,12 @@ def mined(runs: Iterable[Case]) -> tuple[Mined, ...]:
     for one in tests:
         if one.p_value <= most:
             told.setdefault((*one.good, "", *one.bad), replace(one, compared=len(tests)))
-    return tuple(sorted(told.values(), key=lambda one: (one.p_value, -one.support, one.domain, one.type, one.feature)))
+    return tuple(
+        sorted(
+            told.values(),
+            key=lambda one: (one.p_value, -one.support, one.domain, one.type, one.feature),
+        )
+    )
 
 
 def _highest_p(p_values: Sequence[float]) -> float:
@@ -150,15 +175,22 @@ def fisher(good: int, bad: int, others_good: int, others_bad: int) -> float:
     return min(1.0, math.fsum(chance for chance in chances if chance <= here * (1 + 1e-7)))
 
 
-def _in_place(domain: str, type: str, runs: Sequence[Case], seen: set[tuple[int, tuple[str, ...]]]) -> Iterator[Mined]:
-    """Test what occurs often among the runs of one domain and type; the same comparison is made once."""
+def _in_place(
+    domain: str, type: str, runs: Sequence[Case], seen: set[tuple[int, tuple[str, ...]]]
+) -> Iterator[Mined]:
+    """Test what occurs often among the runs of one domain and type; the same comparison is made
+    once.
+    """
     holding = defaultdict[Feature, list[Case]](list)
     for run in runs:
         for feature in run.features:
             holding[feature].append(run)
-    often = {feature: found for feature, found in holding.items() if SUPPORT <= len(found) < len(runs)}
+    often = {
+        feature: found for feature, found in holding.items() if SUPPORT <= len(found) < len(runs)
+    }
     successes = sum(run.success for run in runs)
-    # Of several that always come together one is told: a strategy first, then the longest run of tools.
+    # Of several that always come together one is told: a strategy first, then the longest run of
+    # tools.
     for feature in sorted(often, key=lambda one: (one.kind, -len(one.names), one.names)):
         found = often[feature]
         comparison = len(runs), tuple(run.id for run in found)
@@ -184,16 +216,20 @@ WINDOW = timedelta(days=90)
 """How far back applications count."""
 
 LEAST_EPISODES, LEAST_SUCCESS, LEAST_CONFIDENCE, MOST_CHANCE = 5, 0.7, 0.7, 0.05
-"""What a pattern needs: so many episodes, this share of successes, confidence above this, a p-value below this."""
+"""What a pattern needs: so many episodes, this share of successes, confidence above this, a p-value
+below this.
+"""
 
 CHANCE = 0.5
 """The share of successes that chance alone is held to bring."""
 
 
 def at_least(successes: int, trials: int, chance: float = CHANCE) -> float:
-    """Return the probability of so many successes or more when each comes with this chance: a one-sided exact test.
+    """Return the probability of so many successes or more when each comes with this chance: a
+    one-sided exact test.
 
-    Without trials it is 1. Raises `ValueError` for more successes than trials, or a chance outside 0–1.
+    Without trials it is 1. Raises `ValueError` for more successes than trials, or a chance outside
+    0–1.
     """
     if not 0 <= successes <= trials or not 0 <= chance <= 1:
         raise ValueError("successes are between 0 and the trials, a chance is between 0 and 1")
@@ -201,24 +237,30 @@ def at_least(successes: int, trials: int, chance: float = CHANCE) -> float:
         return 1.0
     if chance in (0.0, 1.0):
         return chance
-    # In logarithms, since what a thousand trials multiply is too small and too large for a number each.
+    # In logarithms, since what a thousand trials multiply is too small and too large for a number
+    # each.
     hit, miss, whole = math.log(chance), math.log1p(-chance), math.lgamma(trials + 1)
     terms = (
-        math.exp(whole - math.lgamma(k + 1) - math.lgamma(trials - k + 1) + k * hit + (trials - k) * miss)
+        math.exp(
+            whole - math.lgamma(k + 1) - math.lgamma(trials - k + 1) + k * hit + (trials - k) * miss
+        )
         for k in range(successes, trials + 1)
     )
     return min(1.0, math.fsum(terms))
 
 
 def confidence(success_rate: float, applications: int, p_value: float) -> float:
-    """Return the confidence of source 004 (3.6), 0–1: by rate, by number, and by how unlikely chance is."""
+    """Return the confidence of source 004 (3.6), 0–1: by rate, by number, and by how unlikely
+    chance is.
+    """
     by_number = 1 - math.exp(-applications / 20)
     return min(max(0.5 * success_rate + 0.3 * by_number + 0.2 * (1 - p_value), 0.0), 1.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a validation finds in the applications that count: `episodes` of them, `successes` among them.
+    """What a validation finds in the applications that count: `episodes` of them, `successes` among
+    them.
 
     `is_enough` says that they suffice for a decision, `holds` that they speak for the pattern.
     """
@@ -233,12 +275,21 @@ class Finding:
     holds: bool
 
 
-def counted(pattern: Pattern, applications: Iterable[Application], now: datetime) -> tuple[Application, ...]:
-    """Return the applications of a pattern that count now, the oldest first: one for each episode, the last one."""
+def counted(
+    pattern: Pattern, applications: Iterable[Application], now: datetime
+) -> tuple[Application, ...]:
+    """Return the applications of a pattern that count now, the oldest first: one for each episode,
+    the last one.
+    """
     since, mined = _since(pattern, now), set(pattern.support.mined_from)
     latest = dict[str, Application]()
     for one in sorted(applications, key=lambda one: (one.at, one.id)):
-        if one.pattern == pattern.id and since <= one.at <= now and one.counts and one.episode not in mined:
+        if (
+            one.pattern == pattern.id
+            and since <= one.at <= now
+            and one.counts
+            and one.episode not in mined
+        ):
             latest[one.episode] = one
     return tuple(sorted(latest.values(), key=lambda one: (one.at, one.id)))
 
@@ -257,10 +308,14 @@ def finding(pattern: Pattern, applications: Iterable[Application], now: datetime
     )  # fmt: skip
 
 
-def evidence(pattern: Pattern, applications: Iterable[Application], found: Finding, now: datetime) -> Evidence:
-    """Return the evidence of a pattern after a validation: the finding, and its savings against the baseline.
+def evidence(
+    pattern: Pattern, applications: Iterable[Application], found: Finding, now: datetime
+) -> Evidence:
+    """Return the evidence of a pattern after a validation: the finding, and its savings against the
+    baseline.
 
-    The episodes that it brought along stay among those that support it and those that speak against it.
+    The episodes that it brought along stay among those that support it and those that speak against
+    it.
     """
     recent = counted(pattern, applications, now)
     saved = savings(pattern.baseline, recent)
@@ -269,8 +324,12 @@ def evidence(pattern: Pattern, applications: Iterable[Application], found: Findi
     bad = [one.episode for one in recent if one.outcome != "success"]
     again = {*good, *bad}
     return Evidence(
-        supporting_episodes=tuple(dict.fromkeys((*(e for e in known.supporting_episodes if e not in again), *good))),
-        counter_episodes=tuple(dict.fromkeys((*(e for e in known.counter_episodes if e not in again), *bad))),
+        supporting_episodes=tuple(
+            dict.fromkeys((*(e for e in known.supporting_episodes if e not in again), *good))
+        ),
+        counter_episodes=tuple(
+            dict.fromkeys((*(e for e in known.counter_episodes if e not in again), *bad))
+        ),
         num_applications=found.episodes,
         success_rate=found.success_rate,
         avg_time_saving=saved.time,
@@ -290,13 +349,17 @@ Run = tuple[bool, float | None, float | None]
 def baseline_of(runs: Sequence[Run]) -> Baseline:
     """Return how tasks went: of none, nothing is known."""
     rate = _mean([float(success) for success, _, _ in runs])
-    return Baseline(len(runs), rate, _mean([time for _, time, _ in runs]), _mean([cost for *_, cost in runs]))
+    return Baseline(
+        len(runs), rate, _mean([time for _, time, _ in runs]), _mean([cost for *_, cost in runs])
+    )
 
 
 def savings(baseline: Baseline, applications: Sequence[Application]) -> Baseline:
-    """Return what applying saves against a baseline, on average: time and cost less, success rate more.
+    """Return what applying saves against a baseline, on average: time and cost less, success rate
+    more.
 
-    What the baseline or the applications do not say is `None`; what is dearer with the pattern is negative.
+    What the baseline or the applications do not say is `None`; what is dearer with the pattern is
+    negative.
     """
     mine = baseline_of([(one.outcome == "success", one.time, one.cost) for one in applications])
     return Baseline(
@@ -321,9 +384,8 @@ def _less(one: float | None, other: float | None) -> float | None:
 
 # The life of a pattern: candidate → validated → under review → validated again, or deprecated.
 #
-# Every step is a function from pattern to pattern that raises `WorkbenchError` when it is impossible, and says why
-# the
-# pattern stands where it does then.
+# Every step is a function from pattern to pattern that raises `WorkbenchError` when it is
+# impossible, and says why the pattern stands where it does then.
 
 
 Outlook = Literal["insufficient", "candidate", "validated", "under_review"]
@@ -345,7 +407,9 @@ UNCHANGED = "Nothing was changed."
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """A pattern that was validated: as it was, as it is now, what was found, and what that comes to."""
+    """A pattern that was validated: as it was, as it is now, what was found, and what that comes
+    to.
+    """
 
     before: Pattern
     after: Pattern
@@ -359,10 +423,11 @@ class Validation:
 
 
 def validated(pattern: Pattern, applications: Iterable[Application], now: datetime) -> Validation:
-    """Hold a pattern against its applications: a candidate may become validated, a validated one come under review.
+    """Hold a pattern against its applications: a candidate may become validated, a validated one
+    come under review.
 
-    With too few applications nothing changes. One under review stays there until somebody decides (`refined`,
-    `deprecated`); one that is deprecated is not looked at.
+    With too few applications nothing changes. One under review stays there until somebody decides
+    (`refined`, `deprecated`); one that is deprecated is not looked at.
     """
     rows = tuple(applications)
     found = finding(pattern, rows, now)
@@ -375,7 +440,9 @@ def validated(pattern: Pattern, applications: Iterable[Application], now: dateti
         outlook = "candidate" if found.holds else "under_review"
     # Only what was relied upon can come under review, and what is there leaves it by a decision.
     wanted: Status = (
-        outlook if outlook in STEPS[pattern.status] and pattern.status != "under_review" else pattern.status
+        outlook
+        if outlook in STEPS[pattern.status] and pattern.status != "under_review"
+        else pattern.status
     )
     if wanted != pattern.status:
         measured = _to(measured, wanted, EVIDENCE)
@@ -385,15 +452,21 @@ def validated(pattern: Pattern, applications: Iterable[Application], now: dateti
 def refined(pattern: Pattern, now: datetime, reason: str = "") -> Pattern:
     """Take a pattern that is under review back into use; what was gathered so far counts no longer."""
     if pattern.status != "under_review":
-        raise WorkbenchError(f"{pattern.id} is {NAMES[pattern.status]}, not under review.", UNCHANGED)
+        raise WorkbenchError(
+            f"{pattern.id} is {NAMES[pattern.status]}, not under review.", UNCHANGED
+        )
     support = Evidence(mined_from=pattern.support.mined_from)
-    return replace(_to(pattern, "validated", reason or REFINED), evidence_since=now, support=support)
+    return replace(
+        _to(pattern, "validated", reason or REFINED), evidence_since=now, support=support
+    )
 
 
 def approved(pattern: Pattern, reason: str = "") -> Pattern:
     """Take a candidate into use on somebody's word, whatever evidence there is."""
     if pattern.status != "candidate":
-        raise WorkbenchError(f"{pattern.id} is {NAMES[pattern.status]}, not a candidate.", UNCHANGED)
+        raise WorkbenchError(
+            f"{pattern.id} is {NAMES[pattern.status]}, not a candidate.", UNCHANGED
+        )
     return _to(pattern, "validated", reason or APPROVED)
 
 
@@ -414,7 +487,9 @@ def restored(pattern: Pattern) -> Pattern:
 
 
 def claimed(pattern: Pattern) -> Pattern:
-    """Return a pattern that a file brings as its claims make it: validated where they are enough, else a candidate."""
+    """Return a pattern that a file brings as its claims make it: validated where they are enough,
+    else a candidate.
+    """
     said = pattern.support
     enough = said.num_applications >= LEAST_EPISODES and said.confidence_score > LEAST_CONFIDENCE
     status: Status = "validated" if enough else "candidate"
@@ -424,5 +499,7 @@ def claimed(pattern: Pattern) -> Pattern:
 def _to(pattern: Pattern, status: Status, reason: str) -> Pattern:
     if status not in STEPS[pattern.status]:
         now, then = NAMES[pattern.status], NAMES[status]
-        raise WorkbenchError(f"{pattern.id} is {now}; from there it cannot become {then}.", UNCHANGED)
+        raise WorkbenchError(
+            f"{pattern.id} is {now}; from there it cannot become {then}.", UNCHANGED
+        )
     return replace(pattern, status=status, status_reason=reason)

@@ -1,4 +1,6 @@
-"""What happens in a session of an agent, in the order in which it is told: the values that the rules read."""
+"""What happens in a session of an agent, in the order in which it is told: the values that the
+rules read.
+"""
 
 import re
 from collections.abc import Mapping
@@ -17,7 +19,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that happened: when, and in which conversation (`agent` is empty for the session's own).
+    """One thing that happened: when, and in which conversation (`agent` is empty for the session's
+    own).
 
     `id` is that of the message or tool use, unique in a session.
     """
@@ -87,15 +90,16 @@ def short_paths(text: str) -> str:
     return re.sub(_HOME, "~", text)
 
 
-# Where somebody stopped who follows a session, as a value: kept between one look and the next. Light, for hooks.
+# Where somebody stopped who follows a session, as a value: kept between one look and the next.
+# Light, for hooks.
 
 
 class Failure(Record, frozen=True):
     """A failure that nobody has resolved yet, and what was done since.
 
-    `line` is the command line that failed (empty where it was another tool), `error` and `cause` say why, `mark` stands
-    for the error. `edits` and `steps` were done since, `age` counts the tool uses since. `is_own` says that it lies in
-    what the agent is just writing.
+    `line` is the command line that failed (empty where it was another tool), `error` and `cause`
+    say why, `mark` stands for the error. `edits` and `steps` were done since, `age` counts the tool
+    uses since. `is_own` says that it lies in what the agent is just writing.
     """
 
     id: str
@@ -117,8 +121,8 @@ class Failure(Record, frozen=True):
 class SessionProgress(Record, frozen=True):
     """What is needed to go on following a session.
 
-    `turn` counts the prompts so far, `last` is the command that was run last; `open` are the failures by conversation,
-    `written` the files that were edited.
+    `turn` counts the prompts so far, `last` is the command that was run last; `open` are the
+    failures by conversation, `written` the files that were edited.
     """
 
     session: str = ""
@@ -149,10 +153,11 @@ class Step(Record, frozen=True):
 class Task(Record, frozen=True):
     """What a person asked for, what was done since, and what speaks for how it ended.
 
-    `verdict` is the latest one since the last edit, `evidence` what it goes by; one of tests is not replaced by that
-    of a build. `prompt` tells the latest prompt again, `background` a test that runs on: its id and command.
-    `is_asked`: the latest prompt was a question, so that what is said is its answer. The agent may have stored an
-    episode of it (`is_told`), or capture has (`is_stored`).
+    `verdict` is the latest one since the last edit, `evidence` what it goes by; one of tests is not
+    replaced by that of a build. `prompt` tells the latest prompt again, `background` a test that
+    runs on: its id and command. `is_asked`: the latest prompt was a question, so that what is said
+    is its answer. The agent may have stored an episode of it (`is_told`), or capture has
+    (`is_stored`).
     """
 
     id: str
@@ -195,7 +200,9 @@ class Task(Record, frozen=True):
     @property
     def kind(self) -> str:
         """The type of task, by the words that it begins with."""
-        return next((kind for kind, told in _KINDS if re.search(told, self.text[:200], re.IGNORECASE)), "")
+        return next(
+            (kind for kind, told in _KINDS if re.search(told, self.text[:200], re.IGNORECASE)), ""
+        )
 
     @property
     def domain(self) -> str:

@@ -1,6 +1,8 @@
-"""Failures, and what resolved them: the next run of the same command whose output no longer holds the error.
+"""Failures, and what resolved them: the next run of the same command whose output no longer holds
+the error.
 
-A failure alone is no lesson. Between the two stand the differences of the arguments, and what was edited and set up.
+A failure alone is no lesson. Between the two stand the differences of the arguments, and what was
+edited and set up.
 """
 
 import re
@@ -14,9 +16,13 @@ from typing import Literal
 from workbench.core.agents.transcript.events import Answer, Call, Failure, cut
 from workbench.core.agents.transcript.summaries import Lesson, Passed, Reason
 
-Cause = Literal["dependency", "command", "configuration", "permission", "limit", "place", "assertion", "other"]
+Cause = Literal[
+    "dependency", "command", "configuration", "permission", "limit", "place", "assertion", "other"
+]
 
-STANDING: frozenset[Cause] = frozenset({"dependency", "command", "configuration", "permission", "limit", "place"})
+STANDING: frozenset[Cause] = frozenset(
+    {"dependency", "command", "configuration", "permission", "limit", "place"}
+)
 """Causes that lie in the surroundings: they come back for whoever works there next."""
 
 _SHOWN, _MOST_LINES = 320, 4
@@ -25,9 +31,11 @@ _WIDEST = 320
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Why something failed: the `text` that says it (a few lines), its kind, and the `mark` that tells it again.
+    """Why something failed: the `text` that says it (a few lines), its kind, and the `mark` that
+    tells it again.
 
-    The mark stands for the line that names the cause without what differs from run to run, and tells nothing of it.
+    The mark stands for the line that names the cause without what differs from run to run, and
+    tells nothing of it.
     """
 
     text: str
@@ -93,7 +101,11 @@ _VARYING = re.compile(
 def trouble_in(output: str) -> Trouble | None:
     """Return why something failed, as its output says it; `None` when it says nothing."""
     lines = [line.rstrip() for line in _ESCAPES.sub("", output).splitlines()]
-    told = [at for at, line in enumerate(lines) if line.strip() and not re.match(_NOISE, line, re.IGNORECASE)]
+    told = [
+        at
+        for at, line in enumerate(lines)
+        if line.strip() and not re.match(_NOISE, line, re.IGNORECASE)
+    ]
     if not told:
         return None
     for at in told:
@@ -102,18 +114,26 @@ def trouble_in(output: str) -> Trouble | None:
             return Trouble(_around(lines, at), cause, mark_of(lines[at]))
     asserted = any(re.search(_ASSERTED, lines[at], re.IGNORECASE) for at in told)
     last_raised = [at for at in told if re.match(r"[\w.]+(?:Error|Exception)\b", lines[at])]
-    errors = [at for at in told if re.search(_ERROR, lines[at], re.IGNORECASE) and len(lines[at]) <= _WIDEST]
+    errors = [
+        at
+        for at in told
+        if re.search(_ERROR, lines[at], re.IGNORECASE) and len(lines[at]) <= _WIDEST
+    ]
     at = last_raised[-1] if last_raised else errors[0] if errors else told[-1]
     return Trouble(_around(lines, at), "assertion" if asserted else "other", mark_of(lines[at]))
 
 
 def holds(output: str, mark: str) -> bool:
     """Tell whether an output holds the error that a mark tells."""
-    return any(mark_of(line) == mark for line in _ESCAPES.sub("", output).splitlines() if line.strip())
+    return any(
+        mark_of(line) == mark for line in _ESCAPES.sub("", output).splitlines() if line.strip()
+    )
 
 
 def mark_of(line: str) -> str:
-    """Return what tells a line again, whatever numbers, hashes, folders, white space and case it has."""
+    """Return what tells a line again, whatever numbers, hashes, folders, white space and case it
+    has.
+    """
     plain = " ".join(_VARYING.sub("#", line.lower()).replace("#.", ".").split())[:240]
     return blake2b(plain.encode(errors="replace"), digest_size=8).hexdigest()
 
@@ -132,20 +152,32 @@ def _standing(line: str) -> Cause | None:
     """Return the cause in the surroundings that a line names; what a test quotes names none."""
     if len(line) > _WIDEST or re.match(_QUOTED, line, re.IGNORECASE):
         return None
-    return next((cause for cause, pattern in _CAUSES if re.search(pattern, line, re.IGNORECASE)), None)
+    return next(
+        (cause for cause, pattern in _CAUSES if re.search(pattern, line, re.IGNORECASE)), None
+    )
 
 
 def _start(lines: list[str], at: int) -> int:
     """Return where the sentence begins that a line goes on with."""
-    if not at or not re.match(r"\s*[a-z][\w-]* [a-z]", lines[at]) or re.match(_ERROR, lines[at], re.IGNORECASE):
+    if (
+        not at
+        or not re.match(r"\s*[a-z][\w-]* [a-z]", lines[at])
+        or re.match(_ERROR, lines[at], re.IGNORECASE)
+    ):
         return at
     before = lines[at - 1]
-    is_whole = not before.strip() or before.rstrip().endswith((".", ":", "!", "?")) or len(before) > _WIDEST
+    is_whole = (
+        not before.strip()
+        or before.rstrip().endswith((".", ":", "!", "?"))
+        or len(before) > _WIDEST
+    )
     return at if is_whole or re.match(_NOISE, before, re.IGNORECASE) else at - 1
 
 
 def _around(lines: list[str], at: int) -> str:
-    """Return the line that names the cause and those that go on with it, to the next one that is noise."""
+    """Return the line that names the cause and those that go on with it, to the next one that is
+    noise.
+    """
     at = _start(lines, at)
     kept = [lines[at].strip()]
     blank = 0
@@ -164,7 +196,8 @@ def _around(lines: list[str], at: int) -> str:
     return "\n".join(kept)[:_SHOWN].rstrip()
 
 
-# Command lines as far as telling commands apart needs it: which programs run, with which arguments, and where.
+# Command lines as far as telling commands apart needs it: which programs run, with which arguments,
+# and where.
 
 
 READERS = frozenset(
@@ -173,7 +206,9 @@ READERS = frozenset(
      "tr", "less", "more", "tee", "xargs", "true", "false", "sleep", "whoami", "date", "env", "printenv", "command",
      "for", "do", "done", "if", "then", "else", "fi", "while", "case", "esac", "wait", "kill", "pkill", "sha256sum"}
 )  # fmt: skip
-"""Programs that look, wait or steer: what they say of a missing file or pattern is their answer, no failure."""
+"""Programs that look, wait or steer: what they say of a missing file or pattern is their answer, no
+failure.
+"""
 
 _FAMILIES = frozenset(
     {"git", "npm", "pnpm", "yarn", "bun", "deno", "cargo", "docker", "podman", "gh", "glab", "kubectl", "mix", "go",
@@ -189,12 +224,37 @@ _TWO_WORDS = frozenset(
      ("gh", "issue"), ("gh", "run"), ("gh", "api"), ("git", "stash"), ("git", "worktree"), ("git", "submodule"),
      ("uv", "pip"), ("uv", "run"), ("poetry", "run"), ("pipenv", "run"), ("bundle", "exec"), ("docker", "image")}
 )  # fmt: skip
-_WRAPPERS = frozenset({"sudo", "time", "nohup", "exec", "command", "env", "npx", "bunx", "pnpx", "xvfb-run", "stdbuf"})
-_RUNNERS = (("uv", "run"), ("poetry", "run"), ("pipenv", "run"), ("bundle", "exec"), ("pnpm", "exec"), ("npm", "exec"))
-_VALUED = frozenset({"-C", "-c", "--git-dir", "--work-tree", "--context", "--namespace", "-n", "--prefix", "--filter"})
-_INTERPRETERS = frozenset({"python", "python3", "node", "ruby", "perl", "bash", "sh", "zsh", "deno", "tsx", "ts-node"})
+_WRAPPERS = frozenset(
+    {"sudo", "time", "nohup", "exec", "command", "env", "npx", "bunx", "pnpx", "xvfb-run", "stdbuf"}
+)
+_RUNNERS = (
+    ("uv", "run"),
+    ("poetry", "run"),
+    ("pipenv", "run"),
+    ("bundle", "exec"),
+    ("pnpm", "exec"),
+    ("npm", "exec"),
+)
+_VALUED = frozenset(
+    {
+        "-C",
+        "-c",
+        "--git-dir",
+        "--work-tree",
+        "--context",
+        "--namespace",
+        "-n",
+        "--prefix",
+        "--filter",
+    }
+)
+_INTERPRETERS = frozenset(
+    {"python", "python3", "node", "ruby", "perl", "bash", "sh", "zsh", "deno", "tsx", "ts-node"}
+)
 _TESTERS = frozenset({"pytest", "jest", "vitest", "rspec", "phpunit", "mocha", "tox", "nox"})
-_MAKES_READY = frozenset({"install", "init", "setup", "login", "update", "upgrade", "sync", "migrate", "generate"})
+_MAKES_READY = frozenset(
+    {"install", "init", "setup", "login", "update", "upgrade", "sync", "migrate", "generate"}
+)
 _TEST_WORDS = frozenset({"test", "tests", "t", "spec", "nextest"})
 
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n.*?^\s*\2\b", re.DOTALL | re.MULTILINE)
@@ -207,10 +267,11 @@ _PLAIN = re.compile(r"[^\s\"'\\$`|&;<>(){}]+")
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One command of a line: its words, and the folder that a `cd` before it went to (empty: none did).
+    """One command of a line: its words, and the folder that a `cd` before it went to (empty: none
+    did).
 
-    `head` is what tells it from others, its program and what that does: `("git", "push")`. `args` are the words
-    behind, with the variables that are set for it (`NAME=value`).
+    `head` is what tells it from others, its program and what that does: `("git", "push")`. `args`
+    are the words behind, with the variables that are set for it (`NAME=value`).
     """
 
     head: tuple[str, ...]
@@ -225,16 +286,26 @@ class Command:
     @property
     def is_inline(self) -> bool:
         """Whether the program stands in the line itself, written for this once."""
-        return self.head[0] in _INTERPRETERS and bool({"-c", "-e", "-"} & set(self.args[:2]) or "<<" in self.args)
+        return self.head[0] in _INTERPRETERS and bool(
+            {"-c", "-e", "-"} & set(self.args[:2]) or "<<" in self.args
+        )
 
     @property
     def is_test(self) -> bool:
-        return self.head[0] in _TESTERS or bool(_TEST_WORDS & {part for word in self.head for part in word.split(":")})
+        return self.head[0] in _TESTERS or bool(
+            _TEST_WORDS & {part for word in self.head for part in word.split(":")}
+        )
 
     @property
     def targets(self) -> frozenset[str]:
-        """The files and folders it is asked about: arguments that are no options and look like a path."""
-        return frozenset(a.partition("::")[0] for a in self.args if not a.startswith("-") and ("/" in a or "." in a))
+        """The files and folders it is asked about: arguments that are no options and look like a
+        path.
+        """
+        return frozenset(
+            a.partition("::")[0]
+            for a in self.args
+            if not a.startswith("-") and ("/" in a or "." in a)
+        )
 
     @property
     def line(self) -> str:
@@ -243,12 +314,34 @@ class Command:
 
 
 _LOOKING = frozenset(
-    ("git", sub) for sub in ("status", "log", "diff", "show", "branch", "remote", "ls-files", "blame", "rev-parse")
-) | frozenset({("bd", "show"), ("bd", "list"), ("bd", "ready"), ("gh", "run"), ("docker", "ps"), ("docker", "logs")})
+    ("git", sub)
+    for sub in (
+        "status",
+        "log",
+        "diff",
+        "show",
+        "branch",
+        "remote",
+        "ls-files",
+        "blame",
+        "rev-parse",
+    )
+) | frozenset(
+    {
+        ("bd", "show"),
+        ("bd", "list"),
+        ("bd", "ready"),
+        ("gh", "run"),
+        ("docker", "ps"),
+        ("docker", "logs"),
+    }
+)
 
 
 def commands_in(line: str) -> tuple[Command, ...]:
-    """Return the commands of a line, in their order; `cd` is none of them but says where the later ones run."""
+    """Return the commands of a line, in their order; `cd` is none of them but says where the later
+    ones run.
+    """
     found: list[Command] = []
     folder = ""
     for words in _parts(_STREAMS.sub(" ", _HEREDOC.sub(" << ", line))):
@@ -259,8 +352,12 @@ def commands_in(line: str) -> tuple[Command, ...]:
     return tuple(found)
 
 
-def same_command(failed: Sequence[Command], later: Sequence[Command]) -> tuple[Command, Command] | None:
-    """Return a command of a line and its counterpart in a later one, one whose arguments differ before others."""
+def same_command(
+    failed: Sequence[Command], later: Sequence[Command]
+) -> tuple[Command, Command] | None:
+    """Return a command of a line and its counterpart in a later one, one whose arguments differ
+    before others.
+    """
     pairs = [
         (old, new)
         for old in failed
@@ -270,35 +367,58 @@ def same_command(failed: Sequence[Command], later: Sequence[Command]) -> tuple[C
         and _about_the_same(old, new)
         and not _sets_up(old, new)
     ]
-    return next((pair for pair in pairs if pair[0].args != pair[1].args), pairs[0] if pairs else None)
+    return next(
+        (pair for pair in pairs if pair[0].args != pair[1].args), pairs[0] if pairs else None
+    )
 
 
-def runs_other_way(name: str, failed: Sequence[Command], later: Sequence[Command]) -> tuple[Command, Command] | None:
-    """Return the command that was not found and one that did its work by another name: the arguments tell."""
+def runs_other_way(
+    name: str, failed: Sequence[Command], later: Sequence[Command]
+) -> tuple[Command, Command] | None:
+    """Return the command that was not found and one that did its work by another name: the
+    arguments tell.
+    """
     stem = name.rstrip("0123456789.")
-    for old in (command for command in failed if name in (command.words or ("",))[0] or name in command.head):
+    for old in (
+        command for command in failed if name in (command.words or ("",))[0] or name in command.head
+    ):
         for new in later:
             kept = set(old.args) & set(new.args)
-            named = any(PurePosixPath(word).name.rstrip("0123456789.") == stem for word in new.words)
+            named = any(
+                PurePosixPath(word).name.rstrip("0123456789.") == stem for word in new.words
+            )
             if new.words != old.words and (named or (kept and len(kept) * 2 >= len(set(old.args)))):
                 return old, new
     return None
 
 
-def renamed(failed: Sequence[Command], later: Sequence[Command], error: str) -> tuple[Command, Command] | None:
-    """Return a command whose program does not know what it was to do, and one where it was called otherwise."""
+def renamed(
+    failed: Sequence[Command], later: Sequence[Command], error: str
+) -> tuple[Command, Command] | None:
+    """Return a command whose program does not know what it was to do, and one where it was called
+    otherwise.
+    """
     for old in failed:
         for new in later:
-            if len(old.head) < 2 or old.head[0] != new.head[0] or len(new.head) < 2 or old.head == new.head:
+            if (
+                len(old.head) < 2
+                or old.head[0] != new.head[0]
+                or len(new.head) < 2
+                or old.head == new.head
+            ):
                 continue
             before, after = old.head[-1], new.head[-1]
-            if before[:3] == after[:3] or (len(after) > 2 and re.search(rf"\b{re.escape(after)}\b", error)):
+            if before[:3] == after[:3] or (
+                len(after) > 2 and re.search(rf"\b{re.escape(after)}\b", error)
+            ):
                 return old, new
     return None
 
 
 def differences(old: Command, new: Command) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the arguments that only the later command has, and those that only the earlier one had."""
+    """Return the arguments that only the later command has, and those that only the earlier one
+    had.
+    """
     added, removed = list(new.args), list(old.args)
     for arg in old.args:
         if arg in added:
@@ -308,7 +428,9 @@ def differences(old: Command, new: Command) -> tuple[tuple[str, ...], tuple[str,
 
 
 def _sets_up(old: Command, new: Command) -> bool:
-    """Tell whether a later run of a program makes ready what an earlier one needed, rather than doing it again."""
+    """Tell whether a later run of a program makes ready what an earlier one needed, rather than
+    doing it again.
+    """
     return new.args[:1] != old.args[:1] and bool(_MAKES_READY & set(new.args[:1]))
 
 
@@ -316,7 +438,9 @@ def _about_the_same(old: Command, new: Command) -> bool:
     """Tell whether two runs of tests are about the same ones: a run of others proves nothing."""
     if not old.is_test or not old.targets or not new.targets:
         return True
-    return any(_within(one, other) or _within(other, one) for one in old.targets for other in new.targets)
+    return any(
+        _within(one, other) or _within(other, one) for one in old.targets for other in new.targets
+    )
 
 
 def _within(one: str, other: str) -> bool:
@@ -352,7 +476,9 @@ def _words(line: str) -> Iterator[str]:
 
 
 def _command(words: list[str], folder: str) -> Command | None:
-    """Return a command without what is around it: variables, wrappers, what goes to a file or comes from one."""
+    """Return a command without what is around it: variables, wrappers, what goes to a file or comes
+    from one.
+    """
     given = [word for at, word in enumerate(words) if not _is_redirection(words, at)]
     rest, variables = list(given), []
     while rest and (_ASSIGNED.match(rest[0]) or rest[0] in _WRAPPERS or rest[0] == "timeout"):
@@ -368,7 +494,11 @@ def _command(words: list[str], folder: str) -> Command | None:
             rest = rest[len(runner) :]
     if not rest:
         return None
-    if PurePosixPath(rest[0]).name in ("python", "python3") and rest[1:2] == ["-m"] and len(rest) > 2:
+    if (
+        PurePosixPath(rest[0]).name in ("python", "python3")
+        and rest[1:2] == ["-m"]
+        and len(rest) > 2
+    ):
         rest = rest[2:]
     head, args = _headed(rest)
     return Command(head, (*variables, *args), folder, tuple(given))
@@ -422,7 +552,9 @@ SHELLS = frozenset(
         "shell_command",
     }
 )
-EDITORS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit", "apply_patch", "str_replace_based_edit_tool"})
+EDITORS = frozenset(
+    {"Edit", "Write", "MultiEdit", "NotebookEdit", "apply_patch", "str_replace_based_edit_tool"}
+)
 _OWN = frozenset(
     {"Read", "Glob", "Grep", "LS", "Task", "Agent", "TaskOutput", "TodoWrite", "WebFetch", "WebSearch", "ExitPlanMode",
      "EnterPlanMode", "AskUserQuestion", "BashOutput", "KillShell", "KillBash", "ToolSearch", "update_plan",
@@ -459,7 +591,9 @@ _LINES, _WIDE = 3, 110
 class Failures:
     """Follows the tool uses of one conversation; `open` are the failures that are not resolved yet."""
 
-    def __init__(self, session: str, waiting: Sequence[Failure] = (), written: Sequence[str] = ()) -> None:
+    def __init__(
+        self, session: str, waiting: Sequence[Failure] = (), written: Sequence[str] = ()
+    ) -> None:
         self.open = tuple(waiting)
         self.written = tuple(written)
         """The files that were edited in the session, the latest last."""
@@ -507,7 +641,10 @@ class Failures:
             call.id, call.tool, line, trouble.text, trouble.cause, trouble.mark, call.at, turn, call.cwd,
             own or trouble.cause == "assertion",
         )  # fmt: skip
-        again = next((one for one in self.open if one.mark == failure.mark and one.tool == failure.tool), None)
+        again = next(
+            (one for one in self.open if one.mark == failure.mark and one.tool == failure.tool),
+            None,
+        )
         if again is not None:
             return  # the same error once more: it is the first try that was resolved in the end
         self.open = (*self.open, failure)
@@ -516,7 +653,9 @@ class Failures:
             self.open = self.open[1:]
 
     def _resolved(self, call: Call, line: str, text: str) -> Iterator[Lesson | Passed]:
-        """Yield the failures that a call shows to be resolved, and those that are not waited for any longer."""
+        """Yield the failures that a call shows to be resolved, and those that are not waited for
+        any longer.
+        """
         later = commands_in(line) if call.tool in SHELLS else ()
         still: list[Failure] = []
         for failure in self.open:
@@ -548,7 +687,8 @@ class Failures:
 
 @dataclass(frozen=True, slots=True)
 class _WayOut:
-    """How a command came to work: what it became, the arguments that came and went, whether it ran elsewhere.
+    """How a command came to work: what it became, the arguments that came and went, whether it ran
+    elsewhere.
 
     `steps` set something up in the same line, before it.
     """
@@ -586,12 +726,16 @@ def shown(line: str, cwd: str, width: int = 200) -> str:
 
 def _steps_in(commands: Sequence[Command], cwd: str) -> tuple[str, ...]:
     """Return those commands that set something up, as they are told."""
-    return tuple(shown(c.line, cwd) for c in commands if not c.is_reader and re.search(_SETTING_UP, c.line))
+    return tuple(
+        shown(c.line, cwd) for c in commands if not c.is_reader and re.search(_SETTING_UP, c.line)
+    )
 
 
 def refusal(text: str) -> Reason | None:
     """Return why a call came to nothing without having been run; `None` where it was."""
-    return next((reason for reason, told in _REFUSALS if re.search(told, text, re.IGNORECASE)), None)
+    return next(
+        (reason for reason, told in _REFUSALS if re.search(told, text, re.IGNORECASE)), None
+    )
 
 
 def failure_of(call: Call, line: str, text: str) -> tuple[Reason | None, Trouble | None]:
@@ -605,14 +749,22 @@ def failure_of(call: Call, line: str, text: str) -> tuple[Reason | None, Trouble
     if line and all(c.is_reader for c in commands) and not _tells(commands, trouble):
         return "looked-only", trouble
     acting = [c for c in commands if not c.is_reader]
-    if acting and all(c.is_inline for c in acting) and trouble.cause not in ("dependency", "command"):
+    if (
+        acting
+        and all(c.is_inline for c in acting)
+        and trouble.cause not in ("dependency", "command")
+    ):
         return "own-work", trouble
     return None, trouble
 
 
 def _tells(commands: Sequence[Command], trouble: Trouble) -> bool:
     """Tell whether something that only looks failed for more than that there is nothing to see."""
-    asks = any(len(c.head) > 1 for c in commands) and trouble.cause in STANDING and trouble.cause != "place"
+    asks = (
+        any(len(c.head) > 1 for c in commands)
+        and trouble.cause in STANDING
+        and trouble.cause != "place"
+    )
     return asks or bool(missing_command(trouble))
 
 
@@ -635,7 +787,9 @@ def _way_out(failure: Failure, call: Call, later: Sequence[Command]) -> _WayOut 
     old, new = pair
     added, removed = differences(old, new)
     moved = _place(old, failure.cwd) != _place(new, call.cwd)
-    told = shown(f"cd {new.folder} && {new.line}" if moved and new.folder else new.line, failure.cwd)
+    told = shown(
+        f"cd {new.folder} && {new.line}" if moved and new.folder else new.line, failure.cwd
+    )
     if not added and not removed and old.words != new.words:
         added = tuple(word for word in new.words if word not in old.words)
     return _WayOut(told, added, removed, moved, _steps_in(later[: later.index(new)], call.cwd))
@@ -657,15 +811,29 @@ def _lesson(failure: Failure, how: _WayOut, session: str) -> Lesson | Passed:
     changed = _is_the_way(how, failure, is_edited=bool(edits))
     mended = not standing and not changed and not steps and _is_where(edits, failure.error)
     if not changed and not edits and not steps and failure.cause != "limit":
-        reason: Reason = "assertion" if failure.cause == "assertion" else "own-work" if failure.is_own else "went-away"
-        return Passed(reason if failure.edits else "went-away", failure.line or failure.tool, failure.id)
+        reason: Reason = (
+            "assertion"
+            if failure.cause == "assertion"
+            else "own-work"
+            if failure.is_own
+            else "went-away"
+        )
+        return Passed(
+            reason if failure.edits else "went-away", failure.line or failure.tool, failure.id
+        )
     what = (
-        f"`{_failing(failure)}` failed: {failure.error}" if failure.line else f"{failure.tool} failed: {failure.error}"
+        f"`{_failing(failure)}` failed: {failure.error}"
+        if failure.line
+        else f"{failure.tool} failed: {failure.error}"
     )
     told = _resolution(how, edits, steps, changed=changed)
     parts = [what, told, _evidence(how, edits, steps, tokens, changed=changed)]
     shared = bool(tokens & _tokens(" ".join((*edits, *steps, *how.added))))
-    extra = (10.0 if standing else 0.0) + (8.0 if changed and how.added else 0.0) + (5.0 if shared else 0.0)
+    extra = (
+        (10.0 if standing else 0.0)
+        + (8.0 if changed and how.added else 0.0)
+        + (5.0 if shared else 0.0)
+    )
     extra -= 40.0 if not changed and not edits and not steps else 0.0
     extra -= 0.0 if standing or (changed and (how.added or how.moved)) or shared else 15.0
     is_test = failure.cause == "assertion"
@@ -678,27 +846,40 @@ def _lesson(failure: Failure, how: _WayOut, session: str) -> Lesson | Passed:
 
 def _is_where(edits: Sequence[str], error: str) -> bool:
     """Tell whether what was edited is the place that the error names: that is work, and no lesson."""
-    return bool(edits) and all(edit.partition(": `")[0].rpartition("/")[2] in error for edit in edits)
+    return bool(edits) and all(
+        edit.partition(": `")[0].rpartition("/")[2] in error for edit in edits
+    )
 
 
 def _resolution(how: _WayOut, edits: Sequence[str], steps: Sequence[str], *, changed: bool) -> str:
     """Say what resolved a failure: the other command, what was set up before it, what was edited."""
     told = [f"What worked: `{how.command}`."] if how.command and changed else []
     if steps:
-        told.append(f"{'Before it' if told else 'What helped'}: {', then '.join(f'`{step}`' for step in steps[-2:])}.")
+        told.append(
+            f"{'Before it' if told else 'What helped'}: {', then '.join(f'`{step}`' for step in steps[-2:])}."
+        )
     if edits:
-        told.append(f"{'Edited' if told else 'What resolved it was an edit of'} {'; '.join(edits[-2:])}")
+        told.append(
+            f"{'Edited' if told else 'What resolved it was an edit of'} {'; '.join(edits[-2:])}"
+        )
     if not told:
         told.append("It worked the next time, unchanged.")
     return " ".join(told)
 
 
-def _evidence(how: _WayOut, edits: Sequence[str], steps: Sequence[str], tokens: set[str], *, changed: bool) -> str:
-    """Say what changed between a failure and what worked, and what of it the error names; empty for nothing."""
+def _evidence(
+    how: _WayOut, edits: Sequence[str], steps: Sequence[str], tokens: set[str], *, changed: bool
+) -> str:
+    """Say what changed between a failure and what worked, and what of it the error names; empty for
+    nothing.
+    """
     found = ["another folder"] if how.moved else []
     for sign, args in (("with", how.added), ("without", how.removed)) if changed else ():
         found += [f"{sign} `{' '.join(args)[:_WIDE]}`"] if args else []
-    for what, items in (("edit of", [edit.partition(": `")[0] for edit in edits]), ("ran", [f"`{s}`" for s in steps])):
+    for what, items in (
+        ("edit of", [edit.partition(": `")[0] for edit in edits]),
+        ("ran", [f"`{s}`" for s in steps]),
+    ):
         found += [f"{what} {item}" for item in items[-2:]]
     named = sorted(tokens & _tokens(" ".join((*edits, *steps, *(how.added if changed else ())))))
     about = f" (the error names {', '.join(named[:3])})" if named else ""
@@ -706,18 +887,25 @@ def _evidence(how: _WayOut, edits: Sequence[str], steps: Sequence[str], tokens: 
 
 
 def _is_the_way(how: _WayOut, failure: Failure, *, is_edited: bool) -> bool:
-    """Tell whether the changed command is what helped: to name other files is not, in tests or after an edit."""
+    """Tell whether the changed command is what helped: to name other files is not, in tests or
+    after an edit.
+    """
     options = [arg for arg in (*how.added, *how.removed) if arg.startswith("-") or "=" in arg]
     if not how.is_changed or how.moved or options:
         return how.is_changed
-    is_test = any(c.is_test for c in commands_in(failure.line)) and failure.cause not in ("command", "place")
+    is_test = any(c.is_test for c in commands_in(failure.line)) and failure.cause not in (
+        "command",
+        "place",
+    )
     return failure.cause in STANDING and not is_edited and not is_test
 
 
 def _about(items: Sequence[str], failure: Failure, tokens: set[str]) -> tuple[str, ...]:
-    """Return what may have helped: edits and steps that name something of the error, or a file that it names.
+    """Return what may have helped: edits and steps that name something of the error, or a file that
+    it names.
 
-    What stands in the surroundings can also be put right by an install that the error does not name.
+    What stands in the surroundings can also be put right by an install that the error does not
+    name.
     """
     said = f"{failure.error} {failure.line}"
     near = [one for one in items if tokens & _tokens(one) or _file_of(one) in said]
@@ -728,7 +916,9 @@ def _about(items: Sequence[str], failure: Failure, tokens: set[str]) -> tuple[st
 
 
 def _file_of(edit: str) -> str:
-    """Return the name of the file that was edited; a line break, which is in no line, for what is no edit."""
+    """Return the name of the file that was edited; a line break, which is in no line, for what is
+    no edit.
+    """
     name = edit.partition(": `")[0].rpartition("/")[2]
     return name if "." in name and " " not in name else "\n\n"
 
@@ -739,7 +929,9 @@ def _tokens(text: str) -> set[str]:
 
 def _failing(failure: Failure) -> str:
     commands = [c for c in commands_in(failure.line) if not c.is_reader]
-    tool = next((c for c in commands if c.head[0] in failure.error), commands[0] if commands else None)
+    tool = next(
+        (c for c in commands if c.head[0] in failure.error), commands[0] if commands else None
+    )
     line = failure.line if tool is None else tool.line
     return shown(line, failure.cwd, 120)
 
@@ -755,7 +947,12 @@ def _brief(call: Call, text: str) -> str:
 
 
 def path_of(call: Call) -> str:
-    return str(call.given.get("file_path") or call.given.get("path") or call.given.get("notebook_path") or "")
+    return str(
+        call.given.get("file_path")
+        or call.given.get("path")
+        or call.given.get("notebook_path")
+        or ""
+    )
 
 
 def edit_of(call: Call) -> str:
@@ -773,5 +970,9 @@ def edit_of(call: Call) -> str:
             for line in str(pair.get("new_string", "")).splitlines()
             if (each := line.strip()) and each not in before
         ]
-    lines = [line if len(line) <= _WIDE else f"{line[: _WIDE - 1]}…" for line in fresh if re.search(r"\w", line)]
+    lines = [
+        line if len(line) <= _WIDE else f"{line[: _WIDE - 1]}…"
+        for line in fresh
+        if re.search(r"\w", line)
+    ]
     return f"{path}: `{'` `'.join(lines[:_LINES])}`" if lines else path

@@ -38,7 +38,15 @@ from workbench.core.agents.transcript.failures import (
     shown,
     trouble_in,
 )
-from workbench.core.agents.transcript.summaries import WORTH, Lesson, Passed, identity, said_no, taught, words_of
+from workbench.core.agents.transcript.summaries import (
+    WORTH,
+    Lesson,
+    Passed,
+    identity,
+    said_no,
+    taught,
+    words_of,
+)
 from workbench.core.words import stop_words, words
 
 if TYPE_CHECKING:
@@ -55,9 +63,13 @@ _DECIDED = (
 
 
 class Following:
-    """Follows one session from where somebody `stopped`; with `liberal` also what the agent changed and decided."""
+    """Follows one session from where somebody `stopped`; with `liberal` also what the agent changed
+    and decided.
+    """
 
-    def __init__(self, session: str, stopped: SessionProgress | None = None, *, liberal: bool = False) -> None:
+    def __init__(
+        self, session: str, stopped: SessionProgress | None = None, *, liberal: bool = False
+    ) -> None:
         before = stopped or SessionProgress(session)
         self._session = session
         self._liberal = liberal
@@ -65,7 +77,9 @@ class Following:
         self._turn = before.turn
         self._last = before.last
         self._written = before.written
-        self._failures = {agent: self._failures_of(waiting) for agent, waiting in before.open.items()}
+        self._failures = {
+            agent: self._failures_of(waiting) for agent, waiting in before.open.items()
+        }
 
     @property
     def standing(self) -> SessionProgress:
@@ -73,7 +87,11 @@ class Following:
         waiting = {agent: one.open for agent, one in self._failures.items() if one.open}
         written = [path for one in self._failures.values() for path in one.written]
         return SessionProgress(
-            self._session, self._turn, self._last, waiting, tuple(dict.fromkeys((*self._written, *written)))[-200:]
+            self._session,
+            self._turn,
+            self._last,
+            waiting,
+            tuple(dict.fromkeys((*self._written, *written)))[-200:],
         )
 
     def take(self, events: Iterable[Event]) -> Iterator[Told]:
@@ -113,7 +131,9 @@ class Following:
         return self._failures[event.agent]
 
     def _failures_of(self, waiting: Sequence[Failure]) -> "Failures":
-        from workbench.core.agents.transcript.failures import Failures  # a prompt is not to wait for their patterns
+        from workbench.core.agents.transcript.failures import (
+            Failures,
+        )  # a prompt is not to wait for their patterns
 
         return Failures(self._session, waiting, self._written)
 
@@ -124,7 +144,9 @@ class Following:
         self._turn += 1
         yield from self._corrected(said, prompt.at)
 
-    def _corrected(self, said: str, at: datetime | None, *, refusing: bool = False) -> Iterator[Told]:
+    def _corrected(
+        self, said: str, at: datetime | None, *, refusing: bool = False
+    ) -> Iterator[Told]:
         yield from taught(said, self._session, self._turn, self._last, at, refusing=refusing)
 
     def _answered(self, answer: Answer) -> Iterator[Told]:
@@ -133,7 +155,12 @@ class Following:
         if edit is not None and not answer.failed:
             yield self._changed(edit, answer.at)
         for told in self._of(answer).answered(answer):
-            if isinstance(told, Passed) and told.reason == "turned-down" and said and not answer.agent:
+            if (
+                isinstance(told, Passed)
+                and told.reason == "turned-down"
+                and said
+                and not answer.agent
+            ):
                 yield from self._corrected(said, answer.at, refusing=True)
             else:
                 yield replace(told, at=told.at or answer.at) if isinstance(told, Lesson) else told
@@ -144,14 +171,25 @@ class Following:
 
         mark = identity(self._session, f"{self._turn} {path_of(edit)}")
         ids = (f"{self._session}/{edit.id}",)
-        return Lesson("change", f"Changed {edit_of(edit)}", self._session, ids, at, self._turn, "assistant", mark=mark)
+        return Lesson(
+            "change",
+            f"Changed {edit_of(edit)}",
+            self._session,
+            ids,
+            at,
+            self._turn,
+            "assistant",
+            mark=mark,
+        )
 
     def _decided(self, said: Said) -> Iterator[Told]:
         """Tell what an agent says that it decided."""
         for text in re.findall(_DECIDED, said.text)[:2]:
             told = " ".join(text.split())
             id = identity(self._session, told)
-            yield Lesson("choice", told, self._session, (id,), said.at, self._turn, "assistant", mark=id)
+            yield Lesson(
+                "choice", told, self._session, (id,), said.at, self._turn, "assistant", mark=id
+            )
 
     def _summed_up(self, summary: Summary) -> Iterator[Told]:
         from workbench.core.agents.transcript.summaries import told_in
@@ -171,7 +209,8 @@ def _shortened(told: Told) -> Told:
     return replace(told, text=short_paths(told.text))
 
 
-# Tasks of a session: where one begins, what was done in it, and how it ended by the evidence there is.
+# Tasks of a session: where one begins, what was done in it, and how it ended by the evidence there
+# is.
 
 
 _TEXT, _SAID, _ACTION, _ERROR = 2_000, 1_000, 160, 240
@@ -196,7 +235,8 @@ _GENERIC = frozenset(_GENERIC_WORDS.split())
 _COMMAND = r"<command-name>/?(\S+?)</command-name>.*?(?:<command-args>(.*?)</command-args>|\Z)"
 _OWN_COMMANDS = r"clear|compact|model|cost|exit|quit|help|login|logout|resume|config|status|memory"
 _REQUEST = (
-    r"^\W*(?:can|could|would|will) you (?!explain|tell|show|describe|say)|\bplease\b|^(?:let'?s|how about|shall we)\b"
+    r"^\W*(?:can|could|would|will) you (?!explain|tell|show|describe|say)|\bplease\b|"
+    r"^(?:let'?s|how about|shall we)\b"
 )
 _AGAIN = r"^\W*(?:and|but|plus|again|still|instead|no|wait|actually|additionally|hmm+|same)\b|\b(?:also|too|as well)\b"
 _REFERS = r"\b(?:it|its|them|they|that|this|those|these)\b"
@@ -227,7 +267,9 @@ _PROSE = frozenset({".md", ".mdx", ".rst", ".adoc"})
 
 
 class TaskFollowing:
-    """Follows the tasks of a session from where somebody stopped; `done` are over, `running` is what goes on."""
+    """Follows the tasks of a session from where somebody stopped; `done` are over, `running` is
+    what goes on.
+    """
 
     def __init__(self, session: str, running: Task | None = None) -> None:
         self.done: list[Task] = []
@@ -236,7 +278,9 @@ class TaskFollowing:
         self._calls: dict[str, Call] = {}
 
     def take(self, events: Iterable[Event]) -> None:
-        """Follow events, in their order. Those of subagents count where they stand among the session's own."""
+        """Follow events, in their order. Those of subagents count where they stand among the
+        session's own.
+        """
         for event in events:
             if isinstance(event, Prompt) and not event.agent:
                 self._asked(event)
@@ -253,7 +297,9 @@ class TaskFollowing:
         typed, task = _typed(prompt.text, self.running is None), self.running
         if typed is None:
             self._end()
-        mark = blake2b(" ".join((typed or "").split()).encode(errors="replace"), digest_size=8).hexdigest()
+        mark = blake2b(
+            " ".join((typed or "").split()).encode(errors="replace"), digest_size=8
+        ).hexdigest()
         if not typed or (task is not None and task.prompt == mark):
             return  # a machine's words, or a prompt that waited and is told twice
         rest = re.sub(rf"\A(?:{_ACCEPTS})+", "", typed, count=1, flags=re.IGNORECASE)
@@ -262,7 +308,9 @@ class TaskFollowing:
             verdict = "rejected"
         asks = _is_question(rest) or bool(re.fullmatch(_GREETS, typed, re.IGNORECASE))
         if task is not None and (asks or not _is_new(rest, task)):
-            task = replace(task, prompt=mark, is_asked=asks, words=_joined(task.words, _topic(rest), _WORDS))
+            task = replace(
+                task, prompt=mark, is_asked=asks, words=_joined(task.words, _topic(rest), _WORDS)
+            )
             self.running = _judged(task, verdict, typed) if verdict else task
             return
         if asks:
@@ -284,11 +332,18 @@ class TaskFollowing:
     def _told(self, said: Said) -> None:
         task = self.running
         if task is not None and not task.is_asked and said.text.strip():
-            self.running = replace(task, said=short_paths(said.text.strip()[:_SAID]), ended=said.at or task.ended)
+            self.running = replace(
+                task, said=short_paths(said.text.strip()[:_SAID]), ended=said.at or task.ended
+            )
 
 
 def _judged(task: Task, verdict: Verdict, typed: str) -> Task:
-    return replace(task, verdict=verdict, evidence=f"you said: “{' '.join(typed.split())[:200]}”", is_tested=False)
+    return replace(
+        task,
+        verdict=verdict,
+        evidence=f"you said: “{' '.join(typed.split())[:200]}”",
+        is_tested=False,
+    )
 
 
 def _answered(task: Task, call: Call, answer: Answer) -> Task:
@@ -315,19 +370,28 @@ def _answered(task: Task, call: Call, answer: Answer) -> Task:
         files=_joined(task.files, [shown(path, call.cwd)] if path else [], _FILES),
     )
     if not answer.failed and (call.tool in EDITORS or re.search(_IN_PLACE, line)):
-        task = replace(task, edited=_joined(task.edited, [short_paths(shown(path or line, call.cwd, 100))], _FILES))
+        task = replace(
+            task,
+            edited=_joined(task.edited, [short_paths(shown(path or line, call.cwd, 100))], _FILES),
+        )
         if PurePosixPath(path).suffix not in _PROSE:
             task = replace(task, verdict="", evidence="", is_tested=False)
     return _checked(task, call, commands, text, failed=answer.failed)
 
 
-def _checked(task: Task, call: Call, commands: Sequence[Command], text: str, *, failed: bool) -> Task:
+def _checked(
+    task: Task, call: Call, commands: Sequence[Command], text: str, *, failed: bool
+) -> Task:
     """Return a task with what a test or a build says of it, where one was run."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", text)
     runs = [(c, is_test) for c in commands if (is_test := _check_of(c)) is not None]
     if task.background and task.background[0] in str(call.given):
         counts = re.findall(_COUNTS, text, re.MULTILINE)
-        return _ran(task, task.background[1], counts[-1], failed=failed, is_test=True) if counts else task
+        return (
+            _ran(task, task.background[1], counts[-1], failed=failed, is_test=True)
+            if counts
+            else task
+        )
     if not runs:
         return task
     command, is_test = runs[-1]
@@ -340,7 +404,13 @@ def _checked(task: Task, call: Call, commands: Sequence[Command], text: str, *, 
     counts = re.findall(_COUNTS, text, re.MULTILINE)
     if not failed and "|" in line_of(call):  # the exit code is that of another command
         failed = bool(re.search(_FAILED if counts else f"{_FAILED}|{_BROKEN}", text, re.MULTILINE))
-    told = trouble.text.partition("\n")[0] if trouble is not None else "failed" if failed else "succeeded"
+    told = (
+        trouble.text.partition("\n")[0]
+        if trouble is not None
+        else "failed"
+        if failed
+        else "succeeded"
+    )
     said = counts[-1] if counts else told
     return _ran(task, label, said, failed=failed, is_test=is_test)
 
@@ -365,7 +435,9 @@ def _check_of(command: Command) -> bool | None:
 
 
 def _typed(text: str, is_first: bool) -> str | None:
-    """Return what a person asks for, empty where nobody does; `None` where they clear the conversation."""
+    """Return what a person asks for, empty where nobody does; `None` where they clear the
+    conversation.
+    """
     found = re.search(_COMMAND, text, re.DOTALL)
     if found is None:
         return words_of(cut(text))
@@ -378,7 +450,11 @@ def _typed(text: str, is_first: bool) -> str | None:
 def _is_question(text: str) -> bool:
     """Tell whether a prompt only asks for an answer."""
     sentences = [one for one in re.split(r"(?<=[.!?])\s+|\n+", text.strip()) if one.strip()]
-    return bool(sentences) and not re.search(_REQUEST, text, re.IGNORECASE) and all(s.endswith("?") for s in sentences)
+    return (
+        bool(sentences)
+        and not re.search(_REQUEST, text, re.IGNORECASE)
+        and all(s.endswith("?") for s in sentences)
+    )
 
 
 def _is_new(text: str, task: Task) -> bool:
@@ -422,4 +498,8 @@ def _joined(known: tuple[str, ...], more: Iterable[str], most: int) -> tuple[str
 
 def _appended(trace: tuple[Step, ...], step: Step) -> tuple[Step, ...]:
     """Return a trace with one more step; of a long one the middle goes."""
-    return (*trace, step) if len(trace) < _STEPS else (*trace[: _STEPS // 2], *trace[_STEPS // 2 + 1 :], step)
+    return (
+        (*trace, step)
+        if len(trace) < _STEPS
+        else (*trace[: _STEPS // 2], *trace[_STEPS // 2 + 1 :], step)
+    )

@@ -1,4 +1,6 @@
-"""Summaries of sessions that ran out of context, read by their sections: each thing that one tells, once."""
+"""Summaries of sessions that ran out of context, read by their sections: each thing that one tells,
+once.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,13 +15,17 @@ from workbench.core.document import Record
 
 
 def identity(session: str, text: str) -> str:
-    """Return what tells words of a session again, by whatever door they come: a hook gives no message id."""
+    """Return what tells words of a session again, by whatever door they come: a hook gives no
+    message id.
+    """
     flat = " ".join(text.split()).encode(errors="replace")
     return f"{session}/text-{blake2b(flat, digest_size=8).hexdigest()}"
 
 
 def print_of(id: str) -> str:
-    """Return what stands for an identity where it is kept. Ids of tool uses are the same in a session that goes on."""
+    """Return what stands for an identity where it is kept. Ids of tool uses are the same in a
+    session that goes on.
+    """
     session, _, own = id.partition("/")
     told = own if own.startswith("toolu_") else f"{session}/{own}"
     return blake2b(told.encode(errors="replace"), digest_size=8).hexdigest()
@@ -34,16 +40,19 @@ Reason = Literal[
 ]  # fmt: skip
 """Why something is no lesson.
 
-`assertion`: a test that is red while it is written · `own-work`: an error in what the agent is just writing ·
-`own-tool`: the agent's own tool refused · `cancelled`: a call beside it failed, or somebody stopped it ·
-`turned-down`: a person let it not happen and said no more · `reader-limit`: too long to be read at once ·
-`looked-only`: nothing was found · `said-nothing`: it failed without a word · `went-away`: the same worked the next
-time · `not-resolved`: nobody found out · `no-correction`: a prompt that asks for something · `small-talk`: too short
-to tell anything · `told-already`: another lesson says it · `known`: it is in the store · `unreadable-line`: it is no
+`assertion`: a test that is red while it is written · `own-work`: an error in what the agent is just
+writing · `own-tool`: the agent's own tool refused · `cancelled`: a call beside it failed, or
+somebody stopped it · `turned-down`: a person let it not happen and said no more · `reader-limit`:
+too long to be read at once · `looked-only`: nothing was found · `said-nothing`: it failed without a
+word · `went-away`: the same worked the next time · `not-resolved`: nobody found out ·
+`no-correction`: a prompt that asks for something · `small-talk`: too short to tell anything ·
+`told-already`: another lesson says it · `known`: it is in the store · `unreadable-line`: it is no
 JSON of this kind · `passing`: what a summary tells of work that is over.
 """
 
-Kind = Literal["correction", "rule", "failure", "fix", "insight", "decision", "open-work", "change", "choice"]
+Kind = Literal[
+    "correction", "rule", "failure", "fix", "insight", "decision", "open-work", "change", "choice"
+]
 
 TYPES: dict[Kind, str] = {
     "correction": "correction", "rule": "instruction", "failure": "failure", "fix": "bug_fix", "insight": "insight",
@@ -73,9 +82,10 @@ _NAME = r"[\w$@:{}.\-]*[_/:.@][\w$@:{}.\-/]*[\w}]|--?[a-z][\w-]+"
 class Lesson(Record, frozen=True):
     """Something to remember, as it would be stored, and where it comes from.
 
-    `ids` are the messages or tool uses that it was learned from, first to last, each with its session before a slash.
-    `mark` tells the same lesson in another session; `weight` says what comes first. `needs` more than one session means
-    that it is a lesson only when the same happened in so many: until then it is passed over for the `reason`.
+    `ids` are the messages or tool uses that it was learned from, first to last, each with its
+    session before a slash. `mark` tells the same lesson in another session; `weight` says what
+    comes first. `needs` more than one session means that it is a lesson only when the same happened
+    in so many: until then it is passed over for the `reason`.
     """
 
     kind: Kind
@@ -116,7 +126,8 @@ class Lesson(Record, frozen=True):
 class Passed:
     """Something that is no lesson, and why; `text` says in a few words what it was.
 
-    `id` is that of its message or tool use, with its session before a slash where it was told beside other lessons.
+    `id` is that of its message or tool use, with its session before a slash where it was told
+    beside other lessons.
     """
 
     reason: Reason
@@ -126,11 +137,15 @@ class Passed:
 
 def ordered(lessons: Iterable[Lesson]) -> list[Lesson]:
     """Return lessons, those that count most first; of equals the latest."""
-    return sorted(lessons, key=lambda one: (-one.weight, -(one.at.timestamp() if one.at else 0.0), one.ids))
+    return sorted(
+        lessons, key=lambda one: (-one.weight, -(one.at.timestamp() if one.at else 0.0), one.ids)
+    )
 
 
 def same_lesson(one: Lesson, other: Lesson) -> bool:
-    """Tell whether two lessons say the same: by their mark, or since they name the same and share most words."""
+    """Tell whether two lessons say the same: by their mark, or since they name the same and share
+    most words.
+    """
     if one.mark and one.mark == other.mark:
         return True
     if {"change", "choice"} & {one.kind, other.kind}:
@@ -160,12 +175,16 @@ def told_once(lessons: Iterable[Lesson]) -> tuple[list[Lesson], list[Passed]]:
         passed.extend(Passed("told-already", lesson.text[:120], id) for id in fresh)
         kept[place] = replace(other, ids=ids)
     ripe = [one for one in kept if one.sessions >= one.needs]
-    passed += [Passed(one.reason, one.text[:120], one.ids[0]) for one in kept if one.sessions < one.needs]
+    passed += [
+        Passed(one.reason, one.text[:120], one.ids[0]) for one in kept if one.sessions < one.needs
+    ]
     return ripe, passed
 
 
 def _names(text: str) -> frozenset[str]:
-    return frozenset(name.strip(".:-").lower() for name in re.findall(_NAME, text) if len(name) >= 5)
+    return frozenset(
+        name.strip(".:-").lower() for name in re.findall(_NAME, text) if len(name) >= 5
+    )
 
 
 def _told(text: str) -> frozenset[str]:
@@ -202,7 +221,9 @@ PASSED: Mapping[Reason, str] = {
 
 
 LONGEST_CORRECTION = 600
-"""Characters of a prompt that corrects; a longer one is a task, of which single sentences may be rules."""
+"""Characters of a prompt that corrects; a longer one is a task, of which single sentences may be
+rules.
+"""
 
 # Compiled when they are first needed: a hook that takes a prompt needs but few of them.
 _TAGS = (
@@ -272,7 +293,9 @@ _MOST_RULES = 3
 
 
 def words_of(text: str) -> str:
-    """Return what a person typed, without what machines put beside it; empty when nobody typed anything."""
+    """Return what a person typed, without what machines put beside it; empty when nobody typed
+    anything.
+    """
     bare = re.sub(_TAGS, " ", text, flags=re.DOTALL).strip() if "<" in text else text.strip()
     return "" if re.match(_MACHINE, bare, re.IGNORECASE) else bare
 
@@ -285,9 +308,17 @@ def said_no(text: str) -> str:
 
 
 def taught(
-    said: str, session: str, turn: int, last: str, at: datetime | None = None, *, refusing: bool = False
+    said: str,
+    session: str,
+    turn: int,
+    last: str,
+    at: datetime | None = None,
+    *,
+    refusing: bool = False,
 ) -> Iterator[Lesson | Passed]:
-    """Yield what a person's words teach in a session, in which a command was run `last` (empty: none was)."""
+    """Yield what a person's words teach in a session, in which a command was run `last` (empty:
+    none was).
+    """
     found = worth(said, refusing=refusing)
     if isinstance(found, Passed):
         yield replace(found, id=identity(session, found.text))
@@ -295,7 +326,9 @@ def taught(
     for kind, text in found:
         after = f"\n(said after `{last}`)" if kind == "correction" and last else ""
         mark = identity("said", text.lower())
-        yield Lesson(kind, text + after, session, (identity(session, text),), at, turn, "user", mark=mark)
+        yield Lesson(
+            kind, text + after, session, (identity(session, text),), at, turn, "user", mark=mark
+        )
 
 
 def worth(text: str, *, refusing: bool = False) -> list[tuple[Kind, str]] | Passed:
@@ -314,14 +347,20 @@ def worth(text: str, *, refusing: bool = False) -> list[tuple[Kind, str]] | Pass
         ):
             return Passed("small-talk", said[:80])
         return [("correction", said)]
-    rules = [s for part in re.split(_SENTENCE, text) if (s := " ".join(part.split()).strip("-*• ")) and _is_rule(s)]
+    rules = [
+        s
+        for part in re.split(_SENTENCE, text)
+        if (s := " ".join(part.split()).strip("-*• ")) and _is_rule(s)
+    ]
     if rules:
         return [("rule", rule) for rule in dict.fromkeys(rules[:_MOST_RULES])]
     return Passed("no-correction", said[:80])
 
 
 def is_standing(sentence: str) -> bool:
-    """Tell whether a sentence of a person is an instruction for every time, or says what they prefer."""
+    """Tell whether a sentence of a person is an instruction for every time, or says what they
+    prefer.
+    """
     said = sentence.strip()
     if not 3 <= len(said.split()) <= 60 or said.endswith(("?", ":", "…", "...")):
         return False
@@ -331,7 +370,11 @@ def is_standing(sentence: str) -> bool:
 def _is_rule(sentence: str) -> bool:
     """Tell whether a sentence says how things are done here, whatever is asked for now."""
     count = len(sentence.split())
-    return 4 <= count <= 45 and not sentence.endswith("?") and bool(re.search(_RULE, sentence, re.IGNORECASE))
+    return (
+        4 <= count <= 45
+        and not sentence.endswith("?")
+        and bool(re.search(_RULE, sentence, re.IGNORECASE))
+    )
 
 
 _HEADING = re.compile(
@@ -347,7 +390,8 @@ _SECTIONS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("open-work", re.compile(r"pending|open (?:work|task|question|issue)|remaining|next steps?|todo", re.I)),
 )  # fmt: skip
 _SKIPPED = re.compile(
-    r"user messages|current (?:work|state)|files? and code|primary request|analysis|optional next step", re.I
+    r"user messages|current (?:work|state)|files? and code|primary request|analysis|optional next step",
+    re.I,
 )
 _NONE = re.compile(r"^\W*(?:none|n/a|nothing|no (?:errors|pending|open))\b", re.I)
 _HOLDS = re.compile(
@@ -360,7 +404,9 @@ _BINDS = re.compile(
     r"|not supported|should"
     r"|gitignored|only works?|cannot|can'?t)\b", re.I,
 )  # fmt: skip
-_BARRED = re.compile(r"\b(?:can'?t|cannot|unsupported|not supported|(?:doesn'?t|does not) support)\b", re.I)
+_BARRED = re.compile(
+    r"\b(?:can'?t|cannot|unsupported|not supported|(?:doesn'?t|does not) support)\b", re.I
+)
 _DONE = re.compile(
     r"(?:used|designed|handled|implemented|added|created|built|wrote|updated|refactored|moved|replaced|extended"
     r"|set up|ran"
@@ -380,9 +426,11 @@ _LONGEST, _SHORTEST = 700, 5
 
 
 def told_in(summary: str) -> Iterator[tuple[Kind, str, float]]:
-    """Yield what a summary tells by its sections: the kind, the text, and how much more it counts than its kind.
+    """Yield what a summary tells by its sections: the kind, the text, and how much more it counts
+    than its kind.
 
-    What somebody thought before they wrote it is no part of it, neither are listings of files and of what was asked.
+    What somebody thought before they wrote it is no part of it, neither are listings of files and
+    of what was asked.
     """
     body = summary.rpartition("\nSummary:")[2] if "\nSummary:" in summary else summary
     body = re.sub(r"<analysis>.*?</analysis>", "", body, flags=re.DOTALL)
@@ -391,7 +439,12 @@ def told_in(summary: str) -> Iterator[tuple[Kind, str, float]]:
     for title, text in _items(body):
         kind = _kind_of(title)
         flat = _plain(text)
-        if kind is None or len(flat.split()) < _SHORTEST or _NONE.match(flat) or flat.lower() in seen:
+        if (
+            kind is None
+            or len(flat.split()) < _SHORTEST
+            or _NONE.match(flat)
+            or flat.lower() in seen
+        ):
             continue
         seen.add(flat.lower())
         is_listed = "concept" in title.lower()
@@ -401,7 +454,9 @@ def told_in(summary: str) -> Iterator[tuple[Kind, str, float]]:
 
 
 def _extra(text: str, *, is_listed: bool) -> float:
-    """Return how much more a point counts than its kind: what holds for later does, what was done and is over less."""
+    """Return how much more a point counts than its kind: what holds for later does, what was done
+    and is over less.
+    """
     binds = bool(_BINDS.search(text))
     return (
         (6.0 if binds or _HOLDS.search(text) else -6.0)
@@ -419,7 +474,9 @@ def _kind_of(title: str) -> Kind | None:
 
 
 def _items(body: str) -> Iterator[tuple[str, str]]:
-    """Yield each point of a section with the section's title: a bullet with what stands below it, or a paragraph."""
+    """Yield each point of a section with the section's title: a bullet with what stands below it,
+    or a paragraph.
+    """
     title, item, depth, fenced = "", "", 0, False
     for line in body.splitlines():
         if line.strip().startswith("```"):

@@ -1,8 +1,10 @@
-"""Comparing what hooks captured with what was there: a hook adds at once, and nobody waits for the model in it.
+"""Comparing what hooks captured with what was there: a hook adds at once, and nobody waits for the
+model in it.
 
-It goes on where it was left: a note in the user's cache folder says through which revision all was compared. Without
-the note everything that says of itself that a hook captured it is compared again, which finds nothing twice; what
-agents added in other ways is left as it is then, for a person has lived with it.
+It goes on where it was left: a note in the user's cache folder says through which revision all was
+compared. Without the note everything that says of itself that a hook captured it is compared again,
+which finds nothing twice; what agents added in other ways is left as it is then, for a person has
+lived with it.
 """
 
 import json
@@ -47,7 +49,9 @@ class CaughtUp:
 
 
 class CatchUp:
-    """Takes what was captured through the second tier of deduplication, once; by nobody, so that no undo means it."""
+    """Takes what was captured through the second tier of deduplication, once; by nobody, so that no
+    undo means it.
+    """
 
     def __init__(self, context: Context, retriever: Callable[[], Retriever]) -> None:
         self._context = context
@@ -55,10 +59,11 @@ class CatchUp:
         self._retriever = retriever
 
     def run(self, stop: Cancelled = lambda: False) -> CaughtUp:
-        """Compare what came since the last time, until `stop` says so; of a store that is not trusted nothing.
+        """Compare what came since the last time, until `stop` says so; of a store that is not
+        trusted nothing.
 
-        Raises `StoreProblem` when others hold the store, and `UnreadableFile` when there is no model; the next run
-        goes on there.
+        Raises `StoreProblem` when others hold the store, and `UnreadableFile` when there is no
+        model; the next run goes on there.
         """
         if not self._library.standing.trusted:
             return CaughtUp()
@@ -68,24 +73,34 @@ class CatchUp:
         while left and not stop():
             turn, left = left[:AT_ONCE], left[AT_ONCE:]
             counted, proposed = self._turn(turn, {one.memory.id for one in left})
-            done = CaughtUp(done.compared + len(turn), done.counted + counted, done.proposed + proposed)
+            done = CaughtUp(
+                done.compared + len(turn), done.counted + counted, done.proposed + proposed
+            )
             self._note(left[0].rev - 1 if left else through)
         if not left:
             self._note(through)
         return done
 
     def _arrived(self, after: int | None) -> list[Arrived]:
-        """Return what was captured after a revision and nobody put away since, in the order in which it came."""
+        """Return what was captured after a revision and nobody put away since, in the order in
+        which it came.
+        """
         found = []
         for arrival in self._library.arrivals(after or 0):
             if arrival.kind == "edit" and arrival.added:
                 came = self._library.memories.at(arrival.added)
                 by_agent = after is not None and arrival.actor.startswith("agent:")
-                found += [Arrived(m, arrival.actor, arrival.rev) for m in came if _is_captured(m, by_agent=by_agent)]
+                found += [
+                    Arrived(m, arrival.actor, arrival.rev)
+                    for m in came
+                    if _is_captured(m, by_agent=by_agent)
+                ]
         return found
 
     def _turn(self, turn: Sequence[Arrived], later: Collection[str]) -> tuple[int, int]:
-        """Compare some with all that came before them; return how many were counted elsewhere, and put up."""
+        """Compare some with all that came before them; return how many were counted elsewhere, and
+        put up.
+        """
         retriever = self._retriever()
         # Loading and embedding can take a while, and others must not wait for it at the write lock.
         retriever.load()
@@ -100,10 +115,18 @@ class CatchUp:
             for one, similar in zip(turn, near, strict=True):
                 unseen.discard(one.memory.id)
                 memory = self._library.memories.find(one.memory.id)
-                if memory is None or memory.status == "archived" or memory.content != one.memory.content:
+                if (
+                    memory is None
+                    or memory.status == "archived"
+                    or memory.content != one.memory.content
+                ):
                     continue
-                others = self._present((m.id, c) for m, c in similar if m.id not in unseen and m.id != memory.id)
-                found = resembles.nearest(memory.content, memory.memory_type, identity_of(memory), others)
+                others = self._present(
+                    (m.id, c) for m, c in similar if m.id not in unseen and m.id != memory.id
+                )
+                found = resembles.nearest(
+                    memory.content, memory.memory_type, identity_of(memory), others
+                )
                 if found is None or not settled.is_open(resembles.merge(memory, found)):
                     continue
                 if found.is_same and _may_go(memory, found.memory):
@@ -132,7 +155,9 @@ class CatchUp:
             tx.put(one)
 
     def _put_up(self, tx: Tx, resembles: Resemblance, memory: Memory, near: Near) -> bool:
-        """Put up for a decision what two that are alike may mean; tell whether there is something to decide."""
+        """Put up for a decision what two that are alike may mean; tell whether there is something
+        to decide.
+        """
         if near.verdict.conflicts:
             question = resembles.question(memory, near.memory)
         else:
@@ -142,7 +167,9 @@ class CatchUp:
         return question is not None
 
     def _compared(self) -> int | None:
-        """Return the revision through which all was compared; `None` where that is not known of this store."""
+        """Return the revision through which all was compared; `None` where that is not known of
+        this store.
+        """
         try:
             doc = json.loads((self._context.caches / FILE).read_bytes())
             store, rev = doc["store"], doc["rev"]
@@ -157,11 +184,17 @@ class CatchUp:
 
 
 def _is_captured(memory: Memory, *, by_agent: bool) -> bool:
-    """Tell whether a memory came by a hook or from a transcript, or an agent added it: by which way, nobody knows."""
+    """Tell whether a memory came by a hook or from a transcript, or an agent added it: by which
+    way, nobody knows.
+    """
     return memory.status != "archived" and (CAPTURED in memory.metadata or by_agent)
 
 
 def _may_go(memory: Memory, target: Memory) -> bool:
-    """Tell whether nobody cared for a memory yet, and the one that it repeats stands at least as high."""
+    """Tell whether nobody cared for a memory yet, and the one that it repeats stands at least as
+    high.
+    """
     votes = memory.helpful_votes or memory.harmful_votes
-    return not (memory.pinned or votes) and LADDER.index(memory.status) <= LADDER.index(target.status)
+    return not (memory.pinned or votes) and LADDER.index(memory.status) <= LADDER.index(
+        target.status
+    )

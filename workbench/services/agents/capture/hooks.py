@@ -1,7 +1,8 @@
-"""One event of an agent's hook: what it teaches is stored without loading the store, each thing once.
+"""One event of an agent's hook: what it teaches is stored without loading the store, each thing
+once.
 
-A process that lives for a tenth of a second: nothing here may import the store as a whole or the numeric libraries,
-unless a session is met in its middle, and then once.
+A process that lives for a tenth of a second: nothing here may import the store as a whole or the
+numeric libraries, unless a session is met in its middle, and then once.
 """
 
 import sys
@@ -41,18 +42,23 @@ if TYPE_CHECKING:
     from workbench.services.open import Workbench
 
 
-# What an agent is given by its hooks, without asking: a brief when a session begins, and where wanted at prompts.
+# What an agent is given by its hooks, without asking: a brief when a session begins, and where
+# wanted at prompts.
 
 
 INJECTION_S = 2.0
-"""Seconds that an agent waits for a brief that has to be made first; without it the session begins without one."""
+"""Seconds that an agent waits for a brief that has to be made first; without it the session begins
+without one.
+"""
 
 
 def injection(event: HookEvent, place: Place) -> str:
-    """Return the text that an agent is given at an event, by the store that it works with; empty for none.
+    """Return the text that an agent is given at an event, by the store that it works with; empty
+    for none.
 
-    A brief that is kept costs a look at the store; any other is made in a process of its own, which ends by itself and
-    has it ready for the next session. A session that goes on was given it before. Raises `StoreProblem`.
+    A brief that is kept costs a look at the store; any other is made in a process of its own, which
+    ends by itself and has it ready for the next session. A session that goes on was given it
+    before. Raises `StoreProblem`.
     """
     if event.name == "UserPromptSubmit":
         return _recalled(event, place)
@@ -62,7 +68,9 @@ def injection(event: HookEvent, place: Place) -> str:
 
     if not is_store(place.store):
         return ""
-    from workbench.services.agents.reading_log import given  # a session begins once, other events do without
+    from workbench.services.agents.reading_log import (
+        given,
+    )  # a session begins once, other events do without
 
     found = given(event, place)
     if found is None and _make(place.store, place.actor):
@@ -71,7 +79,9 @@ def injection(event: HookEvent, place: Place) -> str:
 
 
 def _recalled(event: HookEvent, place: Place) -> str:
-    """Return what the store holds on a prompt, where the settings want that: mostly they do not speak of it."""
+    """Return what the store holds on a prompt, where the settings want that: mostly they do not
+    speak of it.
+    """
     from workbench.config import paths
     from workbench.store.folder import is_store
 
@@ -107,9 +117,21 @@ def _make(store: Path, actor: str) -> bool:
     import subprocess
 
     name, whole = actor.removeprefix("agent:"), Path.cwd() / store
-    # Nothing of the folder that the agent works in is imported, and nothing of the agent's waits for its end: it says
-    # that the brief is kept, and goes on with what makes the next question fast.
-    command = [sys.executable, "-P", "-m", "workbench", "--store", str(whole), "capture", "brief", "--for-agent", name]
+    # Nothing of the folder that the agent works in is imported, and nothing of the agent's waits
+    # for its end: it says that the brief is kept, and goes on with what makes the next question
+    # fast.
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "workbench",
+        "--store",
+        str(whole),
+        "capture",
+        "brief",
+        "--for-agent",
+        name,
+    ]
     made = subprocess.Popen(
         [*command, "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         start_new_session=True, cwd=whole.anchor,
@@ -126,7 +148,8 @@ SMALL = 262_144
 def take(event: HookEvent, place: Place) -> Taken:
     """Take an event, and those that could not be stored before it.
 
-    Raises `WorkbenchError`; where somebody else holds the store, the event is kept for the next one.
+    Raises `WorkbenchError`; where somebody else holds the store, the event is kept for the next
+    one.
     """
     event = event._replace(session=plain(event.session))
     ends = time.monotonic() + PATIENCE_S
@@ -144,19 +167,25 @@ def _captured(event: HookEvent, place: Place) -> tuple[str, ...]:
     stored: tuple[str, ...] = ()
     try:
         for path, actor, earlier in spool.waiting(folder):
-            with suppress(UnreadableFile, InvalidRecord):  # it is never stored, and the later ones are
+            with suppress(
+                UnreadableFile, InvalidRecord
+            ):  # it is never stored, and the later ones are
                 stored += _taught(earlier, place._replace(actor=actor), folder)
             path.unlink(missing_ok=True)
         return stored + _taught(event, place, folder)
     except StoreBusy as error:
         if event.name in _STEPS and event.session:
             spool.keep(folder, event, place.actor)
-            raise StoreBusy(error.folder, error.holder, error.seconds, "The next event stores this one.") from error
+            raise StoreBusy(
+                error.folder, error.holder, error.seconds, "The next event stores this one."
+            ) from error
         raise
 
 
 def _taught(event: HookEvent, place: Place, folder: Path) -> tuple[str, ...]:
-    """Store what one event teaches; return the ids. What was stored of it before is not stored again."""
+    """Store what one event teaches; return the ids. What was stored of it before is not stored
+    again.
+    """
     step = _STEPS.get(event.name)
     if step is None or not event.session:
         return ()
@@ -179,14 +208,18 @@ def _taught(event: HookEvent, place: Place, folder: Path) -> tuple[str, ...]:
             stored += episodes
         if after != before:
             write(path, after)
-            if (here := folder_of(place.captures, place.store)) != folder:  # the store was only made just now
+            if (
+                here := folder_of(place.captures, place.store)
+            ) != folder:  # the store was only made just now
                 with held(here, event.session) as path:
                     write(path, after)
     return stored
 
 
 def _with_episodes(place: Place, progress: Progress) -> "tuple[Progress, tuple[str, ...]]":
-    """Store the tasks that were followed as episodes, which takes the whole store: once for a turn of the agent."""
+    """Store the tasks that were followed as episodes, which takes the whole store: once for a turn
+    of the agent.
+    """
     from workbench.services.agents.capture.transcripts import after_storing, keep_episodes
 
     if not any(task.is_worth for task in progress.tasks):
@@ -197,12 +230,16 @@ def _with_episodes(place: Place, progress: Progress) -> "tuple[Progress, tuple[s
 
 
 def _end_working(session: str, place: Place) -> None:
-    """End the memories of type `working` of a session that is over; only a store that has such ones is opened."""
+    """End the memories of type `working` of a session that is over; only a store that has such ones
+    is opened.
+    """
     if any(b'"working"' in path.read_bytes() for path in place.store.glob("*.json*")):
         from workbench.services.agents.working import end_memories
 
         with _opened(place) as bench:
-            end_memories(bench.context, [m for m in bench.library.memories.all() if m.session_id == session])
+            end_memories(
+                bench.context, [m for m in bench.library.memories.all() if m.session_id == session]
+            )
 
 
 @contextmanager
@@ -238,7 +275,9 @@ def _asked(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[To
         return progress, ()
     told = taught(said, event.session, progress.standing.turn + 1, progress.standing.last)
     # The transcript tells of the prompt again, and what it is passed over for is counted there.
-    return progress, [replace(one, text=short_paths(one.text)) for one in told if isinstance(one, Lesson)]
+    return progress, [
+        replace(one, text=short_paths(one.text)) for one in told if isinstance(one, Lesson)
+    ]
 
 
 def _used(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[Told]]":
@@ -253,13 +292,17 @@ def _used(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[Tol
 
     event = _masked(event)
     call = Call(event.tool_use or "?", None, "", event.tool, event.given, event.cwd)
-    following = Following(event.session, replace(progress.tools, session=event.session, turn=progress.standing.turn))
+    following = Following(
+        event.session, replace(progress.tools, session=event.session, turn=progress.standing.turn)
+    )
     told = following.take([call, Answer(call.id, None, "", event.response, event.failed)])
     kept = [one for one in told if isinstance(one, Lesson)]
     return replace(progress, tools=following.standing), kept
 
 
-def _read_on(event: HookEvent, progress: Progress, most: int | None = None) -> "tuple[Progress, Sequence[Told]]":
+def _read_on(
+    event: HookEvent, progress: Progress, most: int | None = None
+) -> "tuple[Progress, Sequence[Told]]":
     """Read on in the transcript, from where it was left."""
     if not event.transcript:
         return progress, ()
@@ -296,7 +339,9 @@ def _summed_up(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequenc
 
 
 def _failed(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[Told]]":
-    """An agent says that something failed; nobody says what resolved it, so that it is noted and no more."""
+    """An agent says that something failed; nobody says what resolved it, so that it is noted and no
+    more.
+    """
     event = _masked(event)
     text = " ".join((event.text or event.response).split())[:1_000]
     if not text:
@@ -304,13 +349,19 @@ def _failed(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[T
     mark = identity("failed", text)
     id = f"{event.session}/{event.tool_use}" if event.tool_use else identity(event.session, text)
     told = short_paths(text)
-    return progress, [Lesson("failure", told, event.session, (id,), speaker="tool", mark=mark, extra=-25.0)]
+    return progress, [
+        Lesson("failure", told, event.session, (id,), speaker="tool", mark=mark, extra=-25.0)
+    ]
 
 
 def _masked(event: HookEvent) -> HookEvent:
-    """Return an event without secrets: once it is cut into commands and sentences, not every part tells by itself."""
+    """Return an event without secrets: once it is cut into commands and sentences, not every part
+    tells by itself.
+    """
     from workbench.safety.secrets import mask
-    from workbench.services.safety.masking import masked  # an event that tells nothing need not wait for the rules
+    from workbench.services.safety.masking import (
+        masked,
+    )  # an event that tells nothing need not wait for the rules
 
     return masked(event, mask)
 
@@ -329,14 +380,16 @@ _STEPS: Mapping[str, Step] = {
 """What an event is taken for; of any other nothing is kept."""
 
 
-# How capturing went so far for a store: what was followed, what was passed over and why, and what went wrong.
+# How capturing went so far for a store: what was followed, what was passed over and why, and what
+# went wrong.
 
 
 class Past(NamedTuple):
-    """How many sessions were followed, what was passed over in them by reason, and the latest failures of hooks.
+    """How many sessions were followed, what was passed over in them by reason, and the latest
+    failures of hooks.
 
-    `waiting` is how many events the next one stores, since somebody else held the store. Failures are those of all
-    stores: what went wrong may have kept a hook from finding its store.
+    `waiting` is how many events the next one stores, since somebody else held the store. Failures
+    are those of all stores: what went wrong may have kept a hook from finding its store.
     """
 
     sessions: int
@@ -348,10 +401,17 @@ class Past(NamedTuple):
     def passed_words(self) -> tuple[str, ...]:
         """What was passed over, in words and numbers, the most first."""
         words: dict[str, str] = dict(PASSED.items())
-        return tuple(f"{words.get(reason, reason)} ({count:,})" for reason, count in self.passed.most_common())
+        return tuple(
+            f"{words.get(reason, reason)} ({count:,})"
+            for reason, count in self.passed.most_common()
+        )
 
 
 def past(captures: Path, store: Path) -> Past:
-    """Return how it went; files that cannot be read count as nothing. `captures` is the user's folder for it."""
+    """Return how it went; files that cannot be read count as nothing. `captures` is the user's
+    folder for it.
+    """
     folder = folder_of(captures, store)
-    return Past(sessions(folder), passed_over(folder), failures(captures), len(progress.files(folder)))
+    return Past(
+        sessions(folder), passed_over(folder), failures(captures), len(progress.files(folder))
+    )

@@ -7,7 +7,14 @@ from datetime import datetime
 from pathlib import Path
 
 from workbench.core.agents.hook_event import HookEvent
-from workbench.core.agents.transcript.summaries import Kind, Lesson, Passed, print_of, same_lesson, told_once
+from workbench.core.agents.transcript.summaries import (
+    Kind,
+    Lesson,
+    Passed,
+    print_of,
+    same_lesson,
+    told_once,
+)
 from workbench.core.duplicates.dedup import contained_in_recent
 from workbench.core.record import iso
 from workbench.core.stream.confidence import ARRIVED
@@ -20,8 +27,9 @@ from workbench.services.stream.observation import Observation, cleaned, index_of
 from workbench.store.append import appending, may_hold
 
 CAPTURED = "captured"
-"""Metadata key of what tells a captured memory again: the prints of the messages it comes from, its mark and kind, and
-the sessions that it was learned in."""
+"""Metadata key of what tells a captured memory again: the prints of the messages it comes from, its
+mark and kind, and the sessions that it was learned in.
+"""
 
 _AT_MOST: Mapping[Kind, float] = {"open-work": 3.0, "change": 2.0, "choice": 2.0}
 
@@ -34,9 +42,15 @@ class Origin:
     file: str = ""
 
 
-def memory_from(lesson: Lesson, id: str, now: datetime, origin: Origin, mask: Callable[[str], str]) -> Memory:
-    """Return the memory that a lesson becomes, its secrets masked. Raises `InvalidRecord` for one without a text."""
-    source = Source(origin.hook, lesson.turn or None, origin.file or lesson.file or None, lesson.speaker)
+def memory_from(
+    lesson: Lesson, id: str, now: datetime, origin: Origin, mask: Callable[[str], str]
+) -> Memory:
+    """Return the memory that a lesson becomes, its secrets masked. Raises `InvalidRecord` for one
+    without a text.
+    """
+    source = Source(
+        origin.hook, lesson.turn or None, origin.file or lesson.file or None, lesson.speaker
+    )
     observation = Observation(
         lesson.text, lesson.observation_type, "episodic" if lesson.kind == "open-work" else "procedural",
         lesson.session, (), source, rated_by=CODE.name, at_most=_AT_MOST.get(lesson.kind, HIGHEST),
@@ -77,7 +91,14 @@ def lesson_of(memory: Memory) -> Lesson | None:
         "decision": "decision", "open-work": "open-work", "change": "change", "choice": "choice",
     }  # fmt: skip
     kind = kinds.get(str(told.get("kind")), "insight")
-    return Lesson(kind, memory.content, memory.session_id, (), memory.created_at, mark=str(told.get("mark") or ""))
+    return Lesson(
+        kind,
+        memory.content,
+        memory.session_id,
+        (),
+        memory.created_at,
+        mark=str(told.get("mark") or ""),
+    )
 
 
 def seen_again(memory: Memory, lesson: Lesson) -> Memory:
@@ -95,7 +116,12 @@ def seen_again(memory: Memory, lesson: Lesson) -> Memory:
 
 def prints_in(memories: Iterable[Memory], session: str = "") -> set[str]:
     """Return what stands for the messages that memories come from, of one session or of all."""
-    return {one for m in memories for one in told_by(m) if not session or session in _listed(m, "sessions")}
+    return {
+        one
+        for m in memories
+        for one in told_by(m)
+        if not session or session in _listed(m, "sessions")
+    }
 
 
 def _listed(memory: Memory, name: str) -> tuple[str, ...]:
@@ -129,13 +155,17 @@ def store(
     before = read(path, event.session)
     write(path, replace(before, intended=ids))
     stored = _added(event, place, new)
-    lessons = (*progress.lessons, *(replace(one, text=mask(one.text)) for one in new))[-_REMEMBERED:]
+    lessons = (*progress.lessons, *(replace(one, text=mask(one.text)) for one in new))[
+        -_REMEMBERED:
+    ]
     kept = (*progress.kept, *sorted(known - set(progress.kept)), *ids)
     return stored, replace(progress, kept=kept, intended=(), is_whole=True, lessons=lessons)
 
 
 def _known(place: Place, progress: Progress) -> frozenset[str]:
-    """Return what stands for what the store holds of a session; it is loaded where that is not known."""
+    """Return what stands for what the store holds of a session; it is loaded where that is not
+    known.
+    """
     if progress.is_whole and not progress.intended:
         return frozenset(progress.kept)
     from workbench.store.folder import is_store
@@ -148,15 +178,23 @@ def _known(place: Place, progress: Progress) -> frozenset[str]:
 
 
 def _added(event: HookEvent, place: Place, lessons: Sequence[Lesson]) -> tuple[str, ...]:
-    """Add lessons to the store as one change, but for what one of its last ten memories says already."""
+    """Add lessons to the store as one change, but for what one of its last ten memories says
+    already.
+    """
     origin = Origin(event.called)
-    lessons = [one for one in lessons if not _is_purged(place, memory_from(one, "new", place.clock(), origin, mask))]
+    lessons = [
+        one
+        for one in lessons
+        if not _is_purged(place, memory_from(one, "new", place.clock(), origin, mask))
+    ]
     if not lessons:
         return ()
     label = f"capture {len(lessons)} from {event.called}"
     stored: list[str] = []
     indexing = index_of(place.store)
-    with appending(place.store, place.actor, label, place.clock, place.heads, SecretFilter(), indexing) as block:
+    with appending(
+        place.store, place.actor, label, place.clock, place.heads, SecretFilter(), indexing
+    ) as block:
         recent = [memory.content for memory in block.recent]
         for lesson in lessons:
             now = place.clock()
@@ -174,10 +212,15 @@ def _added(event: HookEvent, place: Place, lessons: Sequence[Lesson]) -> tuple[s
 
 
 def _is_purged(place: Place, memory: Memory) -> bool:
-    """Tell whether a person erased the text of a memory; the store is loaded where it was archived or purged."""
+    """Tell whether a person erased the text of a memory; the store is loaded where it was archived
+    or purged.
+    """
     if not may_hold(place.store, place.heads, memory.content):
         return False
     from workbench.services.stream.returned import Purged
     from workbench.store.library import Library
 
-    return Purged(Library(place.store, place.clock, heads=place.heads)).find(memory.content) is not None
+    return (
+        Purged(Library(place.store, place.clock, heads=place.heads)).find(memory.content)
+        is not None
+    )

@@ -1,7 +1,9 @@
-"""How far each session was followed, in the user's state folder: a small file for each, none of it truth.
+"""How far each session was followed, in the user's state folder: a small file for each, none of it
+truth.
 
-What a store holds says what was captured; the files only spare the reading of all of it. Without them a session is
-read from its beginning, and nothing is stored twice all the same. No text stands in them with its secrets.
+What a store holds says what was captured; the files only spare the reading of all of it. Without
+them a session is read from its beginning, and nothing is stored twice all the same. No text stands
+in them with its secrets.
 """
 
 import contextlib
@@ -29,7 +31,8 @@ from workbench.core.files.locks import FileLock
 from workbench.core.record import InvalidRecord, StoreProblem, iso
 from workbench.store.folder import id_of
 
-# What went wrong in hooks: a small file in the user's state folder, since a hook never says so to its agent.
+# What went wrong in hooks: a small file in the user's state folder, since a hook never says so to
+# its agent.
 
 
 FILE_NAME = "failures.jsonl"
@@ -38,7 +41,9 @@ LONGEST = 65_536
 
 
 class HookFailure(NamedTuple):
-    """One thing that went wrong: when, at which event of which agent, and what it was, in a sentence."""
+    """One thing that went wrong: when, at which event of which agent, and what it was, in a
+    sentence.
+    """
 
     at: str
     agent: str
@@ -48,7 +53,12 @@ class HookFailure(NamedTuple):
 
 def note(captures: Path, at: datetime, agent: str, event: str, problem: str) -> bool:
     """Note a failure; tell whether that could be done."""
-    line = json.dumps({"at": iso(at), "agent": agent[:40], "event": event[:40], "problem": problem[:400]}) + "\n"
+    line = (
+        json.dumps(
+            {"at": iso(at), "agent": agent[:40], "event": event[:40], "problem": problem[:400]}
+        )
+        + "\n"
+    )
     path = captures / FILE_NAME
     with contextlib.suppress(OSError):
         captures.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -84,9 +94,11 @@ def failures(captures: Path, most: int = 20) -> tuple[HookFailure, ...]:
 
 
 class Place(NamedTuple):
-    """Where captured things go: the store, the folder that says how far sessions were followed, and who acts.
+    """Where captured things go: the store, the folder that says how far sessions were followed, and
+    who acts.
 
-    `heads` is where this machine remembers what it stored. `told_at` names the events at which the agent takes text.
+    `heads` is where this machine remembers what it stored. `told_at` names the events at which the
+    agent takes text.
     """
 
     store: Path
@@ -98,13 +110,16 @@ class Place(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """What became of an event: the text that the agent is given, and the ids of the memories that were stored."""
+    """What became of an event: the text that the agent is given, and the ids of the memories that
+    were stored.
+    """
 
     context: str = ""
     stored: tuple[str, ...] = ()
 
 
-# Events of hooks that wait for a store that somebody else holds: files in the user's state folder, without secrets.
+# Events of hooks that wait for a store that somebody else holds: files in the user's state folder,
+# without secrets.
 
 
 FOLDER = "waiting"
@@ -112,19 +127,31 @@ FOLDER = "waiting"
 
 def keep(folder: Path, event: HookEvent, actor: str) -> None:
     """Keep an event for the next one to store. Raises `StoreProblem`."""
-    from workbench.services.safety.masking import masked, masked_text  # hardly ever does a hook give up
+    from workbench.services.safety.masking import (
+        masked,
+        masked_text,
+    )  # hardly ever does a hook give up
 
     place = folder / FOLDER
     data = json.dumps({"actor": actor, **masked(event, masked_text)._asdict()})
     try:
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_file(place / f"{time.time_ns()}-{os.getpid()}.json", data.encode("ascii"), ".event-", durable=False)
+        write_file(
+            place / f"{time.time_ns()}-{os.getpid()}.json",
+            data.encode("ascii"),
+            ".event-",
+            durable=False,
+        )
     except OSError as error:
-        raise StoreProblem(f"{place} cannot be written: {error.strerror or error}.", "The event is lost.") from error
+        raise StoreProblem(
+            f"{place} cannot be written: {error.strerror or error}.", "The event is lost."
+        ) from error
 
 
 def waiting(folder: Path) -> Iterator[tuple[Path, str, HookEvent]]:
-    """Yield the file, the actor and the event of each that waits, the oldest first; what is no event is removed."""
+    """Yield the file, the actor and the event of each that waits, the oldest first; what is no
+    event is removed.
+    """
     for path in files(folder):
         try:
             doc = json.loads(path.read_bytes())
@@ -149,7 +176,9 @@ MOST = 500
 """Sessions whose files are kept for a store; of more the oldest go."""
 
 PATIENCE_S = 5.0
-"""Seconds that an event waits for others of its session and for the store; then it waits for the next event instead."""
+"""Seconds that an event waits for others of its session and for the store; then it waits for the
+next event instead.
+"""
 
 _PLAIN = re.compile(r"[0-9a-f\-]{0,40}(?:\.jsonl)?")
 
@@ -157,9 +186,10 @@ _PLAIN = re.compile(r"[0-9a-f\-]{0,40}(?:\.jsonl)?")
 class Progress(Record, frozen=True):
     """How far a session was followed.
 
-    `offsets` say how far each of its files was read. `kept` are the prints of what was stored of it, all there is where
-    it `is_whole`; `intended` of what may be stored or not, since nobody came back from storing it. `lessons` are those
-    that were stored. `passed` counts what was passed over, by reason.
+    `offsets` say how far each of its files was read. `kept` are the prints of what was stored of
+    it, all there is where it `is_whole`; `intended` of what may be stored or not, since nobody came
+    back from storing it. `lessons` are those that were stored. `passed` counts what was passed
+    over, by reason.
     """
 
     session: str = ""
@@ -176,13 +206,17 @@ class Progress(Record, frozen=True):
 
 
 def folder_of(captures: Path, store: Path) -> Path:
-    """Return where the files of a store's sessions lie; one that was made anew in the same place has none of them."""
+    """Return where the files of a store's sessions lie; one that was made anew in the same place
+    has none of them.
+    """
     told = os.fsencode(os.path.realpath(store)) + b"\0" + id_of(store).encode(errors="replace")
     return captures / blake2b(told, digest_size=12).hexdigest()
 
 
 def plain(session: str) -> str:
-    """Return the name of a session, or of its file, as it may be kept: one that is a secret goes by another."""
+    """Return the name of a session, or of its file, as it may be kept: one that is a secret goes by
+    another.
+    """
     if _PLAIN.fullmatch(session):
         return session
     from workbench.safety.secrets import mask
@@ -207,11 +241,15 @@ def held(folder: Path, session: str) -> Iterator[Path]:
 
 
 def _refused(path: Path, error: OSError) -> StoreProblem:
-    return StoreProblem(f"{path} cannot be written: {error.strerror or error}.", "Nothing was captured.")
+    return StoreProblem(
+        f"{path} cannot be written: {error.strerror or error}.", "Nothing was captured."
+    )
 
 
 def read(path: Path, session: str) -> Progress:
-    """Return how far a session was followed; a file that is missing or broken counts as its beginning."""
+    """Return how far a session was followed; a file that is missing or broken counts as its
+    beginning.
+    """
     try:
         doc = json.loads(path.read_bytes())
         found = from_doc(Progress, doc)
@@ -240,7 +278,11 @@ def passed_over(folder: Path) -> Counter[str]:
         with contextlib.suppress(OSError, ValueError, RecursionError):
             doc: Any = json.loads(path.read_bytes())
             found = doc.get("passed") if isinstance(doc, dict) else None
-            counts.update({str(k): n for k, n in found.items() if type(n) is int} if isinstance(found, dict) else {})
+            counts.update(
+                {str(k): n for k, n in found.items() if type(n) is int}
+                if isinstance(found, dict)
+                else {}
+            )
     return counts
 
 
@@ -250,7 +292,8 @@ def sessions(folder: Path) -> int:
 
 
 def without_texts(captures: Path | None, store: Path) -> None:
-    """Take every text out of the files of a store's sessions: some of them are to be gone. What is known stays known.
+    """Take every text out of the files of a store's sessions: some of them are to be gone. What is
+    known stays known.
 
     Raises `StoreProblem`.
     """
@@ -268,7 +311,9 @@ def without_texts(captures: Path | None, store: Path) -> None:
             continue
         with held(file.parent, session) as path:
             found = read(path, session)
-            standing, tools = (SessionProgress(one.session, one.turn) for one in (found.standing, found.tools))
+            standing, tools = (
+                SessionProgress(one.session, one.turn) for one in (found.standing, found.tools)
+            )
             write(path, replace(found, standing=standing, tools=tools, lessons=(), tasks=()))
 
 
@@ -281,7 +326,10 @@ def _without_secrets(standing: SessionProgress) -> SessionProgress:
     return replace(
         standing,
         last=mask(standing.last),
-        open={agent: tuple(_masked(one, mask) for one in failures) for agent, failures in standing.open.items()},
+        open={
+            agent: tuple(_masked(one, mask) for one in failures)
+            for agent, failures in standing.open.items()
+        },
     )
 
 

@@ -24,11 +24,18 @@ Tick = Callable[[int], bool]
 
 
 def read_on(
-    path: Path, progress: Progress, most: int | None = None, tick: Tick | None = None, *, liberal: bool = False
+    path: Path,
+    progress: Progress,
+    most: int | None = None,
+    tick: Tick | None = None,
+    *,
+    liberal: bool = False,
 ) -> tuple[Progress, Sequence[Told]]:
-    """Read what came to a session's files; return how far they are read then, and what that teaches.
+    """Read what came to a session's files; return how far they are read then, and what that
+    teaches.
 
-    With `most` nothing is read where more bytes came; `liberal` is what the settings say. Raises `UnreadableFile`.
+    With `most` nothing is read where more bytes came; `liberal` is what the settings say. Raises
+    `UnreadableFile`.
     """
     following = Following(progress.session, progress.standing, liberal=liberal)
     tasks = TaskFollowing(progress.session, progress.tasks[-1] if progress.tasks else None)
@@ -46,7 +53,11 @@ def read_on(
         if size > start:
             agent = "" if file == path else file.stem
             offsets[name] = _follow(reader, file, start, agent, following, tasks, told, tick)
-    over = (*progress.tasks[:-1], *tasks.done, *([tasks.running] if tasks.running is not None else []))
+    over = (
+        *progress.tasks[:-1],
+        *tasks.done,
+        *([tasks.running] if tasks.running is not None else []),
+    )
     return replace(progress, standing=following.standing, offsets=offsets, tasks=over), told
 
 
@@ -56,12 +67,18 @@ def session_in(path: Path) -> str:
 
 
 def transcripts_in(paths: Sequence[Path]) -> tuple[Path, ...]:
-    """Return the transcripts that are meant: those named, and all in a folder. Raises `UnreadableFile`."""
+    """Return the transcripts that are meant: those named, and all in a folder. Raises
+    `UnreadableFile`.
+    """
     found: list[Path] = []
     for path in paths:
         try:
             is_folder = path.is_dir()
-            found += [one for reader in READERS for one in reader.sessions_in(path)] if is_folder else [path]
+            found += (
+                [one for reader in READERS for one in reader.sessions_in(path)]
+                if is_folder
+                else [path]
+            )
         except OSError as error:
             raise _unreadable(path, error) from error
     return tuple(dict.fromkeys(found))
@@ -98,7 +115,9 @@ def _follow(
     told: list[Told],
     tick: Tick | None,
 ) -> int:
-    """Follow a file from `start` on; return where it was left. A subagent's own file tells nothing of the order."""
+    """Follow a file from `start` on; return where it was left. A subagent's own file tells nothing
+    of the order.
+    """
     end, broken = start, Counter[str]()
     try:
         with os.fdopen(open_handle(file, os.O_RDONLY), "rb") as handle:
@@ -142,5 +161,9 @@ def _begin(path: Path) -> bytes:
 
 
 def _unreadable(path: Path, error: OSError) -> UnreadableFile:
-    why = "it is no regular file" if isinstance(error, NotRegular) else (error.strerror or str(error)).lower()
+    why = (
+        "it is no regular file"
+        if isinstance(error, NotRegular)
+        else (error.strerror or str(error)).lower()
+    )
     return UnreadableFile(f"{path} cannot be read: {why}.", "Nothing was read from it.")

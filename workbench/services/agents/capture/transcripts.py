@@ -1,4 +1,6 @@
-"""Capturing from transcripts: what sessions teach, all of them together, to be looked at before any of it is stored."""
+"""Capturing from transcripts: what sessions teach, all of them together, to be looked at before any
+of it is stored.
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -8,7 +10,14 @@ from typing import Any
 
 from workbench.core.agents.episodes.episode import NO_EVIDENCE, Episode
 from workbench.core.agents.transcript.events import Task, short_paths
-from workbench.core.agents.transcript.summaries import Lesson, Passed, Reason, ordered, same_lesson, told_once
+from workbench.core.agents.transcript.summaries import (
+    Lesson,
+    Passed,
+    Reason,
+    ordered,
+    same_lesson,
+    told_once,
+)
 from workbench.core.record import InvalidRecord, iso
 from workbench.core.reflection.trigger import record_observation
 from workbench.core.stream.memory import Memory
@@ -42,7 +51,11 @@ def doc_of(task: Task, session: str) -> dict[str, Any]:
         for step in task.trace
     ]
     execution = {"trace": trace, "resource_usage": {"tool_calls": task.calls}}
-    evidence = [one for one in (task.evidence or NO_EVIDENCE, task.claim and f"the agent said: “{task.claim}”") if one]
+    evidence = [
+        one
+        for one in (task.evidence or NO_EVIDENCE, task.claim and f"the agent said: “{task.claim}”")
+        if one
+    ]
     tags = [] if task.verdict else [NO_EVIDENCE]
     return {
         "episode_id": task.id,
@@ -62,9 +75,11 @@ def doc_of(task: Task, session: str) -> dict[str, Any]:
 
 
 def to_store(context: Context, tasks: Sequence[Task]) -> list[Task]:
-    """Return the tasks that are worth an episode which the store has not yet, or not as far as they went.
+    """Return the tasks that are worth an episode which the store has not yet, or not as far as they
+    went.
 
-    What a person decided on stays: an episode that is approved, archived, deleted, purged or undone.
+    What a person decided on stays: an episode that is approved, archived, deleted, purged or
+    undone.
     """
     table, purged = context.library.table(Episode), Purged(context.library)
 
@@ -89,11 +104,17 @@ def keep_episodes(context: Context, session: str, tasks: Sequence[Task]) -> tupl
 
 def after_storing(progress: Progress) -> Progress:
     """Return how far a session was followed once its episodes are stored: only what runs is needed."""
-    return replace(progress, tasks=tuple(replace(one, is_stored=one.is_worth) for one in progress.tasks[-1:]))
+    return replace(
+        progress, tasks=tuple(replace(one, is_stored=one.is_worth) for one in progress.tasks[-1:])
+    )
 
 
 def _went_on(known: Episode, task: Task) -> bool:
-    return known.outcome != task.outcome or task.ended is None or known.at != task.ended.replace(microsecond=0)
+    return (
+        known.outcome != task.outcome
+        or task.ended is None
+        or known.at != task.ended.replace(microsecond=0)
+    )
 
 
 HOOK = "transcript"
@@ -102,10 +123,12 @@ HOOK = "transcript"
 
 @dataclass(frozen=True, slots=True)
 class Harvest:
-    """What transcripts teach: lessons, those first that count most, and what was passed over, by reason.
+    """What transcripts teach: lessons, those first that count most, and what was passed over, by
+    reason.
 
-    `again` are lessons that the store has, from another session. `waiting` counts failures that nobody resolved yet.
-    `follows` say how far each session was followed then. `tasks` become episodes.
+    `again` are lessons that the store has, from another session. `waiting` counts failures that
+    nobody resolved yet. `follows` say how far each session was followed then. `tasks` become
+    episodes.
     """
 
     lessons: tuple[Lesson, ...]
@@ -142,7 +165,9 @@ class Transcripts:
         self._library = context.library
         self._captures = captures
 
-    def read(self, paths: Sequence[Path], *, again: bool = False, tick: Tick | None = None) -> Harvest:
+    def read(
+        self, paths: Sequence[Path], *, again: bool = False, tick: Tick | None = None
+    ) -> Harvest:
         """Read what is new in transcripts, or all of them `again`; nothing is written.
 
         Raises `UnreadableFile`, and `Stopped` when `tick` says so.
@@ -156,23 +181,34 @@ class Transcripts:
             before = Progress(session) if again else self._before(session)
             after, told = read_on(path, before, tick=tick, liberal=liberal)
             file = mask(short_paths(str(path.absolute())))
-            lessons += [replace(one, file=file, text=mask(one.text)) for one in told if isinstance(one, Lesson)]
+            lessons += [
+                replace(one, file=file, text=mask(one.text))
+                for one in told
+                if isinstance(one, Lesson)
+            ]
             here = [one for one in told if isinstance(one, Passed)]
             counts = Counter(dict(before.passed))
             counts.update(one.reason for one in here)
             passed += here
             follows.append(replace(after, passed=dict(counts)))
         fresh = [one for one in lessons if known.isdisjoint(prints(one))]
-        passed += [Passed("known", one.text, one.ids[0]) for one in lessons if not known.isdisjoint(prints(one))]
+        passed += [
+            Passed("known", one.text, one.ids[0])
+            for one in lessons
+            if not known.isdisjoint(prints(one))
+        ]
         kept, late = told_once(fresh)
         follows = [_counting(one, late) for one in follows]
         new, more = self._parted(kept)
         waiting = sum(len(open) for one in follows for open in one.standing.open.values())
         tasks = tuple(to_store(self._context, [task for one in follows for task in one.tasks]))
-        return Harvest(tuple(ordered(new)), tuple(more), (*passed, *late), waiting, tuple(follows), tasks)
+        return Harvest(
+            tuple(ordered(new)), tuple(more), (*passed, *late), waiting, tuple(follows), tasks
+        )
 
     def keep(self, harvest: Harvest) -> Captured:
-        """Store what transcripts teach, as one change; what was stored meanwhile is not stored again.
+        """Store what transcripts teach, as one change; what was stored meanwhile is not stored
+        again.
 
         Raises `StoreProblem`.
         """
@@ -183,8 +219,14 @@ class Transcripts:
             actor = self._context.actor
             with self._library.turn(), self._library.transaction(actor, _label(harvest)) as tx:
                 known = prints_in(self._library.memories.all())
-                counted = [one for id, lesson in harvest.again if (one := self._counted(tx, id, lesson, known))]
-                created = self._created(tx, [one for one in harvest.lessons if known.isdisjoint(prints(one))])
+                counted = [
+                    one
+                    for id, lesson in harvest.again
+                    if (one := self._counted(tx, id, lesson, known))
+                ]
+                created = self._created(
+                    tx, [one for one in harvest.lessons if known.isdisjoint(prints(one))]
+                )
                 for after in harvest.follows if harvest.tasks else ():
                     episodes += keep_episodes(self._context, after.session, after.tasks)
         self._note(harvest)
@@ -197,7 +239,9 @@ class Transcripts:
 
     def _parted(self, lessons: Sequence[Lesson]) -> tuple[list[Lesson], list[tuple[str, Lesson]]]:
         """Part lessons that are new from those that a captured memory tells already."""
-        told = [(m.id, one) for m in self._library.memories.all() if (one := lesson_of(m)) is not None]
+        told = [
+            (m.id, one) for m in self._library.memories.all() if (one := lesson_of(m)) is not None
+        ]
         new: list[Lesson] = []
         again: list[tuple[str, Lesson]] = []
         for lesson in lessons:
@@ -249,7 +293,15 @@ class Transcripts:
         for after in harvest.follows:
             with held(folder, after.session) as path:
                 told = tuple(sorted(prints_in(self._library.memories.all(), after.session)))
-                write(path, replace(read(path, after.session), **_read(after_storing(after)), kept=told, is_whole=True))
+                write(
+                    path,
+                    replace(
+                        read(path, after.session),
+                        **_read(after_storing(after)),
+                        kept=told,
+                        is_whole=True,
+                    ),
+                )
 
 
 def _read(after: Progress) -> dict[str, Any]:

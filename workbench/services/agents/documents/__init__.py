@@ -1,1 +1,3 @@
-"""Documents: what agents keep in folders and under /memories, opened, trusted, edited and looked through."""
+"""Documents: what agents keep in folders and under /memories, opened, trusted, edited and looked
+through.
+"""

@@ -1,4 +1,6 @@
-"""The documents around a store: its own, the folders it follows, and the external memory of agents' sessions."""
+"""The documents around a store: its own, the folders it follows, and the external memory of agents'
+sessions.
+"""
 
 import contextlib
 import re
@@ -21,7 +23,13 @@ from workbench.core.agents.document import (
     overview_template,
 )
 from workbench.core.files.replacing import changed_meanwhile
-from workbench.core.record import Conflict, InvalidRecord, UnknownRecord, UnreadableFile, WorkbenchError
+from workbench.core.record import (
+    Conflict,
+    InvalidRecord,
+    UnknownRecord,
+    UnreadableFile,
+    WorkbenchError,
+)
 from workbench.services.agents.documents.instructions import (
     Changes,
     DocumentFolder,
@@ -37,14 +45,21 @@ from workbench.services.agents.documents.instructions import (
 )
 from workbench.services.context import Context, Service, encoded
 from workbench.services.files.replaced import Replaced
-from workbench.services.promotion.placements import FileEdit, carry_out, missing_folders, places_of, read
+from workbench.services.promotion.placements import (
+    FileEdit,
+    carry_out,
+    missing_folders,
+    places_of,
+    read,
+)
 from workbench.services.safety.secret_filter import SecretFilter
 from workbench.store.library import Tx
 
 # Changing documents on disk as transactions: every other byte stays, and undo brings the file back.
 #
-# The store keeps only hashes; the bytes lie with the copies of replaced files, outside of it, so that no secret of a
-# file gets into the store. A file that somebody else changed since is left alone, and so is the transaction then.
+# The store keeps only hashes; the bytes lie with the copies of replaced files, outside of it, so
+# that no secret of a file gets into the store. A file that somebody else changed since is left
+# alone, and so is the transaction then.
 
 
 NOTHING = "Nothing was written."
@@ -60,7 +75,9 @@ class FollowingEdits:
         self._done: list[FileEdit] = []
 
     def __call__(self) -> None:
-        """Write the files; called inside the transaction, after everything is staged. Raises `WorkbenchError`."""
+        """Write the files; called inside the transaction, after everything is staged. Raises
+        `WorkbenchError`.
+        """
         before = {record.id: record for record in self._table.all()}
         after = {record.id: record for record in self._table.staged()}
         for path in dict.fromkeys((*before, *after)):
@@ -77,7 +94,10 @@ class FollowingEdits:
         """Bring the files back that were written."""
         for edit in reversed(self._done):
             with contextlib.suppress(WorkbenchError):
-                carry_out([FileEdit(edit.path, edit.name, edit.after, edit.before, edit.folders)], through_links=False)
+                carry_out(
+                    [FileEdit(edit.path, edit.name, edit.after, edit.before, edit.folders)],
+                    through_links=False,
+                )
         self._done = []
 
     def _move(self, path: Path, start: str, end: str, folders: int) -> None:
@@ -88,7 +108,10 @@ class FollowingEdits:
         if hash_of(present) == end:
             return  # it is there already
         if hash_of(present) != start:
-            raise Conflict(f"{path} was changed by somebody else since.", f"{NOTHING} What it holds stays as it is.")
+            raise Conflict(
+                f"{path} was changed by somebody else since.",
+                f"{NOTHING} What it holds stays as it is.",
+            )
         wanted = None if not end else self._copies.held(end)
         if end and wanted is None:
             raise WorkbenchError(f"What {path} held is no longer kept.", NOTHING)
@@ -108,11 +131,13 @@ def guarded(context: Context) -> Iterator[FollowingEdits]:
         raise
 
 
-def write(context: Context, path: Path, before: bytes | None, after: bytes | None, label: str) -> None:
+def write(
+    context: Context, path: Path, before: bytes | None, after: bytes | None, label: str
+) -> None:
     """Make a file what it is to become (`None`: no file) in one transaction.
 
-    `before` is what the caller saw. Raises `Conflict` when it holds something else, `WorkbenchError` when it or the
-    store cannot be written; the file is as it was then.
+    `before` is what the caller saw. Raises `Conflict` when it holds something else,
+    `WorkbenchError` when it or the store cannot be written; the file is as it was then.
     """
     if before == after:
         return
@@ -122,12 +147,19 @@ def write(context: Context, path: Path, before: bytes | None, after: bytes | Non
 
 
 def stage(context: Context, tx: Tx, edits: Iterable[FileEdit]) -> None:
-    """Note in an open transaction what files are to become, and keep both sides; `FollowingEdits` writes them then.
+    """Note in an open transaction what files are to become, and keep both sides; `FollowingEdits`
+    writes them then.
 
-    Raises `Conflict` for a file that is not as it was seen, `WorkbenchError` when what it holds cannot be kept.
+    Raises `Conflict` for a file that is not as it was seen, `WorkbenchError` when what it holds
+    cannot be kept.
     """
     wanted = list(edits)
-    sides = [(edit.path, data) for edit in wanted for data in (edit.before, edit.after) if data is not None]
+    sides = [
+        (edit.path, data)
+        for edit in wanted
+        for data in (edit.before, edit.after)
+        if data is not None
+    ]
     for edit in wanted:
         if read(edit.path) != edit.before:
             raise changed_meanwhile(edit.path)
@@ -167,7 +199,9 @@ class Vanished(WorkbenchError):
 
 @dataclass(frozen=True, slots=True)
 class OpenFolder:
-    """A folder with its documents read: what is in it, what could not be read, and what nobody has looked at."""
+    """A folder with its documents read: what is in it, what could not be read, and what nobody has
+    looked at.
+    """
 
     folder: DocumentFolder
     documents: tuple[OpenDocument, ...]
@@ -190,7 +224,9 @@ class Documents(Service):
         return tuple(sorted(Path(one.id) for one in self._library.table(FollowedFolder).all()))
 
     def follow(self, path: Path) -> DocumentFolder:
-        """Follow a folder from now on. Raises `UnreadableFile`, or `InvalidRecord` for one that is followed."""
+        """Follow a folder from now on. Raises `UnreadableFile`, or `InvalidRecord` for one that is
+        followed.
+        """
         folder = open_folder(path)
         if folder.root in self.followed():
             raise InvalidRecord(f"{folder.root} is followed already.", "Nothing was changed.")
@@ -203,13 +239,17 @@ class Documents(Service):
         table = self._library.table(FollowedFolder)
         found = table.find(str(path)) or table.find(str(path.resolve()))
         if found is None:
-            raise UnknownRecord(f"{path} is not followed.", "`workbench documents --list` shows what is.")
+            raise UnknownRecord(
+                f"{path} is not followed.", "`workbench documents --list` shows what is."
+            )
         with self._library.transaction(self._context.actor, f"follow {path.name} no longer") as tx:
             tx.delete(found)
         return Path(found.id)
 
     def sessions(self) -> tuple[Path, ...]:
-        """Return the sessions of external memory of this project, the one that was written last first."""
+        """Return the sessions of external memory of this project, the one that was written last
+        first.
+        """
         base = self._context.documents.sessions
         found: list[tuple[float, Path]] = []
         if base is None or not self._context.settings.memory.enabled:
@@ -223,8 +263,14 @@ class Documents(Service):
         return tuple(path for _, path in sorted(found, reverse=True)[:MOST_SESSIONS])
 
     def last_session(self) -> Path | None:
-        """Return the session of this project that was written last, or else the last one that is followed."""
-        followed = ((at, one) for one in self.followed() if _is_session(one) and (at := _written(one)) is not None)
+        """Return the session of this project that was written last, or else the last one that is
+        followed.
+        """
+        followed = (
+            (at, one)
+            for one in self.followed()
+            if _is_session(one) and (at := _written(one)) is not None
+        )
         return next(iter(self.sessions()), None) or max(followed, default=(0.0, None))[1]
 
     def begin_session(self, name: str) -> Path:
@@ -234,17 +280,34 @@ class Documents(Service):
         """
         base, here = self._context.documents.sessions, self._working()
         if base is None or not here:
-            raise WorkbenchError("There is no folder for sessions: your home folder cannot be found.")
+            raise WorkbenchError(
+                "There is no folder for sessions: your home folder cannot be found."
+            )
         plain = name.strip()
-        if not plain or plain != Path(plain).name or plain.startswith(".") or len(plain) > _LONGEST_NAME:
-            raise InvalidRecord(f"“{name}” is no name for a session.", "Nothing was made; take letters and digits.")
+        if (
+            not plain
+            or plain != Path(plain).name
+            or plain.startswith(".")
+            or len(plain) > _LONGEST_NAME
+        ):
+            raise InvalidRecord(
+                f"“{name}” is no name for a session.", "Nothing was made; take letters and digits."
+            )
         root = base / encoded(here[0]) / plain
         overview = root.resolve() / WORKING / OVERVIEW
-        write(self._context, overview, None, overview_template().encode(), f"begin the session {plain}")
+        write(
+            self._context,
+            overview,
+            None,
+            overview_template().encode(),
+            f"begin the session {plain}",
+        )
         return root
 
     def opened(self, path: Path) -> OpenFolder:
-        """Open a folder and read its documents. Raises `UnreadableFile` when the folder cannot be opened."""
+        """Open a folder and read its documents. Raises `UnreadableFile` when the folder cannot be
+        opened.
+        """
         folder = open_folder(path)
         documents, unread = list[OpenDocument](), list[tuple[str, str]]()
         for entry in folder.documents:
@@ -256,7 +319,9 @@ class Documents(Service):
         return OpenFolder(folder, tuple(documents), tuple(unread), changes)
 
     def instructions(self) -> OpenFolder | None:
-        """Return the instruction files of the project, which agents load whole; `None` without a project or a file."""
+        """Return the instruction files of the project, which agents load whole; `None` without a
+        project or a file.
+        """
         folder = self.instruction_folder()
         documents, _ = read_documents(folder.entries) if folder is not None else ([], [])
         if folder is None or not documents:
@@ -273,22 +338,32 @@ class Documents(Service):
         return Seen(self._context.documents.seen, folder.root)
 
     def trust(self, shown: OpenFolder) -> None:
-        """Take over what a person saw: agents are given it from now on. Raises `WorkbenchError` for an agent."""
+        """Take over what a person saw: agents are given it from now on. Raises `WorkbenchError` for
+        an agent.
+        """
         if not stands_by(self._context.actor):
-            raise WorkbenchError("An agent cannot trust documents.", f"Nothing was changed; {OWN_TERMINAL}")
+            raise WorkbenchError(
+                "An agent cannot trust documents.", f"Nothing was changed; {OWN_TERMINAL}"
+            )
         self._context.library.require_present()
         texts = {one.entry.path: one.document.content for one in shown.documents}
         self.seen(shown.folder).keep(shown.changes.marks, texts)
 
-    def edit(self, folder: DocumentFolder, opened: OpenDocument, text: str, *, anew: bool = False) -> OpenDocument:
-        """Give a document on disk another text; secrets that it brings are masked, every other byte stays.
+    def edit(
+        self, folder: DocumentFolder, opened: OpenDocument, text: str, *, anew: bool = False
+    ) -> OpenDocument:
+        """Give a document on disk another text; secrets that it brings are masked, every other byte
+        stays.
 
-        Raises `Conflict` when the file is not as it was opened, `Vanished` when it is not there any more, unless it is
-        to be made `anew`, `WorkbenchError` when its letters cannot be written; the text is the caller's to keep then.
+        Raises `Conflict` when the file is not as it was opened, `Vanished` when it is not there any
+        more, unless it is to be made `anew`, `WorkbenchError` when its letters cannot be written;
+        the text is the caller's to keep then.
         """
         entry = opened.entry
         if is_loaded(entry.file):
-            require_person(self._context.actor, "write into a file that agents load", "Nothing was written")
+            require_person(
+                self._context.actor, "write into a file that agents load", "Nothing was written"
+            )
         clean = SecretFilter().preview(text, opened.document.content)
         try:
             after = clean.encode(opened.encoding)
@@ -298,7 +373,9 @@ class Documents(Service):
             raise WorkbenchError(message, "Nothing was written.") from error
         gone = not entry.file.exists()
         if gone and not anew:
-            raise Vanished(f"{entry.path} is gone.", "Nothing was written; the text is still yours to save.")
+            raise Vanished(
+                f"{entry.path} is gone.", "Nothing was written; the text is still yours to save."
+            )
         if after == opened.data and not gone:
             return opened
         write(self._context, entry.file, None if gone else opened.data, after, f"edit {entry.path}")
@@ -308,8 +385,11 @@ class Documents(Service):
 
     # What is looked through
 
-    def folders(self, *, every: bool = False) -> tuple[tuple[DocumentFolder, ...], tuple[UnreadableFile, ...]]:
-        """Return the folders to look through: this project's last session (or `every` one), and what is followed.
+    def folders(
+        self, *, every: bool = False
+    ) -> tuple[tuple[DocumentFolder, ...], tuple[UnreadableFile, ...]]:
+        """Return the folders to look through: this project's last session (or `every` one), and
+        what is followed.
 
         With them come the errors of those that cannot be opened.
         """
@@ -350,7 +430,10 @@ def read_documents(entries: Sequence[Entry]) -> tuple[list[OpenDocument], list[E
 def _written(session: Path) -> float | None:
     """Return when a session was written last; `None` for a folder that holds none."""
     below = (session / WORKING, session)
-    files = (session / MESSAGES, *(folder / name for folder in below for name in (OVERVIEW, DETAIL)))
+    files = (
+        session / MESSAGES,
+        *(folder / name for folder in below for name in (OVERVIEW, DETAIL)),
+    )
     times = []
     for file in files:
         try:
@@ -377,15 +460,20 @@ def _is_folder(path: Path) -> bool:
 __all__ = ["Changes", "Documents", "Mark", "OpenFolder", "Vanished", "read_documents"]
 
 
-# How the documents around a store look on disk, without reading any: whether one changed is seen by that.
+# How the documents around a store look on disk, without reading any: whether one changed is seen by
+# that.
 
 
 Looks = Mapping[tuple[str, str], str]
-"""How each document looks, by the folder it is in and its path there; a folder that cannot be opened has no path."""
+"""How each document looks, by the folder it is in and its path there; a folder that cannot be
+opened has no path.
+"""
 
 
 def looks_of(documents: Documents) -> Looks:
-    """Return how the documents of all folders look now; raw messages, which only grow, are not among them."""
+    """Return how the documents of all folders look now; raw messages, which only grow, are not
+    among them.
+    """
     found: dict[tuple[str, str], str] = {}
     for path in dict.fromkeys((*documents.sessions(), *documents.followed())):
         try:
@@ -404,7 +492,8 @@ def _looks_in(folder: DocumentFolder) -> dict[tuple[str, str], str]:
     return found | {(root, one.path): one.why for one in folder.skipped} | {(root, ""): folder.kind}
 
 
-# What a person typed over a document whose secrets were masked: the secrets go back to where they were.
+# What a person typed over a document whose secrets were masked: the secrets go back to where they
+# were.
 
 
 _MARKER = re.compile(r"\[secret: [^\]\n]{1,80}\]")
@@ -414,8 +503,9 @@ _HINT = "Nothing was written; your text is kept here. Change that line in an edi
 def put_back(text: str, shown: str, typed: str) -> str:
     """Return `text` with what was typed over `shown`, the same with its secrets masked.
 
-    A line that is as it was shown is as it was; one with a secret may go, or move, as a whole. Raises `WorkbenchError`
-    when a line was changed in which a secret stands: what it is to be cannot be told.
+    A line that is as it was shown is as it was; one with a secret may go, or move, as a whole.
+    Raises `WorkbenchError` when a line was changed in which a secret stands: what it is to be
+    cannot be told.
     """
     if text == shown:
         return typed

@@ -1,4 +1,6 @@
-"""The instruction files of a project: documents that agents load whole, so they are not looked through."""
+"""The instruction files of a project: documents that agents load whole, so they are not looked
+through.
+"""
 
 import json
 import os
@@ -12,7 +14,14 @@ from hashlib import blake2b, sha256
 from pathlib import Path
 from typing import Literal
 
-from workbench.core.agents.document import DETAIL, MESSAGES, OVERVIEW, WORKING, Document, DocumentScope
+from workbench.core.agents.document import (
+    DETAIL,
+    MESSAGES,
+    OVERVIEW,
+    WORKING,
+    Document,
+    DocumentScope,
+)
 from workbench.core.files.atomic import write_file
 from workbench.core.files.fresh import open_handle
 from workbench.core.record import StoreProblem, UnreadableFile
@@ -22,11 +31,14 @@ from workbench.services.files.threeway import DiffLine, diff_texts
 
 # Opening folders of documents: by file, never through a link, never more than a person could mean.
 #
-# A folder is an external memory session (source 002, section 3) when it looks like one, and else a folder of notes.
+# A folder is an external memory session (source 002, section 3) when it looks like one, and else a
+# folder of notes.
 
 
 LARGEST_READ, DEEPEST, LARGEST = 10_000, 8, 4 << 20
-"""Documents of one folder, folders within it, and bytes of one document that are opened at the most."""
+"""Documents of one folder, folders within it, and bytes of one document that are opened at the
+most.
+"""
 
 SUFFIXES = (".md", ".markdown", ".mdx", ".mdc", ".txt", ".xml")
 """How the names of documents end."""
@@ -37,13 +49,16 @@ _Ways = frozenset[Path] | None
 """The folders that are looked into; `None` for all."""
 
 Why = Literal["link", "special", "large", "unreadable", "deep", "many", "hidden", "kind", "session"]
-"""Why something is not opened: it is a link, a pipe or a device, too large, closed to us, too deep, one too many; it is
-hidden, no document, or no part of the session that the folder is."""
+"""Why something is not opened: it is a link, a pipe or a device, too large, closed to us, too deep,
+one too many; it is hidden, no document, or no part of the session that the folder is.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One file of a folder of documents: its path as it is cited, where it is, and how large and how old it is."""
+    """One file of a folder of documents: its path as it is cited, where it is, and how large and
+    how old it is.
+    """
 
     path: str
     file: Path
@@ -64,8 +79,8 @@ class Skipped:
 class DocumentFolder:
     """A folder of documents as it is on disk: its files in order, and what was not opened.
 
-    `kind` tells an external memory from notes; `has_detail` whether the folder for details is there. `passed` is what
-    is no document of it.
+    `kind` tells an external memory from notes; `has_detail` whether the folder for details is
+    there. `passed` is what is no document of it.
     """
 
     root: Path
@@ -110,33 +125,48 @@ class OpenDocument:
 
 
 def open_folder(path: Path, only: Collection[Path] = ()) -> DocumentFolder:
-    """Look at a folder; a working directory of a session opens the session. Raises `UnreadableFile`.
+    """Look at a folder; a working directory of a session opens the session. Raises
+    `UnreadableFile`.
 
-    Where `only` some of its files are wanted (by their real paths), no folder is looked into but those on the way to
-    them.
+    Where `only` some of its files are wanted (by their real paths), no folder is looked into but
+    those on the way to them.
     """
     try:
         root = path.resolve(strict=True)
         if not root.is_dir():
-            raise UnreadableFile(f"{path} is a file, not a folder.", f"{NOTHING} Name the folder it lies in.")
+            raise UnreadableFile(
+                f"{path} is a file, not a folder.", f"{NOTHING} Name the folder it lies in."
+            )
     except (OSError, ValueError, RuntimeError) as error:
         raise _cannot(path, error) from error
     if root.name == WORKING and _is_file(root.parent / MESSAGES):
         root = root.parent
-    memory = root / WORKING if (root / WORKING).is_dir() and not (root / WORKING).is_symlink() else root
+    memory = (
+        root / WORKING if (root / WORKING).is_dir() and not (root / WORKING).is_symlink() else root
+    )
     ways = frozenset(parent for file in only for parent in file.parents) if only else None
     try:
-        is_session = memory != root or _is_file(root / MESSAGES) or (_is_file(memory / OVERVIEW) and not _is_bank(root))
+        is_session = (
+            memory != root
+            or _is_file(root / MESSAGES)
+            or (_is_file(memory / OVERVIEW) and not _is_bank(root))
+        )
         return _session(root, memory, ways) if is_session else _notes(root, ways)
     except OSError as error:
         raise _cannot(path, error) from error
 
 
 def _is_bank(root: Path) -> bool:
-    """Tell whether an overview lies among other notes, without a folder for details: a memory bank, no session."""
+    """Tell whether an overview lies among other notes, without a folder for details: a memory bank,
+    no session.
+    """
     with os.scandir(root) as found:
         names = {one.name for one in found}
-    others = (name for name in names if name != OVERVIEW and name[0] != "." and name.lower().endswith(SUFFIXES))
+    others = (
+        name
+        for name in names
+        if name != OVERVIEW and name[0] != "." and name.lower().endswith(SUFFIXES)
+    )
     return DETAIL not in names and any(others)
 
 
@@ -150,11 +180,15 @@ def read_document(entry: Entry) -> OpenDocument:
     if len(data) > LARGEST:
         raise UnreadableFile(f"{entry.file} is larger than {LARGEST >> 20} MB.", NOTHING)
     text, encoding = decoded(data)
-    return OpenDocument(entry, Document(entry.path, text, changed, changed, str(entry.file)), data, encoding)
+    return OpenDocument(
+        entry, Document(entry.path, text, changed, changed, str(entry.file)), data, encoding
+    )
 
 
 def decoded(data: bytes) -> tuple[str, str]:
-    """Return the text of a file and how it is written: UTF-8, or else the letters of Windows, byte for byte."""
+    """Return the text of a file and how it is written: UTF-8, or else the letters of Windows, byte
+    for byte.
+    """
     try:
         return data.decode("utf-8"), "utf-8"
     except UnicodeDecodeError:
@@ -167,7 +201,10 @@ def decoded(data: bytes) -> tuple[str, str]:
 
 def _session(root: Path, memory: Path, ways: _Ways) -> DocumentFolder:
     entries, skipped, passed = list[Entry](), list[Skipped](), list[Skipped]()
-    for file, path, scope in ((memory / OVERVIEW, OVERVIEW, "overview"), (root / MESSAGES, MESSAGES, "messages")):
+    for file, path, scope in (
+        (memory / OVERVIEW, OVERVIEW, "overview"),
+        (root / MESSAGES, MESSAGES, "messages"),
+    ):
         if os.path.lexists(file):
             _add(file, path, "overview" if scope == "overview" else "messages", entries, skipped)
     detail = memory / DETAIL
@@ -178,8 +215,14 @@ def _session(root: Path, memory: Path, ways: _Ways) -> DocumentFolder:
         else:
             _walk(detail, f"{DETAIL}/", entries, skipped, passed, ways)
     for folder in {memory, root}:
-        names = (one.name for one in folder.iterdir() if one.name not in (OVERVIEW, MESSAGES, DETAIL, WORKING))
-        passed += [Skipped(name, "hidden" if name[0] == "." else "session") for name in sorted(names)]
+        names = (
+            one.name
+            for one in folder.iterdir()
+            if one.name not in (OVERVIEW, MESSAGES, DETAIL, WORKING)
+        )
+        passed += [
+            Skipped(name, "hidden" if name[0] == "." else "session") for name in sorted(names)
+        ]
     order = tuple(sorted(entries, key=_order))
     return DocumentFolder(root, "session", order, tuple(skipped), has_detail, tuple(passed))
 
@@ -232,7 +275,9 @@ def _walk(
             passed.append(Skipped(path, "kind"))
 
 
-def _add(file: Path, path: str, scope: DocumentScope, entries: list[Entry], skipped: list[Skipped]) -> None:
+def _add(
+    file: Path, path: str, scope: DocumentScope, entries: list[Entry], skipped: list[Skipped]
+) -> None:
     try:
         found = file.lstat()
     except OSError:
@@ -247,7 +292,9 @@ def _add(file: Path, path: str, scope: DocumentScope, entries: list[Entry], skip
     elif not os.access(file, os.R_OK):
         skipped.append(Skipped(path, "unreadable"))
     else:
-        entries.append(Entry(path, file, scope, found.st_size, datetime.fromtimestamp(found.st_mtime, UTC)))
+        entries.append(
+            Entry(path, file, scope, found.st_size, datetime.fromtimestamp(found.st_mtime, UTC))
+        )
 
 
 def _bytes(file: Path) -> bytes:
@@ -309,12 +356,13 @@ def _entry(project: Path, path: Path) -> Entry | None:
     return Entry(path.relative_to(project).as_posix(), path, "overview", state.st_size, changed)
 
 
-# Which documents on disk a person has looked at, by the hash of their bytes: nothing else is served to agents.
+# Which documents on disk a person has looked at, by the hash of their bytes: nothing else is served
+# to agents.
 #
-# The memory of it lies outside every store, beside what this machine remembers of stores, with a masked copy of each
-# text, so that a change is shown as a difference. Raw messages that look as they did are not read again; they only
-# grow,
-# so the part that was looked at stays trusted while it is the same, byte for byte.
+# The memory of it lies outside every store, beside what this machine remembers of stores, with a
+# masked copy of each text, so that a change is shown as a difference. Raw messages that look as
+# they did are not read again; they only grow, so the part that was looked at stays trusted while it
+# is the same, byte for byte.
 
 
 _NAME = "seen.json"
@@ -323,7 +371,9 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What tells a file as it was looked at: the hash of its first `size` bytes, and how it looked then."""
+    """What tells a file as it was looked at: the hash of its first `size` bytes, and how it looked
+    then.
+    """
 
     sha256: str
     size: int
@@ -332,9 +382,11 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What is not as a person saw it in a folder: the paths of documents that are new, changed or gone.
+    """What is not as a person saw it in a folder: the paths of documents that are new, changed or
+    gone.
 
-    `messages` is how many bytes of raw messages nobody looked at. `marks` are those that accepting it would keep.
+    `messages` is how many bytes of raw messages nobody looked at. `marks` are those that accepting
+    it would keep.
     """
 
     new: tuple[str, ...]
@@ -350,7 +402,9 @@ class Changes:
 
 
 class Seen:
-    """What a person has looked at in one folder of documents; without a place to remember it, everything."""
+    """What a person has looked at in one folder of documents; without a place to remember it,
+    everything.
+    """
 
     def __init__(self, memory: Path | None, root: Path) -> None:
         self._place = None if memory is None else memory / _named(root)
@@ -387,19 +441,36 @@ class Seen:
 
     def changes(self, folder: DocumentFolder, opened: Iterable[OpenDocument]) -> Changes:
         """Return what is not as it was seen."""
-        now = {one.entry.path: Mark(one.sha256, len(one.data), look_of(one.entry.file)) for one in opened}
-        documents = {path: mark for path, mark in self._marks.items() if path != _path(folder.messages)}
+        now = {
+            one.entry.path: Mark(one.sha256, len(one.data), look_of(one.entry.file))
+            for one in opened
+        }
+        documents = {
+            path: mark for path, mark in self._marks.items() if path != _path(folder.messages)
+        }
         new = tuple(path for path in now if path not in documents)
-        changed = tuple(path for path in now if path in documents and documents[path].sha256 != now[path].sha256)
+        changed = tuple(
+            path for path in now if path in documents and documents[path].sha256 != now[path].sha256
+        )
         gone = tuple(path for path in documents if path not in now)
         unseen = 0
         if (entry := folder.messages) is not None:
             unseen = entry.size - self.trusted_bytes(entry)
-            now[entry.path] = self._marks[entry.path] if not unseen and entry.path in self._marks else _whole(entry)
-        return Changes(new, changed, gone, unseen, now) if self._place is not None else Changes((), (), (), 0, {})
+            now[entry.path] = (
+                self._marks[entry.path]
+                if not unseen and entry.path in self._marks
+                else _whole(entry)
+            )
+        return (
+            Changes(new, changed, gone, unseen, now)
+            if self._place is not None
+            else Changes((), (), (), 0, {})
+        )
 
     def difference(self, opened: OpenDocument) -> tuple[DiffLine, ...]:
-        """Return what leads from a document as it was seen to what it is, masked; all of it for one nobody saw."""
+        """Return what leads from a document as it was seen to what it is, masked; all of it for one
+        nobody saw.
+        """
         return diff_texts(self.text(opened.entry.path), mask(opened.document.content))
 
     def text(self, path: str) -> str:
@@ -436,7 +507,11 @@ class Seen:
     def moved_on(self, path: str, before: bytes, after: bytes) -> None:
         """Trust what a person wrote here in place of what was trusted; of what was not, nothing is."""
         mark = self._marks.get(path)
-        if self._place is not None and mark is not None and mark.sha256 == sha256(before).hexdigest():
+        if (
+            self._place is not None
+            and mark is not None
+            and mark.sha256 == sha256(before).hexdigest()
+        ):
             new = Mark(sha256(after).hexdigest(), len(after))
             self.keep({**self._marks, path: new}, {path: decoded(after)[0]})
 
@@ -448,7 +523,9 @@ class Seen:
 
 
 def look_of(file: Path) -> str:
-    """Return how a file looks without reading it; no two writes leave it alike. Empty where it cannot be seen."""
+    """Return how a file looks without reading it; no two writes leave it alike. Empty where it
+    cannot be seen.
+    """
     try:
         found = file.lstat()
     except OSError:
@@ -470,7 +547,9 @@ def hash_of(file: Path, size: int, cancelled: Cancelled = lambda: False) -> str:
 
 
 def _whole(entry: Entry) -> Mark:
-    look = look_of(entry.file)  # taken first: what is written while it is read makes it look otherwise
+    look = look_of(
+        entry.file
+    )  # taken first: what is written while it is read makes it look otherwise
     return Mark(hash_of(entry.file, entry.size), entry.size, look)
 
 
@@ -486,6 +565,8 @@ def _marks(place: Path) -> dict[str, Mark]:
     """Return what a file remembers; one that is missing or broken remembers nothing."""
     try:
         rows = json.loads(place.read_bytes())["files"]
-        return {str(path): Mark(str(row[0]), int(row[1]), str(row[2])) for path, row in rows.items()}
+        return {
+            str(path): Mark(str(row[0]), int(row[1]), str(row[2])) for path, row in rows.items()
+        }
     except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
         return {}

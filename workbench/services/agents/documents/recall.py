@@ -1,7 +1,9 @@
-"""Recall: the places in documents, raw messages and memories that speak of something, with citations.
+"""Recall: the places in documents, raw messages and memories that speak of something, with
+citations.
 
-Literal hits come first; when they are few, those that share words with the query. What was found is ranked by words,
-over at most `MOST` places (source 002, sections 5 to 8). Messages are searched where they lie.
+Literal hits come first; when they are few, those that share words with the query. What was found is
+ranked by words, over at most `MOST` places (source 002, sections 5 to 8). Messages are searched
+where they lie.
 """
 
 import re
@@ -25,7 +27,13 @@ from workbench.retrieval.fulltext.large_file import Place, lines_with, needles
 from workbench.services.agents.aliases import alias_of
 from workbench.services.agents.blocks import Blocks, Json, origin_of, speaks
 from workbench.services.agents.documents.documents import Documents, read_documents
-from workbench.services.agents.documents.instructions import DocumentFolder, Entry, Seen, decoded, read_document
+from workbench.services.agents.documents.instructions import (
+    DocumentFolder,
+    Entry,
+    Seen,
+    decoded,
+    read_document,
+)
 from workbench.services.agents.reading_log import Asked, reading
 from workbench.services.agents.serving import Served, give, look
 from workbench.services.context import Context
@@ -59,10 +67,11 @@ _LONGEST_NAME = 200
 class Hit:
     """One place: where it is and what it says, and all that decides whether an agent may have it.
 
-    `file_path` is the document's path, empty for a memory; `session` names the folder it is of where that is not the
-    one that goes without saying. `unreviewed` is told to agents. `whole` is the section or message around it, and
-    `rows` says which lines of that the text is. `record` is a document of the store. `end` is the byte of the file at
-    which a line of messages ends, and `broken` says that such a line is no message.
+    `file_path` is the document's path, empty for a memory; `session` names the folder it is of
+    where that is not the one that goes without saying. `unreviewed` is told to agents. `whole` is
+    the section or message around it, and `rows` says which lines of that the text is. `record` is a
+    document of the store. `end` is the byte of the file at which a line of messages ends, and
+    `broken` says that such a line is no message.
     """
 
     source: Source
@@ -86,10 +95,12 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """What a search came to: the hits, the best first, how many places were `found`, and why better ones were left out.
+    """What a search came to: the hits, the best first, how many places were `found`, and why better
+    ones were left out.
 
-    `broken` are the lines that hold what was looked for and are no message, by file; `unread` documents could not be
-    read, `problems` are folders that cannot be opened. `served` is how memories were ranked, under the profile `used`.
+    `broken` are the lines that hold what was looked for and are no message, by file; `unread`
+    documents could not be read, `problems` are folders that cannot be opened. `served` is how
+    memories were ranked, under the profile `used`.
     """
 
     query: str
@@ -116,16 +127,23 @@ def checked(query: str, limit: int) -> str:
     if not text:
         raise InvalidQuery("The query is empty.", "Say what to look for, in a few words.")
     if len(text) > LONGEST_QUERY:
-        raise InvalidQuery(f"The query has {len(text):,} characters; {LONGEST_QUERY:,} are looked for.", "Shorten it.")
+        raise InvalidQuery(
+            f"The query has {len(text):,} characters; {LONGEST_QUERY:,} are looked for.",
+            "Shorten it.",
+        )
     if limit < 1:
         raise InvalidQuery("At least one result is asked for.", "Give a limit of 1 or more.")
     return text
 
 
-def recall(context: Context, query: str, scope: Scope = "all", limit: int = LIMIT, *, every: bool = False) -> Recalled:
-    """Search documents and messages; every hit is returned, ranked, so that a caller may leave some out.
+def recall(
+    context: Context, query: str, scope: Scope = "all", limit: int = LIMIT, *, every: bool = False
+) -> Recalled:
+    """Search documents and messages; every hit is returned, ranked, so that a caller may leave some
+    out.
 
-    `every` searches all sessions of the project. Raises `InvalidQuery`. The stream is not searched here.
+    `every` searches all sessions of the project. Raises `InvalidQuery`. The stream is not searched
+    here.
     """
     text, documents = checked(query, limit), Documents(context)
     folders, problems = documents.folders(every=every)
@@ -148,7 +166,9 @@ def recall(context: Context, query: str, scope: Scope = "all", limit: int = LIMI
         for hit in search.ranked()
     )
     broken = tuple(dict.fromkeys(search.broken))[:_BROKEN]
-    return Recalled(text, scope, hits, search.found, folders, broken, tuple(search.unread), problems)
+    return Recalled(
+        text, scope, hits, search.found, folders, broken, tuple(search.unread), problems
+    )
 
 
 class _Search:
@@ -158,7 +178,10 @@ class _Search:
         self._query, self._limit = query, limit
         self._low = query.lower()
         # They are looked for in texts as they are written: those that folding changes, as they are.
-        said = (*(word for word in words(query) if word in self._low), *(w for w in cased(self._low) if folded(w) != w))
+        said = (
+            *(word for word in words(query) if word in self._low),
+            *(w for w in cased(self._low) if folded(w) != w),
+        )
         asked = dict.fromkeys(word for word in said if word not in stop_words() and len(word) > 1)
         self._words = tuple(sorted(asked, key=len, reverse=True)[:_WORDS])
         self._any = re.compile("|".join(map(re.escape, (self._low, *self._words))))
@@ -180,17 +203,33 @@ class _Search:
                 continue  # or it stands in the snippet of a hit that is as good
             first, last = _around(texts, place)
             told = literal, last
-            text = cut("\n".join(texts[first : last + 1]), line.find(self._low) if literal else word.start())
+            text = cut(
+                "\n".join(texts[first : last + 1]),
+                line.find(self._low) if literal else word.start(),
+            )
             part = next((one for one in reversed(parts) if one.line <= row.number), None)
-            begin, end = (first, last) if part is None else (min(first, part.line - 1), max(last, part.end - 1))
+            begin, end = (
+                (first, last)
+                if part is None
+                else (min(first, part.line - 1), max(last, part.end - 1))
+            )
             self.found += 1
-            hit = Hit(source, document.path, row.number, text, citation(document.path, row.number), literal=literal)
+            hit = Hit(
+                source,
+                document.path,
+                row.number,
+                text,
+                citation(document.path, row.number),
+                literal=literal,
+            )
             whole, within = "\n".join(texts[begin : end + 1]), (first - begin, last - begin + 1)
             record = document if folder is None else None
             self.hits.append(replace(hit, whole=whole, rows=within, record=record, folder=folder))
 
     def messages(self, folder: DocumentFolder, entry: Entry) -> None:
-        """Search raw messages where they lie: what is literally there, and by words when that is little."""
+        """Search raw messages where they lie: what is literally there, and by words when that is
+        little.
+        """
         try:
             hits, more = self._said(folder, entry, [self._query], MOST)
             if len(hits) < self._limit and self._words and self._words != (self._low,):
@@ -203,8 +242,12 @@ class _Search:
         self.hits += hits
         self.found += len(hits) + more
 
-    def _said(self, folder: DocumentFolder, entry: Entry, texts: Sequence[str], most: int) -> tuple[list[Hit], int]:
-        """Return the messages that hold one of some texts, and how many lines more than are looked at."""
+    def _said(
+        self, folder: DocumentFolder, entry: Entry, texts: Sequence[str], most: int
+    ) -> tuple[list[Hit], int]:
+        """Return the messages that hold one of some texts, and how many lines more than are looked
+        at.
+        """
         places: dict[int, Place] = {}
         more = 0
         for text in texts:
@@ -227,22 +270,52 @@ class _Search:
                 at = next((found for one in lows if (found := low.find(one)) >= 0), -1)
                 if at < 0:
                     continue  # what was looked for stands beside the text of the message
-                hit = Hit("messages", entry.path, number, cut(text, at), citation(entry.path, number), speaker=speaker)
+                hit = Hit(
+                    "messages",
+                    entry.path,
+                    number,
+                    cut(text, at),
+                    citation(entry.path, number),
+                    speaker=speaker,
+                )
                 literal, end = self._low in low, start + len(raw)
-                hits.append(replace(hit, literal=literal, broken=said is None, whole=text, folder=folder, end=end))
+                hits.append(
+                    replace(
+                        hit,
+                        literal=literal,
+                        broken=said is None,
+                        whole=text,
+                        folder=folder,
+                        end=end,
+                    )
+                )
         return hits, more
 
     def ranked(self) -> list[Hit]:
-        """Return what was found: messages before what is none, literal hits first, then by how well the words fit."""
+        """Return what was found: messages before what is none, literal hits first, then by how well
+        the words fit.
+        """
         some = sorted(self.hits, key=lambda hit: not hit.literal)[:MOST]
         if not some:
             return []
-        from workbench.retrieval.fulltext.lexical import LexicalIndex  # numbers are loaded when there is something
+        from workbench.retrieval.fulltext.lexical import (
+            LexicalIndex,
+        )  # numbers are loaded when there is something
 
         scores = LexicalIndex.build([hit.text for hit in some]).scores(self._query)
-        scored = [replace(hit, score=round(float(score), 6)) for hit, score in zip(some, scores, strict=True)]
+        scored = [
+            replace(hit, score=round(float(score), 6))
+            for hit, score in zip(some, scores, strict=True)
+        ]
         return sorted(
-            scored, key=lambda one: (one.broken, not one.literal, -one.score, one.file_path, -one.line_number)
+            scored,
+            key=lambda one: (
+                one.broken,
+                not one.literal,
+                -one.score,
+                one.file_path,
+                -one.line_number,
+            ),
         )
 
 
@@ -269,7 +342,8 @@ def cut(text: str, at: int) -> str:
     return ("…" if begin else "") + text[begin:end].strip() + ("…" if end < len(text) else "")
 
 
-# What recall gives: to a person all that was found, to an agent what it may have, masked and with its origin.
+# What recall gives: to a person all that was found, to an agent what it may have, masked and with
+# its origin.
 
 
 class Recalling:
@@ -281,16 +355,26 @@ class Recalling:
         self._trusted: dict[tuple[Path, str], int] = {}
 
     def look(
-        self, query: str, scope: Scope = "all", limit: int = LIMIT, *, every: bool = False, secrets: bool = False
+        self,
+        query: str,
+        scope: Scope = "all",
+        limit: int = LIMIT,
+        *,
+        every: bool = False,
+        secrets: bool = False,
     ) -> Recalled:
-        """Return what a person finds; secrets are masked unless they are asked for. Raises `InvalidQuery`."""
+        """Return what a person finds; secrets are masked unless they are asked for. Raises
+        `InvalidQuery`.
+        """
         show = (lambda text: text) if secrets else self._safety.masked
         if scope == "stream":
             return self._stream(query, limit, show)
         found = recall(self._context, query, scope, limit, every=every)
         return replace(found, rows=tuple(_shown(hit, show, query) for hit in found.rows[:limit]))
 
-    def give(self, query: str, scope: Scope = "all", limit: int = LIMIT, *, every: bool = False) -> Recalled:
+    def give(
+        self, query: str, scope: Scope = "all", limit: int = LIMIT, *, every: bool = False
+    ) -> Recalled:
         """Return what an agent is given: trusted, nothing held back, masked. Raises `InvalidQuery`."""
         limit = min(limit, MOST_GIVEN)
         if scope == "stream":
@@ -316,8 +400,11 @@ class Recalling:
             text = blocks.enclosed(shown.citation, shown.text)
             shown = replace(shown, text=text, unreviewed=not known.approved, **names)
             rows.append(replace(shown, whole="", record=None, folder=None))
-        # An agent is told of no more than it is given: what is masked could be found out by counting.
-        return replace(found, rows=tuple(rows), found=len(rows) + out.total(), broken=(), left_out=dict(out))
+        # An agent is told of no more than it is given: what is masked could be found out by
+        # counting.
+        return replace(
+            found, rows=tuple(rows), found=len(rows) + out.total(), broken=(), left_out=dict(out)
+        )
 
     def reading_of(self, given: Recalled, asked: Asked) -> AgentRead:
         """Return what is kept of an answer."""
@@ -327,7 +414,15 @@ class Recalling:
         if served is None:
             cited = tuple(row.citation for row in given.rows)
             is_empty = not given.rows
-            return reading(self._context, asked, query, is_empty=is_empty, documents=cited, about="documents", **left)
+            return reading(
+                self._context,
+                asked,
+                query,
+                is_empty=is_empty,
+                documents=cited,
+                about="documents",
+                **left,
+            )
         return reading(
             self._context, asked, query, profile=served.ranking.profile.name, memories=served.ranking.ids,
             scores=tuple(round(one.total, 6) for one in served.top), is_empty=not given.rows,
@@ -335,7 +430,9 @@ class Recalling:
         )  # fmt: skip
 
     def _stream(self, query: str, limit: int, show: Callable[[str], str] | None) -> Recalled:
-        """Return what the ranking of the memories finds, for a person where there is a way to `show` it."""
+        """Return what the ranking of the memories finds, for a person where there is a way to
+        `show` it.
+        """
         text, tuning = checked(query, limit), self._tuning()
         if show is not None:
             served = look(tuning, text, limit, tuning.default(), self._context.now())
@@ -343,19 +440,42 @@ class Recalling:
             served = give(self._context, tuning, text, limit, tuning.default(), self._safety)
         blocks = Blocks(served.names, served.provenance)
         rows = list[Hit]()
-        for one, relevance in zip(() if served.floor.empty else served.top, served.relevances, strict=False):
+        for one, relevance in zip(
+            () if served.floor.empty else served.top, served.relevances, strict=False
+        ):
             id, said = one.memory.id, one.memory.content
-            hit = Hit("stream", "", 0, cut(said if show is None else show(said), 0), id, one.total, relevance=relevance)
+            hit = Hit(
+                "stream",
+                "",
+                0,
+                cut(said if show is None else show(said), 0),
+                id,
+                one.total,
+                relevance=relevance,
+            )
             if show is not None:
                 rows.append(replace(hit, citation=show(id)))
                 continue
             unreviewed = not blocks.provenance(id).approved
             rows.append(
-                replace(hit, text=blocks.enclosed(id, hit.text), citation=blocks.name(id), unreviewed=unreviewed)
+                replace(
+                    hit,
+                    text=blocks.enclosed(id, hit.text),
+                    citation=blocks.name(id),
+                    unreviewed=unreviewed,
+                )
             )
         out = {"held": served.held, "unapproved": served.unapproved, "weak": served.weak}
         left_out = {why: count for why, count in out.items() if count}
-        return Recalled(text, "stream", tuple(rows), len(rows), left_out=left_out, served=served, used=tuning.used)
+        return Recalled(
+            text,
+            "stream",
+            tuple(rows),
+            len(rows),
+            left_out=left_out,
+            served=served,
+            used=tuning.used,
+        )
 
     def _refused(self, hit: Hit, known: Provenance) -> str:
         """Return why an agent is not given a hit; empty when it is."""
@@ -374,10 +494,14 @@ class Recalling:
         if whole == clean_for_store(hit.whole) or self._is_allowed(hit):
             return True
         low = folded(whole)
-        return folded(query.strip()) in low or (not hit.literal and any(word in low for word in words(query)))
+        return folded(query.strip()) in low or (
+            not hit.literal and any(word in low for word in words(query))
+        )
 
     def _is_trusted(self, hit: Hit, folder: DocumentFolder) -> bool:
-        """Tell whether a person has looked at a file up to the end of a hit; of documents they look at all."""
+        """Tell whether a person has looked at a file up to the end of a hit; of documents they look
+        at all.
+        """
         place = folder.root, hit.file_path
         if place not in self._trusted:
             if folder.root not in self._seen:
@@ -397,12 +521,19 @@ _ONCE_KNOWN = ("relevance", "unreviewed")
 
 
 def answer_json(given: Recalled) -> Json:
-    """Return an answer as JSON: the rows with the fields of source 002, and the sources that were searched."""
+    """Return an answer as JSON: the rows with the fields of source 002, and the sources that were
+    searched.
+    """
     rows = list[Json]()
     for hit in given.rows:
         row = {name: getattr(hit, name) for name in _FIELDS}
         row |= {name: found for name in _ONCE_KNOWN if (found := getattr(hit, name)) is not None}
-        rows.append({name: round(value, 4) if type(value) is float else value for name, value in row.items()})
+        rows.append(
+            {
+                name: round(value, 4) if type(value) is float else value
+                for name, value in row.items()
+            }
+        )
     answer: Json = {
         "query": given.query,
         "sources": ["detail", "messages"] if given.scope == "all" else [given.scope],
@@ -431,12 +562,16 @@ def answer_text(query: str, rows: Sequence[Hit]) -> str:
 
 
 def _shown(hit: Hit, show: Callable[[str], str], query: str) -> Hit:
-    """Return a hit as it is shown; where there is a secret near it, all around it is masked before it is cut."""
+    """Return a hit as it is shown; where there is a secret near it, all around it is masked before
+    it is cut.
+    """
     whole, text = show(hit.whole), show(hit.text)
     if whole != clean_for_store(hit.whole):
         near = whole if hit.rows is None else "\n".join(whole.split("\n")[slice(*hit.rows)])
         text = cut(near, max(0, near.lower().find(query.strip().lower())))
-    names: dict[str, Any] = {name: show(getattr(hit, name)) for name in ("file_path", "citation", "session", "speaker")}
+    names: dict[str, Any] = {
+        name: show(getattr(hit, name)) for name in ("file_path", "citation", "session", "speaker")
+    }
     return replace(hit, text=text, whole=whole, **names)
 
 

@@ -1,6 +1,8 @@
-"""The store's own documents below `/memories`: what the memory tool of an agent does, one transaction a command.
+"""The store's own documents below `/memories`: what the memory tool of an agent does, one
+transaction a command.
 
-A person sees, corrects and undoes them as anything else. Texts are masked on the way in, as everywhere.
+A person sees, corrects and undoes them as anything else. Texts are masked on the way in, as
+everywhere.
 """
 
 import re
@@ -51,7 +53,8 @@ class StoredDocuments:
     def create(self, path: str, text: str) -> Document:
         """Keep a new document.
 
-        Raises `InvalidQuery` for the root, and `InvalidRecord` where there is one already, or something in the way.
+        Raises `InvalidQuery` for the root, and `InvalidRecord` where there is one already, or
+        something in the way.
         """
         place = cleaned(path)
         if place == ROOT:
@@ -66,7 +69,8 @@ class StoredDocuments:
     def write(self, path: str, text: str, seen: Document | None = None) -> Document:
         """Give a document another text; with `seen` only while it says what it said there.
 
-        Raises `UnknownRecord`, or `InvalidRecord` for a text that is too long, or when it was changed meanwhile.
+        Raises `UnknownRecord`, or `InvalidRecord` for a text that is too long, or when it was
+        changed meanwhile.
         """
         place = cleaned(path)
         with self._context.library.transaction(self._context.actor, f"edit {place}") as tx:
@@ -74,12 +78,16 @@ class StoredDocuments:
             if now is None:
                 raise UnknownRecord(f"There is no document {place} in this store.", NOTHING)
             if seen is not None and seen.content != now.content:
-                raise InvalidRecord(f"{place} was changed by somebody else meanwhile.", f"{NOTHING} Look again.")
+                raise InvalidRecord(
+                    f"{place} was changed by somebody else meanwhile.", f"{NOTHING} Look again."
+                )
             tx.put(replace(now, content=_checked(text, place), changed_at=self._context.now()))
         return self._table.get(place)
 
     def delete(self, path: str) -> int:
-        """Remove a document, or all below a folder; return how many. Raises `UnknownRecord`, `InvalidQuery`."""
+        """Remove a document, or all below a folder; return how many. Raises `UnknownRecord`,
+        `InvalidQuery`.
+        """
         place = cleaned(path)
         if place == ROOT:
             raise InvalidQuery(f"The folder {ROOT} itself stays.", NOTHING)
@@ -92,14 +100,17 @@ class StoredDocuments:
     def rename(self, old: str, new: str) -> int:
         """Move a document, or all below a folder; return how many.
 
-        Raises `UnknownRecord`, `InvalidQuery`, or `InvalidRecord` where the new place is taken or within the old one.
+        Raises `UnknownRecord`, `InvalidQuery`, or `InvalidRecord` where the new place is taken or
+        within the old one.
         """
         start, end = cleaned(old), cleaned(new)
         if ROOT in (start, end):
             raise InvalidQuery(f"The folder {ROOT} itself stays.", NOTHING)
         if end.startswith(start + "/"):
             raise InvalidRecord(f"{end} lies within {start}.", NOTHING)
-        with self._context.library.transaction(self._context.actor, f"rename {start} to {end}") as tx:
+        with self._context.library.transaction(
+            self._context.actor, f"rename {start} to {end}"
+        ) as tx:
             moved = self._under(start)
             self._require_free(end, but=start)
             for document in moved:
@@ -116,7 +127,9 @@ class StoredDocuments:
         return sorted(found, key=lambda one: one.id)
 
     def _require_free(self, place: str, but: str = "") -> None:
-        """Refuse a place that is taken, also by what differs in its case alone or is a part of its path."""
+        """Refuse a place that is taken, also by what differs in its case alone or is a part of its
+        path.
+        """
         wanted, known = _folded(place), [one.id for one in self._table.staged() if one.id != but]
         if len(known) >= MOST:
             raise InvalidRecord(f"The store keeps {MOST:,} documents already.", NOTHING)
@@ -129,14 +142,18 @@ class StoredDocuments:
 
 
 def cleaned(path: str) -> str:
-    """Return a path below `/memories` in its one form; raises `InvalidQuery` for one that leads anywhere else."""
+    """Return a path below `/memories` in its one form; raises `InvalidQuery` for one that leads
+    anywhere else.
+    """
     if path != ROOT and not path.startswith(ROOT + "/"):
         raise InvalidQuery(f"Path must start with {ROOT}, got: {printable(path[:LONGEST_PATH])}")
     parts = [part for part in path[len(ROOT) :].split("/") if part not in ("", ".")]
     if ".." in parts:
         raise InvalidQuery(f"Path {printable(path[:LONGEST_PATH])} would escape {ROOT} directory")
     shown = printable(path[:LONGEST_PATH])
-    if any(_UNFIT.search(part) or printable(part) != part or part != part.strip() for part in parts):
+    if any(
+        _UNFIT.search(part) or printable(part) != part or part != part.strip() for part in parts
+    ):
         raise InvalidQuery(f"Path {shown} holds characters that no name has.", NOTHING)
     if len(path) > LONGEST_PATH or any(len(part) > LONGEST_NAME for part in parts):
         raise InvalidQuery(f"Path {shown}… is too long.", NOTHING)
@@ -152,14 +169,18 @@ def _folded(path: str) -> str:
 
 def _checked(text: str, place: str) -> str:
     if len(text) > LARGEST:
-        raise InvalidRecord(f"{place} would have {len(text):,} characters; {LARGEST:,} are kept.", NOTHING)
+        raise InvalidRecord(
+            f"{place} would have {len(text):,} characters; {LARGEST:,} are kept.", NOTHING
+        )
     return text
 
 
-# The commands of the memory tool over the store's documents, in the words of the SDK's own implementation.
+# The commands of the memory tool over the store's documents, in the words of the SDK's own
+# implementation.
 #
-# An agent sees masked text and never what is held back from it; it cannot change what it does not see. Each command
-# is one transaction of the agent's, which a person sees, corrects and undoes. Raises `WorkbenchError` throughout.
+# An agent sees masked text and never what is held back from it; it cannot change what it does not
+# see. Each command is one transaction of the agent's, which a person sees, corrects and undoes.
+# Raises `WorkbenchError` throughout.
 
 
 DOOR = "memory"
@@ -194,7 +215,9 @@ class MemoryCommands:
         begin = max(1, first) - 1
         with suppress(StoreProblem):  # a store that cannot be written still shows it
             asked = Asked(DOOR, self._session)
-            keep(self._context, [reading(self._context, asked, f"view {place}", documents=(place,))])
+            keep(
+                self._context, [reading(self._context, asked, f"view {place}", documents=(place,))]
+            )
         body = _numbered(rows[begin : len(rows) if last == -1 else last], begin + 1)
         known = origin_of(self._context, document)
         if (known.kind, f"agent:{known.name}") != ("agent", self._context.actor):
@@ -211,22 +234,33 @@ class MemoryCommands:
         return f"File created successfully at: {place}"
 
     def str_replace(self, path: str, old: str, new: str) -> str:
-        """Replace a text that stands in a document once; one that touches what is masked is refused."""
+        """Replace a text that stands in a document once; one that touches what is masked is
+        refused.
+        """
         document, seen = self._file(path)
         place, content = document.path, document.content
         if not old:
-            raise InvalidQuery("No replacement was performed: old_str is empty.", "Use insert to add text.")
+            raise InvalidQuery(
+                "No replacement was performed: old_str is empty.", "Use insert to add text."
+            )
         found = [hit.start() for hit in islice(re.finditer(re.escape(old), seen), _MOST_NAMED + 1)]
         if not found:
-            message = f"No replacement was performed, old_str `{old}` did not appear verbatim in {place}."
+            message = (
+                f"No replacement was performed, old_str `{old}` did not appear verbatim in {place}."
+            )
             raise InvalidQuery(message)
         if len(found) > 1:
             rows = ", ".join(str(seen.count("\n", 0, at) + 1) for at in found[:_MOST_NAMED])
             rows += " and more" if len(found) > _MOST_NAMED else ""
             message = f"No replacement was performed. Multiple occurrences of old_str `{old}` in lines: {rows}."
             raise InvalidQuery(message, "Please ensure it is unique")
-        if content.count(old) != 1 or self._masked(document, content.replace(old, _HOLE)).replace(_HOLE, old) != seen:
-            message = f"No replacement was performed: old_str touches a part of {place} that is masked."
+        if (
+            content.count(old) != 1
+            or self._masked(document, content.replace(old, _HOLE)).replace(_HOLE, old) != seen
+        ):
+            message = (
+                f"No replacement was performed: old_str touches a part of {place} that is masked."
+            )
             raise InvalidQuery(message, "A person can change that part; leave it out of old_str.")
         after = self._documents.write(place, content.replace(old, new), document)
         changed = seen.count("\n", 0, found[0])
@@ -246,8 +280,12 @@ class MemoryCommands:
         def with_line(added: str) -> str:
             return "".join(f"{row}\n" for row in (*rows[:line], added, *rows[line:]))
 
-        if self._masked(document, with_line(_HOLE)).replace(f"{_HOLE}\n", "").rstrip("\n") != seen.rstrip("\n"):
-            raise InvalidQuery(f"Line {line} of {document.path} stands within a part that is masked.")
+        if self._masked(document, with_line(_HOLE)).replace(f"{_HOLE}\n", "").rstrip(
+            "\n"
+        ) != seen.rstrip("\n"):
+            raise InvalidQuery(
+                f"Line {line} of {document.path} stands within a part that is masked."
+            )
         self._documents.write(document.path, with_line(text.rstrip("\n")), document)
         return f"The file {document.path} has been edited."
 
@@ -279,7 +317,9 @@ class MemoryCommands:
         return not only or origin_of(self._context, document).approved
 
     def _file(self, path: str) -> tuple[Document, str]:
-        """Return a document, and what the agent sees of it; raises `WorkbenchError` where that is nothing."""
+        """Return a document, and what the agent sees of it; raises `WorkbenchError` where that is
+        nothing.
+        """
         require_trusted(self._context.library)
         place = cleaned(path)
         document = self._documents.find(place)
@@ -294,7 +334,10 @@ class MemoryCommands:
         if not self._is_there(document):
             raise _missing(document.path)
         if speaks(self._safety, [document.content]) and self._safety.override(document) is None:
-            raise InvalidQuery(f"{document.path} is held back for what its text says.", "A person has to look at it.")
+            raise InvalidQuery(
+                f"{document.path} is held back for what its text says.",
+                "A person has to look at it.",
+            )
         return self._masked(document, document.content)
 
     def _masked(self, document: Document, text: str) -> str:
@@ -325,7 +368,9 @@ class MemoryCommands:
         rows = [f"{size_of(sizes.pop(''))}\t{place}"]
         for name in sorted(sizes, key=lambda one: one.rstrip("/").split("/")):
             if not any(part.startswith(".") for part in name.split("/")):
-                rows.append(f"{size_of(sizes[name])}\t{place}/{plain_name(name, self._safety.findings)}")
+                rows.append(
+                    f"{size_of(sizes[name])}\t{place}/{plain_name(name, self._safety.findings)}"
+                )
         return "\n".join((header, *rows))
 
 
@@ -341,4 +386,6 @@ def size_of(number: int) -> str:
 
 
 def _numbered(rows: Iterable[str], first: int) -> str:
-    return "\n".join(f"{str(number).rjust(_WIDTH)}\t{row}" for number, row in enumerate(rows, first))
+    return "\n".join(
+        f"{str(number).rjust(_WIDTH)}\t{row}" for number, row in enumerate(rows, first)
+    )
