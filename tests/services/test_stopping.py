@@ -16,7 +16,7 @@ from tests.services.conftest import Open
 from tests.store.helpers import memory, open_library
 from workbench.core.runtime import PIECE, Stopped, in_pieces, may_stop, stoppable
 from workbench.services.open import Workbench
-from workbench.services.stream.stream import MemoryLines
+from workbench.services.stream.memory_lines import MemoryLines
 
 MANY = 3 * PIECE + 1
 

@@ -17,7 +17,7 @@ from workbench.retrieval.fulltext import fuzzy
 from workbench.services.open import Workbench
 from workbench.services.stream import stream
 from workbench.services.stream import stream as memory_lines
-from workbench.services.stream.stream import searched
+from workbench.services.stream.memory_lines import searched
 
 HOUR = timedelta(hours=1)
 

@@ -21,7 +21,7 @@ from workbench.retrieval.fulltext import fuzzy
 from workbench.retrieval.fulltext.fuzzy import SPANNED, FuzzyLines
 from workbench.services.duplicates.bullet_groups import BULLETS, Judge
 from workbench.services.health.history import Event, FieldEvent
-from workbench.services.stream.stream import MAX_SEARCHED, searched
+from workbench.services.stream.memory_lines import MAX_SEARCHED, searched
 from workbench.store import history
 from workbench.tui.app.saving import Saving
 from workbench.tui.stream.history_dialog import HistoryDialog, event_text

@@ -76,7 +76,7 @@ async def test_what_a_pull_brings_while_the_app_is_open_is_asked_about(tmp_path:
             pilot, lambda: isinstance(app.screen, Confirm) and app.screen._shown_at is not None
         )
         assert "agent:other: 1" in screen_text(app)
-        assert "import:[secret: GitHub token]: 1" in screen_text(app)
+        assert "import:[secret: GitHub token].txt: 1" in screen_text(app)
         assert KEY not in screen_text(app)
         await pilot.press("escape")
         await until(

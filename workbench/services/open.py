@@ -57,10 +57,11 @@ if TYPE_CHECKING:
     from workbench.services.safety.leaks import Leaks
     from workbench.services.safety.safety import Safety
     from workbench.services.safety.trust import Trust
+    from workbench.services.stream.archiving import Archiving
     from workbench.services.stream.fields import MemoryFields
     from workbench.services.stream.ingest import Ingest
     from workbench.services.stream.replacing import Replacing
-    from workbench.services.stream.stream import Archiving, Stream
+    from workbench.services.stream.stream import Stream
     from workbench.services.tuning.evaluation import Evaluator
     from workbench.services.tuning.queries import Judging
     from workbench.services.tuning.retriever import Retriever
@@ -270,7 +271,7 @@ class Workbench:
 
     @cached_property
     def archiving(self) -> "Archiving":
-        from workbench.services.stream.stream import Archiving
+        from workbench.services.stream.archiving import Archiving
 
         return Archiving(self.context)
 

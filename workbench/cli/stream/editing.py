@@ -52,10 +52,10 @@ if TYPE_CHECKING:
     from workbench.services.files.exporting import ExportPreview, Written
     from workbench.services.open import Workbench
     from workbench.services.promotion.copies import Copy, Correction, Obstacle
+    from workbench.services.stream.archiving import ArchivePlan
     from workbench.services.stream.fields import FieldEdit
     from workbench.services.stream.ingest import Ingested
     from workbench.services.stream.replacing import Elsewhere, Misfit, NameKind, Place
-    from workbench.services.stream.stream import ArchivePlan
 
 
 # `workbench ingest`: single observations, by people and by agents' hooks.

@@ -502,8 +502,7 @@ def pairs_kept_by(proposal: Proposal, actor: str) -> tuple[KeptPair, ...]:
 
 def texts_mark(one: Memory | Bullet, other: Memory | Bullet) -> str:
     """Return a mark of both texts that changes with either."""
-    # FOLDGONE  # the store knows this record, but seldom needs its marks
-
+    # The store knows this record, but seldom needs its marks.
     left, right = sorted((one, other), key=lambda record: record.id)
     return f"{text_mark(left.content)}-{text_mark(right.content)}"
 

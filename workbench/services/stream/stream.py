@@ -6,207 +6,24 @@ What only a change needs is imported by it: the first screen looks, and is not t
 import re
 import threading
 from bisect import bisect_left, insort
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from workbench.core.agents.actors import require_person
-from workbench.core.files.format import ReadContext
-from workbench.core.record import Conflict, UnreadableFile, WorkbenchError
-from workbench.core.review import lifecycle
-from workbench.core.runtime import in_pieces
+from workbench.core.record import Conflict, WorkbenchError
 from workbench.core.stream.filter import Filter, Predicate, parse_filter
-from workbench.core.stream.memory import ArchivedReason, Memory, Status, Verdict, vote_id
-from workbench.core.text import counted
-from workbench.formats import opening
-from workbench.retrieval.arrays import Rows
-from workbench.retrieval.fulltext.fuzzy import MOST, FuzzyLines
-from workbench.services.context import Context, Service
+from workbench.core.stream.memory import Memory, Verdict, vote_id
+from workbench.services.context import Context
 from workbench.services.safety.suspicion import shown_texts
 from workbench.store.library import Library, Touched
 
 if TYPE_CHECKING:
     from workbench.services.stream.fields import Authors
+    from workbench.services.stream.memory_lines import MemoryLines
     from workbench.services.stream.votes import VoteResult
-
-
-# Archiving what is old, by status and date: source 001's `archive(before_date, status_filter)`.
-
-
-_REASON: Mapping[Status, ArchivedReason] = {
-    "signal": "pruned",
-    "candidate": "pruned",
-    "confirmed": "done",
-    "promoted": "done",
-}
-"""Why a memory of a status is archived when it is old: nobody stood by it, or it did what it was
-for.
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class ArchivePlan:
-    """The memories that are archived, or with status `archived` were before; `pinned` more are left
-    alone.
-    """
-
-    status: Status
-    before: datetime
-    memories: tuple[Memory, ...]
-    pinned: int = 0
-
-    @property
-    def changes(self) -> bool:
-        """Whether carrying it out changes the store."""
-        return bool(self.memories) and self.status != "archived"
-
-
-class Archiving(Service):
-    """Archives memories of a store together."""
-
-    def plan(self, status: Status, before: datetime) -> ArchivePlan:
-        """Return which memories of a status were made before a moment, the oldest first; pinned
-        ones stay.
-        """
-        old = [
-            m for m in self._library.memories.all() if m.status == status and m.created_at < before
-        ]
-        old.sort(key=lambda m: (m.created_at, m.id))
-        loose = tuple(m for m in old if not m.pinned or status == "archived")
-        return ArchivePlan(status, before, loose, len(old) - len(loose))
-
-    def for_file(self, plan: ArchivePlan, path: Path) -> tuple[Memory, ...]:
-        """Return, as they are now, the memories of a plan and the archived ones that the file at
-        `path` holds.
-        """
-        context = self._context
-        reading = ReadContext(now=context.now(), file=path.name, path=str(path))
-        try:
-            present = opening.read_file(path, context=reading).memories
-        except UnreadableFile:
-            present = ()  # none, or somebody else's, which is not replaced
-        asked = dict.fromkeys(memory.id for memory in plan.memories)
-        kept = [
-            m
-            for m in self._library.memories.among(memory.id for memory in present)
-            if m.status == "archived"
-        ]
-        return (*(m for m in kept if m.id not in asked), *self._library.memories.among(asked))
-
-    def carry_out(self, plan: ArchivePlan) -> None:
-        """Archive what a plan names, as one action; what is pinned or of another status by now
-        stays.
-
-        Raises `WorkbenchError` for an agent.
-        """
-        require_person(self._context.actor, "archive memories")
-        if not plan.changes:
-            return
-        label = f"archive {_counted(plan.memories)} of status {plan.status} from before {plan.before:%Y-%m-%d}"
-        with self._library.transaction(self._context.actor, label) as tx:
-            for memory in plan.memories:
-                now = self._library.memories.find(memory.id)
-                if now is not None and now.status == plan.status and not now.pinned:
-                    tx.put(lifecycle.archive(now, _REASON[plan.status]))
-
-
-def _counted(memories: Sequence[Memory]) -> str:
-    return counted(len(memories), "memory", "memories")
-
-
-# The lines of memories that free words are looked for in, prepared for filtering at every
-# keystroke.
-
-
-MAX_SEARCHED = 10_000
-"""Characters of a memory's line, and of the rest, that free words are looked for in."""
-
-_STEPS = 300
-"""Steps of a score between two whole numbers that are told apart."""
-
-_PART = 500
-"""Lines up to which what came last is put together anew with what comes."""
-
-
-class MemoryLines:
-    """The lines of memories, in parts: those that were there when it was made, and what came or
-    changed since.
-    """
-
-    def __init__(self, order: Sequence[Memory]) -> None:
-        self._rows = {memory.id: row for row, memory in enumerate(order)}
-        self._parts = [_lines(order)]
-        self._fresh: list[Memory] = []
-        self._fresh_lines: FuzzyLines | None = None
-        self._in_order: Rows | None = np.arange(len(order))
-
-    def follow(self, before: Memory | None, now: Memory | None) -> None:
-        """Take over that a memory came, went or changed."""
-        is_same = before is not None and now is not None and searched(before) == searched(now)
-        if (
-            is_same
-            and before is not None
-            and now is not None
-            and before.created_at == now.created_at
-        ):
-            return
-        self._in_order = None
-        if before is not None and not is_same:
-            del self._rows[before.id]
-        if now is not None and not is_same:
-            self._rows[now.id] = sum(map(len, self._parts)) + len(self._fresh)
-            self._fresh.append(now)
-            self._fresh_lines = None
-
-    def places(self, words: str, order: Sequence[Memory]) -> Rows:
-        """Return where in an order of all memories those that match stand, the best match first."""
-        found = [part.scores(words) for part in self._put_together()]
-        scores, shows = (np.concatenate(columns) for columns in zip(*found, strict=True))
-        if self._in_order is None:
-            self._in_order = np.fromiter(
-                (self._rows[memory.id] for memory in order), np.intp, len(order)
-            )
-        scores, shows = scores[self._in_order], shows[self._in_order]
-        hits = np.flatnonzero(scores > 0)
-        # Of numbers this small many are put in order in one go; what is nearer than a step is
-        # equally good.
-        below_best = np.rint((MOST - scores[hits]) * _STEPS).astype(np.uint16) * 2 + ~shows[hits]
-        return hits[np.argsort(below_best, kind="stable")]
-
-    def _put_together(self) -> list[FuzzyLines]:
-        if len(self._fresh) > _PART:
-            self._parts = [*self._parts, _lines(self._fresh)]
-            self._fresh = []
-            self._fresh_lines = None
-        if self._fresh_lines is None:
-            self._fresh_lines = _lines(self._fresh)
-        return [*self._parts, self._fresh_lines]
-
-
-def _lines(memories: Sequence[Memory]) -> FuzzyLines:
-    heads = [len(head_of(memory)) for memory in memories]
-    return FuzzyLines([searched(memory) for memory in in_pieces(memories)], heads)
-
-
-def head_of(memory: Memory) -> str:
-    """Return what shows in the line of a memory, as far as free words are looked for in it."""
-    return memory.line[:MAX_SEARCHED]
-
-
-def searched(memory: Memory) -> str:
-    """Return the text that free words are matched against: the line a person sees, then the rest."""
-    line = head_of(memory)
-    rest = (
-        ""
-        if memory.content.startswith(line) and len(memory.content) <= len(line)
-        else memory.content
-    )
-    return "\n".join(part for part in (line, rest, " ".join(memory.tags)) if part)
 
 
 _MANY = 5_000
@@ -347,7 +164,9 @@ def passed(memories: Sequence[Memory], tests: Sequence[Predicate]) -> list[Memor
 
 
 def _lines_of(order: Sequence[Memory]) -> "MemoryLines":
-    # FOLDGONE  # numeric libraries: not before they are needed
+    from workbench.services.stream.memory_lines import (
+        MemoryLines,  # numeric libraries: not before they are needed
+    )
 
     return MemoryLines(order)
 
@@ -496,6 +315,7 @@ class Stream:
             hint = "Review decides on it." if status == "candidate" else "Nothing was changed."
             raise WorkbenchError(f"Only a signal is confirmed here; {ids[0]}: {status}.", hint)
         now, limits = self._context.now(), self._context.settings.lifecycle
+
         self._change(signals, "confirm", lambda memory: lifecycle.approve(memory, now, limits))
         return signals
 

@@ -169,8 +169,8 @@ AREAS = Areas(
 
 BEHIND_KEYS = (
     "clipboard", "tui.app.palette", "services.agents.index", "services.duplicates.bullets", "services.forms",
-    "services.promotion.promotion", "services.promotion.targets", "services.review.kinds",
-    "services.stream.ingest", "services.tuning.queries", "config.views", "store.history",
+    "services.promotion.promotion", "services.review.kinds",
+    "services.stream.ingest", "services.tuning.queries", "store.history",
 )  # fmt: skip
 """What the first use of a key imports besides dialogs."""
 
