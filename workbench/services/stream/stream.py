@@ -164,9 +164,8 @@ def passed(memories: Sequence[Memory], tests: Sequence[Predicate]) -> list[Memor
 
 
 def _lines_of(order: Sequence[Memory]) -> "MemoryLines":
-    from workbench.services.stream.memory_lines import (
-        MemoryLines,  # numeric libraries: not before they are needed
-    )
+    # Its numeric libraries are not imported before they are needed.
+    from workbench.services.stream.memory_lines import MemoryLines
 
     return MemoryLines(order)
 

@@ -1,8 +1,4 @@
-"""The only renderer of stored text: strings become `Content`, never markup, never control bytes.
-
-Every function clips before it builds, so a line of 100 000 characters costs no more than one
-screenful.
-"""
+"""The only renderer of stored text: strings become `Content`, never markup, never control bytes."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

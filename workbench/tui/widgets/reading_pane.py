@@ -63,7 +63,7 @@ class Linked(Protocol):
 
 
 class LinkKeys:
-    """The keys of a pane's links (`widgets.actions.LINKS`); where there is none they mean what they
+    """The keys of a pane's links (`LINKS`); where there is none they mean what they
     do around it.
     """
 
