@@ -164,6 +164,7 @@ class WorkbenchApp(Host):
         self._missed = 0
         self.last_words = ""
         self._catching_up = self._following = False
+        self._trusted = True
         self._undoing: Undoing | None = None
         for theme in options.themes:
             self.register_theme(theme)
@@ -197,7 +198,8 @@ class WorkbenchApp(Host):
         self.set_interval(FOLLOW_SECONDS, self._follow)
         self.call_after_refresh(self._say_notices)
         self.call_after_refresh(self._leave_alone)
-        if not self.bench.trust.standing.trusted and self.bench.library.standpoint is None:
+        self._trusted = self.bench.trust.standing.trusted
+        if not self._trusted and self.bench.library.standpoint is None:
             self.call_after_refresh(self.ask_for_trust)
         if self.options.begin:
             self.call_after_refresh(self._run_in, self.DEFAULT_MODE, self.options.begin)
@@ -302,7 +304,6 @@ class WorkbenchApp(Host):
             self.show_urgent()
         if self.paused:
             return
-        trusted = library.standing.trusted
         self._following = True
         try:
             with self.reporting():
@@ -310,7 +311,9 @@ class WorkbenchApp(Host):
         finally:
             self._following = False
         self._say_notices()
-        if library.standing.trusted != trusted:
+        # A search or a thread may have read what came in before this did.
+        if library.standing.trusted != self._trusted:
+            self._trusted = library.standing.trusted
             self._changed_trust()
 
     def _changed_trust(self) -> None:
