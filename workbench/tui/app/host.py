@@ -159,8 +159,8 @@ class LookBack(Message):
         self.rev = rev
 
 
-LOST = 0.3
-"""Seconds after which a key that brought about no end goes before the next one all the same."""
+ENDED = 0.3
+"""Seconds between two looks whether what a key waits for has ended with its screen."""
 
 
 class KeyDone(Message):
@@ -307,32 +307,30 @@ class Host(App[Path | None]):
             await self._take_keys()
 
     async def on_key_done(self, event: KeyDone) -> None:
+        if event.target is not self._settling:
+            return  # by now the keys wait for something else
         self._settling = None
-        if self._looks_again is not None:
-            self._looks_again.stop()
-            self._looks_again = None
         if not event.again and event.target is self.focused:
             self._settle(event.target, again=True)
         await self._take_keys()
 
     async def _take_keys(self) -> None:
         """Do the keys that wait, until one has to wait for what the one before it brought about."""
-        self._looks_again = None
         while self._keys:
             if self.screen is not self._keys_on:
                 self._keys_on = self.screen
                 self._settle(self.screen)  # it has the focus where it belongs then
-            if self._settling is not None and self._settling.is_attached:
-                self._looks_again = self._looks_again or self.set_timer(LOST, self._let_go)
+            if self._settling is not None and self._settling.is_running:
+                self._looks_again = self._looks_again or self.set_timer(ENDED, self._look_again)
                 return
             key, target = self._keys.popleft(), self.focused or self.screen
             await super().on_event(key)
             # Enter in a field says so to who has the field, who goes elsewhere then.
             self._settle(target, again=key.key != "enter")
 
-    async def _let_go(self) -> None:
+    async def _look_again(self) -> None:
         """Wait no longer for what went with its screen, and says nothing any more."""
-        self._settling = None
+        self._looks_again = None
         await self._take_keys()
 
     def _settle(self, target: Widget, *, again: bool = False) -> None:
