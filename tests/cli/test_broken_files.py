@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Cli
+from tests.formats.broken import SAMPLES, broken
 from tests.formats.others import claude_mem_database
-from tests.formats.test_broken_files import SAMPLES, broken
 from workbench.core.files.formats import known_formats
 
 FILES = 20

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
+from tests.formats.broken import broken
 from tests.formats.samples import context
-from tests.formats.test_broken_files import broken
 from workbench.core.files.format import Parsed, ReadContext
 from workbench.core.files.formats import detect
 from workbench.formats import instructions

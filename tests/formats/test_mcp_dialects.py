@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
+from tests.formats.broken import broken
 from tests.formats.diffing import after, changed_lines, grown, without
 from tests.formats.samples import NOW, context
-from tests.formats.test_broken_files import broken
 from workbench.core.files.formats import detect
 from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import Memory

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.formats.broken import broken
 from tests.formats.others import TEXTS
 from tests.formats.samples import context
-from tests.formats.test_broken_files import broken
 from workbench.core.record import UnreadableFile
 from workbench.formats.nearest import nearest
 from workbench.formats.opening import read_file

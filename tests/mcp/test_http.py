@@ -17,7 +17,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from tests.mcp.conftest import QUERY, command, surroundings
-from tests.mcp.test_server import said
+from tests.mcp.support import said
 from workbench.config.paths import MCP_TOKEN
 from workbench.core.record import StoreProblem
 from workbench.mcp.http import token_in

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.mcp.conftest import Connect
-from tests.mcp.test_server import said
+from tests.mcp.support import said
 from workbench.config.paths import shipped
 from workbench.services.demo import surround
 from workbench.services.open import Workbench

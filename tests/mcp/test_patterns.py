@@ -6,7 +6,7 @@ import pytest
 
 from tests.core.agents.patterns.samples import FULL
 from tests.mcp.conftest import Connect
-from tests.mcp.test_server import said, text_of
+from tests.mcp.support import said, text_of
 from workbench.core.agents.read import AgentRead
 from workbench.mcp.server import Clients
 from workbench.services.open import Workbench

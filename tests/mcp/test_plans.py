@@ -3,7 +3,7 @@ have and change.
 """
 
 from tests.mcp.conftest import Connect
-from tests.mcp.test_server import said, text_of
+from tests.mcp.support import said, text_of
 from workbench.core.agents.plan import read_plan
 from workbench.services.open import Workbench
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 from mcp import MCPError
-from mcp.types import CallToolResult, TextContent, TextResourceContents
+from mcp.types import CallToolResult, TextResourceContents
 
 from tests.mcp.conftest import QUERY, Connect
+from tests.mcp.support import said, text_of
 from workbench.__main__ import main
 from workbench.cli.agents.hooks import TOOL_GROUPS, tool_groups
 from workbench.core.agents.read import AgentRead
@@ -20,20 +21,6 @@ from workbench.services.stream.semantic import semantic_matches
 CORE = {f"memory_{name}" for name in ("search", "get", "save", "feedback", "forget", "context")} | {
     "recall_memory", "find_patterns", "learn_from_episode",
 }  # fmt: skip
-
-
-def text_of(result: Any) -> str:
-    assert isinstance(result, CallToolResult)
-    (content,) = result.content
-    assert isinstance(content, TextContent)
-    return content.text
-
-
-def said(result: Any) -> dict[str, Any]:
-    assert isinstance(result, CallToolResult)
-    assert not result.is_error, text_of(result)
-    assert isinstance(result.structured_content, dict)
-    return result.structured_content
 
 
 async def test_there_are_few_tools_and_each_says_first_when_to_use_it(connect: Connect) -> None:

@@ -14,7 +14,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from tests.mcp.conftest import QUERY, command, surroundings
-from tests.mcp.test_server import said, text_of
+from tests.mcp.support import said, text_of
 from workbench.core.agents.read import AgentRead
 from workbench.services.open import open_workbench
 

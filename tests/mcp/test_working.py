@@ -5,7 +5,7 @@ from typing import Any
 from mcp import Client
 
 from tests.mcp.conftest import Connect
-from tests.mcp.test_server import said, text_of
+from tests.mcp.support import said, text_of
 from workbench.mcp.server import Clients
 from workbench.services.agents.api import TOOLS
 from workbench.services.agents.working import sessions

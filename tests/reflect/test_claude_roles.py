@@ -2,9 +2,9 @@
 
 import pytest
 
+from tests.reflect.prompts import BULLETS, PLAYBOOK
 from tests.reflect.samples import reflector
 from tests.reflect.server import Reply, messages_server, reply_of
-from tests.reflect.test_prompting import BULLETS, PLAYBOOK
 from workbench.core.playbook.operations import BulletTag, Delete
 from workbench.core.reflection.reflector import ReflectionProblem, Step, Usage
 from workbench.reflect.claude import asks

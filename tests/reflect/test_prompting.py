@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.reflect.prompts import PLAYBOOK
 from tests.reflect.samples import MEMORIES, memory
-from workbench.core.playbook.book import Book, Bullet, Playbook, Section
+from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.operations import Analysis
 from workbench.reflect.claude import asks
 from workbench.reflect.claude.asks import (
@@ -17,14 +18,6 @@ from workbench.reflect.claude.asks import (
     memory_lines,
     numbered,
     template,
-)
-
-BULLETS = (
-    Bullet("shr-00001", "s1", "Read the docs\nfirst", helpful_votes=3),
-    Bullet("shr-00002", "s1", "Old", state="deprecated"),
-)
-PLAYBOOK = Playbook(
-    Book(), (Section("s1", "hard_rules", "HARD RULES"), Section("s2", "others", "OTHERS")), BULLETS
 )
 
 

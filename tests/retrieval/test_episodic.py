@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tests.oracle.cases import Candidate
 from tests.oracle.ranking import rank
+from tests.retrieval.rankers import assert_equal, ranker_of
 from tests.retrieval.samples import T0, memory, near, query_scores
-from tests.retrieval.test_ranker import assert_equal, ranker_of
 from workbench.core.stream.memory import MEMORY_TYPES, Memory, is_served
 from workbench.core.tuning.profile import BUILT_IN
 from workbench.retrieval.ranking.cases import QueryScores

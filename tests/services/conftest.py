@@ -10,6 +10,7 @@ import pytest
 
 from tests.caches import make_demo, take_along
 from workbench.core.stream.memory import Memory
+from workbench.services.context import DocumentPlaces, encoded
 from workbench.services.demo import ANCHOR
 from workbench.services.open import Workbench, open_workbench
 
@@ -31,6 +32,8 @@ class Clock:
 
 
 Open = Callable[..., Workbench]
+
+KEY = "AKIAZ7QWERTYUI5PLMNB"
 
 
 @pytest.fixture
@@ -109,3 +112,33 @@ def snapshot(bench: Workbench) -> dict[str, dict[object, object]]:
         name: {(getattr(r, "book", ""), r.id): r for r in records}  # type: ignore[attr-defined]
         for name, records in tables.items()
     }
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> Open:
+    """Open the store of a project, as whoever is asked for, with the folders of documents around
+    it.
+    """
+    project = tmp_path / "project"
+    project.mkdir()
+
+    def opened(actor: str = "human") -> Workbench:
+        around = DocumentPlaces(tmp_path / "seen", None, tmp_path / "sessions", project)
+        return open_workbench(
+            project / ".workbench", profiles=tmp_path / "profiles", replaced=tmp_path / "replaced", actor=actor,
+            clock=lambda: NOON, documents=around,
+        )  # fmt: skip
+
+    return opened
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Path:
+    """A session of external memory of the project."""
+    root = tmp_path / "sessions" / encoded(tmp_path / "project") / "s-1"
+    memory = root / "working-memory"
+    (memory / "detail").mkdir(parents=True)
+    (memory / "overview.md").write_text(f"# Working Memory\n\n## Current Task\nTokens, not {KEY}\n")
+    (memory / "detail" / "auth.md").write_bytes(b"# Auth\r\n\r\nUse JWT.\r\nno last end")
+    (root / "messages.jsonl").write_text('{"role": "user", "content": "Which tokens?"}\n')
+    return root

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.services.conftest import Clock, Open, memory, put
-from tests.services.test_ingest import fill_up
+from tests.services.ingested import fill_up
 from workbench.core.agents.hook_event import HookEvent
 from workbench.services.agents.capture import catching_up
 from workbench.services.agents.capture.catching_up import CaughtUp

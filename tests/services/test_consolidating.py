@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from tests.services.conftest import Clock, Open, snapshot
-from tests.services.test_episodes import meta, said
-from tests.services.test_experience import pattern
+from tests.services.experienced import meta, pattern, said
 from workbench.core.agents.consolidation import KEPT, STAGES, StageKind, due_at
 from workbench.core.record import InvalidQuery, WorkbenchError
 from workbench.services.agents.consolidation import (

@@ -3,12 +3,11 @@ kept, and undone.
 """
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.services.conftest import NOON
+from tests.services.conftest import KEY, Open
 from workbench.core.record import (
     Conflict,
     InvalidRecord,
@@ -18,42 +17,6 @@ from workbench.core.record import (
     WorkbenchError,
 )
 from workbench.services.agents.documents.instructions import open_folder, read_document
-from workbench.services.context import DocumentPlaces, encoded
-from workbench.services.open import Workbench, open_workbench
-
-KEY = "AKIAZ7QWERTYUI5PLMNB"
-
-Opened = Callable[..., Workbench]
-
-
-@pytest.fixture
-def places(tmp_path: Path) -> Opened:
-    """Open the store of a project, as whoever is asked for, with the folders of documents around
-    it.
-    """
-    project = tmp_path / "project"
-    project.mkdir()
-
-    def opened(actor: str = "human") -> Workbench:
-        around = DocumentPlaces(tmp_path / "seen", None, tmp_path / "sessions", project)
-        return open_workbench(
-            project / ".workbench", profiles=tmp_path / "profiles", replaced=tmp_path / "replaced", actor=actor,
-            clock=lambda: NOON, documents=around,
-        )  # fmt: skip
-
-    return opened
-
-
-@pytest.fixture
-def session(tmp_path: Path) -> Path:
-    """A session of external memory of the project."""
-    root = tmp_path / "sessions" / encoded(tmp_path / "project") / "s-1"
-    memory = root / "working-memory"
-    (memory / "detail").mkdir(parents=True)
-    (memory / "overview.md").write_text(f"# Working Memory\n\n## Current Task\nTokens, not {KEY}\n")
-    (memory / "detail" / "auth.md").write_bytes(b"# Auth\r\n\r\nUse JWT.\r\nno last end")
-    (root / "messages.jsonl").write_text('{"role": "user", "content": "Which tokens?"}\n')
-    return root
 
 
 def test_a_session_is_opened_with_its_layers(session: Path) -> None:
@@ -117,7 +80,7 @@ def test_a_folder_that_cannot_be_listed_is_refused(
         open_folder(tmp_path)
 
 
-def test_a_folder_is_followed_and_no_longer(places: Opened, tmp_path: Path) -> None:
+def test_a_folder_is_followed_and_no_longer(places: Open, tmp_path: Path) -> None:
     bench = places()
     (tmp_path / "notes").mkdir()
     bench.documents.follow(tmp_path / "notes")
@@ -131,9 +94,7 @@ def test_a_folder_is_followed_and_no_longer(places: Opened, tmp_path: Path) -> N
     assert len(bench.documents.followed()) == 1
 
 
-def test_sessions_of_the_project_are_found_the_last_one_first(
-    places: Opened, session: Path
-) -> None:
+def test_sessions_of_the_project_are_found_the_last_one_first(places: Open, session: Path) -> None:
     bench = places()
     other = bench.documents.begin_session("s-2")
     os.utime(session / "messages.jsonl", (2_000_000_000, 2_000_000_000))
@@ -152,7 +113,7 @@ def test_sessions_of_the_project_are_found_the_last_one_first(
     assert not other.exists()
 
 
-def test_what_a_person_saw_is_trusted_until_it_changes(places: Opened, session: Path) -> None:
+def test_what_a_person_saw_is_trusted_until_it_changes(places: Open, session: Path) -> None:
     bench = places()
     shown = bench.documents.opened(session)
     assert set(shown.changes.new) == {"overview.md", "detail/auth.md"}
@@ -193,9 +154,7 @@ def test_what_a_person_saw_is_trusted_until_it_changes(places: Opened, session: 
         places("agent:claude").documents.trust(again)
 
 
-def test_an_edit_keeps_every_other_byte_and_is_undone_on_disk(
-    places: Opened, session: Path
-) -> None:
+def test_an_edit_keeps_every_other_byte_and_is_undone_on_disk(places: Open, session: Path) -> None:
     bench = places()
     bench.documents.trust(bench.documents.opened(session))
     folder = open_folder(session)
@@ -220,7 +179,7 @@ def test_an_edit_keeps_every_other_byte_and_is_undone_on_disk(
     assert entry.file.read_bytes() == before
 
 
-def test_an_undo_is_refused_when_the_file_changed_since(places: Opened, session: Path) -> None:
+def test_an_undo_is_refused_when_the_file_changed_since(places: Open, session: Path) -> None:
     bench = places()
     folder = open_folder(session)
     entry = folder.find("overview.md")
@@ -240,7 +199,7 @@ def test_an_undo_is_refused_when_the_file_changed_since(places: Opened, session:
 
 
 def test_a_document_that_changed_or_vanished_under_an_edit_is_left(
-    places: Opened, session: Path
+    places: Open, session: Path
 ) -> None:
     bench = places()
     folder = open_folder(session)
@@ -258,7 +217,7 @@ def test_a_document_that_changed_or_vanished_under_an_edit_is_left(
     assert bench.library.revision == 0
 
 
-def test_other_encodings_are_read_and_written_back(places: Opened, tmp_path: Path) -> None:
+def test_other_encodings_are_read_and_written_back(places: Open, tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
     file = tmp_path / "notes" / "old.md"
     file.write_bytes(b"caf\xe9 \x93quoted\x94\nline\n")
@@ -275,7 +234,7 @@ def test_other_encodings_are_read_and_written_back(places: Opened, tmp_path: Pat
 
 
 def test_a_store_that_cannot_be_written_leaves_the_file(
-    places: Opened, session: Path, monkeypatch: pytest.MonkeyPatch
+    places: Open, session: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bench = places()
     folder = open_folder(session)

@@ -9,16 +9,14 @@ from typing import Any
 import pytest
 
 from tests.services.conftest import NOON, Open
-from tests.services.test_episodes import KEY, ORDER, meta, said
+from tests.services.experienced import KEY, ORDER, door, meta, pattern, said
 from workbench.config.paths import shipped
 from workbench.core.agents.actors import AgentSettings
 from workbench.core.agents.read import AgentRead
 from workbench.core.record import InvalidRecord, StoreProblem, WorkbenchError
 from workbench.core.stream.confidence import confidence_of, scored
 from workbench.core.stream.confidence import told as reasons_of
-from workbench.services.agents.api import AgentApi
 from workbench.services.agents.context import gathered, kept
-from workbench.services.agents.reading_log import DoorRules, ReadingLog
 from workbench.services.agents.serving import AgentContext, Layer
 from workbench.services.demo import fill, surround
 from workbench.services.open import Workbench, open_workbench
@@ -26,11 +24,6 @@ from workbench.services.open import Workbench, open_workbench
 SECRET_EMPTY = "the deploy job says AUTH_SECRET is empty"
 RECOVERY = "pat-20260318-0000007"
 LAYERS = ("patterns", "failures", "episodes")
-
-
-@pytest.fixture
-def bench(open_bench: Open) -> Workbench:
-    return open_bench()
 
 
 @pytest.fixture
@@ -61,17 +54,6 @@ def ids(made: AgentContext, id: str) -> list[str]:
 def why(made: AgentContext, id: str) -> dict[str, str]:
     found = layer(made, id)
     return {} if found is None else {one.id: one.why for one in found.left_out}
-
-
-def pattern(name: str = "Clear the cache first", **more: Any) -> dict[str, Any]:
-    where = {"problem_types": ["bugfix"], "task_features": {"domain": ["cache"]}}
-    doc = {
-        "name": name,
-        "category": "strategy",
-        "summary": "Clear it, then look.",
-        "applicability": where,
-    }
-    return {**doc, "lifecycle": {"status": "validated"}, **more}
 
 
 STALE = "the cache gives stale answers"
@@ -198,10 +180,6 @@ def test_what_was_given_counts_as_read_and_nothing_else(around: Workbench) -> No
     (read,) = [one for one in around.library.table(AgentRead).all() if one.query == SECRET_EMPTY]
     assert set(read.episodes) == set(episodes)
     assert RECOVERY in read.documents
-
-
-def door(bench: Workbench, **rules: Any) -> AgentApi:
-    return AgentApi(bench, "claude", "s-1", ReadingLog(), DoorRules(**rules))
 
 
 @pytest.mark.slow

@@ -5,30 +5,12 @@ merge.
 import pytest
 
 from tests.services.conftest import NOON, Clock, Open, memory, put
+from tests.services.ingested import RULE, WORDS, fill_up
 from workbench.core.limits import BUNDLED
 from workbench.core.record import InvalidRecord
 from workbench.core.stream.memory import MAX_CONTENT, Source
 from workbench.services.open import Workbench
 from workbench.services.stream.observation import Observation
-
-RULE = "Run the database migrations with lock_timeout 3s before every deploy of the API"
-
-
-def fill_up(bench: Workbench, count: int = 12) -> None:
-    """Put other memories between, so that the last ten do not hold what matters."""
-    put(
-        bench,
-        *(
-            memory(f"other{i}", f"Unrelated note {i} about {word}")
-            for i, word in enumerate(WORDS[:count])
-        ),
-    )
-
-
-WORDS = (
-    "gardens", "violins", "harbours", "glaciers", "recipes", "chess", "telescopes", "sailing", "pottery", "bees",
-    "castles", "trains",
-)  # fmt: skip
 
 
 def test_an_observation_becomes_a_memory(bench: Workbench) -> None:

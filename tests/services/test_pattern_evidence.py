@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from tests.services.conftest import NOON, Clock, Open
-from tests.services.test_episodes import meta, said
-from tests.services.test_experience import door
+from tests.services.experienced import door, meta, said
 from workbench.services.open import Workbench
 
 STEPS = [

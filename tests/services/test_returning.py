@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.services.conftest import NOON, Clock, memory, put
-from tests.services.test_ingest import RULE, WORDS, fill_up
+from tests.services.ingested import RULE, WORDS, fill_up
 from workbench.core.record import InvalidRecord, WorkbenchError
 from workbench.core.review import lifecycle
 from workbench.core.stream.memory import Memory

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, rule
 
 from tests.store.helpers import COUNTED, NOON, clock, docs, indexed, indexing, memory
-from tests.store.test_model import StoreMachine
+from tests.store.machine import StoreMachine
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.store import history

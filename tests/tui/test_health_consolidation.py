@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.services.test_episodes import meta, said
+from tests.services.experienced import meta, said
 from tests.tui.support import app_over, open_bench, screen_text
 from tests.tui.test_health import health, keys, opened
 from workbench.core.agents.consolidation import STAGES

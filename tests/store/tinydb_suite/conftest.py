@@ -26,5 +26,5 @@ def db(tmp_path: Path) -> TinyDB:
 
 
 @pytest.fixture
-def storage() -> CachingMiddleware:
-    return CachingMiddleware(MemoryStorage)()
+def storage() -> object:
+    return CachingMiddleware(MemoryStorage)()  # type: ignore[no-untyped-call]

@@ -312,8 +312,8 @@ class WorkbenchApp(Host):
             self._following = False
         self._say_notices()
         # A search or a thread may have read what came in before this did.
-        if library.standing.trusted != self._trusted:
-            self._trusted = library.standing.trusted
+        if self.bench.trust.standing.trusted != self._trusted:
+            self._trusted = not self._trusted
             self._changed_trust()
 
     def _changed_trust(self) -> None:
