@@ -262,7 +262,7 @@ def test_an_entry_under_a_chosen_section_with_the_size_of_the_file(queue: Cli) -
     text = "# Rules\n\n## Build\n\nmake\n\n## Test\n\npytest\n"
     path = queue.cwd / queue.write("CLAUDE.md", text)
     dry = queue("review", "promote", "c1", "--to", "CLAUDE.md", "--section", "build", "--dry-run")
-    assert "CLAUDE.md is then 26 tokens, 65 of 40,000 bytes.\n" in dry.out
+    assert "CLAUDE.md is then 48 tokens, 129 of 40,000 bytes.\n" in dry.out
     doc = json.loads(
         queue.ok(
             "review",
@@ -276,7 +276,7 @@ def test_an_entry_under_a_chosen_section_with_the_size_of_the_file(queue: Cli) -
             "--json",
         )
     )
-    size = {"file": "CLAUDE.md", "tokens": 26, "limit": 10_000, "bytes": 65, "limit_bytes": 40_000}
+    size = {"file": "CLAUDE.md", "tokens": 48, "limit": 10_000, "bytes": 129, "limit_bytes": 40_000}
     assert doc["sizes"] == [size]
     queue.ok("review", "promote", "c1", "--to", "CLAUDE.md", "--section", "Rules > Build")
     assert path.read_text() == text.replace(

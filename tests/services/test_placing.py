@@ -205,7 +205,7 @@ def test_an_open_store_never_writes_outside_its_project_on_its_own(
     bench.close()
     far.unlink()
     guard = placements.Placing(bench.library)
-    guard._leave_note({}, {p.id: p for p in committed})
+    guard._leave(bench.library.surroundings.new_note(), {}, {p.id: p for p in committed})
     shown = finish(open_bench(folder=project / ".workbench"))
     assert (shown.outside, shown.edits) == ((str(far),), ())
     assert not far.exists()

@@ -101,7 +101,7 @@ def test_there_and_back_and_there_again_to_the_byte(
     stored = bench.stream.get("m1")
     assert (stored.status, stored.promoted_to) == ("promoted", plan.to[0])
     assert (new != old) == (name != "playbook")
-    assert all(new[edit.name] == edit.after for edit in plan.files.edits)
+    assert all(new[e.name] == e.after for e in plan.edits if name != "playbook")
     assert bench.history.undo() == f"promote m1 to {plan.to[0]}"
     assert (files(project), bench.library.bullets.all(), bench.library.placements.all()) == (
         old,
@@ -154,12 +154,12 @@ def test_a_candidate_is_approved_on_the_way(bench: Workbench) -> None:
 
 def test_the_diff_is_what_happens(bench: Workbench, project: Path) -> None:
     (project / "CLAUDE.md").write_text("a\n")
-    ((name, lines),) = bench.promotion.plan(["m1"], block()).changes()
-    assert name == "CLAUDE.md"
-    assert added(lines) == ["", BEGIN, f"- {PNPM}", END]
-    ((name, lines),) = bench.promotion.plan(["m1"], Target("playbook", "RULES")).changes()
-    assert name == "playbook main"
-    assert added(lines) == [f"[rule-00001] helpful=0 harmful=0 :: {PNPM}"]
+    (edit,) = bench.promotion.plan(["m1"], block()).edits
+    assert edit.name == "CLAUDE.md"
+    assert added(edit.lines()) == ["", BEGIN, f"- {PNPM}", END]
+    (edit,) = bench.promotion.plan(["m1"], Target("playbook", "RULES")).edits
+    assert edit.name == "playbook main"
+    assert added(edit.lines()) == [f"[rule-00001] helpful=0 harmful=0 :: {PNPM}"]
 
 
 def test_a_memory_file_is_one_that_the_reader_of_memory_files_understands(
@@ -253,7 +253,7 @@ def test_a_file_beyond_what_its_tool_takes_is_a_warning(bench: Workbench, projec
     put(bench, confirmed("m6", "word " * 60))
     (said,) = bench.promotion.plan(["m6"], Target("block", "AGENTS.md")).warnings
     assert said == (
-        "AGENTS.md with the 1 it brings in is then 32,910 bytes, of 32,768: Codex loads no more of such files together."
+        "AGENTS.md with the 1 it brings in is then 32,974 bytes, of 32,768: Codex loads no more of such files together."
     )
 
 
@@ -583,7 +583,7 @@ def test_a_block_goes_under_a_chosen_section_and_leaves_it_as_it_was(
     now = (project / "CLAUDE.md").read_bytes().decode().replace(newline, "\n")
     assert f"{before}\n{BEGIN}\n- {PNPM}\n{END}\n" in now
     assert "Learned" not in now
-    assert [line.kind for _, lines in plan.changes() for line in lines].count("removed") == 0
+    assert [line.kind for edit in plan.edits for line in edit.lines()].count("removed") == 0
     # What comes next joins it, and undo brings back every byte.
     more = bench.promotion.plan(["c1"], Target("block", "CLAUDE.md", section=section))
     assert more.warnings == ()

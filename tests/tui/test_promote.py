@@ -137,7 +137,7 @@ async def test_under_a_heading_of_the_file_that_a_person_names(
     (project / "CLAUDE.md").write_text(text)
     async with hand(bench) as h:
         await h.opened()
-        assert "CLAUDE.md is then 27 tokens, 82 of 40,000 bytes." in h.state
+        assert "CLAUDE.md is then 53 tokens, 158 of 40,000 bytes." in h.state
         await h.keys("tab")
         assert h.app.screen.query_one("#promote-section", SafeInput).has_focus
         await h.write("bu")
@@ -166,10 +166,10 @@ async def test_it_is_planned_on_a_thread_and_keys_do_not_wait(
     """Enter writes what was asked for once it is known what that is; escape closes without it."""
     free, threads, plan = threading.Event(), set[int](), Promotion.plan
 
-    def planned(*arguments: Any) -> PromotionPlan:
+    def planned(*arguments: Any, **more: Any) -> PromotionPlan:
         threads.add(threading.get_ident())
         free.wait(10)
-        return plan(*arguments)
+        return plan(*arguments, **more)
 
     monkeypatch.setattr(Promotion, "plan", planned)
     async with hand(bench) as h:

@@ -68,7 +68,9 @@ def _file(session: Session, bench: "Workbench", name: str) -> str:
     """Return the file that is meant: the project's own by its usual name, any other from the
     working directory.
     """
-    if name in bench.promotion.usual_files and bench.promotion.project is not None:
+    from workbench.services.promotion.promotion import USUAL_FILES
+
+    if name in USUAL_FILES and bench.promotion.places.project is not None:
         return name
     try:
         return str(session.cwd / path_of(name).expanduser())
@@ -129,9 +131,10 @@ def _remarks(plan: "PromotionPlan") -> list[str]:
 
 
 def _print_changes(plan: "PromotionPlan", limit: int | None) -> None:
-    for name, lines in plan.changes():
-        say(f"--- {name}")
-        say(f"+++ {name}, promoted to")
+    for edit in plan.edits:
+        lines = edit.lines()
+        say(f"--- {edit.name}")
+        say(f"+++ {edit.name}, promoted to")
         for line in lines[:limit]:
             say(str(line))
         if limit is not None and len(lines) > limit:
@@ -156,7 +159,7 @@ def _json(plan: "PromotionPlan") -> dict[str, object]:
         "approves": plan.approves,
         "text": plan.text,
         "changes": [
-            {"name": name, "diff": [str(line) for line in lines]} for name, lines in plan.changes()
+            {"name": edit.name, "diff": [str(line) for line in edit.lines()]} for edit in plan.edits
         ],
         "outside": plan.outside,
         "flagged": [held.id for held in plan.flagged],

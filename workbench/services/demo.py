@@ -216,14 +216,14 @@ def lay_out(bench: Workbench, folder: Path) -> Path:
     the person's.
     """
     from workbench.services.promotion.placements import Placing, scratch_of
-    from workbench.services.promotion.promotion import Drafts, Target
+    from workbench.services.promotion.promotion import Promotion, Target
 
     library, place = bench.library, scratch_of(bench.library.folder)
     shutil.copytree(folder / PROJECT, place)
     placing = Placing(library)
     there = [memory for memory in library.memories.all() if memory.promoted_to == PLACED]
-    drafts = Drafts(placing, lambda: bench.playbooks, bench.context.now(), bench.safety.masked)
-    placements = drafts.of(there, Target("block", PLACED)).placements
+    promotion = Promotion(bench.context, lambda: bench.playbooks, bench.safety, placing)
+    placements = promotion.drafted(there, Target("block", PLACED), bench.context.now())
     with (
         placing.guarded() as follow,
         library.transaction(ACTOR, f"what was promoted to {PLACED}") as tx,

@@ -47,15 +47,13 @@ from workbench.tui.widgets.line_list import Cell, LineView
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What there is to see of a promotion: the plan, how many files change, and the lines that are
-    shown of them.
+    """What there is to see of a promotion: the plan, and the lines that are shown of it.
 
     Without a `plan` nothing can be written, and `problem` says why; `misses` that the person has
     yet to say something.
     """
 
     plan: PromotionPlan | None = None
-    files: int = 0
     lines: Sequence[DiffLine] = ()
     problem: str = ""
     misses: bool = False
@@ -76,13 +74,14 @@ def look(bench: Workbench, ids: Sequence[str], target: Target) -> Look:
         return Look(problem=f"{error.message} {how}")
     except WorkbenchError as error:
         return Look(problem=str(error))
-    shown, changes = list[DiffLine](), list(plan.changes())
+    shown = list[DiffLine]()
     masked: Callable[[str], str] = bench.safety.masked if plan.flagged else str
-    for name, lines in changes:
-        shown.append(DiffLine("place", name))
+    for edit in plan.edits:
+        lines = edit.lines()
+        shown.append(DiffLine("place", edit.name))
         kept = lines if len(lines) > 1 and lines[0].number > 1 else lines[1:]
-        shown += [DiffLine(part.kind, masked(part.text), part.number) for part in kept]
-    return Look(plan, len(changes), shown)
+        shown += [replace(part, text=masked(part.text)) for part in kept]
+    return Look(plan, shown)
 
 
 OTHER = Offer(Target("block"), "another file …", "any Markdown file")
@@ -170,7 +169,9 @@ class PromoteDialog(FileDialog[PromotionPlan | None]):
         self._ids = tuple(memory.id for memory in self._memories)
         what = self._ids[0] if len(self._ids) == 1 else f"{len(self._ids)} memories"
         super().__init__(
-            f"Promote {what}{ON_SCRATCH if bench.promotion.is_scratch else ''}", PROMOTE, bench
+            f"Promote {what}{ON_SCRATCH if bench.promotion.places.is_scratch else ''}",
+            PROMOTE,
+            bench,
         )
         self._kind = kind
         self._found = Look()
@@ -181,7 +182,7 @@ class PromoteDialog(FileDialog[PromotionPlan | None]):
             name: Preview(bench, again="enter", line=True) for name in ("title", "about")
         }
         hints = {
-            "path": ANYWHERE if bench.promotion.project is None else IN_PROJECT,
+            "path": ANYWHERE if bench.promotion.places.project is None else IN_PROJECT,
             "section": UNDER,
         }
         self._fields = {
@@ -211,7 +212,7 @@ class PromoteDialog(FileDialog[PromotionPlan | None]):
         except WorkbenchError as error:
             offers, self._unoffered = (OTHER,), str(error)
         wanted = next((offer for offer in offers if offer.target.kind == self._kind), offers[0])
-        if self.bench.promotion.project is None:
+        if self.bench.promotion.places.project is None:
             offers = (NO_PROJECT, *offers)
         self.say([("Looking …", MUTED)])
         self._places.set_rows(offers, cursor=offers.index(wanted))
@@ -365,7 +366,7 @@ def _state(found: Look) -> Iterator[tuple[str, str]]:
         return
     kinds = [part.kind for part in found.lines]
     yield f"{amount(kinds.count('added'), 'line')} in, {kinds.count('removed')} out", "bold"
-    yield f" of {found.files} files." if found.files > 1 else ".", ""
+    yield f" of {len(plan.edits)} files." if len(plan.edits) > 1 else ".", ""
     if plan.approves:
         yield (
             " It is approved first." if len(plan.memories) == 1 else " They are approved first.",
@@ -373,10 +374,7 @@ def _state(found: Look) -> Iterator[tuple[str, str]]:
         )
     for size in plan.sizes:
         yield f" {printable(size_said(size))}", "$text-warning" if size.is_over else MUTED
-    for warning in (
-        *plan.warnings,
-        *(f"{path} lies outside the project." for path in plan.outside),
-    ):
+    for warning in (*plan.warnings, *map(_outside, plan.outside)):
         yield f"\n! {printable(warning)}", "$text-warning"
     for held in plan.flagged:
         yield f"\n! {printable(held.line)}", "$text-error"
@@ -384,12 +382,13 @@ def _state(found: Look) -> Iterator[tuple[str, str]]:
 
 def _question(plan: PromotionPlan) -> Confirm:
     """Ask about what leaves the project, or should not travel."""
-    reasons = [
-        *(f"{path} lies outside the project." for path in plan.outside),
-        *(h.line for h in plan.flagged),
-    ]
+    reasons = (*map(_outside, plan.outside), *(held.line for held in plan.flagged))
     question = "Write there anyway?" if plan.flagged else "Write outside the project?"
     return Confirm(question, clock=time.monotonic, detail=body("\n".join(reasons)), yes="write it")
+
+
+def _outside(path: str) -> str:
+    return f"{path} lies outside the project."
 
 
 def _draw(offer: Offer, width: int) -> list[Cell]:

@@ -244,13 +244,15 @@ class History(Service):
             Placing(self._library).guarded() as follow,
             documents.guarded(self._context) as rewrite,
         ):
+            remarks = ""
 
             def files() -> None:
-                follow()
+                nonlocal remarks
+                remarks = follow()
                 rewrite()
 
             carry_out(action, self._context.actor, files)
-        return f" ({follow.remarks.removesuffix('.')})" if follow.remarks else ""
+        return f" ({remarks.removesuffix('.')})" if remarks else ""
 
 
 __all__ = ["Event", "FieldEvent", "History", "Place", "Upcoming", "VoteCast"]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workbench.config import paths
 from workbench.core.agents.actors import require_person
@@ -16,9 +16,6 @@ from workbench.services.files.replaced import Replaced
 from workbench.services.health.history import History, Place
 from workbench.store.maintenance.purge import Purged, finder, purge
 from workbench.store.records import RECORDS, RecordType, key_of
-
-if TYPE_CHECKING:
-    from workbench.services.promotion.placements import Left
 
 _PLACEMENTS = "placements"
 """The table of the notes of what was written to which files."""
@@ -59,7 +56,7 @@ class PurgeResult:
     elsewhere: tuple[Path, ...]
     files: tuple[str, ...] = ()
     copies: tuple[Path, ...] = ()
-    edited: "tuple[Left, ...]" = ()
+    edited: tuple[str, ...] = ()
 
 
 class Purge:
@@ -109,7 +106,7 @@ class Purge:
             plan, done, self._library.surroundings.recovered(), files, copies, edited
         )
 
-    def _out_of_files(self, plan: PurgePlan) -> "tuple[tuple[str, ...], tuple[Left, ...]]":
+    def _out_of_files(self, plan: PurgePlan) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Take what was promoted out of the files; return those changed, and what may still hold
         the text.
         """

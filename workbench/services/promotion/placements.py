@@ -7,7 +7,7 @@ made or deleted. Everything else in a file stays, also what somebody else wrote 
 import codecs
 import contextlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path, PurePosixPath
@@ -16,7 +16,7 @@ from workbench.config.paths import PROJECT_STORE
 from workbench.core.document import from_doc, to_doc
 from workbench.core.files.atomic import write_file
 from workbench.core.files.replacing import present_bytes, remove_file, replace_bytes
-from workbench.core.promotion import Placement, PlacementKind, in_order
+from workbench.core.promotion import Placement, in_order
 from workbench.core.record import Conflict, StoreProblem, WorkbenchError, cannot_write
 from workbench.formats import managed_block
 from workbench.formats.managed_block import BrokenBlock
@@ -75,11 +75,9 @@ def decoded(data: bytes, name: str) -> tuple[str, str]:
     """
     for mark, encoding in _WIDE:
         if data.startswith(mark):
-            try:
+            with contextlib.suppress(UnicodeDecodeError):
                 return data.decode(encoding, "surrogatepass"), encoding
-            except UnicodeDecodeError as error:
-                raise WorkbenchError(f"{name} is not a text file.", NOTHING) from error
-    if b"\0" in data:
+    if b"\0" in data or data.startswith(tuple(mark for mark, _ in _WIDE)):
         raise WorkbenchError(f"{name} is not a text file.", NOTHING)
     return data.decode("utf-8", "surrogateescape"), "utf-8"
 
@@ -161,10 +159,7 @@ class Places:
             raise WorkbenchError(
                 f"This store belongs to no project, so {path} may be anywhere.", "Give a full path."
             )
-        try:
-            real = ((self.project or path) / path).resolve()
-        except (OSError, RuntimeError, ValueError) as error:
-            raise UnsafePath(f"{path} is not a valid path.", NOTHING) from error
+        real = _resolved((self.project or path) / path, str(path))
         _require_markdown(real)
         if self.project is None or not real.is_relative_to(self.project):
             return Place(real, str(real), True)
@@ -189,15 +184,19 @@ class Places:
             path = self.project / inside
             _require_open(inside.parts, path)
         _require_markdown(path)
-        try:
-            real = path.resolve()
-        except (OSError, RuntimeError, ValueError) as error:
-            raise UnsafePath(f"{placement.path} is not a valid path.", NOTHING) from error
+        real = _resolved(path, placement.path)
         if not sound or real != path:
             raise UnsafePath(
                 f"{placement.path} now leads to another place.", f"{NOTHING} Look at {real}."
             )
         return path
+
+
+def _resolved(path: Path, name: str) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise UnsafePath(f"{name} is not a valid path.", NOTHING) from error
 
 
 def places_of(store: Path) -> Places:
@@ -231,29 +230,21 @@ Placements = Mapping[str, Placement]
 
 
 class EditedBlock(Conflict):
-    """An entry that is to be taken out of a managed block was changed by hand; `found` is the block
-    as it is.
-    """
+    """An entry that is to be taken out of a managed block was changed by hand."""
 
-    def __init__(self, name: str, entry: str, found: str) -> None:
+    def __init__(self, name: str, entry: str) -> None:
         first = entry.split("\n", 1)[0]
         super().__init__(
             f"The managed block of {name} was edited by hand: it no longer holds “{first[:80]}”.",
             "Nothing was changed. Put that entry back, or delete the whole block, and try again.",
         )
-        self.entry = entry
-        self.found = found
 
 
-@dataclass(frozen=True, slots=True)
-class Moves:
-    """The changes to files, and sentences about what was found there."""
+Moves = tuple[tuple[FileEdit, ...], tuple[str, ...]]
+"""The changes to files, and sentences about what was found there."""
 
-    edits: tuple[FileEdit, ...] = ()
-    remarks: tuple[str, ...] = ()
-
-
-NO_MOVES = Moves()
+_Pair = tuple[Placement | None, Placement | None]
+"""A placement before and after; `None` where there is none."""
 
 
 def moves(places: Places, before: Placements, after: Placements, *, again: bool = False) -> Moves:
@@ -263,89 +254,80 @@ def moves(places: Places, before: Placements, after: Placements, *, again: bool 
     Raises `EditedBlock`, `BrokenBlock`, `UnsafePath`, or `WorkbenchError` for a file that cannot be
     read or replaced.
     """
-    edits: list[FileEdit] = []
-    remarks: list[str] = []
-    ids = [id for id in dict.fromkeys((*before, *after)) if before.get(id) != after.get(id)]
-    found = (side[id] for id in ids for side in (before, after) if id in side)
-    for path in dict.fromkeys(p.path for p in found if p.kind != "bullet"):
-        here = [
-            {
-                p.id: p
-                for p in in_order(
-                    [p for p in side.values() if p.path == path and p.kind != "bullet"]
-                )
-            }
-            for side in (before, after)
-        ]
-        edit, said = _file(places, here[0], here[1], again)
+    edits, remarks = list[FileEdit](), list[str]()
+    pairs = _changed(before, after)
+    for path in dict.fromkeys(p.path for pair in pairs for p in pair if p and p.kind != "bullet"):
+        edit, said = _file(places, _in_file(before, path), _in_file(after, path), again)
         edits += [edit] if edit else []
         remarks += said
-    return Moves(tuple(edits), tuple(remarks))
+    return tuple(edits), tuple(remarks)
 
 
-Pairs = list[tuple[Placement | None, Placement | None]]
-"""Placements in one file that differ, before and after; `None` where there is none."""
+def _changed(before: Placements, after: Placements) -> list[_Pair]:
+    pairs = ((before.get(id), after.get(id)) for id in dict.fromkeys((*before, *after)))
+    return [(was, now) for was, now in pairs if was != now]
+
+
+def _in_file(side: Placements, path: str) -> Placements:
+    return _by_id(in_order([p for p in side.values() if p.path == path and p.kind != "bullet"]))
 
 
 def _file(
     places: Places, before: Placements, after: Placements, again: bool
 ) -> tuple[FileEdit | None, list[str]]:
-    every = (*after.values(), *before.values())
+    every, pairs = (*after.values(), *before.values()), _changed(before, after)
     one = every[0]
-    changed: Pairs = [
-        (before.get(id), after.get(id))
-        for id in dict.fromkeys((*before, *after))
-        if before.get(id) != after.get(id)
-    ]
     try:
         path = places.stored(one)
     except WorkbenchError as error:
-        if any(now for _, now in changed):
+        if any(now for _, now in pairs):
             raise
         return None, [f"{one.path} was left as it is: {error.message}"]
-    present = read(path)
-    data, said = _whole([pair for pair in changed if _kind(pair) == "file"], present, again)
-    entries = [pair for pair in changed if _kind(pair) == "entry"]
-    data, more = _entries(entries, before, after, data, again) if entries else (data, [])
-    folders = max(p.folders for p in every)
+    present = data = read(path)
+    remarks, entries = list[str](), list[_Pair]()
+    for was, now in pairs:
+        if (was or now or one).kind == "entry":
+            entries.append((was, now))
+        else:
+            data, said = _whole(was, now, data, again)
+            remarks += said
+    if entries:
+        data, said = _entries(entries, before, after, data, again)
+        remarks += said
     if data == present:
-        return None, said + more
-    return FileEdit(
-        path, one.path, present, data, missing_folders(path) if present is None else folders
-    ), said + more
+        return None, remarks
+    folders = missing_folders(path) if present is None else max(p.folders for p in every)
+    return FileEdit(path, one.path, present, data, folders), remarks
 
 
-def _kind(pair: tuple[Placement | None, Placement | None]) -> str:
-    one = pair[0] or pair[1]
-    return one.kind if one else ""
-
-
-def _whole(changed: Pairs, data: bytes | None, again: bool) -> tuple[bytes | None, list[str]]:
-    """Make or delete a file that was written as a whole; one that was changed since is left.
+def _whole(
+    was: Placement | None, now: Placement | None, data: bytes | None, again: bool
+) -> tuple[bytes | None, list[str]]:
+    """Make, change or delete a file that was written as a whole; one that was changed since is
+    left.
 
     One that is to say something else must be as it was written: raises `Conflict`.
     """
-    for was, now in changed:
-        if was and now and not again and data not in (was.text.encode(), now.text.encode()):
-            raise Conflict(
-                f"{was.path} was changed by hand since it was written.", "Nothing was changed."
-            )
-    for gone in (was for was, _ in changed if was):
-        if data is None:
-            return None, [f"{gone.path} was already deleted."]
-        if data != gone.text.encode():
-            return data, [f"{gone.path} was changed since and was left."]
-        data = None
-    for new in (now for _, now in changed if now):
-        if data is None:
-            data = new.text.encode()
-        elif data != new.text.encode():
-            return data, [f"{new.path} was there already and was left as it is."]
-    return data, []
+    old, new = (None if side is None else side.text.encode() for side in (was, now))
+    if data == old:
+        return new, []
+    name = was.path if was else now.path if now else ""
+    if was and now and data != new and not again:
+        raise Conflict(f"{name} was changed by hand since it was written.", "Nothing was changed.")
+    if data is None:
+        return None, [f"{name} was already deleted."]
+    if data == new:
+        return data, []
+    how = "changed since and was left" if was else "there already and was left as it is"
+    return data, [f"{name} was {how}."]
 
 
 def _entries(
-    changed: Pairs, before: Placements, after: Placements, data: bytes | None, again: bool
+    changed: Sequence[_Pair],
+    before: Placements,
+    after: Placements,
+    data: bytes | None,
+    again: bool,
 ) -> tuple[bytes | None, list[str]]:
     """Put entries into the managed block, take others out, and put new texts in the place of old
     ones.
@@ -366,12 +348,11 @@ def _entries(
             if at is not None:
                 items[at : at + 1] = [now.text] if now else []
             elif was and not again and (now is None or _index(items, now) is None):
-                raise EditedBlock(was.path, was.text, "\n".join(items))
+                raise EditedBlock(was.path, was.text)
         if block is None and not again:
             remarks = _lost(before, after, bool(new), data, one.path)
         if block is not None or new:
-            order = [p for p in after.values() if p.kind == "entry"]
-            items = _with(items, order if block is None else new, order)
+            _put_in(items, [p for p in after.values() if p.kind == "entry"], new if block else None)
             text = managed_block.written(text, items, one.lead, one.section)
     except BrokenBlock as error:
         raise BrokenBlock(f"{one.path}: {error.message}", error.hint) from error
@@ -379,26 +360,13 @@ def _entries(
     return None if empty else encoded(text, encoding), remarks
 
 
-def _with(items: Sequence[str], new: Sequence[Placement], order: Sequence[Placement]) -> list[str]:
-    """Put entries in where they belong: behind the nearest older one, else before the next younger
-    one.
-    """
-    out = list(items)
-    for placement in new:
-        if _index(out, placement) is not None:
-            continue
-        at = order.index(placement)
-        behind = next((i for p in reversed(order[:at]) if (i := _index(out, p)) is not None), None)
-        ahead = next((i for p in order[at + 1 :] if (i := _index(out, p)) is not None), None)
-        place = (
-            len(out)
-            if behind is None and ahead is None
-            else behind + 1
-            if behind is not None
-            else ahead or 0
-        )
-        out.insert(place, placement.text)
-    return out
+def _put_in(items: list[str], order: Sequence[Placement], new: Sequence[Placement] | None) -> None:
+    """Put the new entries (all where the block is gone) before the next younger one, else last."""
+    for at, placement in enumerate(order):
+        if (new is None or placement in new) and _index(items, placement) is None:
+            younger = (_index(items, later) for later in order[at + 1 :])
+            place = next((found for found in younger if found is not None), len(items))
+            items.insert(place, placement.text)
 
 
 def _index(items: Sequence[str], placement: Placement) -> int | None:
@@ -415,15 +383,11 @@ def _lost(
     if not known:
         return []
     what = f"The managed block of {name} was deleted" if data is not None else f"{name} was deleted"
-    kept = [p for p in known if after.get(p.id) == p]
+    kept = sum(after.get(p.id) == p for p in known)
     if is_written and kept:
-        entry = "its other entry" if len(kept) == 1 else f"its {len(kept)} other entries"
+        entry = "its other entry" if kept == 1 else f"its {kept} other entries"
         return [f"{what}; it is put back with {entry}."]
     return [f"{what} already."]
-
-
-# Files that follow the store: promoting writes into them, undo and redo take that back and put it
-# there again.
 
 
 # What may still be left in a file of a promoted text that could not be taken out of it: somebody
@@ -437,23 +401,9 @@ _LEAST = 12
 """Characters of a line that is worth looking for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Left:
-    """A place that may still hold an erased text: a file, and the line (from 1), when one is
-    suspected.
-    """
-
-    path: Path
-    line: int | None = None
-
-    def __str__(self) -> str:
-        """Return `FILE:LINE`."""
-        return str(self.path) if self.line is None else f"{self.path}:{self.line}"
-
-
-def left_in(path: Path, kind: PlacementKind, text: str, living: Iterable[Placement]) -> Left | None:
-    """Return where a file may still hold what a placement wrote, or `None` when nothing in it looks
-    like that.
+def left_in(path: Path, kind: str, text: str, living: Iterable[Placement]) -> str:
+    """Return FILE or FILE:LINE where a file may still hold what a placement wrote, empty when
+    nothing in it looks like that.
 
     `text` is what was written, or empty when nobody knows it any more. `living` are the placements
     that are there by right. A file that cannot be read may hold anything.
@@ -461,32 +411,18 @@ def left_in(path: Path, kind: PlacementKind, text: str, living: Iterable[Placeme
     try:
         data = read(path)
         if data is None:
-            return None
+            return ""
         lines = decoded(data, str(path))[0].splitlines()
-        at = _alike(lines, text) or (
-            1 if kind == "file" else _foreign(lines, [p.text for p in living])
-        )
+        at = _alike(lines, text) or (1 if kind == "file" else _foreign(lines, living))
     except WorkbenchError:
-        return Left(path)
-    return None if at is None else Left(path, at)
+        return str(path)
+    return f"{path}:{at}" if at else ""
 
 
-def of_id(id: str, memory: str) -> tuple[PlacementKind, str] | None:
-    """Return the kind and the path that the id of a memory's placement names; `None` for bullets
-    and other ids.
-    """
-    kind, _, path = id.removeprefix(f"{memory}:").partition(":")
-    return (
-        ("entry" if kind == "entry" else "file", path)
-        if kind in ("entry", "file") and path
-        else None
-    )
-
-
-def _alike(lines: list[str], text: str) -> int | None:
-    """Return the number of the line that looks most like one of the text, if one does."""
+def _alike(lines: list[str], text: str) -> int:
+    """Return the number of the line that looks most like one of the text, 0 where none does."""
     wanted = [line.strip() for line in text.splitlines() if len(line.strip()) >= _LEAST]
-    best, at = ALIKE, None
+    best, at = ALIKE, 0
     for number, line in enumerate(lines, 1):
         for needle in wanted if len(line.strip()) >= _LEAST else ():
             alike = SequenceMatcher(None, line.strip(), needle, autojunk=False).ratio()
@@ -495,16 +431,18 @@ def _alike(lines: list[str], text: str) -> int | None:
     return at
 
 
-def _foreign(lines: list[str], known: list[str]) -> int | None:
-    """Return the number of the first line of the managed block that no placement wrote, if there is
-    one.
-    """
-    block = managed_block.find("\n".join(lines))
+def _foreign(lines: list[str], known: Iterable[Placement]) -> int:
+    """Return the number of the first line of the managed block that no placement wrote, or 0."""
+    block, own = managed_block.find("\n".join(lines)), [placement.text for placement in known]
     for item in block.entries if block is not None else ():
-        if not any(managed_block.same(item, text) for text in known):
+        if not any(managed_block.same(item, text) for text in own):
             first = item.strip().split("\n", 1)[0].strip()
-            return next((n for n, line in enumerate(lines, 1) if first and first in line), None)
-    return None
+            return next((n for n, line in enumerate(lines, 1) if first and first in line), 0)
+    return 0
+
+
+# Files that follow the store: promoting writes into them, undo and redo take that back and put it
+# there again.
 
 
 _LARGEST = 64 << 20
@@ -526,80 +464,55 @@ class HalfDone:
     problem: str = ""
 
 
-class Following:
-    """Brings the files after the placements of the transaction that is open; `moves` is what that
-    came to.
-    """
-
-    def __init__(self, placing: "Placing") -> None:
-        self._placing = placing
-        self.moves = Moves()
-
-    def __call__(self) -> None:
-        """Write the files; called inside the transaction, after everything is staged."""
-        self.moves = self._placing.follow()
-
-    @property
-    def remarks(self) -> str:
-        """What was found in the files, in words."""
-        return " ".join(self.moves.remarks)
-
-
 class Placing:
     """The files of a store that hold promoted memories."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
-        self._note: Path | None = None
         self.places: Places = places_of(library.folder)
 
     @contextlib.contextmanager
-    def guarded(self) -> Iterator[Following]:
-        """Hand out what writes the files; after an error they are brought back to what the store
-        says.
+    def guarded(self) -> Iterator[Callable[[], str]]:
+        """Hand out what writes the files, called inside the transaction after everything is staged;
+        it says what was found in them.
+
+        After an error the files are brought back to what the store says.
         """
+        notes: list[Path] = []
+
+        def follow() -> str:
+            before, after = self.committed(), _by_id(self._library.placements.staged())
+            edits, remarks = moves(self.places, before, after)
+            if edits:
+                notes.append(self._library.surroundings.new_note())
+                self._leave(notes[0], before, after)
+                carry_out(edits)
+                note_files(self._library, edits)
+            return " ".join(remarks)
+
         try:
-            yield Following(self)
+            yield follow
         except BaseException:
             with contextlib.suppress(WorkbenchError):
-                self._take_back()
+                for note in notes:
+                    self._take_back(note)
             raise
-        if self._note is not None:
+        for note in notes:
             with contextlib.suppress(OSError):
-                self._note.unlink(missing_ok=True)
-            self._note = None
+                note.unlink(missing_ok=True)
 
     def committed(self) -> dict[str, Placement]:
         """Return the placements in the store, by id."""
-        return {placement.id: placement for placement in self._library.placements.all()}
+        return _by_id(self._library.placements.all())
 
-    def follow(self) -> Moves:
-        """Bring the files from the committed placements to those of the open transaction."""
-        before, after = self.committed(), self._staged()
-        found = moves(self.places, before, after)
-        if found.edits:
-            self._leave_note(before, after)
-            carry_out(found.edits)
-            self._note_files(found.edits)
-        return found
-
-    def _note_files(self, edits: Iterable[FileEdit]) -> None:
-        """Let the store know, in the open transaction, that what it knew files to hold was changed
-        by itself.
-        """
-        states = FileStates(self._library)
-        with self._library.transaction("", "") as tx:  # joins the one that is open
-            for edit in edits:
-                states.moved_on(tx, edit.path, edit.before, edit.after)
-
-    def planned(self, new: Mapping[str, Placement]) -> Moves:
+    def planned(self, new: Iterable[Placement]) -> Moves:
         """Return what new placements would change in the files; writes nothing."""
         before = self.committed()
-        return moves(self.places, before, {**before, **new})
+        return moves(self.places, before, {**before, **_by_id(new)})
 
     def take_out(
         self, ids: Iterable[str], memories: Iterable[str] = ()
-    ) -> tuple[tuple[str, ...], tuple[Left, ...]]:
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Take placements out of the files for good; return the files changed, and what may still
         hold the text.
 
@@ -607,32 +520,22 @@ class Placing:
         one of the `memories`, the files are looked at again. Raises `WorkbenchError` when a file
         cannot be written.
         """
-        ids = tuple(ids)
+        ids, memories = tuple(ids), tuple(memories)
         before = self.committed()
-        doomed = {id: before[id] for id in ids if id in before}
-        found = moves(
-            self.places, before, {id: p for id, p in before.items() if id not in doomed}, again=True
-        )
-        carry_out(found.edits)
-        names = tuple(edit.name for edit in found.edits)
-        living = [p for id, p in before.items() if id not in doomed]
-        asked: list[tuple[PlacementKind, str, str]] = [
-            (p.kind, p.path, p.text) for p in doomed.values() if p.kind != "bullet"
-        ]
-        gone = (
-            of_id(id, memory)
-            for id in ids
-            if id not in before
-            for memory in memories
-            if id.startswith(memory)
-        )
-        asked += [(*place, "") for place in gone if place is not None]
-        folder = self.places.project or Path()
-        left = (
-            left_in(folder / path, kind, text, [p for p in living if p.path == path])
-            for kind, path, text in asked
-        )
-        return names, tuple(dict.fromkeys(one for one in left if one is not None))
+        after = {id: placement for id, placement in before.items() if id not in ids}
+        edits, _ = moves(self.places, before, after, again=True)
+        carry_out(edits)
+        left: list[str] = []
+        for id in ids:
+            memory = next((one for one in memories if id.startswith(f"{one}:")), id)
+            kind, _, path = id.removeprefix(f"{memory}:").partition(":")
+            text = ""
+            if placement := before.get(id):
+                kind, path, text = placement.kind, placement.path, placement.text
+            if kind in ("entry", "file") and path:
+                living = [p for p in after.values() if p.path == path]
+                left.append(left_in((self.places.project or Path()) / path, kind, text, living))
+        return tuple(edit.name for edit in edits), tuple(dict.fromkeys(filter(None, left)))
 
     def half_done(self) -> tuple[HalfDone, ...]:
         """Return the changes that were broken off, and what would finish or take back each; nothing
@@ -670,64 +573,60 @@ class Placing:
             return HalfDone(note, readable=False)
         far = tuple(sorted({p.path for side in sides for p in side.values() if p.outside}))
         try:
-            return HalfDone(note, self._way_back(sides, far).edits, far)
+            return HalfDone(note, self._way_back(sides, far), far)
         except WorkbenchError as error:
             return HalfDone(note, outside=far, problem=error.message)
 
-    def _take_back(self) -> None:
-        """Bring the files that this process was changing to what the store says; notes of others
-        are not its own.
-        """
-        if self._note is None:
-            return
+    def _take_back(self, note: Path) -> None:
+        """Bring the files that this process was changing to what the store says."""
         with self._library.exclusive():
-            sides = _read_note(self._note)
+            sides = _read_note(note)
             if sides is not None:
-                carry_out(self._way_back(sides, ()).edits)
-            self._note.unlink(missing_ok=True)
-            self._note = None
+                carry_out(self._way_back(sides, ()))
+            note.unlink(missing_ok=True)
 
-    def _way_back(self, sides: tuple[Placements, Placements], without: Iterable[str]) -> Moves:
+    def _way_back(
+        self, sides: tuple[Placements, Placements], without: Sequence[str]
+    ) -> tuple[FileEdit, ...]:
         """Return what brings the files of both sides of a broken change, but for some, to what the
         store says now.
         """
-        ids, now = {*sides[0], *sides[1]}, self.committed()
-        here = {id: p for id, p in now.items() if id in ids}
+        here = {id: p for id, p in self.committed().items() if id in {*sides[0], *sides[1]}}
         other = sides[0] if here == sides[1] else sides[1]
-        near = [
-            {id: p for id, p in side.items() if p.path not in without} for side in (other, here)
-        ]
-        return moves(self.places, *near, again=True)
+        before, after = (
+            {id: p for id, p in one.items() if p.path not in without} for one in (other, here)
+        )
+        return moves(self.places, before, after, again=True)[0]
 
-    def _leave_note(self, before: Placements, after: Placements) -> None:
-        differing = [id for id in {**before, **after} if before.get(id) != after.get(id)]
-        paths = {side[id].path for side in (before, after) for id in differing if id in side}
+    def _leave(self, note: Path, before: Placements, after: Placements) -> None:
+        paths = {p.path for pair in _changed(before, after) for p in pair if p}
         sides = [[to_doc(p) for p in side.values() if p.path in paths] for side in (before, after)]
-        note = self._library.surroundings.new_note()
-        self._note = note
         try:
             write_file(note, json.dumps(sides).encode())
         except OSError as error:
             raise cannot_write(self._library.folder, error) from error
 
-    def _staged(self) -> dict[str, Placement]:
-        """Return the placements as the open transaction has them."""
-        return {placement.id: placement for placement in self._library.placements.staged()}
+
+def note_files(library: Library, edits: Iterable[FileEdit]) -> None:
+    """Let the store know, in the open transaction, that what it knew files to hold was changed by
+    itself.
+    """
+    states = FileStates(library)
+    with library.transaction("", "") as tx:  # joins the one that is open
+        for edit in edits:
+            states.moved_on(tx, edit.path, edit.before, edit.after)
+
+
+def _by_id(placements: Iterable[Placement]) -> dict[str, Placement]:
+    return {placement.id: placement for placement in placements}
 
 
 def _read_note(note: Path) -> tuple[Placements, Placements] | None:
     try:
         before, after = (
-            {p.id: p for p in map(_placement, side)}
+            _by_id(from_doc(Placement, doc) for doc in side)
             for side in json.loads(read_regular(note, _LARGEST))
         )
     except (OSError, ValueError, TypeError, AttributeError, RecursionError, WorkbenchError):
         return None
     return before, after
-
-
-def _placement(doc: Mapping[str, object]) -> Placement:
-    return from_doc(Placement, doc)
-
-
-__all__ = ["Following", "HalfDone", "Placing"]

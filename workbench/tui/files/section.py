@@ -130,7 +130,7 @@ class Files(Section[Checks]):
                 if checked.cut and checked.cut.below
                 else ""
             )
-        shown = self.masked(_short(path, self.bench.promotion.project))
+        shown = self.masked(_short(path, self.bench.promotion.places.project))
         return self.row(str(path), figure, shown, item=path, style=style, more=remark)
 
     def detail(self, row: Row) -> Content:
