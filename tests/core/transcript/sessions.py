@@ -42,7 +42,7 @@ def asked(text: str) -> list[Event]:
 def followed(*steps: list[Event], session: str = "s1") -> list[Told]:
     """What a session teaches, and what is passed over in it."""
     following = Following(session)
-    return [told for step in steps for told in following.take(step)] + list(following.end())
+    return [told for step in steps for told in following.take(step)]
 
 
 def lessons(*steps: list[Event], session: str = "s1") -> list[Lesson]:

@@ -136,7 +136,7 @@ def test_a_failure_is_told_with_what_resolved_it(
         ([fell("cat nope.txt", "cat: nope.txt: No such file or directory"), ran("cat note.txt")], "looked-only"),
         ([fell("grep -r x src", "Exit code 1")], "said-nothing"),
         ([fell("npm test", "Error: socket hang up"), ran("npm test", "ok")], "went-away"),
-        ([fell("terraform plan", "Error: Unsupported block type")], "not-resolved"),
+        ([fell("terraform plan", "Error: Unsupported block type"), *[ran("git fetch")] * 62], "not-resolved"),
         ([fell("python -c 'import json; json.loads(1)'", "TypeError: the JSON object must be str"),
          ran("python -c 'print(1)'")],
          "own-work"),

@@ -4,14 +4,14 @@ import pytest
 
 from tests.core.transcript.sessions import asked, edited, fell, ran
 from workbench.core.agents.transcript.events import Event, Prompt, Said, Task
-from workbench.core.agents.transcript.following import TaskFollowing
+from workbench.core.agents.transcript.following import Following
 
 GREEN = ran("pytest -q", "5 passed in 0.2s")
 FIRST = [*asked("Add a retry with backoff to src/http/client.py"), *edited("src/http/client.py")]
 
 
 def tasks(*steps: list[Event]) -> list[Task]:
-    following = TaskFollowing("s1")
+    following = Following("s1")
     for step in steps:
         following.take(step)
     return [one for one in (*following.done, following.running) if one is not None and one.is_worth]

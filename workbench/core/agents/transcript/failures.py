@@ -7,9 +7,11 @@ edited and set up.
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import groupby
 from pathlib import PurePosixPath
 from typing import Literal
 
@@ -19,11 +21,6 @@ from workbench.core.agents.transcript.summaries import Lesson, Passed, Reason
 Cause = Literal[
     "dependency", "command", "configuration", "permission", "limit", "place", "assertion", "other"
 ]
-
-STANDING: frozenset[Cause] = frozenset(
-    {"dependency", "command", "configuration", "permission", "limit", "place"}
-)
-"""Causes that lie in the surroundings: they come back for whoever works there next."""
 
 _SHOWN, _MOST_LINES = 320, 4
 _WIDEST = 320
@@ -77,6 +74,9 @@ _CAUSES: tuple[tuple[Cause, str], ...] = (
      r"|can't open file|cannot find the (?:path|file)|file or directory not found|no such package|not in (?:a|the) \S+"
      r" directory|could not read package\.json|no package\.json|makefile found|not found: \S+\.\w+"),
 )  # fmt: skip
+STANDING = frozenset(cause for cause, _ in _CAUSES)
+"""Causes that lie in the surroundings: they come back for whoever works there next."""
+
 _ASSERTED = (
     r"assert|expected\b.*\b(?:to|but|got|received)\b|^\s*(?:expected|received|left|right|code|actual|want|got)\s*[:=]"
     r"|--- FAIL|tests? failed|\bfail(?:ed|ures?)\b.*\d|\d+ (?:tests?, )?\d* ?fail"
@@ -101,26 +101,19 @@ _VARYING = re.compile(
 def trouble_in(output: str) -> Trouble | None:
     """Return why something failed, as its output says it; `None` when it says nothing."""
     lines = [line.rstrip() for line in _ESCAPES.sub("", output).splitlines()]
-    told = [
-        at
-        for at, line in enumerate(lines)
-        if line.strip() and not re.match(_NOISE, line, re.IGNORECASE)
-    ]
+    told = [at for at, line in enumerate(lines) if line.strip() and not _has(_NOISE, line)]
     if not told:
         return None
     for at in told:
         cause = _standing(lines[at])
         if cause is not None:
-            return Trouble(_around(lines, at), cause, mark_of(lines[at]))
-    asserted = any(re.search(_ASSERTED, lines[at], re.IGNORECASE) for at in told)
-    last_raised = [at for at in told if re.match(r"[\w.]+(?:Error|Exception)\b", lines[at])]
-    errors = [
-        at
-        for at in told
-        if re.search(_ERROR, lines[at], re.IGNORECASE) and len(lines[at]) <= _WIDEST
-    ]
-    at = last_raised[-1] if last_raised else errors[0] if errors else told[-1]
-    return Trouble(_around(lines, at), "assertion" if asserted else "other", mark_of(lines[at]))
+            break
+    else:
+        cause = "assertion" if any(_has(_ASSERTED, lines[at]) for at in told) else "other"
+        raised = [at for at in told if re.match(r"[\w.]+(?:Error|Exception)\b", lines[at])]
+        errors = [at for at in told if len(lines[at]) <= _WIDEST and _has(_ERROR, lines[at])]
+        at = (raised[-1:] or errors[:1] or told[-1:])[0]
+    return Trouble(_around(lines, at), cause, mark_of(lines[at]))
 
 
 def holds(output: str, mark: str) -> bool:
@@ -138,61 +131,45 @@ def mark_of(line: str) -> str:
     return blake2b(plain.encode(errors="replace"), digest_size=8).hexdigest()
 
 
-def missing_command(trouble: Trouble) -> str:
+def missing_command(error: str) -> str:
     """Return the name of the command that there is not; empty when it is something else."""
     found = re.search(
         r"([\w.+-]+): (?:command )?not found|command not found: ([\w.+-]+)|No module named ([\w.]+)$",
-        trouble.text,
+        error,
         re.MULTILINE,
     )
-    return next((name for name in found.groups() if name), "") if found else ""
+    return found[found.lastindex or 0] if found else ""
+
+
+def _has(pattern: str, text: str) -> bool:
+    return bool(re.search(pattern, text, re.IGNORECASE))
 
 
 def _standing(line: str) -> Cause | None:
     """Return the cause in the surroundings that a line names; what a test quotes names none."""
-    if len(line) > _WIDEST or re.match(_QUOTED, line, re.IGNORECASE):
+    if len(line) > _WIDEST or _has(_QUOTED, line):
         return None
-    return next(
-        (cause for cause, pattern in _CAUSES if re.search(pattern, line, re.IGNORECASE)), None
-    )
-
-
-def _start(lines: list[str], at: int) -> int:
-    """Return where the sentence begins that a line goes on with."""
-    if (
-        not at
-        or not re.match(r"\s*[a-z][\w-]* [a-z]", lines[at])
-        or re.match(_ERROR, lines[at], re.IGNORECASE)
-    ):
-        return at
-    before = lines[at - 1]
-    is_whole = (
-        not before.strip()
-        or before.rstrip().endswith((".", ":", "!", "?"))
-        or len(before) > _WIDEST
-    )
-    return at if is_whole or re.match(_NOISE, before, re.IGNORECASE) else at - 1
+    return next((cause for cause, pattern in _CAUSES if _has(pattern, line)), None)
 
 
 def _around(lines: list[str], at: int) -> str:
-    """Return the line that names the cause and those that go on with it, to the next one that is
-    noise.
+    """Return the sentence that names the cause and the lines that go on with it, to the next one
+    that is noise.
     """
-    at = _start(lines, at)
-    kept = [lines[at].strip()]
-    blank = 0
+    before = lines[at - 1].rstrip() if at else ""
+    goes_on = re.match(r"\s*[a-z][\w-]* [a-z]", lines[at]) and not _has(
+        rf"\A(?:{_ERROR})", lines[at]
+    )
+    if goes_on and before and before[-1] not in ".:!?" and len(before) <= _WIDEST:
+        at -= not _has(_NOISE, before)
+    kept, blank = [lines[at].strip()], 0
     for line in lines[at + 1 : at + 7]:
-        if (
-            re.match(_NOISE, line, re.IGNORECASE)
-            or re.match(_QUOTED, line, re.IGNORECASE)
-            or re.match(r"^\s*\d+\)", line)
-        ):
+        if _has(_NOISE, line) or _has(rf"{_QUOTED}|^\s*\d+\)", line):
             break
-        blank = blank + 1 if not line.strip() else 0
+        blank = 0 if line.strip() else blank + 1
         if blank > 1 or len(kept) == _MOST_LINES or len(" ".join(kept)) + len(line) > _SHOWN:
             break
-        if line.strip():
-            kept.append(line.strip())
+        kept += [line.strip()] if line.strip() else []
     return "\n".join(kept)[:_SHOWN].rstrip()
 
 
@@ -200,68 +177,53 @@ def _around(lines: list[str], at: int) -> str:
 # and where.
 
 
-READERS = frozenset(
-    {"cat", "ls", "head", "tail", "grep", "egrep", "rg", "find", "fd", "wc", "echo", "printf", "stat", "file", "which",
-     "type", "test", "[", "[[", "diff", "cmp", "tree", "sed", "awk", "jq", "ps", "pgrep", "pwd", "sort", "uniq", "cut",
-     "tr", "less", "more", "tee", "xargs", "true", "false", "sleep", "whoami", "date", "env", "printenv", "command",
-     "for", "do", "done", "if", "then", "else", "fi", "while", "case", "esac", "wait", "kill", "pkill", "sha256sum"}
-)  # fmt: skip
+def _listed(names: str) -> frozenset[str]:
+    return frozenset(re.split(r",\s+", names))
+
+
+READERS = _listed(
+    """cat, ls, head, tail, grep, egrep, rg, find, fd, wc, echo, printf, stat, file, which, type, test, [, [[, diff,
+    cmp, tree, sed, awk, jq, ps, pgrep, pwd, sort, uniq, cut, tr, less, more, tee, xargs, true, false, sleep,
+    whoami, date, env, printenv, command, for, do, done, if, then, else, fi, while, case, esac, wait, kill,
+    pkill, sha256sum"""
+)
 """Programs that look, wait or steer: what they say of a missing file or pattern is their answer, no
 failure.
 """
 
-_FAMILIES = frozenset(
-    {"git", "npm", "pnpm", "yarn", "bun", "deno", "cargo", "docker", "podman", "gh", "glab", "kubectl", "mix", "go",
-     "pip", "pip3", "uv", "poetry", "pipenv", "conda", "make", "just", "task", "rake", "bundle", "rails", "terraform",
-     "helm", "aws", "gcloud", "az", "apt", "apt-get", "brew", "dnf", "systemctl", "dotnet", "mvn", "gradle", "gradlew",
-     "composer", "php", "rustup", "nix", "flyctl", "heroku", "vercel", "supabase", "prisma", "alembic", "bd", "hatch",
-     "tox", "nox", "pre-commit", "django-admin", "manage.py", "docker-compose"}
-)  # fmt: skip
+_LOOKING = _listed(
+    """git status, git log, git diff, git show, git branch, git remote, git ls-files, git blame, git rev-parse, bd show,
+    bd list, bd ready, gh run, docker ps, docker logs"""
+)
+_FAMILIES = _listed(
+    """git, npm, pnpm, yarn, bun, deno, cargo, docker, podman, gh, glab, kubectl, mix, go, pip, pip3, uv, poetry,
+    pipenv, conda, make, just, task, rake, bundle, rails, terraform, helm, aws, gcloud, az, apt, apt-get, brew, dnf,
+    systemctl, dotnet, mvn, gradle, gradlew, composer, php, rustup, nix, flyctl, heroku, vercel, supabase, prisma,
+    alembic, bd, hatch, tox, nox, pre-commit, django-admin, manage.py, docker-compose"""
+)
 """Programs whose first words say what they do: `git push` and `git add` are two commands."""
 
-_TWO_WORDS = frozenset(
-    {("npm", "run"), ("pnpm", "run"), ("yarn", "run"), ("bun", "run"), ("docker", "compose"), ("gh", "pr"),
-     ("gh", "issue"), ("gh", "run"), ("gh", "api"), ("git", "stash"), ("git", "worktree"), ("git", "submodule"),
-     ("uv", "pip"), ("uv", "run"), ("poetry", "run"), ("pipenv", "run"), ("bundle", "exec"), ("docker", "image")}
-)  # fmt: skip
-_WRAPPERS = frozenset(
-    {"sudo", "time", "nohup", "exec", "command", "env", "npx", "bunx", "pnpx", "xvfb-run", "stdbuf"}
+_TWO_WORDS = _listed(
+    """npm run, pnpm run, yarn run, bun run, docker compose, gh pr, gh issue, gh run, gh api, git stash, git worktree,
+    git submodule, uv pip, uv run, poetry run, pipenv run, bundle exec, docker image"""
 )
-_RUNNERS = (
-    ("uv", "run"),
-    ("poetry", "run"),
-    ("pipenv", "run"),
-    ("bundle", "exec"),
-    ("pnpm", "exec"),
-    ("npm", "exec"),
+_WRAPPERS = _listed(
+    "sudo, time, timeout, nohup, exec, command, env, npx, bunx, pnpx, xvfb-run, stdbuf"
 )
-_VALUED = frozenset(
-    {
-        "-C",
-        "-c",
-        "--git-dir",
-        "--work-tree",
-        "--context",
-        "--namespace",
-        "-n",
-        "--prefix",
-        "--filter",
-    }
+_RUNNERS = _listed("uv run, poetry run, pipenv run, bundle exec, pnpm exec, npm exec")
+_VALUED = _listed("-C, -c, --git-dir, --work-tree, --context, --namespace, -n, --prefix, --filter")
+_INTERPRETERS = _listed("python, python3, node, ruby, perl, bash, sh, zsh, deno, tsx, ts-node")
+_TESTS = _listed(
+    "pytest, jest, vitest, rspec, phpunit, mocha, tox, nox, test, tests, t, spec, nextest"
 )
-_INTERPRETERS = frozenset(
-    {"python", "python3", "node", "ruby", "perl", "bash", "sh", "zsh", "deno", "tsx", "ts-node"}
-)
-_TESTERS = frozenset({"pytest", "jest", "vitest", "rspec", "phpunit", "mocha", "tox", "nox"})
-_MAKES_READY = frozenset(
-    {"install", "init", "setup", "login", "update", "upgrade", "sync", "migrate", "generate"}
-)
-_TEST_WORDS = frozenset({"test", "tests", "t", "spec", "nextest"})
+_MAKES_READY = _listed("install, init, setup, login, update, upgrade, sync, migrate, generate")
 
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n.*?^\s*\2\b", re.DOTALL | re.MULTILINE)
 _STREAMS = re.compile(r"(?<![\w'\"])\d?>&\d\b|&>>?\s*[\w./-]+|\d?>>?\s*/dev/null")
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
-_REDIRECTED = re.compile(r"^\d*(?:>>?|<)&?\d*$|^&>>?$")
-_SPLIT = frozenset({"&&", "||", ";", "|", "&", "|&", ";;", "(", ")", "{", "}"})
+_REDIRECTION = re.compile(r"\d*(?:>>?|&>)\S|\d*(?:>>?|<)&?\d*$|&>>?$")
+_REDIRECTS_NEXT = re.compile(r"(?:\d*(?:>>?|<)|&>>?)$")
+_SPLIT = frozenset(["&&", "||", ";", "|", "&", "|&", ";;", "(", ")", "{", "}", "\n"])
 _PLAIN = re.compile(r"[^\s\"'\\$`|&;<>(){}]+")
 
 
@@ -276,12 +238,12 @@ class Command:
 
     head: tuple[str, ...]
     args: tuple[str, ...]
-    folder: str = ""
-    words: tuple[str, ...] = ()
+    folder: str
+    words: tuple[str, ...]
 
     @property
     def is_reader(self) -> bool:
-        return self.head[0] in READERS or self.head[:2] in _LOOKING
+        return self.head[0] in READERS or " ".join(self.head[:2]) in _LOOKING
 
     @property
     def is_inline(self) -> bool:
@@ -292,9 +254,7 @@ class Command:
 
     @property
     def is_test(self) -> bool:
-        return self.head[0] in _TESTERS or bool(
-            _TEST_WORDS & {part for word in self.head for part in word.split(":")}
-        )
+        return not _TESTS.isdisjoint(re.split("[ :]", " ".join(self.head)))
 
     @property
     def targets(self) -> frozenset[str]:
@@ -302,40 +262,13 @@ class Command:
         path.
         """
         return frozenset(
-            a.partition("::")[0]
-            for a in self.args
-            if not a.startswith("-") and ("/" in a or "." in a)
+            a.partition("::")[0] for a in self.args if a[:1] != "-" and ("/" in a or "." in a)
         )
 
     @property
     def line(self) -> str:
         """The command as it was typed, on one line."""
         return " ".join(self.words)
-
-
-_LOOKING = frozenset(
-    ("git", sub)
-    for sub in (
-        "status",
-        "log",
-        "diff",
-        "show",
-        "branch",
-        "remote",
-        "ls-files",
-        "blame",
-        "rev-parse",
-    )
-) | frozenset(
-    {
-        ("bd", "show"),
-        ("bd", "list"),
-        ("bd", "ready"),
-        ("gh", "run"),
-        ("docker", "ps"),
-        ("docker", "logs"),
-    }
-)
 
 
 def commands_in(line: str) -> tuple[Command, ...]:
@@ -345,123 +278,19 @@ def commands_in(line: str) -> tuple[Command, ...]:
     found: list[Command] = []
     folder = ""
     for words in _parts(_STREAMS.sub(" ", _HEREDOC.sub(" << ", line))):
-        if words[0] in ("cd", "pushd"):
-            folder = _joined(folder, words[1]) if len(words) > 1 and words[1] != "-" else ""
-        elif command := _command(words, folder):
-            found.append(command)
+        if words[0] not in ("cd", "pushd"):
+            command = _command(words, folder)
+            found += [command] if command else []
+        elif len(words) == 1 or words[1] == "-":
+            folder = ""
+        else:
+            is_whole = not folder or words[1].startswith(("/", "~", "$"))
+            folder = words[1] if is_whole else f"{folder}/{words[1]}"
     return tuple(found)
-
-
-def same_command(
-    failed: Sequence[Command], later: Sequence[Command]
-) -> tuple[Command, Command] | None:
-    """Return a command of a line and its counterpart in a later one, one whose arguments differ
-    before others.
-    """
-    pairs = [
-        (old, new)
-        for old in failed
-        for new in later
-        if old.head == new.head
-        and (not old.is_inline or old.args == new.args)
-        and _about_the_same(old, new)
-        and not _sets_up(old, new)
-    ]
-    return next(
-        (pair for pair in pairs if pair[0].args != pair[1].args), pairs[0] if pairs else None
-    )
-
-
-def runs_other_way(
-    name: str, failed: Sequence[Command], later: Sequence[Command]
-) -> tuple[Command, Command] | None:
-    """Return the command that was not found and one that did its work by another name: the
-    arguments tell.
-    """
-    stem = name.rstrip("0123456789.")
-    for old in (
-        command for command in failed if name in (command.words or ("",))[0] or name in command.head
-    ):
-        for new in later:
-            kept = set(old.args) & set(new.args)
-            named = any(
-                PurePosixPath(word).name.rstrip("0123456789.") == stem for word in new.words
-            )
-            if new.words != old.words and (named or (kept and len(kept) * 2 >= len(set(old.args)))):
-                return old, new
-    return None
-
-
-def renamed(
-    failed: Sequence[Command], later: Sequence[Command], error: str
-) -> tuple[Command, Command] | None:
-    """Return a command whose program does not know what it was to do, and one where it was called
-    otherwise.
-    """
-    for old in failed:
-        for new in later:
-            if (
-                len(old.head) < 2
-                or old.head[0] != new.head[0]
-                or len(new.head) < 2
-                or old.head == new.head
-            ):
-                continue
-            before, after = old.head[-1], new.head[-1]
-            if before[:3] == after[:3] or (
-                len(after) > 2 and re.search(rf"\b{re.escape(after)}\b", error)
-            ):
-                return old, new
-    return None
-
-
-def differences(old: Command, new: Command) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the arguments that only the later command has, and those that only the earlier one
-    had.
-    """
-    added, removed = list(new.args), list(old.args)
-    for arg in old.args:
-        if arg in added:
-            added.remove(arg)
-            removed.remove(arg)
-    return tuple(added), tuple(removed)
-
-
-def _sets_up(old: Command, new: Command) -> bool:
-    """Tell whether a later run of a program makes ready what an earlier one needed, rather than
-    doing it again.
-    """
-    return new.args[:1] != old.args[:1] and bool(_MAKES_READY & set(new.args[:1]))
-
-
-def _about_the_same(old: Command, new: Command) -> bool:
-    """Tell whether two runs of tests are about the same ones: a run of others proves nothing."""
-    if not old.is_test or not old.targets or not new.targets:
-        return True
-    return any(
-        _within(one, other) or _within(other, one) for one in old.targets for other in new.targets
-    )
-
-
-def _within(one: str, other: str) -> bool:
-    return one == other or one.startswith(other.rstrip("/") + "/") or one.endswith("/" + other)
 
 
 def _parts(line: str) -> Iterator[list[str]]:
     """Yield the words of each command of a line."""
-    words: list[str] = []
-    for word in _words(line):
-        if word in _SPLIT or word == "\n":
-            if words:
-                yield words
-            words = []
-        else:
-            words.append(word)
-    if words:
-        yield words
-
-
-def _words(line: str) -> Iterator[str]:
     lines = line.replace("\\\n", " ").split("\n") if "'" not in line and '"' not in line else [line]
     for each in lines:
         lexer = shlex.shlex(each, posix=True, punctuation_chars="();&|\n")
@@ -469,97 +298,72 @@ def _words(line: str) -> Iterator[str]:
         lexer.whitespace_split = True
         lexer.commenters = "#"
         try:
-            yield from list(lexer)
+            words = list(lexer)
         except ValueError:
-            yield from _PLAIN.findall(each)
-        yield "\n"
+            words = _PLAIN.findall(each)
+        for is_between, command in groupby(words, _SPLIT.__contains__):
+            if not is_between:
+                yield list(command)
 
 
 def _command(words: list[str], folder: str) -> Command | None:
     """Return a command without what is around it: variables, wrappers, what goes to a file or comes
     from one.
     """
-    given = [word for at, word in enumerate(words) if not _is_redirection(words, at)]
+    given = [
+        word
+        for before, word in zip(["", *words], words, strict=False)
+        if not _REDIRECTION.match(word) and not _REDIRECTS_NEXT.match(before)
+    ]
     rest, variables = list(given), []
-    while rest and (_ASSIGNED.match(rest[0]) or rest[0] in _WRAPPERS or rest[0] == "timeout"):
+    while rest and (_ASSIGNED.match(rest[0]) or rest[0] in _WRAPPERS):
         word = rest.pop(0)
-        if _ASSIGNED.match(word):
+        if word not in _WRAPPERS:
             variables.append(word)
-        elif word == "timeout":
-            rest = rest[1:]
-        while rest and word in _WRAPPERS and rest[0].startswith("-"):
+            continue
+        while rest and rest[0].startswith("-"):
             rest.pop(0)
-    for runner in _RUNNERS:
-        if tuple(rest[: len(runner)]) == runner and len(rest) > len(runner):
-            rest = rest[len(runner) :]
+        if word == "timeout":
+            rest = rest[1:]
+    if " ".join(rest[:2]) in _RUNNERS and len(rest) > 2:
+        rest = rest[2:]
     if not rest:
         return None
-    if (
-        PurePosixPath(rest[0]).name in ("python", "python3")
-        and rest[1:2] == ["-m"]
-        and len(rest) > 2
-    ):
+    program = PurePosixPath(rest[0]).name
+    if program in ("python", "python3") and rest[1:2] == ["-m"] and len(rest) > 2:
         rest = rest[2:]
     head, args = _headed(rest)
     return Command(head, (*variables, *args), folder, tuple(given))
 
 
-def _is_redirection(words: list[str], at: int) -> bool:
-    word = words[at]
-    if _REDIRECTED.match(word) or re.match(r"^\d*(?:>>?|&>)\S", word):
-        return True
-    return at > 0 and bool(re.match(r"^\d*(?:>>?|<)$|^&>>?$", words[at - 1]))
-
-
 def _headed(words: list[str]) -> tuple[tuple[str, ...], list[str]]:
     """Part what tells a command from others from the rest of its words."""
-    program = PurePosixPath(words[0]).name or words[0]
-    rest = words[1:]
+    program, rest = PurePosixPath(words[0]).name or words[0], words[1:]
     if program in _INTERPRETERS and rest and not rest[0].startswith("-"):
         return (program, PurePosixPath(rest[0]).name), rest[1:]
     if program not in _FAMILIES:
         return (program,), rest
     options: list[str] = []
     while rest and rest[0].startswith("-"):
-        options.append(rest.pop(0))
-        if options[-1] in _VALUED and rest:
-            options.append(rest.pop(0))
-    count = 2 if (program, *rest[:1]) in _TWO_WORDS and len(rest) > 1 else 1
+        count = 2 if rest[0] in _VALUED else 1
+        options, rest = [*options, *rest[:count]], rest[count:]
+    count = 2 if " ".join((program, *rest[:1])) in _TWO_WORDS and len(rest) > 1 else 1
     return (program, *rest[:count]), [*options, *rest[count:]]
 
 
-def _joined(folder: str, step: str) -> str:
-    return step if step.startswith(("/", "~", "$")) or not folder else f"{folder}/{step}"
+# Uses of tools: what each runs or edits, and why one that fails is no lesson.
 
 
-PATIENCE = 60
-"""Tool uses after which nobody is thought to come back to a failure."""
-
-MOST_OPEN = 12
-"""Failures that are waited for at the same time; of more the oldest are given up."""
-
-SHELLS = frozenset(
-    {
-        "Bash",
-        "PowerShell",
-        "Shell",
-        "shell",
-        "local_shell",
-        "exec_command",
-        "container.exec",
-        "exec",
-        "run_shell_command",
-        "shell_command",
-    }
+SHELLS = _listed(
+    """Bash, PowerShell, Shell, shell, local_shell, exec_command, container.exec, exec, run_shell_command,
+    shell_command"""
 )
-EDITORS = frozenset(
-    {"Edit", "Write", "MultiEdit", "NotebookEdit", "apply_patch", "str_replace_based_edit_tool"}
+EDITORS = _listed("Edit, Write, MultiEdit, NotebookEdit, apply_patch, str_replace_based_edit_tool")
+_OWN = EDITORS | _listed(
+    """Read, Glob, Grep, LS, Task, Agent, TaskOutput, TodoWrite, WebFetch, WebSearch, ExitPlanMode, EnterPlanMode,
+    AskUserQuestion, BashOutput, KillShell, KillBash, ToolSearch, update_plan, view_image, SlashCommand,
+    ListMcpResourcesTool, ReadMcpResourceTool"""
 )
-_OWN = frozenset(
-    {"Read", "Glob", "Grep", "LS", "Task", "Agent", "TaskOutput", "TodoWrite", "WebFetch", "WebSearch", "ExitPlanMode",
-     "EnterPlanMode", "AskUserQuestion", "BashOutput", "KillShell", "KillBash", "ToolSearch", "update_plan",
-     "view_image", "SlashCommand", "ListMcpResourcesTool", "ReadMcpResourceTool"}
-) | EDITORS  # fmt: skip
 _SETTING_UP = (
     r"\b(?:install|ci|venv|seed|bootstrap|add|get|fetch|update|upgrade|sync|migrate|init|create|generate|setup|login"
     r"|auth|export|set|config"
@@ -567,7 +371,7 @@ _SETTING_UP = (
     r"|rebase|merge|push|commit|tag|allow|trust|register|deps\.\w+|ecto\.\w+|rm|mv|source)\b"
 )
 _WITHIN = r"command failed for pattern \"!`(.+?)`\""
-BACKGROUND = r"^Command (?:running in background|was manually backgrounded)"
+_BACKGROUND = r"^Command (?:running in background|was manually backgrounded)"
 """What a shell answers that lets a command run on."""
 _REFUSALS: tuple[tuple[Reason, str], ...] = (
     ("cancelled", r"^(?:<tool_use_error>)?\W*(?:sibling tool call|cancelled: parallel|request interrupted)"),
@@ -588,120 +392,30 @@ _TOKEN = re.compile(r"[A-Za-z_][\w.-]{3,}")
 _LINES, _WIDE = 3, 110
 
 
-class Failures:
-    """Follows the tool uses of one conversation; `open` are the failures that are not resolved yet."""
-
-    def __init__(
-        self, session: str, waiting: Sequence[Failure] = (), written: Sequence[str] = ()
-    ) -> None:
-        self.open = tuple(waiting)
-        self.written = tuple(written)
-        """The files that were edited in the session, the latest last."""
-        self._session = session
-        self._calls: dict[str, tuple[Call, int]] = {}
-
-    def called(self, call: Call, turn: int) -> None:
-        """Note that a tool is used."""
-        self._calls[call.id] = (call, turn)
-        while len(self._calls) > 200:
-            del self._calls[next(iter(self._calls))]
-
-    def answered(self, answer: Answer) -> Iterator[Lesson | Passed]:
-        """Take what came of a tool use: it may fail, resolve a failure, or be a step on the way."""
-        known = self._calls.pop(answer.id, None)
-        if known is None:
-            return
-        call, turn = known
-        text = cut(answer.text)
-        refused = refusal(text[:2_000]) if answer.failed else None
-        if refused is not None:
-            yield Passed(refused, _brief(call, text), answer.id)
-            return
-        line = line_of(call, text)
-        if line and not re.match(BACKGROUND, text):
-            yield from self._resolved(call, line, text)
-        if not answer.failed:
-            self._step(call, line)
-            return
-        yield from self._failed(call, turn, line, text)
-
-    def given_up(self) -> Iterator[Passed]:
-        """Give up what is open: the session is over."""
-        yield from (Passed("not-resolved", one.line or one.tool, one.id) for one in self.open)
-        self.open = ()
-
-    def _failed(self, call: Call, turn: int, line: str, text: str) -> Iterator[Passed]:
-        """Wait for what resolves a failure, unless it can be no lesson."""
-        reason, trouble = failure_of(call, line, text)
-        if trouble is None or reason is not None:
-            yield Passed(reason or "said-nothing", _brief(call, text), call.id)
-            return
-        own = trouble.cause not in STANDING and self._is_own(text)
-        failure = Failure(
-            call.id, call.tool, line, trouble.text, trouble.cause, trouble.mark, call.at, turn, call.cwd,
-            own or trouble.cause == "assertion",
-        )  # fmt: skip
-        again = next(
-            (one for one in self.open if one.mark == failure.mark and one.tool == failure.tool),
-            None,
-        )
-        if again is not None:
-            return  # the same error once more: it is the first try that was resolved in the end
-        self.open = (*self.open, failure)
-        if len(self.open) > MOST_OPEN:
-            yield Passed("not-resolved", self.open[0].line, self.open[0].id)
-            self.open = self.open[1:]
-
-    def _resolved(self, call: Call, line: str, text: str) -> Iterator[Lesson | Passed]:
-        """Yield the failures that a call shows to be resolved, and those that are not waited for
-        any longer.
-        """
-        later = commands_in(line) if call.tool in SHELLS else ()
-        still: list[Failure] = []
-        for failure in self.open:
-            how = None if holds(text, failure.mark) else _way_out(failure, call, later)
-            if how is not None:
-                yield _lesson(failure, how, self._session)
-            elif failure.age >= PATIENCE:
-                yield Passed("not-resolved", failure.line or failure.tool, failure.id)
-            else:
-                still.append(replace(failure, age=failure.age + 1))
-        self.open = tuple(still)
-
-    def _step(self, call: Call, line: str) -> None:
-        """Note what may have resolved what is open: an edit, or something that was set up."""
-        if call.tool in EDITORS:
-            path = path_of(call)
-            self.written = (*(one for one in self.written if one != path), path)[-200:]
-            edit = edit_of(call)
-            self.open = tuple(replace(one, edits=(*one.edits, edit)[-12:]) for one in self.open)
-            return
-        done = _steps_in(commands_in(line), call.cwd)
-        if done:
-            self.open = tuple(replace(one, steps=(*one.steps, *done)[-8:]) for one in self.open)
-
-    def _is_own(self, text: str) -> bool:
-        """Tell whether an error is in a file that was written in this session."""
-        return any(path.rpartition("/")[2] in text for path in self.written if path)
-
-
 @dataclass(frozen=True, slots=True)
-class _WayOut:
-    """How a command came to work: what it became, the arguments that came and went, whether it ran
-    elsewhere.
+class Use:
+    """A use of a tool: the command line that it ran, if any, and what came of it."""
 
-    `steps` set something up in the same line, before it.
-    """
+    call: Call
+    line: str
+    commands: tuple[Command, ...]
+    text: str
+    failed: bool
 
-    command: str
-    added: tuple[str, ...] = ()
-    removed: tuple[str, ...] = ()
-    moved: bool = False
-    steps: tuple[str, ...] = ()
+    @classmethod
+    def of(cls, call: Call, answer: Answer) -> "Use":
+        text = cut(answer.text)
+        line = line_of(call, text if answer.failed else "")
+        return cls(call, line, commands_in(line), text, answer.failed)
 
     @property
-    def is_changed(self) -> bool:
-        return bool(self.added or self.removed or self.moved)
+    def goes_on(self) -> bool:
+        """Whether the shell lets the command run on."""
+        return bool(re.match(_BACKGROUND, self.text))
+
+    @property
+    def brief(self) -> str:
+        return f"{shown(self.line or self.call.tool, self.call.cwd, 80)}: {' '.join(self.text.split())[:120]}"
 
 
 def line_of(call: Call, text: str = "") -> str:
@@ -716,6 +430,26 @@ def line_of(call: Call, text: str = "") -> str:
     return found[1] if found else ""
 
 
+def path_of(call: Call) -> str:
+    paths = (call.given.get(name) for name in ("file_path", "path", "notebook_path"))
+    return str(next(filter(None, paths), ""))
+
+
+def edit_of(call: Call) -> str:
+    """Say what an edit did: the file, and the lines that it brought."""
+    edits, fresh = call.given.get("edits"), list[str]()
+    for edit in edits if isinstance(edits, list) else [call.given]:
+        if isinstance(edit, Mapping):
+            before, after = (
+                [line.strip() for line in str(edit.get(name, "")).splitlines()]
+                for name in ("old_string", "new_string")
+            )
+            fresh += [line for line in after if re.search(r"\w", line) and line not in before]
+    lines = [line if len(line) <= _WIDE else f"{line[: _WIDE - 1]}…" for line in fresh[:_LINES]]
+    path = shown(path_of(call) or "a file", call.cwd)
+    return f"{path}: `{'` `'.join(lines)}`" if lines else path
+
+
 def shown(line: str, cwd: str, width: int = 200) -> str:
     """Return a command on one line, its own folder left out of its paths."""
     text = " ".join(line.split())
@@ -724,195 +458,219 @@ def shown(line: str, cwd: str, width: int = 200) -> str:
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
-def _steps_in(commands: Sequence[Command], cwd: str) -> tuple[str, ...]:
+def steps_in(commands: Sequence[Command], cwd: str) -> list[str]:
     """Return those commands that set something up, as they are told."""
-    return tuple(
+    return [
         shown(c.line, cwd) for c in commands if not c.is_reader and re.search(_SETTING_UP, c.line)
-    )
+    ]
 
 
-def refusal(text: str) -> Reason | None:
-    """Return why a call came to nothing without having been run; `None` where it was."""
-    return next(
-        (reason for reason, told in _REFUSALS if re.search(told, text, re.IGNORECASE)), None
-    )
+def refusal(use: Use) -> Reason | None:
+    """Return why a use came to nothing without having been run; `None` where it was."""
+    start = use.text[:2_000] if use.failed else ""
+    return next((reason for reason, told in _REFUSALS if _has(told, start)), None)
 
 
-def failure_of(call: Call, line: str, text: str) -> tuple[Reason | None, Trouble | None]:
-    """Return why a failure can be no lesson, and what is wrong where it may be one."""
-    if not line and (call.tool in _OWN or "<tool_use_error>" in text):
-        return "own-tool", None
-    commands = commands_in(line)
-    trouble = trouble_in(text)
+def trouble_of(use: Use) -> Trouble | Reason:
+    """Return what is wrong where a use of a tool failed, or why that can be no lesson."""
+    if not use.line and (use.call.tool in _OWN or "<tool_use_error>" in use.text):
+        return "own-tool"
+    trouble = trouble_in(use.text)
     if trouble is None:
-        return "said-nothing", None
-    if line and all(c.is_reader for c in commands) and not _tells(commands, trouble):
-        return "looked-only", trouble
-    acting = [c for c in commands if not c.is_reader]
-    if (
-        acting
-        and all(c.is_inline for c in acting)
-        and trouble.cause not in ("dependency", "command")
-    ):
-        return "own-work", trouble
-    return None, trouble
+        return "said-nothing"
+    acting = [c for c in use.commands if not c.is_reader]
+    is_deep = any(len(c.head) > 1 for c in use.commands)
+    asks = is_deep and trouble.cause in STANDING and trouble.cause != "place"
+    if use.line and not acting and not asks and not missing_command(trouble.text):
+        return "looked-only"
+    is_command = trouble.cause in ("dependency", "command")
+    return "own-work" if acting and all(c.is_inline for c in acting) and not is_command else trouble
 
 
-def _tells(commands: Sequence[Command], trouble: Trouble) -> bool:
-    """Tell whether something that only looks failed for more than that there is nothing to see."""
-    asks = (
-        any(len(c.head) > 1 for c in commands)
-        and trouble.cause in STANDING
-        and trouble.cause != "place"
+# What resolved a failure: the later command that does the same work, and what was done in between.
+
+
+def _is_same(old: Command, new: Command, _failure: Failure) -> bool:
+    """Tell whether a later run does a command again, and does not only make it ready; a run of
+    other tests proves nothing.
+    """
+    if old.head != new.head or (old.is_inline and old.args != new.args):
+        return False
+    if new.args[:1] != old.args[:1] and not _MAKES_READY.isdisjoint(new.args[:1]):
+        return False
+    pairs = [(one, other) for one in old.targets for other in new.targets] if old.is_test else []
+    return not pairs or any(_within(one, other) or _within(other, one) for one, other in pairs)
+
+
+def _within(one: str, other: str) -> bool:
+    return f"{one}/".startswith(f"{other.rstrip('/')}/") or f"/{one}".endswith(f"/{other}")
+
+
+def _is_changed(old: Command, new: Command, failure: Failure) -> bool:
+    """Tell whether a later run does a command again with other arguments."""
+    return old.args != new.args and _is_same(old, new, failure)
+
+
+def _is_other_way(old: Command, new: Command, failure: Failure) -> bool:
+    """Tell whether a command does by another name what one did that was not found: the arguments
+    tell.
+    """
+    name = missing_command(failure.error)
+    is_meant = name and (name in old.words[0] or name in old.head)
+    if not is_meant or new.words == old.words:
+        return False
+    stems = {PurePosixPath(word).name.rstrip("0123456789.") for word in new.words}
+    kept = set(old.args) & set(new.args)
+    return name.rstrip("0123456789.") in stems or (
+        bool(kept) and len(kept) * 2 >= len(set(old.args))
     )
-    return asks or bool(missing_command(trouble))
 
 
-def _way_out(failure: Failure, call: Call, later: Sequence[Command]) -> _WayOut | None:
-    """Return how a later call does what failed; `None` when it is about something else."""
-    if not failure.line:
-        if call.tool != failure.tool or call.id == failure.id:
-            return None
-        return _WayOut("")
+def _is_renamed(old: Command, new: Command, failure: Failure) -> bool:
+    """Tell whether a program does what it did not know by the name that it was given."""
+    is_other = old.head[0] == new.head[0] and old.head != new.head
+    if failure.cause != "command" or not is_other or min(len(old.head), len(new.head)) < 2:
+        return False
+    before, after = old.head[-1], new.head[-1]
+    return before[:3] == after[:3] or (
+        len(after) > 2 and bool(re.search(rf"\b{re.escape(after)}\b", failure.error))
+    )
+
+
+_WAYS: tuple[Callable[[Command, Command, Failure], bool], ...] = (
+    _is_changed,
+    _is_other_way,
+    _is_same,
+    _is_renamed,
+)
+"""How a later command does the work of one that failed; the first that holds is the way."""
+
+
+def resolved(failure: Failure, use: Use, session: str) -> Lesson | Passed | None:
+    """Return what a failure teaches where a later use does what failed; `None` where it is about
+    something else.
+    """
     failed = commands_in(failure.line)
-    acting = [c for c in failed if not c.is_reader] or failed
-    pair = same_command(acting, later)
-    if pair is None and failure.cause == "command":
-        pair = renamed(acting, later, failure.error)
-    name = missing_command(Trouble(failure.error, "command", ""))
-    if name and (pair is None or pair[0].args == pair[1].args):
-        pair = runs_other_way(name, failed, later) or pair
-    if pair is None:
-        return None
-    old, new = pair
-    added, removed = differences(old, new)
-    moved = _place(old, failure.cwd) != _place(new, call.cwd)
-    told = shown(
-        f"cd {new.folder} && {new.line}" if moved and new.folder else new.line, failure.cwd
+    acting = [c for c in failed if not c.is_reader]
+    pairs = (
+        (old, new)
+        for is_way in _WAYS
+        for old in (failed if is_way is _is_other_way else acting or failed)
+        for new in use.commands
+        if is_way(old, new, failure)
     )
-    if not added and not removed and old.words != new.words:
-        added = tuple(word for word in new.words if word not in old.words)
-    return _WayOut(told, added, removed, moved, _steps_in(later[: later.index(new)], call.cwd))
+    pair = next(pairs, None)
+    return None if pair is None else _Resolution(failure, acting, *pair, use).told(session)
+
+
+class _Resolution:
+    """How a failed command came to work: the arguments that came and went, whether it ran
+    elsewhere, and what was edited and set up before it.
+    """
+
+    def __init__(
+        self, failure: Failure, acting: Sequence[Command], old: Command, new: Command, use: Use
+    ) -> None:
+        self._failure, self._acting, self._new = failure, acting, new
+        self._added = [*(Counter(new.args) - Counter(old.args)).elements()]
+        self._removed = [*(Counter(old.args) - Counter(new.args)).elements()]
+        differing = (*self._added, *self._removed)
+        if not differing:
+            self._added = [word for word in new.words if word not in old.words]
+        self._moved = _place(old, failure.cwd) != _place(new, use.call.cwd)
+        self._head = " ".join(acting[0].head) if acting else failure.tool
+        self._standing = failure.cause in STANDING
+        before = use.commands[: use.commands.index(new)]
+        self._names = _names(failure.error)
+        self._edits = self._about(failure.edits)
+        self._steps = self._about((*failure.steps, *steps_in(before, use.call.cwd)))
+        # To name other files is not what helped, in tests or after an edit.
+        is_test = any(c.is_test for c in acting) and failure.cause not in ("command", "place")
+        self._changed = (
+            self._moved
+            or any(arg.startswith("-") or "=" in arg for arg in (*self._added, *self._removed))
+            or (
+                bool(self._added or self._removed)
+                and self._standing
+                and not self._edits
+                and not is_test
+            )
+        )
+
+    def _about(self, items: Sequence[str]) -> list[str]:
+        """Return the edits and steps that may have helped: they name something of the error, or the
+        error names their file.
+
+        What stands in the surroundings can also be put right by an install that the error does not
+        name.
+        """
+        said = f"{self._failure.error} {self._failure.line}"
+        near = [one for one in items if self._names & _names(one) or _file_of(one) in said]
+        if not near and self._standing:
+            program = self._head.partition(" ")[0]
+            near = [s for s in items if re.search(_INSTALLING, s) or s.split()[0] == program]
+        return list(dict.fromkeys(near))
+
+    def told(self, session: str) -> Lesson | Passed:
+        """Return the lesson, as it would be remembered."""
+        failure, helped = self._failure, bool(self._edits or self._steps)
+        reason: Reason = "assertion" if failure.cause == "assertion" else "own-work"
+        if not self._changed and not helped and failure.cause != "limit":
+            is_work = failure.edits and (reason == "assertion" or failure.is_own)
+            return Passed(reason if is_work else "went-away", failure.line, failure.id)
+        done = self._names & _names(" ".join((*self._edits, *self._steps)))
+        named = done | self._names & _names(" ".join(self._added))
+        is_solid = self._standing or named or (self._changed and (self._added or self._moved))
+        extra = (
+            (10.0 if self._standing else 0.0)
+            + (8.0 if self._changed and self._added else 0.0)
+            + (5.0 if named else 0.0)
+            - (0.0 if self._changed or helped else 40.0)
+            - (0.0 if is_solid else 15.0)
+        )
+        # What was edited is the place that the error names: that is work, and no lesson.
+        files = [edit.partition(": `")[0].rpartition("/")[2] for edit in self._edits]
+        is_way = self._standing or self._changed or self._steps
+        mended = not is_way and all(file in failure.error for file in files)
+        return Lesson(
+            "failure", self._text(named if self._changed else done), session, (f"{session}/{failure.id}",), failure.at,
+            failure.turn, "tool", mark=f"{self._head}: {failure.mark}", extra=extra,
+            needs=2 if failure.is_own or mended else 1, reason=reason,
+        )  # fmt: skip
+
+    def _text(self, named: Collection[str]) -> str:
+        """Say what failed, what resolved it, and what speaks for that; the error has these names in
+        common with it.
+        """
+        failure, new = self._failure, self._new
+        edits, steps = self._edits[-2:], [f"`{step}`" for step in self._steps[-2:]]
+        meant = next((c for c in self._acting if c.head[0] in failure.error), None)
+        lines = [c.line for c in (meant, *self._acting) if c] or [failure.line]
+        told, evidence = list[str](), ["another folder"] if self._moved else []
+        if self._changed:
+            command = f"cd {new.folder} && {new.line}" if self._moved and new.folder else new.line
+            told.append(f"What worked: `{shown(command, failure.cwd)}`.")
+            changes = (("with", self._added), ("without", self._removed))
+            evidence += [f"{sign} `{' '.join(args)[:_WIDE]}`" for sign, args in changes if args]
+        if steps:
+            told.append(f"{'Before it' if told else 'What helped'}: {', then '.join(steps)}.")
+        if edits:
+            begin = "Edited" if told else "What resolved it was an edit of"
+            told.append(f"{begin} {'; '.join(edits)}")
+        evidence += [f"edit of {edit.partition(': `')[0]}" for edit in edits]
+        evidence += [f"ran {step}" for step in steps]
+        error = f" (the error names {', '.join(sorted(named)[:3])})" if named else ""
+        said = [
+            f"`{shown(lines[0], failure.cwd, 120)}` failed: {failure.error}",
+            " ".join(told) or "It worked the next time, unchanged.",
+        ]
+        said += [f"Evidence: {'; '.join(evidence)}{error}."] if evidence else []
+        return "\n".join(said)
 
 
 def _place(command: Command, cwd: str) -> str:
-    if not command.folder:
-        return cwd.rstrip("/")
-    place = command.folder if command.folder.startswith(("/", "~")) else f"{cwd}/{command.folder}"
-    return place.rstrip("/")
-
-
-def _lesson(failure: Failure, how: _WayOut, session: str) -> Lesson | Passed:
-    """Put a failure and what resolved it into words, as it would be remembered."""
-    tokens = _tokens(failure.error)
-    edits = _about(failure.edits, failure, tokens)
-    steps = _about((*failure.steps, *how.steps), failure, tokens)
-    standing = failure.cause in STANDING
-    changed = _is_the_way(how, failure, is_edited=bool(edits))
-    mended = not standing and not changed and not steps and _is_where(edits, failure.error)
-    if not changed and not edits and not steps and failure.cause != "limit":
-        reason: Reason = (
-            "assertion"
-            if failure.cause == "assertion"
-            else "own-work"
-            if failure.is_own
-            else "went-away"
-        )
-        return Passed(
-            reason if failure.edits else "went-away", failure.line or failure.tool, failure.id
-        )
-    what = (
-        f"`{_failing(failure)}` failed: {failure.error}"
-        if failure.line
-        else f"{failure.tool} failed: {failure.error}"
-    )
-    told = _resolution(how, edits, steps, changed=changed)
-    parts = [what, told, _evidence(how, edits, steps, tokens, changed=changed)]
-    shared = bool(tokens & _tokens(" ".join((*edits, *steps, *how.added))))
-    extra = (
-        (10.0 if standing else 0.0)
-        + (8.0 if changed and how.added else 0.0)
-        + (5.0 if shared else 0.0)
-    )
-    extra -= 40.0 if not changed and not edits and not steps else 0.0
-    extra -= 0.0 if standing or (changed and (how.added or how.moved)) or shared else 15.0
-    is_test = failure.cause == "assertion"
-    return Lesson(
-        "failure", "\n".join(part for part in parts if part), session, (f"{session}/{failure.id}",), failure.at,
-        failure.turn, "tool", mark=f"{_head(failure)}: {failure.mark}", extra=extra,
-        needs=2 if failure.is_own or mended else 1, reason="assertion" if is_test else "own-work",
-    )  # fmt: skip
-
-
-def _is_where(edits: Sequence[str], error: str) -> bool:
-    """Tell whether what was edited is the place that the error names: that is work, and no lesson."""
-    return bool(edits) and all(
-        edit.partition(": `")[0].rpartition("/")[2] in error for edit in edits
-    )
-
-
-def _resolution(how: _WayOut, edits: Sequence[str], steps: Sequence[str], *, changed: bool) -> str:
-    """Say what resolved a failure: the other command, what was set up before it, what was edited."""
-    told = [f"What worked: `{how.command}`."] if how.command and changed else []
-    if steps:
-        told.append(
-            f"{'Before it' if told else 'What helped'}: {', then '.join(f'`{step}`' for step in steps[-2:])}."
-        )
-    if edits:
-        told.append(
-            f"{'Edited' if told else 'What resolved it was an edit of'} {'; '.join(edits[-2:])}"
-        )
-    if not told:
-        told.append("It worked the next time, unchanged.")
-    return " ".join(told)
-
-
-def _evidence(
-    how: _WayOut, edits: Sequence[str], steps: Sequence[str], tokens: set[str], *, changed: bool
-) -> str:
-    """Say what changed between a failure and what worked, and what of it the error names; empty for
-    nothing.
-    """
-    found = ["another folder"] if how.moved else []
-    for sign, args in (("with", how.added), ("without", how.removed)) if changed else ():
-        found += [f"{sign} `{' '.join(args)[:_WIDE]}`"] if args else []
-    for what, items in (
-        ("edit of", [edit.partition(": `")[0] for edit in edits]),
-        ("ran", [f"`{s}`" for s in steps]),
-    ):
-        found += [f"{what} {item}" for item in items[-2:]]
-    named = sorted(tokens & _tokens(" ".join((*edits, *steps, *(how.added if changed else ())))))
-    about = f" (the error names {', '.join(named[:3])})" if named else ""
-    return f"Evidence: {'; '.join(found)}{about}." if found else ""
-
-
-def _is_the_way(how: _WayOut, failure: Failure, *, is_edited: bool) -> bool:
-    """Tell whether the changed command is what helped: to name other files is not, in tests or
-    after an edit.
-    """
-    options = [arg for arg in (*how.added, *how.removed) if arg.startswith("-") or "=" in arg]
-    if not how.is_changed or how.moved or options:
-        return how.is_changed
-    is_test = any(c.is_test for c in commands_in(failure.line)) and failure.cause not in (
-        "command",
-        "place",
-    )
-    return failure.cause in STANDING and not is_edited and not is_test
-
-
-def _about(items: Sequence[str], failure: Failure, tokens: set[str]) -> tuple[str, ...]:
-    """Return what may have helped: edits and steps that name something of the error, or a file that
-    it names.
-
-    What stands in the surroundings can also be put right by an install that the error does not
-    name.
-    """
-    said = f"{failure.error} {failure.line}"
-    near = [one for one in items if tokens & _tokens(one) or _file_of(one) in said]
-    if not near and failure.cause in STANDING:
-        program = _head(failure).partition(" ")[0]
-        near = [one for one in items if re.search(_INSTALLING, one) or one.split()[0] == program]
-    return tuple(dict.fromkeys(near))
+    is_whole = command.folder.startswith(("/", "~"))
+    return (command.folder if is_whole else f"{cwd}/{command.folder}").rstrip("/")
 
 
 def _file_of(edit: str) -> str:
@@ -923,56 +681,5 @@ def _file_of(edit: str) -> str:
     return name if "." in name and " " not in name else "\n\n"
 
 
-def _tokens(text: str) -> set[str]:
+def _names(text: str) -> set[str]:
     return {token.lower() for token in _TOKEN.findall(text)} - _COMMON
-
-
-def _failing(failure: Failure) -> str:
-    commands = [c for c in commands_in(failure.line) if not c.is_reader]
-    tool = next(
-        (c for c in commands if c.head[0] in failure.error), commands[0] if commands else None
-    )
-    line = failure.line if tool is None else tool.line
-    return shown(line, failure.cwd, 120)
-
-
-def _head(failure: Failure) -> str:
-    commands = [c for c in commands_in(failure.line) if not c.is_reader]
-    return " ".join(commands[0].head) if commands else failure.tool
-
-
-def _brief(call: Call, text: str) -> str:
-    line = line_of(call) or call.tool
-    return f"{shown(line, call.cwd, 80)}: {' '.join(text.split())[:120]}"
-
-
-def path_of(call: Call) -> str:
-    return str(
-        call.given.get("file_path")
-        or call.given.get("path")
-        or call.given.get("notebook_path")
-        or ""
-    )
-
-
-def edit_of(call: Call) -> str:
-    """Say what an edit did: the file, and the lines that it brought."""
-    path = shown(path_of(call) or "a file", call.cwd)
-    edits = call.given.get("edits")
-    pairs: Sequence[Mapping[str, object]] = (
-        [e for e in edits if isinstance(e, dict)] if isinstance(edits, list) else [call.given]
-    )
-    fresh: list[str] = []
-    for pair in pairs:
-        before = {line.strip() for line in str(pair.get("old_string", "")).splitlines()}
-        fresh += [
-            each
-            for line in str(pair.get("new_string", "")).splitlines()
-            if (each := line.strip()) and each not in before
-        ]
-    lines = [
-        line if len(line) <= _WIDE else f"{line[: _WIDE - 1]}…"
-        for line in fresh
-        if re.search(r"\w", line)
-    ]
-    return f"{path}: `{'` `'.join(lines[:_LINES])}`" if lines else path

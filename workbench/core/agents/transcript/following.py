@@ -1,13 +1,14 @@
-"""Follows a session event by event and tells what it taught; it can stop anywhere and go on later."""
+"""Follows a session event by event: what it taught, and its tasks; it can stop anywhere and go on
+later.
+"""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime
 from hashlib import blake2b
 from itertools import groupby
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
 from workbench.core.agents.transcript.events import (
     Answer,
@@ -25,189 +26,50 @@ from workbench.core.agents.transcript.events import (
     short_paths,
 )
 from workbench.core.agents.transcript.failures import (
-    BACKGROUND,
     EDITORS,
     SHELLS,
+    STANDING,
     Command,
-    commands_in,
-    failure_of,
+    Trouble,
+    Use,
+    edit_of,
+    holds,
     line_of,
     missing_command,
     path_of,
     refusal,
+    resolved,
     shown,
-    trouble_in,
+    steps_in,
+    trouble_of,
 )
 from workbench.core.agents.transcript.summaries import (
     WORTH,
+    Kind,
     Lesson,
     Passed,
+    Reason,
     identity,
     said_no,
     taught,
+    told_in,
     words_of,
 )
 from workbench.core.words import stop_words, words
 
-if TYPE_CHECKING:
-    from workbench.core.agents.transcript.failures import Failures
-
-
 Told = Lesson | Passed
+
+PATIENCE = 60
+"""Tool uses after which nobody is thought to come back to a failure."""
+
+MOST_OPEN = 12
+"""Failures that are waited for at the same time; of more the oldest are given up."""
 
 _DECIDED = (
     r"(?im)(?:^|(?<=[.!?] ))(?=[^.!?\n]{20,300}[.!?\n])[^.!?\n]*\b(?:(?:i|we)(?:['’]ve| have)? (?:decided|chose|opted)"
     r"|(?:i|we)(?:['’]ll| will) (?:go with|keep|stick)|going with|instead of|rather than)\b[^.!?\n]*"
 )
 """A sentence by which something is decided."""
-
-
-class Following:
-    """Follows one session from where somebody `stopped`; with `liberal` also what the agent changed
-    and decided.
-    """
-
-    def __init__(
-        self, session: str, stopped: SessionProgress | None = None, *, liberal: bool = False
-    ) -> None:
-        before = stopped or SessionProgress(session)
-        self._session = session
-        self._liberal = liberal
-        self._edits: dict[str, Call] = {}
-        self._turn = before.turn
-        self._last = before.last
-        self._written = before.written
-        self._failures = {
-            agent: self._failures_of(waiting) for agent, waiting in before.open.items()
-        }
-
-    @property
-    def standing(self) -> SessionProgress:
-        """What is needed to go on later."""
-        waiting = {agent: one.open for agent, one in self._failures.items() if one.open}
-        written = [path for one in self._failures.values() for path in one.written]
-        return SessionProgress(
-            self._session,
-            self._turn,
-            self._last,
-            waiting,
-            tuple(dict.fromkeys((*self._written, *written)))[-200:],
-        )
-
-    def take(self, events: Iterable[Event]) -> Iterator[Told]:
-        """Yield what events teach, and what is passed over."""
-        for event in events:
-            yield from map(_shortened, self._taken(event))
-
-    def end(self) -> Iterator[Told]:
-        """Give up what waits to be resolved: the session is over."""
-        for one in self._failures.values():
-            yield from map(_shortened, one.given_up())
-
-    def _taken(self, event: Event) -> Iterator[Told]:
-        if isinstance(event, Prompt):
-            yield from self._asked(event)
-        elif isinstance(event, Call):
-            self._called(event)
-        elif isinstance(event, Answer):
-            yield from self._answered(event)
-        elif isinstance(event, Summary):
-            yield from self._summed_up(event)
-        elif isinstance(event, Said) and self._liberal and not event.agent:
-            yield from self._decided(event)
-
-    def _called(self, call: Call) -> None:
-        from workbench.core.agents.transcript.failures import EDITORS, line_of, shown
-
-        if self._liberal and call.tool in EDITORS:
-            self._edits[call.id] = call
-        self._of(call).called(call, self._turn)
-        if not call.agent and (line := line_of(call)):
-            self._last = shown(line, call.cwd, 80)
-
-    def _of(self, event: Event) -> "Failures":
-        if event.agent not in self._failures:
-            self._failures[event.agent] = self._failures_of(())
-        return self._failures[event.agent]
-
-    def _failures_of(self, waiting: Sequence[Failure]) -> "Failures":
-        from workbench.core.agents.transcript.failures import (
-            Failures,
-        )  # a prompt is not to wait for their patterns
-
-        return Failures(self._session, waiting, self._written)
-
-    def _asked(self, prompt: Prompt) -> Iterator[Told]:
-        said = words_of(cut(prompt.text))
-        if not said or prompt.agent:
-            return
-        self._turn += 1
-        yield from self._corrected(said, prompt.at)
-
-    def _corrected(
-        self, said: str, at: datetime | None, *, refusing: bool = False
-    ) -> Iterator[Told]:
-        yield from taught(said, self._session, self._turn, self._last, at, refusing=refusing)
-
-    def _answered(self, answer: Answer) -> Iterator[Told]:
-        said = said_no(answer.text) if answer.failed else ""
-        edit = self._edits.pop(answer.id, None)
-        if edit is not None and not answer.failed:
-            yield self._changed(edit, answer.at)
-        for told in self._of(answer).answered(answer):
-            if (
-                isinstance(told, Passed)
-                and told.reason == "turned-down"
-                and said
-                and not answer.agent
-            ):
-                yield from self._corrected(said, answer.at, refusing=True)
-            else:
-                yield replace(told, at=told.at or answer.at) if isinstance(told, Lesson) else told
-
-    def _changed(self, edit: Call, at: datetime | None) -> Lesson:
-        """Tell what an edit changed, once for a file and a turn."""
-        from workbench.core.agents.transcript.failures import edit_of, path_of
-
-        mark = identity(self._session, f"{self._turn} {path_of(edit)}")
-        ids = (f"{self._session}/{edit.id}",)
-        return Lesson(
-            "change",
-            f"Changed {edit_of(edit)}",
-            self._session,
-            ids,
-            at,
-            self._turn,
-            "assistant",
-            mark=mark,
-        )
-
-    def _decided(self, said: Said) -> Iterator[Told]:
-        """Tell what an agent says that it decided."""
-        for text in re.findall(_DECIDED, said.text)[:2]:
-            told = " ".join(text.split())
-            id = identity(self._session, told)
-            yield Lesson(
-                "choice", told, self._session, (id,), said.at, self._turn, "assistant", mark=id
-            )
-
-    def _summed_up(self, summary: Summary) -> Iterator[Told]:
-        from workbench.core.agents.transcript.summaries import told_in
-
-        for kind, text, extra in told_in(summary.text):
-            id = identity(self._session, text)
-            mark = identity("told", text.lower())
-            lesson = Lesson(
-                kind, text, self._session, (id,), summary.at, self._turn, "assistant", mark=mark, extra=extra
-            )  # fmt: skip
-            is_worth = kind == "open-work" or lesson.weight >= WORTH
-            yield lesson if is_worth else Passed("passing", text, id)
-
-
-def _shortened(told: Told) -> Told:
-    """Return what was told with the folders of a person's home shortened."""
-    return replace(told, text=short_paths(told.text))
-
 
 # Tasks of a session: where one begins, what was done in it, and how it ended by the evidence there
 # is.
@@ -255,7 +117,7 @@ _REJECTS = (
     r"|\b(?:throw|roll) (?:it|that|this) (?:away|back)\b"
     r"|\b(?:give up|forget it|never ?mind|abandon this)\b"
 )
-_TESTS = r"tests?|specs?|pytest|unittest|jest|vitest|rspec|phpunit|mocha|tox|nox|nextest"
+_TESTS = r"(?<![a-z])(?:tests?|specs?|pytest|unittest|jest|vitest|rspec|phpunit|mocha|tox|nox|nextest)(?![a-z])"
 _BUILDS = r"build|compile|tsc|check|typecheck|assemble|bundle|make"
 _COUNTS = r"^.*\b\d+ (?:tests?|doctests?|passed|passing|examples?|specs?|failed|failing|failures?|errors?)\b.*$"
 _COUNTS_RED = r"\b[1-9]\d* (?:tests? |specs? )?(?:failed|failing|failures?|errors?)\b|\bFAILED\b"
@@ -266,159 +128,268 @@ _FILE = r"[\w./-]*\w\.[A-Za-z]\w{0,5}\b"
 _PROSE = frozenset({".md", ".mdx", ".rst", ".adoc"})
 
 
-class TaskFollowing:
-    """Follows the tasks of a session from where somebody stopped; `done` are over, `running` is
-    what goes on.
+class Following:
+    """Follows one session from where somebody `stopped`; with `liberal` also what the agent changed
+    and decided.
+
+    `done` are the tasks that are over, `running` is the one that goes on.
     """
 
-    def __init__(self, session: str, running: Task | None = None) -> None:
+    def __init__(
+        self,
+        session: str,
+        stopped: SessionProgress | None = None,
+        running: Task | None = None,
+        *,
+        liberal: bool = False,
+    ) -> None:
+        before = stopped or SessionProgress(session)
         self.done: list[Task] = []
         self.running = running
-        self._session = session
-        self._calls: dict[str, Call] = {}
+        self._session, self._liberal = session, liberal
+        self._turn, self._last, self._written = before.turn, before.last, before.written
+        self._open = dict(before.open)
+        self._calls: dict[str, tuple[Call, int]] = {}
 
-    def take(self, events: Iterable[Event]) -> None:
-        """Follow events, in their order. Those of subagents count where they stand among the
-        session's own.
+    @property
+    def standing(self) -> SessionProgress:
+        """What is needed to go on later."""
+        waiting = {agent: failures for agent, failures in self._open.items() if failures}
+        return SessionProgress(self._session, self._turn, self._last, waiting, self._written)
+
+    def take(self, events: Iterable[Event], *, beside: bool = False) -> list[Told]:
+        """Return what events teach, and what is passed over.
+
+        Those of subagents count to a task where they stand among the session's own; those of a file
+        `beside` it do not, which tells nothing of the order.
         """
-        for event in events:
-            if isinstance(event, Prompt) and not event.agent:
-                self._asked(event)
-            elif isinstance(event, Said) and not event.agent:
-                self._told(event)
-            elif isinstance(event, Call):
-                self._calls[event.id] = event
-            elif isinstance(event, Answer):
-                call = self._calls.pop(event.id, None)
-                if call is not None and self.running is not None:
-                    self.running = _answered(self.running, call, event)
+        return [
+            replace(told, text=short_paths(told.text))
+            for event in events
+            for told in self._taken(event, beside)
+        ]
 
-    def _asked(self, prompt: Prompt) -> None:
+    def _taken(self, event: Event, beside: bool) -> Iterator[Told]:
+        match event:
+            case Prompt(agent=""):
+                if not beside:
+                    self._begin(event)
+                yield from self._asked(event)
+            case Call():
+                self._called(event)
+            case Answer():
+                call, turn = self._calls.pop(event.id, (None, 0))
+                if call is not None:
+                    yield from self._used(Use.of(call, event), turn, event.at, beside)
+            case Summary():
+                for kind, text, extra in told_in(event.text):
+                    yield self._summed_up(kind, text, extra, event.at)
+            case Said(agent=""):
+                yield from self._said(event, beside)
+
+    def _called(self, call: Call) -> None:
+        self._calls[call.id] = call, self._turn
+        if not call.agent and (line := line_of(call)):
+            self._last = shown(line, call.cwd, 80)
+
+    def _asked(self, prompt: Prompt) -> Iterator[Told]:
+        said = words_of(cut(prompt.text))
+        if said:
+            self._turn += 1
+            yield from taught(said, self._session, self._turn, self._last, prompt.at)
+
+    def _said(self, said: Said, beside: bool) -> Iterator[Told]:
+        """Take what an agent says: it may be the end of the task, and a decision."""
+        task, whole = self.running, said.text.strip()
+        if task is not None and not beside and not task.is_asked and whole:
+            ended = said.at or task.ended
+            self.running = replace(task, said=short_paths(whole[:_SAID]), ended=ended)
+        for text in re.findall(_DECIDED, said.text)[:2] if self._liberal else ():
+            told = " ".join(text.split())
+            id = identity(self._session, told)
+            yield self._noted("choice", told, said.at, id, id)
+
+    def _summed_up(self, kind: Kind, text: str, extra: float, at: datetime | None) -> Told:
+        id, mark = identity(self._session, text), identity("told", text.lower())
+        lesson = self._noted(kind, text, at, id, mark, extra)
+        is_worth = kind == "open-work" or lesson.weight >= WORTH
+        return lesson if is_worth else Passed("passing", text, id)
+
+    def _noted(
+        self, kind: Kind, text: str, at: datetime | None, id: str, mark: str, extra: float = 0.0
+    ) -> Lesson:
+        """Return what an agent said or did, as a lesson."""
+        return Lesson(
+            kind, text, self._session, (id,), at, self._turn, "assistant", mark=mark, extra=extra
+        )
+
+    def _used(self, use: Use, turn: int, at: datetime | None, beside: bool) -> Iterator[Told]:
+        """Take a use of a tool: it may fail, resolve a failure, or be a step on the way."""
+        call, refused = use.call, refusal(use)
+        if refused is not None:
+            said = said_no(use.text)
+            if refused == "turned-down" and said and not call.agent:
+                yield from taught(said, self._session, self._turn, self._last, at, refusing=True)
+            else:
+                yield Passed(refused, use.brief, call.id)
+            return
+        if use.line and not use.goes_on:
+            yield from self._resolved(use)
+        trouble = trouble_of(use) if use.failed else None
+        if isinstance(trouble, Trouble):
+            yield from self._failed(use, trouble, turn, at)
+        elif trouble is not None:
+            yield Passed(trouble, use.brief, call.id)
+        else:
+            yield from self._stepped(use, at)
+        if self.running is not None and not beside:
+            self.running = _after(self.running, use, trouble, at)
+
+    def _stepped(self, use: Use, at: datetime | None) -> Iterator[Told]:
+        """Note what may have resolved what is open: an edit, or something that was set up."""
+        call = use.call
+        waiting, steps = self._open.get(call.agent, ()), steps_in(use.commands, call.cwd)
+        if call.tool in EDITORS:
+            path, edit = path_of(call), edit_of(call)
+            self._written = (*(one for one in self._written if one != path), path)[-200:]
+            waiting = tuple(replace(one, edits=(*one.edits, edit)[-12:]) for one in waiting)
+            if self._liberal:
+                mark = identity(self._session, f"{self._turn} {path}")
+                id = f"{self._session}/{call.id}"
+                yield self._noted("change", f"Changed {edit}", at, id, mark)
+        elif steps:
+            waiting = tuple(replace(one, steps=(*one.steps, *steps)[-8:]) for one in waiting)
+        self._open[call.agent] = waiting
+
+    def _resolved(self, use: Use) -> Iterator[Told]:
+        """Yield the failures that a use shows to be resolved, and those that are not waited for any
+        longer.
+        """
+        still: list[Failure] = []
+        for failure in self._open.get(use.call.agent, ()):
+            told = None
+            if not holds(use.text, failure.mark):
+                told = resolved(failure, use, self._session)
+            if told is not None:
+                yield told
+            elif failure.age >= PATIENCE:
+                yield Passed("not-resolved", failure.line or failure.tool, failure.id)
+            else:
+                still.append(replace(failure, age=failure.age + 1))
+        self._open[use.call.agent] = tuple(still)
+
+    def _failed(self, use: Use, trouble: Trouble, turn: int, at: datetime | None) -> Iterator[Told]:
+        """Wait for what resolves a failure."""
+        call, waiting = use.call, self._open.get(use.call.agent, ())
+        if any((one.mark, one.tool) == (trouble.mark, call.tool) for one in waiting):
+            return  # the same error once more: it is the first try that was resolved in the end
+        names = (path.rpartition("/")[2] for path in self._written if path)
+        is_own = trouble.cause == "assertion" or (
+            trouble.cause not in STANDING and any(name in use.text for name in names)
+        )
+        failure = Failure(
+            call.id, call.tool, use.line, trouble.text, trouble.cause, trouble.mark, call.at or at, turn, call.cwd,
+            is_own,
+        )  # fmt: skip
+        if len(waiting) == MOST_OPEN:
+            yield Passed("not-resolved", waiting[0].line, waiting[0].id)
+        self._open[call.agent] = (*waiting, failure)[-MOST_OPEN:]
+
+    def _begin(self, prompt: Prompt) -> None:
+        """Go on with the running task, or begin another one; who does may accept the one before."""
         typed, task = _typed(prompt.text, self.running is None), self.running
-        if typed is None:
-            self._end()
         mark = blake2b(
             " ".join((typed or "").split()).encode(errors="replace"), digest_size=8
         ).hexdigest()
+        if typed is None and task is not None:
+            self.done.append(task)
+            self.running = None
         if not typed or (task is not None and task.prompt == mark):
             return  # a machine's words, or a prompt that waited and is told twice
         rest = re.sub(rf"\A(?:{_ACCEPTS})+", "", typed, count=1, flags=re.IGNORECASE)
         verdict: Verdict = "" if rest in (typed, "?") else "accepted"
-        if re.search(_REJECTS, typed, re.IGNORECASE) and not _is_question(typed):
+        if _has(_REJECTS, typed) and not _is_question(typed):
             verdict = "rejected"
         asks = _is_question(rest) or bool(re.fullmatch(_GREETS, typed, re.IGNORECASE))
-        if task is not None and (asks or not _is_new(rest, task)):
-            task = replace(
-                task, prompt=mark, is_asked=asks, words=_joined(task.words, _topic(rest), _WORDS)
-            )
-            self.running = _judged(task, verdict, typed) if verdict else task
-            return
-        if asks:
-            return
-        self._end(verdict if verdict == "accepted" else "", typed)
-        told = f"{self._session}/{prompt.at}/{mark}" if not prompt.id else prompt.id
-        name = blake2b(told.encode(errors="replace"), digest_size=6).hexdigest()
-        id = f"ep-{prompt.at:%Y%m%d}-{name}" if prompt.at else f"ep-{name}"
-        self.running = Task(
-            id, short_paths(rest[:_TEXT]), prompt.at, prompt.at, mark, tuple(_topic(rest)), tuple(_files(rest))
-        )  # fmt: skip
-
-    def _end(self, verdict: Verdict = "", typed: str = "") -> None:
-        """The running task is over; who begins another one may accept it."""
-        if self.running is not None:
-            self.done.append(_judged(self.running, verdict, typed) if verdict else self.running)
-        self.running = None
-
-    def _told(self, said: Said) -> None:
-        task = self.running
-        if task is not None and not task.is_asked and said.text.strip():
-            self.running = replace(
-                task, said=short_paths(said.text.strip()[:_SAID]), ended=said.at or task.ended
-            )
+        goes_on = task is not None and (asks or not _is_new(rest, task))
+        if task is not None and verdict and (goes_on or verdict == "accepted"):
+            said = " ".join(typed.split())[:200]
+            task = replace(task, verdict=verdict, evidence=f"you said: “{said}”", is_tested=False)
+        if task is not None and goes_on:
+            known = _joined(task.words, _topic(rest), _WORDS)
+            self.running = replace(task, prompt=mark, is_asked=asks, words=known)
+        elif not asks:
+            self.done += [task] if task is not None else []
+            told = prompt.id or f"{self._session}/{prompt.at}/{mark}"
+            name = blake2b(told.encode(errors="replace"), digest_size=6).hexdigest()
+            self.running = Task(
+                f"ep-{prompt.at:%Y%m%d}-{name}" if prompt.at else f"ep-{name}", short_paths(rest[:_TEXT]), prompt.at,
+                prompt.at, mark, tuple(_topic(rest)), tuple(re.findall(_FILE, rest)),
+            )  # fmt: skip
 
 
-def _judged(task: Task, verdict: Verdict, typed: str) -> Task:
-    return replace(
-        task,
-        verdict=verdict,
-        evidence=f"you said: “{' '.join(typed.split())[:200]}”",
-        is_tested=False,
-    )
-
-
-def _answered(task: Task, call: Call, answer: Answer) -> Task:
+def _after(task: Task, use: Use, trouble: Trouble | Reason | None, at: datetime | None) -> Task:
     """Return a task after a use of a tool."""
-    text, line = cut(answer.text), line_of(call)
-    if answer.failed and refusal(text[:2_000]) is not None:
-        return task
-    path, commands = path_of(call), commands_in(line) if call.tool in SHELLS else ()
-    action = shown(line or path or _first(call), call.cwd, _ACTION)
-    reason, error = failure_of(call, line, text) if answer.failed else (None, None)
-    told = short_paths(error.text[:_ERROR]) if error and reason is None else ""
-    step = Step(call.tool, short_paths(action), answer.failed, told)
+    call, path = use.call, path_of(use.call)
+    line, commands = (use.line, use.commands) if call.tool in SHELLS else ("", ())
+    first = next((value for value in call.given.values() if isinstance(value, str)), "")
+    action = shown(line or path or first, call.cwd, _ACTION)
+    error = short_paths(trouble.text[:_ERROR]) if isinstance(trouble, Trouble) else ""
+    step = Step(call.tool, short_paths(action), use.failed, error)
     acting = [" ".join(c.head) for c in commands if not c.is_reader]
-    tools = [*acting] if commands else [call.tool]
+    tools = (*task.tools, *(acting if commands else [call.tool]))
     topic = (*_topic(action), *_topic(str(call.given.get("description") or "")))
+    # Of a long trace the middle goes.
+    is_long = len(task.trace) >= _STEPS
+    kept = (*task.trace[: _STEPS // 2], *task.trace[_STEPS // 2 + 1 :]) if is_long else task.trace
     task = replace(
         task,
-        ended=answer.at or call.at or task.ended,
+        ended=at or call.at or task.ended,
         calls=task.calls + (not call.agent),
-        is_told=task.is_told or (call.tool.endswith(_TELLING) and not answer.failed),
-        trace=_appended(task.trace, step),
-        tools=tuple(name for name, _ in groupby((*task.tools, *tools)))[:_TOOLS],
+        is_told=task.is_told or (call.tool.endswith(_TELLING) and not use.failed),
+        trace=(*kept, step),
+        tools=tuple(name for name, _ in groupby(tools))[:_TOOLS],
         words=_joined(task.words, topic, _WORDS),
         files=_joined(task.files, [shown(path, call.cwd)] if path else [], _FILES),
     )
-    if not answer.failed and (call.tool in EDITORS or re.search(_IN_PLACE, line)):
-        task = replace(
-            task,
-            edited=_joined(task.edited, [short_paths(shown(path or line, call.cwd, 100))], _FILES),
-        )
+    if not use.failed and (call.tool in EDITORS or re.search(_IN_PLACE, line)):
+        edited = short_paths(shown(path or line, call.cwd, 100))
+        task = replace(task, edited=_joined(task.edited, [edited], _FILES))
         if PurePosixPath(path).suffix not in _PROSE:
             task = replace(task, verdict="", evidence="", is_tested=False)
-    return _checked(task, call, commands, text, failed=answer.failed)
+    return _checked(task, use, trouble)
 
 
-def _checked(
-    task: Task, call: Call, commands: Sequence[Command], text: str, *, failed: bool
-) -> Task:
+def _checked(task: Task, use: Use, trouble: Trouble | Reason | None) -> Task:
     """Return a task with what a test or a build says of it, where one was run."""
-    text = re.sub(r"\x1b\[[0-9;]*m", "", text)
-    runs = [(c, is_test) for c in commands if (is_test := _check_of(c)) is not None]
-    if task.background and task.background[0] in str(call.given):
-        counts = re.findall(_COUNTS, text, re.MULTILINE)
-        return (
-            _ran(task, task.background[1], counts[-1], failed=failed, is_test=True)
-            if counts
-            else task
-        )
-    if not runs:
-        return task
-    command, is_test = runs[-1]
-    label, trouble = shown(command.line, call.cwd, 80), trouble_in(text) if failed else None
-    if re.match(BACKGROUND, text):
-        known = re.search(r"\bID: (\w+)", text)
-        return replace(task, background=(known[1], label)) if known else task
-    if trouble is not None and missing_command(trouble):
+    text, failed = re.sub(r"\x1b\[[0-9;]*m", "", use.text), use.failed
+    runs = [(c, is_test) for c in use.commands if (is_test := _check_of(c)) is not None]
+    is_later = bool(task.background) and task.background[0] in str(use.call.given)
+    if not runs and not is_later:
         return task
     counts = re.findall(_COUNTS, text, re.MULTILINE)
-    if not failed and "|" in line_of(call):  # the exit code is that of another command
-        failed = bool(re.search(_FAILED if counts else f"{_FAILED}|{_BROKEN}", text, re.MULTILINE))
-    told = (
-        trouble.text.partition("\n")[0]
-        if trouble is not None
-        else "failed"
-        if failed
-        else "succeeded"
-    )
-    said = counts[-1] if counts else told
-    return _ran(task, label, said, failed=failed, is_test=is_test)
-
-
-def _ran(task: Task, label: str, said: str, *, failed: bool, is_test: bool) -> Task:
+    if is_later:
+        label, is_test = task.background[1], True
+        if not counts:
+            return task
+    else:
+        command, is_test = runs[-1]
+        label = shown(command.line, use.call.cwd, 80)
+        if use.goes_on:
+            known = re.search(r"\bID: (\w+)", text)
+            return replace(task, background=(known[1], label)) if known else task
+        if isinstance(trouble, Trouble) and missing_command(trouble.text):
+            return task
+        if not failed and "|" in use.line:  # the exit code is that of another command
+            broken = _FAILED if counts else f"{_FAILED}|{_BROKEN}"
+            failed = bool(re.search(broken, text, re.MULTILINE))
     if task.is_tested and not is_test:
         return task
-    red, told = failed or bool(re.search(_COUNTS_RED, said)), said.strip()[:200]
+    told = "failed" if failed else "succeeded"
+    if isinstance(trouble, Trouble):
+        told = trouble.text.partition("\n")[0]
+    told = (counts[-1] if counts else told).strip()[:200]
+    red = failed or re.search(_COUNTS_RED, told)
     return replace(
         task, verdict="failed" if red else "passed", evidence=short_paths(f"`{label}`: {told}"), is_tested=is_test
     )  # fmt: skip
@@ -428,8 +399,8 @@ def _check_of(command: Command) -> bool | None:
     """Return whether a command runs tests, or only builds; `None` where it does neither."""
     if command.is_reader:
         return None
-    parts = re.split(r"[^a-z]+", " ".join((*command.head, *command.args[:1])).lower())
-    if command.is_test or any(re.fullmatch(_TESTS, part) for part in parts):
+    said = " ".join((*command.head, *command.args[:1])).lower()
+    if command.is_test or re.search(_TESTS, said):
         return True
     return False if re.fullmatch(_BUILDS, command.head[-1]) else None
 
@@ -450,26 +421,19 @@ def _typed(text: str, is_first: bool) -> str | None:
 def _is_question(text: str) -> bool:
     """Tell whether a prompt only asks for an answer."""
     sentences = [one for one in re.split(r"(?<=[.!?])\s+|\n+", text.strip()) if one.strip()]
-    return (
-        bool(sentences)
-        and not re.search(_REQUEST, text, re.IGNORECASE)
-        and all(s.endswith("?") for s in sentences)
-    )
+    return bool(sentences) and not _has(_REQUEST, text) and all(s.endswith("?") for s in sentences)
 
 
 def _is_new(text: str, task: Task) -> bool:
     """Tell whether a prompt has neither its topic nor a file in common with the running task."""
-    topic = set(_topic(text))
-    names = {PurePosixPath(path).name for path in task.files}
-    if (
-        not topic
-        or " " not in text
-        or re.search(_AGAIN, text, re.IGNORECASE)
-        or names & {PurePosixPath(f).name for f in _files(text)}
-    ):
+    topic, files = set(_topic(text)), re.findall(_FILE, text)
+    known = {PurePosixPath(path).name for path in task.files}
+    if not topic or " " not in text or _has(_AGAIN, text):
         return False
-    is_short = len(topic) <= _SHORT or re.search(_REJECTS, text, re.IGNORECASE)
-    if is_short and re.search(_REFERS, text, re.IGNORECASE) and not _files(text):
+    if any(PurePosixPath(path).name in known for path in files):
+        return False
+    is_short = len(topic) <= _SHORT or _has(_REJECTS, text)
+    if is_short and not files and _has(_REFERS, text):
         return False
     return len(topic & set(task.words)) * 3 < len(topic)
 
@@ -484,22 +448,9 @@ def _topic(text: str) -> list[str]:
     ]
 
 
-def _files(text: str) -> list[str]:
-    return re.findall(_FILE, text)
-
-
-def _first(call: Call) -> str:
-    return next((value for value in call.given.values() if isinstance(value, str)), "")
-
-
 def _joined(known: tuple[str, ...], more: Iterable[str], most: int) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*known, *more)))[:most]
 
 
-def _appended(trace: tuple[Step, ...], step: Step) -> tuple[Step, ...]:
-    """Return a trace with one more step; of a long one the middle goes."""
-    return (
-        (*trace, step)
-        if len(trace) < _STEPS
-        else (*trace[: _STEPS // 2], *trace[_STEPS // 2 + 1 :], step)
-    )
+def _has(pattern: str, text: str) -> bool:
+    return bool(re.search(pattern, text, re.IGNORECASE))

@@ -335,7 +335,7 @@ def _summed_up(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequenc
     from workbench.core.agents.transcript.following import Following
 
     following = Following(event.session, progress.standing)
-    return progress, list(following.take([Summary("", text=_masked(event).text)]))
+    return progress, following.take([Summary("", text=_masked(event).text)])
 
 
 def _failed(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[Told]]":

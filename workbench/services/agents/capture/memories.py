@@ -8,6 +8,7 @@ from pathlib import Path
 
 from workbench.core.agents.hook_event import HookEvent
 from workbench.core.agents.transcript.summaries import (
+    TYPES,
     Kind,
     Lesson,
     Passed,
@@ -86,11 +87,7 @@ def lesson_of(memory: Memory) -> Lesson | None:
     told = memory.metadata.get(CAPTURED)
     if not isinstance(told, Mapping):
         return None
-    kinds: dict[str, Kind] = {
-        "correction": "correction", "rule": "rule", "failure": "failure", "fix": "fix", "insight": "insight",
-        "decision": "decision", "open-work": "open-work", "change": "change", "choice": "choice",
-    }  # fmt: skip
-    kind = kinds.get(str(told.get("kind")), "insight")
+    kind: Kind = next((one for one in TYPES if one == told.get("kind")), "insight")
     return Lesson(
         kind,
         memory.content,

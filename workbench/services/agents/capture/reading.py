@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from workbench.core.agents.transcript.events import Event
-from workbench.core.agents.transcript.following import Following, TaskFollowing, Told
+from workbench.core.agents.transcript.following import Following, Told
 from workbench.core.agents.transcript.summaries import Passed
 from workbench.core.files.fresh import NotRegular, open_handle
 from workbench.core.record import UnreadableFile
@@ -37,8 +37,8 @@ def read_on(
     With `most` nothing is read where more bytes came; `liberal` is what the settings say. Raises
     `UnreadableFile`.
     """
-    following = Following(progress.session, progress.standing, liberal=liberal)
-    tasks = TaskFollowing(progress.session, progress.tasks[-1] if progress.tasks else None)
+    running = progress.tasks[-1] if progress.tasks else None
+    following = Following(progress.session, progress.standing, running, liberal=liberal)
     offsets = dict(progress.offsets)
     told: list[Told] = []
     reader = reader_of(_begin(path)) if path.exists() else None
@@ -52,12 +52,9 @@ def read_on(
             continue
         if size > start:
             agent = "" if file == path else file.stem
-            offsets[name] = _follow(reader, file, start, agent, following, tasks, told, tick)
-    over = (
-        *progress.tasks[:-1],
-        *tasks.done,
-        *([tasks.running] if tasks.running is not None else []),
-    )
+            offsets[name] = _follow(reader, file, start, agent, following, told, tick)
+    tasks = (*progress.tasks[:-1], *following.done, following.running)
+    over = tuple(task for task in tasks if task is not None)
     return replace(progress, standing=following.standing, offsets=offsets, tasks=over), told
 
 
@@ -111,7 +108,6 @@ def _follow(
     start: int,
     agent: str,
     following: Following,
-    tasks: TaskFollowing,
     told: list[Told],
     tick: Tick | None,
 ) -> int:
@@ -123,9 +119,7 @@ def _follow(
         with os.fdopen(open_handle(file, os.O_RDONLY), "rb") as handle:
             for line in reader.read(handle, start, agent):
                 events = [masked(one, mask) for one in line.events]
-                told += following.take(events)
-                if not agent:
-                    tasks.take(events)
+                told += following.take(events, beside=bool(agent))
                 broken["unreadable"] += line.is_broken
                 if tick is not None and tick(line.end - end):
                     raise Stopped
