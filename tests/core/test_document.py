@@ -11,7 +11,7 @@ from workbench.core.agents.document import (
     overview_template,
     sections,
 )
-from workbench.core.files.memory_md import front_matter
+from workbench.core.files.memory_md import facts_of
 from workbench.core.tokens import tokens_of
 
 TEXT = "above\n\n# One\ntext\n```\n# code\n```\n## Two\n\nmore\n"
@@ -46,7 +46,7 @@ def test_a_text_without_headings_is_one_section() -> None:
     ],
 )
 def test_what_it_says_of_itself_is_read_in_every_spelling(text: str) -> None:
-    assert front_matter(text) == {"created": "2024", "keywords": "[a]"}
+    assert facts_of(text) == {"created": "2024", "keywords": "[a]"}
 
 
 def test_a_new_overview_has_its_headings_and_a_line_is_cited() -> None:

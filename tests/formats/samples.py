@@ -65,3 +65,8 @@ NODES = """{"node_5": {"type": "chat", "created": "2023-02-13 09:00:00", "descri
  "node_1": {"type": "event", "created": "2023-02-13 00:00:00", "description": "bed is idle", "poignancy": 1,
   "subject": "bed", "filling": []}}
 """
+
+
+def sure(found: tuple[float, str] | None) -> float:
+    """Return how sure a format is of a file, 0 where it is not its own."""
+    return found[0] if found else 0.0

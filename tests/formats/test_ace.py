@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.formats.samples import BARE, COUNTS, LOOSE, context
+from tests.formats.samples import BARE, COUNTS, LOOSE, context, sure
 from workbench.core.files.format import Parsed
 from workbench.core.playbook.book import Book, Bullet, Playbook, Section
 from workbench.formats.ace import detect, read, read_playbook, write, write_playbook
@@ -220,10 +220,10 @@ def test_brackets_that_are_no_ids(line: str) -> None:
 
 
 def test_detection() -> None:
-    assert detect(COUNTS, "x").confidence > 0.9
-    assert detect(BARE.replace("\n", "\r\n"), "x").confidence > 0.8
-    assert detect("## STRATEGIES\n\n## OTHERS\n", "x").confidence > 0.5
-    assert detect("# Notes\n\n## [LRN-1] correction\n- **Area**: docs\n", "x").confidence == 0.0
+    assert sure(detect(COUNTS, "x")) > 0.9
+    assert sure(detect(BARE.replace("\n", "\r\n"), "x")) > 0.8
+    assert sure(detect("## STRATEGIES\n\n## OTHERS\n", "x")) > 0.5
+    assert sure(detect("# Notes\n\n## [LRN-1] correction\n- **Area**: docs\n", "x")) == 0.0
 
 
 def test_the_hostile_playbook_is_read_and_written_back() -> None:

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.formats.others import CLAUDE_MEM, MEM0, claude_mem_database
-from tests.formats.samples import NOW, context
+from tests.formats.samples import NOW, context, sure
 from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import FILE_KEY
 from workbench.core.text import MAX_KEPT
@@ -88,10 +88,10 @@ def test_session_summaries_of_an_export() -> None:
     assert "files_edited" not in one.metadata
     assert [issue.reason for issue in parsed.issues] == [
         "it says nothing beside what was asked for", "not a session summary: expected a JSON object",
-        f"“{one.id}” was already read", "prompts are not read (1 of them)",
+        f"the id “{one.id}” was already used on line 4", "prompts are not read (1 of them)",
     ]  # fmt: skip
     assert parsed.records_in == 5
-    assert claude_mem.detect('{"totalObservations": 0, "summaries": [', "e.json").confidence > 0.3
+    assert sure(claude_mem.detect('{"totalObservations": 0, "summaries": [', "e.json")) > 0.3
     alone = json.dumps({"exportedAt": "2026-01-05", "summaries": [SUMMARY]})
     assert claude_mem.read(alone, context()).memories == parsed.memories
 

@@ -11,9 +11,10 @@ import pytest
 from tests.formats.others import CLAUDE_MD, MEMORY_MD, TOPIC_MD
 from tests.formats.samples import context
 from workbench.core.files.format import Parsed
+from workbench.core.files.memory_md import front_matter
 from workbench.formats import claude_memory
 from workbench.formats.opening import read_file
-from workbench.formats.shared.markdown import front_matter, statements
+from workbench.formats.shared.markdown import statements
 
 
 @pytest.fixture

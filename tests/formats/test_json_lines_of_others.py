@@ -175,7 +175,7 @@ def test_closed_issues_are_observations_when_they_are_asked_for() -> None:
 
 def test_an_issue_that_comes_twice_is_read_once() -> None:
     parsed = beads.read(lines_of(CLOSED, CLOSED), replace(context(), issues=True))
-    assert [issue.reason for issue in parsed.issues] == ["the id “demo-aaa.1” was already used"]
+    assert [issue.line for issue in parsed.issues] == [2]
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.formats.diffing import after, changed_lines, grown, without
 from tests.formats.others import LEARNINGS
-from tests.formats.samples import NOW, context
+from tests.formats.samples import NOW, context, sure
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.formats.learnings import detect, read, write
 
@@ -161,8 +161,8 @@ def test_an_empty_file_has_no_entries() -> None:
     text = "# Learnings\n\nNothing yet.\n"
     parsed = read(text, context("LEARNINGS.md"))
     assert (parsed.memories, parsed.records_in) == ((), 0)
-    assert detect(text, "x/LEARNINGS.md").confidence == 0.5
-    assert detect(text, "x/.learnings/LEARNINGS.md").confidence == 0.8
+    assert sure(detect(text, "x/LEARNINGS.md")) == 0.5
+    assert sure(detect(text, "x/.learnings/LEARNINGS.md")) == 0.8
     new = Memory("m", "x", NOW, NOW)
     assert grown(parsed, text, new).startswith(text)
 
@@ -296,7 +296,7 @@ Before anything else.
 
 
 def test_headings_one_level_deeper_and_ids_without_brackets() -> None:
-    assert detect(DEEPER, "notes.md").confidence > 0.9
+    assert sure(detect(DEEPER, "notes.md")) > 0.9
     parsed = read(DEEPER, context("LEARNINGS.md"))
     paths, deploy, log = parsed.memories
     assert (paths.id, paths.summary) == ("LRN-20260103-001", "Quote the paths")

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.formats.samples import GENAGENTS, NODES, NOW, context
+from tests.formats.samples import GENAGENTS, NODES, NOW, context, sure
 from workbench.core.record import UnreadableFile
 from workbench.formats import genagents, generative_agents
 from workbench.formats.shared.nodes import agent_name
@@ -161,7 +161,7 @@ def test_nameless_files_of_two_agents_do_not_share_ids() -> None:
 
 
 def test_detection() -> None:
-    assert genagents.detect(GENAGENTS, "x").confidence > 0.9
-    assert generative_agents.detect(NODES, "x").confidence > 0.9
-    assert genagents.detect(NODES, "x").confidence == 0.0
-    assert generative_agents.detect(GENAGENTS, "x").confidence == 0.0
+    assert sure(genagents.detect(GENAGENTS, "x")) > 0.9
+    assert sure(generative_agents.detect(NODES, "x")) > 0.9
+    assert sure(genagents.detect(NODES, "x")) == 0.0
+    assert sure(generative_agents.detect(GENAGENTS, "x")) == 0.0

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.formats.samples import NOW, context
+from tests.formats.samples import NOW, context, sure
 from workbench.core.stream.memory import FILE_KEY
 from workbench.formats.notes import detect, links_in, read, read_note
 
@@ -65,16 +65,16 @@ def test_the_file_of_a_day_is_read_entry_by_entry() -> None:
 
 
 def test_which_files_are_known_alone() -> None:
-    assert detect(NOTE, "anything.md").confidence == 0.6
+    assert sure(detect(NOTE, "anything.md")) == 0.6
     for path in (
         "/p/memory-bank/activeContext.md",
         "/p/.serena/memories/style.md",
         "/h/.claude/agent-memory/a/x.md",
     ):
-        assert detect("# Any\n", path).confidence == 0.5
+        assert sure(detect("# Any\n", path)) == 0.5
     for path in ("/p/memory/2026-02-10.md", "memory/rules/permanent.md", "/m/memories/list.txt"):
-        assert detect("# Any\n", path).confidence == 0.4
-    assert detect("# Any\n", "/p/docs/x.md").confidence == 0.0
+        assert sure(detect("# Any\n", path)) == 0.4
+    assert sure(detect("# Any\n", "/p/docs/x.md")) == 0.0
     assert read(NOTE, context("coffee.md")).records_in == 1
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.formats.samples import context
+from tests.formats.samples import context, sure
 from workbench.core.files.format import JudgedQuery, Layout, Parsed
 from workbench.formats.queries import detect, read, write
 
@@ -62,9 +62,9 @@ def test_grades_are_moved_into_the_scale() -> None:
 
 
 def test_detection() -> None:
-    assert detect(TEXT, "x").confidence > 0.9
-    assert detect('{"query": "q"}', "x").confidence < 0.5
-    assert detect('{"id": "q"}', "x").confidence == 0
+    assert sure(detect(TEXT, "x")) > 0.9
+    assert sure(detect('{"query": "q"}', "x")) < 0.5
+    assert sure(detect('{"id": "q"}', "x")) == 0
 
 
 letters = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.formats.samples import context
+from tests.formats.samples import context, sure
 from workbench.core.files.format import JudgedQuery, Parsed
 from workbench.core.files.formats import detect, format_named, known_formats
 from workbench.core.record import UnreadableFile
@@ -107,10 +107,10 @@ def test_scores_of_a_written_run_fall_so_that_the_order_is_kept() -> None:
 
 
 def test_both_are_recognised() -> None:
-    assert detect_qrels(QRELS, "x").confidence > 0.8
-    assert detect_run(RUN, "x").confidence > 0.8
+    assert sure(detect_qrels(QRELS, "x")) > 0.8
+    assert sure(detect_run(RUN, "x")) > 0.8
     for text in ("", "{}", "one two three four", "## A\n[a-1] x\n", "1 2 3\n"):
-        assert detect_qrels(text, "x").confidence == detect_run(text, "x").confidence == 0
+        assert detect_qrels(text, "x") is detect_run(text, "x") is None
     assert [d.format for d in detect("f", QRELS)] == [QRELS_FORMAT.name]
     assert [d.format for d in detect("f", RUN)] == [RUN_FORMAT.name]
     assert {QRELS_FORMAT.name, RUN_FORMAT.name} <= {known.name for known in known_formats()}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import get_args
 
-from workbench.core.files.format import Detection, Dialects, Format, Parsed, ReadContext
+from workbench.core.files.format import Dialects, Format, Parsed, ReadContext, Sure
 from workbench.core.files.reason import Reason
 from workbench.core.free_names import FreeNames
 from workbench.core.playbook.book import (
@@ -459,7 +459,7 @@ def _dialect(bullets: tuple[Bullet, ...]) -> Dialect:
 NAME = "ace"
 
 
-def detect(head: str, path: str) -> Detection:
+def detect(head: str, path: str) -> Sure | None:
     """Sure when there are bullets with counts; headings alone make a playbook only when nothing
     else is there.
     """
@@ -469,17 +469,15 @@ def detect(head: str, path: str) -> Detection:
     headings = sum(heading(line) is not None for line in used)
     forms = [found.form for line in used if (found := bullet_line(line)) is not None]
     if "counts" in forms:
-        return Detection(NAME, 0.97, "bullets with helpful= and harmful= counts")
+        return (0.97, "bullets with helpful= and harmful= counts")
     if BEGIN in head:
-        return Detection(
-            NAME, 0.0, "holds the block that this program keeps in other files, and no counts"
-        )
+        return None
     if forms:
         sure = 0.9 if headings and len(forms) + headings > len(used) / 2 else 0.4
-        return Detection(NAME, sure, "bullets that begin with an id in brackets")
+        return (sure, "bullets that begin with an id in brackets")
     if headings and headings == len(used):
-        return Detection(NAME, 0.6, "nothing but section headings")
-    return Detection(NAME, 0.0, "no line begins with an id in brackets")
+        return (0.6, "nothing but section headings")
+    return None
 
 
 def read(text: str, context: ReadContext) -> Parsed:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.files.format import Format, Parsed, ReadContext, Sure
 from workbench.core.files.reason import Reason, Unread, braced
 from workbench.core.playbook.operations import (
     Analysis,
@@ -43,17 +43,15 @@ _WORDS: Mapping[str, bool] = {
 }
 
 
-def detect_usage_log(head: str, path: str) -> Detection:
+def detect_usage_log(head: str, path: str) -> Sure | None:
     """Sure when a line names bullets and an outcome."""
     del path
     keys = jsonstream.first_keys(head)
     ids = next((key for key in IDS if key in keys), None)
     outcome = next((key for key in OUTCOMES if key in keys), None)
     if ids is None or outcome is None:
-        return Detection(USAGE_LOG, 0.0, "no line has the bullets a run used and its outcome")
-    return Detection(
-        USAGE_LOG, 0.95 if ids == IDS[0] else 0.7, f"JSON lines with “{ids}” and “{outcome}”"
-    )
+        return None
+    return (0.95 if ids == IDS[0] else 0.7, f"JSON lines with “{ids}” and “{outcome}”")
 
 
 def read_usage_log(text: str, context: ReadContext) -> Parsed:
@@ -116,18 +114,18 @@ _INSIDE = re.compile(r'\\"(operations|bullet_tags)\\"\s*:\s*\[')
 _DEEPEST = 3
 
 
-def detect_replies(head: str, path: str) -> Detection:
+def detect_replies(head: str, path: str) -> Sure | None:
     """Sure when `operations` or `bullet_tags` hold a list; the JSON may have prose and a code fence
     around it.
     """
     del path
     for pattern, name in ((_OPERATIONS, "operations"), (_TAGS, "bullet_tags")):
         if pattern.search(head):
-            return Detection(REPLIES, 0.9, f"JSON with a list of “{name}”")
+            return (0.9, f"JSON with a list of “{name}”")
     inside = _INSIDE.search(head) if _WRAPPED.search(head) else None
     if inside:
-        return Detection(REPLIES, 0.85, f"the log of a call whose “response” has “{inside[1]}”")
-    return Detection(REPLIES, 0.0, "no “operations” and no “bullet_tags”")
+        return (0.85, f"the log of a call whose “response” has “{inside[1]}”")
+    return None
 
 
 def read_replies(text: str, context: ReadContext) -> Parsed:
@@ -150,7 +148,7 @@ def read_reply(text: str) -> Curation | Analysis:
     """Read what a Curator or a Reflector answered, or the log of operations. Raises
     `UnreadableReply`.
     """
-    if detect_operations(text[:_HEAD], "").confidence:
+    if detect_operations(text[:_HEAD], ""):
         return read_log(text)
     text = _answered(text)
     if _OPERATIONS.search(text):
@@ -210,13 +208,13 @@ _BESIDE = ("call_id", "bullet_id", "bullet_ids", "section", "content", "source_i
 _Line = tuple[int, Curated | Odd]
 
 
-def detect_operations(head: str, path: str) -> Detection:
+def detect_operations(head: str, path: str) -> Sure | None:
     """Sure when a line names its kind of operation and what it is about."""
     del path
     keys = jsonstream.first_keys(head)
     if KIND in keys and keys.intersection(_BESIDE):
-        return Detection(OPERATIONS, 0.95, f"JSON lines with “{KIND}”")
-    return Detection(OPERATIONS, 0.0, f"no line has “{KIND}”")
+        return (0.95, f"JSON lines with “{KIND}”")
+    return None
 
 
 def read_operations(text: str, context: ReadContext) -> Parsed:

@@ -8,8 +8,7 @@ is an observation then of what was done and how it ended.
 from dataclasses import replace
 from typing import Any
 
-from workbench.core.files.format import Detection, Format, Parsed, ReadContext
-from workbench.core.files.reason import Unread
+from workbench.core.files.format import Format, Parsed, ReadContext, Sure
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.text import counted
 from workbench.formats.shared import jsonstream, values
@@ -23,7 +22,7 @@ from workbench.formats.shared.records import (
     take,
     unique_id,
 )
-from workbench.formats.shared.report import Report, shown
+from workbench.formats.shared.report import Report
 from workbench.formats.shared.values import Notes
 
 NAME = "beads"
@@ -40,7 +39,7 @@ _HELD = frozenset(
 )
 
 
-def detect(head: str, path: str) -> Detection:
+def detect(head: str, path: str) -> Sure | None:
     """Sure when a line says it is a memory; less so when there are only issues."""
     del path
     reader, issues = JsonReader(), False
@@ -50,53 +49,44 @@ def detect(head: str, path: str) -> Detection:
         except ValueError:
             continue
         if isinstance(doc, dict) and doc.get("_type") == "memory" and "key" in doc:
-            return Detection(NAME, 0.95, "JSON lines with “_type”: “memory”")
+            return (0.95, "JSON lines with “_type”: “memory”")
         issues = issues or (isinstance(doc, dict) and len(_ISSUE & doc.keys()) > 2 and "id" in doc)
     if issues:
-        return Detection(NAME, 0.5, "JSON lines that are beads issues")
-    return Detection(NAME, 0.0, "no line is a beads memory")
+        return (0.5, "JSON lines that are beads issues")
+    return None
 
 
 def read(text: str, context: ReadContext) -> Parsed:
     """Read the memory lines, with `context.issues` the closed issues too; other lines are counted
     and reported.
     """
-    report, reader = Report(context.file), JsonReader()
-    found, others, first, closed = dict[str, Memory](), 0, 0, 0
-    for number, line in jsonstream.lines(text):
-        try:
-            doc: Any = reader.decode(line)
-            is_other = isinstance(doc, dict) and doc.get("_type") != "memory"
-            closed += is_other and _is_closed(doc)
-            if is_other and not (context.issues and _is_closed(doc)):
-                others, first = others + 1, first or number
-                continue
-            memory, notes = _closed(doc, context) if is_other else _memory(doc, context)
-            if memory.id in found:
-                raise Unread(
-                    f"the {'id' if is_other else 'key'} {{}} was already used", shown(_name(doc))
-                )
-        except ValueError as reason:
-            report.skip(number, reason)
-            continue
-        found[memory.id] = memory
-        report.mapped_all(notes, sorted(reader.changes))
+    report, others, first, closed = Report(context.file), 0, 0, 0
+    rows = list[tuple[int, Any, tuple[str, ...]]]()
+    for row in jsonstream.documents(text, report):
+        is_closed = _is_closed(row[1])
+        closed += is_closed
+        if _is_issue(row[1]) and not (context.issues and is_closed):
+            others, first = others + 1, first or row[0]
+        else:
+            rows.append(row)
+    found = report.each(
+        rows, lambda doc: _closed(doc, context) if _is_issue(doc) else _memory(doc, context)
+    )
+    memories = tuple(memory for _, memory in found)
     if others:
         what = counted(others, "line is no memory", "lines are no memories")
         kind = "issues that are not closed" if context.issues else "issues"
         report.no_records(first, f"from here on {what} ({kind} and the like)", others)
-    return replace(
-        _related(report.parsed(NAME, memories=tuple(found.values()))),
-        closed=0 if context.issues else closed,
-    )
+    parsed = _related(report.parsed(NAME, memories=memories))
+    return replace(parsed, closed=0 if context.issues else closed)
 
 
-def _is_closed(doc: dict[str, Any]) -> bool:
-    return doc.get("status") == "closed" and isinstance(doc.get("title"), str)
+def _is_issue(doc: Any) -> bool:
+    return isinstance(doc, dict) and doc.get("_type") != "memory"
 
 
-def _name(doc: dict[str, Any]) -> str:
-    return str(doc.get("id") if "title" in doc else doc.get("key"))
+def _is_closed(doc: Any) -> bool:
+    return _is_issue(doc) and doc.get("status") == "closed" and isinstance(doc.get("title"), str)
 
 
 def _closed(doc: dict[str, Any], context: ReadContext) -> tuple[Memory, Notes]:

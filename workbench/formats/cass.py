@@ -3,11 +3,10 @@ feedback.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from itertools import repeat
 from typing import Any
 
-from workbench.core.files.format import Detection, Format, Parsed, ReadContext
-from workbench.core.files.reason import Unread
+from workbench.core.files.format import Format, Parsed, ReadContext, Sure
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import InvalidRecord, iso
 from workbench.formats.shared import books, values
@@ -15,6 +14,7 @@ from workbench.formats.shared.records import (
     Doc,
     Key,
     fresh,
+    known,
     remembered,
     required_text,
     restored,
@@ -22,7 +22,7 @@ from workbench.formats.shared.records import (
     unique_id,
     with_records,
 )
-from workbench.formats.shared.report import Report, shown
+from workbench.formats.shared.report import Report
 from workbench.formats.shared.values import Notes
 
 NAME = "cass"
@@ -101,13 +101,13 @@ _OWN = re.compile(
 )
 
 
-def detect(head: str, path: str) -> Detection:
+def detect(head: str, path: str) -> Sure | None:
     """Sure when YAML has a list of `bullets` with the keys of cass."""
     del path
     if head.removeprefix("\ufeff").lstrip()[:1] not in ("{", "[", '"') and _BULLETS.search(head):
         marks = len(set(_MARKS.findall(head))) + bool(_OWN.search(head))
-        return Detection(NAME, min(0.2 + 0.2 * marks, 0.95), "YAML with a list of “bullets”")
-    return Detection(NAME, 0.0, "no YAML list of bullets")
+        return (min(0.2 + 0.2 * marks, 0.95), "YAML with a list of “bullets”")
+    return None
 
 
 def read(text: str, context: ReadContext) -> Parsed:
@@ -120,7 +120,8 @@ def read(text: str, context: ReadContext) -> Parsed:
     report, whole = Report(context.file), records(text, context.file, LIST)
     value = whole.value
     lines = [node.start_mark.line + 1 for node in whole.listed(LIST)]
-    found = [item for _, item in _bullets(value[LIST] or [], lines, report)]
+    rows = zip(lines, value[LIST] or [], repeat(()), strict=False)
+    found = [item for _, item in report.each(rows, bullet)]
     if whole.damage:
         report.skip(whole.line, whole.damage)
     patterns = value.get("deprecatedPatterns")
@@ -131,24 +132,6 @@ def read(text: str, context: ReadContext) -> Parsed:
         )
     book = books.playbook(context.file, [], [(item.section, item) for item in found])
     return report.parsed(NAME, playbooks=(book,))
-
-
-def _bullets(
-    docs: Sequence[Any], lines: Sequence[int], report: Report
-) -> Iterator[tuple[int, Bullet]]:
-    """Yield the readable bullets by their place in the list; the section of each is its category."""
-    seen: dict[str, int] = {}
-    for index, (doc, line) in enumerate(zip(docs, lines, strict=True)):
-        try:
-            item, notes = bullet(doc)
-            if item.id in seen:
-                raise Unread("the id {} was already used on line {}", shown(item.id), seen[item.id])
-        except ValueError as reason:
-            report.skip(line, reason)
-            continue
-        seen[item.id] = line
-        report.mapped_all(notes)
-        yield index, item
 
 
 _HEAD = (
@@ -169,9 +152,9 @@ def write(parsed: Parsed, original: str | None = None) -> str:
     if original is not None and book is not None:
         whole = records(original, "the file", LIST)
         value = whole.value
-        docs = value[LIST] or []
-        old = dict(_bullets(docs, range(len(docs)), Report("")))
-        kept, added = with_records(dict(enumerate(docs)), old, new, lambda _: KEYS)
+        docs = dict(enumerate(value[LIST] or []))
+        old = known(docs, new, lambda _, doc, __: bullet(doc)[0])
+        kept, added = with_records(docs, old, new, lambda _: KEYS)
         value[LIST] = [*kept.values(), *map(document, added)] or (value[LIST] and [])
         try:
             if whole.damage and not value[LIST]:

@@ -5,17 +5,17 @@
 import math
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.files.format import Format, Parsed, ReadContext, Sure
 from workbench.core.files.reason import Unread, reason_of
 from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import FILE_KEY, Memory, Source
 from workbench.core.text import MAX_KEPT, clean_for_store
-from workbench.formats.patch import Entry, Lines, Node, scan_file
+from workbench.formats.patch import Lines, Node, opened
 from workbench.formats.shared import values
 from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.records import checked, created_at, digest, rating, take
@@ -170,8 +170,9 @@ def _listed(raw: object, name: str, notes: Notes) -> tuple[str, ...]:
     return tuple(item for item in found if item.strip())
 
 
+_READ: dict[str, ReadRow] = {"observations": observation, "summaries": summary}
 _OTHERS = {"sessions": "sessions", "prompts": "prompts"}
-_INSIDE = frozenset({"observations", "summaries", *_OTHERS})
+_INSIDE = frozenset({*_READ, *_OTHERS})
 _LISTED = re.compile(r'"observations"\s*:\s*\[')
 _EXPORT = re.compile(r'"(?:exportedAt|totalObservations)"\s*:')
 _MARKS = re.compile(
@@ -179,7 +180,7 @@ _MARKS = re.compile(
 )
 
 
-def detect(head: str, path: str) -> Detection:
+def detect(head: str, path: str) -> Sure | None:
     """Sure when an object says it is an export, or lists observations with their narrative."""
     del path
     if head.removeprefix("\ufeff").lstrip().startswith("{") and (
@@ -190,45 +191,31 @@ def detect(head: str, path: str) -> Detection:
             + 0.25 * bool(_MARKS.search(head))
             + 0.25 * bool(_LISTED.search(head))
         )
-        return Detection(NAME, sure, "a JSON object of “observations”")
-    return Detection(NAME, 0.0, "no JSON object of observations")
+        return (sure, "a JSON object of “observations”")
+    return None
 
 
 def read(text: str, context: ReadContext) -> Parsed:
     """Read every observation and session summary that can be read; sessions and prompts are counted
     and reported.
     """
-    report, root, lines = Report(context.file), scan_file(text, context.file, _INSIDE), Lines(text)
-    listed, told = root.inside("observations", "["), root.inside("summaries", "[")
-    if listed is None and told is None:
-        reason = f"{context.file} has no list of “observations”" + (
-            f": {root.damage}." if root.damage else "."
-        )
-        raise UnreadableFile(reason, "Nothing was read from it.")
-    found: dict[str, Memory] = {}
-    for entry, row in (*_rows(listed, observation), *_rows(told, summary)):
-        try:
-            memory, notes = row(entry.value, context)
-            if memory.id in found:
-                raise Unread("{} was already read", shown(memory.id))
-        except ValueError as reason:
-            report.skip(lines.at(entry.start), reason)
-            continue
-        found[memory.id] = memory
-        report.mapped_all(notes, entry.changes)
+    report = Report(context.file)
+    root, lines = opened(
+        text, report, _INSIDE, lambda root: root.inside("[", *_READ), "list of “observations”"
+    )
+    rows = (
+        (line, (read, doc), changes)
+        for name, read in _READ.items()
+        for line, doc, changes in lines.rows(root.inside("[", name))
+    )
+    found = tuple(memory for _, memory in report.each(rows, lambda row: row[0](row[1], context)))
     _report_others(root, lines, report)
-    if root.damage:
-        report.skip(lines.at(root.damage_at), root.damage)
-    return report.parsed(NAME, memories=tuple(found.values()))
-
-
-def _rows(listed: Node | None, read: ReadRow) -> Iterable[tuple[Entry, ReadRow]]:
-    return ((entry, read) for entry in listed.entries) if listed is not None else ()
+    return report.parsed(NAME, memories=found)
 
 
 def _report_others(root: Node, lines: Lines, report: Report) -> None:
     for name, what in _OTHERS.items():
-        found = root.inside(name, "[")
+        found = root.inside("[", name)
         if found is not None and found.entries:
             number = len(found.entries)
             report.skip(lines.at(found.start), f"{what} are not read ({number:,} of them)", number)
@@ -250,18 +237,18 @@ _ROWS = {"observations": observation, "session_summaries": summary}
 _OTHER_TABLES = {"user_prompts": "prompts"}
 
 
-def detect_database(head: str, path: str) -> Detection:
+def detect_database(head: str, path: str) -> Sure | None:
     """Sure when the file is a SQLite database with a table of observations."""
     if not head.startswith(SIGNATURE):
-        return Detection(DATABASE, 0.0, "no SQLite database")
+        return None
     try:
         with _open(Path(path)) as database:
             columns = _columns(database)
     except (sqlite3.Error, OSError):
-        return Detection(DATABASE, 0.0, "a SQLite database that cannot be read")
+        return None
     if columns & {"title", "narrative", "text"}:
-        return Detection(DATABASE, 0.95, "a SQLite database with a table “observations”")
-    return Detection(DATABASE, 0.0, "a SQLite database without a table “observations”")
+        return (0.95, "a SQLite database with a table “observations”")
+    return None
 
 
 def refuse_text(text: str, context: ReadContext) -> Parsed:

@@ -4,13 +4,13 @@ it.
 
 import contextlib
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from workbench.core.files.format import Detection, Format, Parsed, ReadContext
-from workbench.core.files.lint import lines
-from workbench.core.files.memory_md import MAX_LINES, cut_at
+from workbench.core.files.format import Format, Parsed, ReadContext, Sure
+from workbench.core.files.lint import Line, lines
+from workbench.core.files.memory_md import MAX_LINES, front_matter, measure
 from workbench.core.files.reason import Reason, Unread
 from workbench.core.stream.memory import FILE_KEY, Memory, Source
 from workbench.core.text import MAX_KEPT, clean_for_store, counted
@@ -75,7 +75,7 @@ def linked(target: str, context: ReadContext) -> Topic | None:
     text = context.beside(target)
     if text is None:
         return None
-    facts, skip = markdown.front_matter(text)
+    facts, skip = front_matter(text)
     return Topic(target, text, facts, skip)
 
 
@@ -148,19 +148,19 @@ _SIGN = "§"
 _LINKS = re.compile(LINK, re.MULTILINE)
 
 
-def detect(head: str, path: str) -> Detection:
+def detect(head: str, path: str) -> Sure | None:
     """Sure by name, by a topic's front matter, or when most lines link to Markdown files."""
     name = PurePath(path).name.upper()
-    facts, _ = markdown.front_matter(head)
+    facts, _ = front_matter(head)
     if facts.get("type") in KINDS and "description" in facts:
-        return Detection(NAME, 0.9, "front matter with a memory's name, description and type")
+        return (0.9, "front matter with a memory's name, description and type")
     if name in _INDEX:
-        return Detection(NAME, 0.9, "named MEMORY.md")
+        return (0.9, "named MEMORY.md")
     links = len(_LINKS.findall(head))
     written = sum(bool(line.text.strip()) and not line.text.startswith("#") for line in lines(head))
     if links and links > written / 2:
-        return Detection(NAME, 0.5, "a list of links to Markdown files with a word on each")
-    return Detection(NAME, 0.0, "neither an index of topic files nor named MEMORY.md")
+        return (0.5, "a list of links to Markdown files with a word on each")
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +182,7 @@ def is_index(path: str) -> bool:
 
 def links(text: str) -> Iterator[Link]:
     """Yield the lines of an index that name a topic file, those of a table, too."""
-    _, skip = markdown.front_matter(text)
+    _, skip = front_matter(text)
     for one in _parted(text, skip):
         if (found := _link(one)) is not None:
             yield Link(one.line, found["target"], found["title"], found["hook"] or "")
@@ -200,37 +200,26 @@ def read_index(text: str, context: ReadContext, elsewhere: Container[str] = ()) 
     it has for them.
     """
     report = Report(context.file)
-    facts, skip = markdown.front_matter(text)
+    facts, skip = front_matter(text)
     if facts.get("type") in KINDS or ("name" in facts and "description" in facts):
-        return _one_topic(text, facts, skip, context, report)
-    found: dict[str, Memory] = {}
-    for one in _own(text, skip, report):
-        if elsewhere and (link := _link(one)) is not None and link["target"] in elsewhere:
-            continue
-        try:
-            memory, notes = _memory(one, context, report)
-            if memory.id in found:
-                raise Unread("{} was already read", shown(memory.line))
-        except ValueError as reason:
-            report.skip(one.line, reason)
-            continue
-        found[memory.id] = memory
-        report.mapped_all(notes)
+        name = PurePath(context.path or context.file).name
+        return _one_topic(Topic(name, text, facts, skip), Link(0, name, "", ""), context)
+    rows = (
+        (one.line, one, ())
+        for one in _own(text, skip, report)
+        if (link := _link(one)) is None or link["target"] not in elsewhere
+    )
+    found = report.each(rows, lambda one: _memory(one, context, report), by_text=True)
+    memories = tuple(memory for _, memory in found)
     if PurePath(context.path or context.file).name.upper() not in _RULES:
         _mark_cut(text, report)
-    return report.parsed(NAME, memories=tuple(found.values()))
+    return report.parsed(NAME, memories=memories)
 
 
 def read_topic(text: str, link: Link, context: ReadContext) -> Parsed:
     """Read the topic file that a line of an index names; `context` is that of the index."""
-    report, (facts, skip) = Report(context.file), markdown.front_matter(text)
-    try:
-        memory, notes = topic(Topic(link.target, text, facts, skip), link.title, link.hook, context)
-    except ValueError as reason:
-        report.skip(1, reason)
-        return report.parsed(NAME)
-    report.mapped_all(notes)
-    return report.parsed(NAME, memories=(memory,))
+    facts, skip = front_matter(text)
+    return _one_topic(Topic(link.target, text, facts, skip), link, context)
 
 
 def line_record(link: Link, context: ReadContext) -> Memory:
@@ -243,7 +232,7 @@ def line_record(link: Link, context: ReadContext) -> Memory:
 
 def own_statements(text: str, context: ReadContext) -> Iterator[tuple[Statement, Memory]]:
     """Yield the statements of an index that name no file, with the records of them."""
-    _, skip = markdown.front_matter(text)
+    _, skip = front_matter(text)
     for one in _own(text, skip, Report(context.file)):
         if _link(one) is None:
             with contextlib.suppress(ValueError):
@@ -256,17 +245,10 @@ def _link(one: Statement) -> re.Match[str] | None:
     )
 
 
-def _one_topic(
-    text: str, facts: dict[str, str], skip: int, context: ReadContext, report: Report
-) -> Parsed:
-    try:
-        name = PurePath(context.path or context.file).name
-        memory, notes = topic(Topic(name, text, facts, skip), "", "", context)
-    except ValueError as reason:
-        report.skip(1, reason)
-        return report.parsed(NAME)
-    report.mapped_all(notes)
-    return report.parsed(NAME, memories=(memory,))
+def _one_topic(found: Topic, link: Link, context: ReadContext) -> Parsed:
+    report = Report(context.file)
+    read = report.each([(1, found, ())], lambda one: topic(one, link.title, link.hook, context))
+    return report.parsed(NAME, memories=tuple(memory for _, memory in read))
 
 
 def _own(text: str, skip: int, report: Report) -> Iterator[Statement]:
@@ -303,22 +285,22 @@ def _parted(text: str, skip: int) -> Iterator[Statement]:
             rows = list(_rows(one)) if one.kind == "text" and one.text.startswith("|") else []
             yield from rows or (one,)
         return
-    gathered: list[str] = []
-    first = skip + 1
+    gathered: list[Line] = []
     for line in lines(text):
         if line.number > skip and line.text.strip() == _SIGN:
-            yield from _entry(gathered, first)
-            gathered, first = [], line.number + 1
+            yield from _entry(gathered, text)
+            gathered = []
         elif line.number > skip:
-            gathered.append(line.text)
-    yield from _entry(gathered, first)
+            gathered.append(line)
+    yield from _entry(gathered, text)
 
 
-def _entry(gathered: list[str], first: int) -> Iterator[Statement]:
-    said = clean_for_store("\n".join(gathered).strip())
-    if said:
-        written = [n for n, line in enumerate(gathered) if line.strip()]
-        yield Statement("text", first + written[0], said, last=first + written[-1])
+def _entry(gathered: Sequence[Line], text: str) -> Iterator[Statement]:
+    written = [n for n, line in enumerate(gathered) if line.text.strip()]
+    if written:
+        kept = gathered[written[0] : written[-1] + 1]
+        said = clean_for_store("\n".join(line.text for line in kept).strip())
+        yield from (markdown.placed("text", kept, said, text),) if said else ()
 
 
 def _rows(table: Statement) -> Iterator[Statement]:
@@ -335,7 +317,7 @@ def _rows(table: Statement) -> Iterator[Statement]:
         )
         hook = " — ".join(cell for n, cell in enumerate(cells) if n != at and cell)
         said = f"{named} — {hook}" if hook else named
-        yield Statement("item", table.line + number, said, table.section, table.line + number)
+        yield Statement("item", table.line + number, said, table.section)
 
 
 def _memory(one: Statement, context: ReadContext, report: Report) -> tuple[Memory, Notes]:
@@ -360,11 +342,10 @@ def _memory(one: Statement, context: ReadContext, report: Report) -> tuple[Memor
 
 def _mark_cut(text: str, report: Report) -> None:
     """Remark on every line that Claude Code does not load."""
-    cut = cut_at(text)
-    for line in lines(text):
-        if cut is not None and line.number >= cut[0] and line.text.strip():
-            over = f"line {MAX_LINES}" if line.number > MAX_LINES else cut[1]
-            report.remark(line.number, f"below {over}: Claude Code does not load this line")
+    cut = measure(text)
+    for line in cut.below:
+        over = f"line {MAX_LINES}" if line.number > MAX_LINES else cut.limit
+        report.remark(line.number, f"below {over}: Claude Code does not load this line")
 
 
 FORMAT = Format(NAME, "Claude Code memory (Markdown)", detect, read)

@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import Any
 
 from workbench.core.agents.document import HEADINGS
-from workbench.core.files.format import Detection, Format, Layout, Parsed, ReadContext
+from workbench.core.files.format import Format, Layout, Parsed, ReadContext, Sure
 from workbench.core.files.lint import newline_of
 from workbench.core.files.memory_md import facts, meta
 from workbench.core.files.reason import reason_of
@@ -63,13 +63,13 @@ _PLAIN: tuple[Key[Memory], ...] = (Key("content", lambda memory: memory.content)
 _NESTED: tuple[Key[Memory], ...] = (Key("message", _inner),)
 
 
-def detect(head: str, path: str) -> Detection:
+def detect(head: str, path: str) -> Sure | None:
     """Sure when a line has a role and a content and the file is called messages.jsonl."""
     keys = jsonstream.first_keys(head)
     named = PurePath(path).name.lower() == "messages.jsonl"
     if {"role", "content"} <= keys or ("message" in keys and '"role"' in head):
-        return Detection(NAME, 0.9 if named else 0.7, "JSON lines with “role” and “content”")
-    return Detection(NAME, 0.0, "no line is a message")
+        return (0.9 if named else 0.7, "JSON lines with “role” and “content”")
+    return None
 
 
 def read(text: str, context: ReadContext) -> Parsed:
@@ -80,15 +80,9 @@ def read(text: str, context: ReadContext) -> Parsed:
 
 
 def _records(text: str, context: ReadContext, report: Report) -> Iterator[tuple[int, Memory]]:
-    reader, seen = JsonReader(), dict[str, int]()
-    for number, line in jsonstream.watched(text, context.watch):
-        try:
-            memory, notes = _message(reader.decode(line), seen, context)
-        except ValueError as reason:
-            report.skip(number, reason)
-            continue
-        report.mapped_all(notes, sorted(reader.changes))
-        yield number, memory
+    seen = dict[str, int]()
+    rows = jsonstream.documents(text, report, context.watch)
+    return report.each(rows, lambda doc: _message(doc, seen, context))
 
 
 def _message(doc: Any, seen: dict[str, int], context: ReadContext) -> tuple[Memory, Notes]:
@@ -160,14 +154,12 @@ def _said(content: object) -> str:
 
 def write(parsed: Parsed, original: str | None = None) -> str:
     """Write the messages, one a line; with `original`, only lines whose message changed are new."""
-    layout = parsed.layout if original is None else jsonstream.layout_of(original)
-    written = {memory.id: _line(memory, layout) for memory in parsed.memories}
-    if original is None:
-        return jsonstream.assemble(written.values(), layout)
-    old = {
-        number: (m.id, _line(m, layout)) for number, m in _records(original, NO_CONTEXT, Report(""))
-    }
-    return jsonstream.weave(original, old, written, layout)
+    new = {memory.id: memory for memory in parsed.memories}
+    return jsonstream.rewritten(original, parsed.layout, new, _old, _line)
+
+
+def _old(text: str) -> Iterator[tuple[int, str, Memory]]:
+    return ((number, m.id, m) for number, m in _records(text, NO_CONTEXT, Report("")))
 
 
 def _line(memory: Memory, layout: Layout) -> str:
@@ -207,28 +199,27 @@ OVERVIEW = _Kind("external-overview", "working")
 DETAIL = _Kind("external-detail", "semantic")
 
 
-def detect_overview(head: str, path: str) -> Detection:
+def detect_overview(head: str, path: str) -> Sure | None:
     """Sure when there are at least two of the five headings."""
     found = sum(
         bool(re.search(rf"^## {heading}[ \t]*\r?$", head, re.MULTILINE)) for heading in HEADINGS
     )
     named = PurePath(path).name.lower() == "overview.md"
     if found > 1 or (found and named):
-        return Detection(
-            OVERVIEW.name,
+        return (
             min(0.5 + 0.1 * found, 0.95),
             f"{found} of the five headings of an overview",
         )
-    return Detection(OVERVIEW.name, 0.0, "not the headings of an overview")
+    return None
 
 
-def detect_detail(head: str, path: str) -> Detection:
+def detect_detail(head: str, path: str) -> Sure | None:
     """Sure when there is a META comment; likely in a folder `detail`."""
     if meta(head):
-        return Detection(DETAIL.name, 0.9, "Markdown with a META comment")
+        return (0.9, "Markdown with a META comment")
     if PurePath(path).suffix.lower() == ".md" and PurePath(path).parent.name == "detail":
-        return Detection(DETAIL.name, 0.6, "Markdown in a folder “detail”")
-    return Detection(DETAIL.name, 0.0, "no META comment")
+        return (0.6, "Markdown in a folder “detail”")
+    return None
 
 
 def _read(kind: _Kind, text: str, context: ReadContext) -> Parsed:

@@ -5,9 +5,9 @@ step counters.
 import re
 from typing import Any
 
-from workbench.core.files.format import Detection, Format, Parsed, ReadContext
-from workbench.core.files.reason import Unread
+from workbench.core.files.format import Format, Parsed, ReadContext, Sure
 from workbench.core.stream.memory import Memory
+from workbench.formats.patch import opened
 from workbench.formats.shared import nodes
 from workbench.formats.shared.nodes import Clock, Node
 from workbench.formats.shared.records import checked
@@ -26,12 +26,12 @@ _KINDS: dict[str, dict[str, Any]] = {
 }
 
 
-def detect(head: str, path: str) -> Detection:
+def detect(head: str, path: str) -> Sure | None:
     """Sure when a JSON list holds objects with `node_type`."""
     del path
     if head.removeprefix("\ufeff").lstrip().startswith("[") and _MARKS.search(head):
-        return Detection(NAME, 0.95, "a JSON list of nodes with “node_type”")
-    return Detection(NAME, 0.0, "no JSON list of nodes")
+        return (0.95, "a JSON list of nodes with “node_type”")
+    return None
 
 
 def read(text: str, context: ReadContext) -> Parsed:
@@ -39,7 +39,8 @@ def read(text: str, context: ReadContext) -> Parsed:
     nodes.
     """
     report = Report(context.file)
-    found = [(line, entry.value, entry.changes) for line, entry in nodes.whole(text, report)]
+    root, lines = opened(text, report, (), lambda root: root, "list of nodes")
+    found = list(lines.rows(root))
     steps = [
         node[key] for _, node, _ in found if isinstance(node, dict)
         for key in ("created", "last_retrieved") if nodes.is_step(node.get(key))
@@ -48,28 +49,17 @@ def read(text: str, context: ReadContext) -> Parsed:
         nodes.clock_for(steps, context),
         nodes.prefix(context, text.lstrip("\ufeff")[: nodes.IDENTIFYING]),
     )
-    memories: dict[str, Memory] = {}
-    in_steps = False
-    for line, node, changes in found:
-        notes: Notes = [("value", change) for change in changes]
-        try:
-            if not isinstance(node, dict):
-                raise ValueError("not a node: expected a JSON object")
-            memory = _memory(node, clock, start, context, notes)
-            if memory.id in memories:
-                raise Unread("the node id {} was already used", shown(node.get("node_id")))
-        except ValueError as reason:
-            report.skip(line, reason)
-            continue
-        memories[memory.id] = memory
-        in_steps |= nodes.is_step(node.get("created"))
-        for field, how in notes:
-            report.mapped(field, how)
-    return report.parsed(NAME, memories=tuple(memories.values()), in_steps=in_steps)
+    in_steps = any(
+        isinstance(node, dict) and nodes.is_step(node.get("created")) for _, node, _ in found
+    )
+    read = report.each(found, lambda node: _memory(node, clock, start, context))
+    return report.parsed(NAME, memories=tuple(memory for _, memory in read), in_steps=in_steps)
 
 
-def _memory(node: Node, clock: Clock, start: str, context: ReadContext, notes: Notes) -> Memory:
-    content = node.get("content")
+def _memory(node: Node, clock: Clock, start: str, context: ReadContext) -> tuple[Memory, Notes]:
+    if not isinstance(node, dict):
+        raise ValueError("not a node: expected a JSON object")
+    content, notes = node.get("content"), Notes()
     if not isinstance(content, str) or not content.strip():
         raise ValueError("it has no content")
     kind, extra = (
@@ -104,7 +94,7 @@ def _memory(node: Node, clock: Clock, start: str, context: ReadContext, notes: N
         metadata=extra,
         **known,
     )
-    return checked(memory)
+    return checked(memory), notes
 
 
 def _anchor(context: ReadContext) -> str:

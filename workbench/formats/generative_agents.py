@@ -8,9 +8,10 @@ import re
 from datetime import datetime
 from typing import Any
 
-from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.files.format import Format, Parsed, ReadContext, Sure
 from workbench.core.files.reason import Unread
 from workbench.core.stream.memory import Memory, Source
+from workbench.formats.patch import opened
 from workbench.formats.shared import nodes, values
 from workbench.formats.shared.nodes import Node
 from workbench.formats.shared.records import checked
@@ -31,14 +32,12 @@ _KINDS: dict[str, dict[str, Any]] = {
 }
 
 
-def detect(head: str, path: str) -> Detection:
+def detect(head: str, path: str) -> Sure | None:
     """Sure when a JSON object begins with `node_<n>` and its nodes have a poignancy."""
     del path
     if _NODE_KEY.match(head.removeprefix("\ufeff")):
-        return Detection(
-            NAME, 0.95 if _MARKS.search(head) else 0.5, "a JSON object of “node_<number>” entries"
-        )
-    return Detection(NAME, 0.0, "no JSON object of nodes")
+        return (0.95 if _MARKS.search(head) else 0.5, "a JSON object of “node_<number>” entries")
+    return None
 
 
 def read(text: str, context: ReadContext) -> Parsed:
@@ -46,26 +45,16 @@ def read(text: str, context: ReadContext) -> Parsed:
     nodes.
     """
     report, start = Report(context.file), nodes.prefix(context, text.rstrip()[-nodes.IDENTIFYING :])
-    memories: dict[str, Memory] = {}
-    for line, item in nodes.whole(text, report):
-        notes: Notes = [("value", change) for change in item.changes]
-        try:
-            if not isinstance(item.key, str) or not isinstance(item.value, dict):
-                raise ValueError("not a node: expected “node_<number>” and a JSON object")
-            memory = _memory(item.key, item.value, start, context, notes)
-            if memory.id in memories:
-                raise Unread("{} was already used", shown(item.key))
-        except ValueError as reason:
-            report.skip(line, reason)
-            continue
-        memories[memory.id] = memory
-        for field, how in notes:
-            report.mapped(field, how)
-    return report.parsed(NAME, memories=tuple(memories.values()))
+    root, lines = opened(text, report, (), lambda root: root, "object of nodes")
+    entries = ((lines.at(e.start), e, e.changes) for e in root.entries)
+    found = report.each(entries, lambda e: _memory(e.key, e.value, start, context))
+    return report.parsed(NAME, memories=tuple(memory for _, memory in found))
 
 
-def _memory(key: str, node: Node, start: str, context: ReadContext, notes: Notes) -> Memory:
-    content = node.get("description")
+def _memory(key: object, node: object, start: str, context: ReadContext) -> tuple[Memory, Notes]:
+    if not isinstance(key, str) or not isinstance(node, dict):
+        raise ValueError("not a node: expected “node_<number>” and a JSON object")
+    content, notes = node.get("description"), Notes()
     if not isinstance(content, str) or not content.strip():
         raise ValueError("it has no description")
     if content.strip().strip(".").casefold() == _BLANK:
@@ -96,7 +85,7 @@ def _memory(key: str, node: Node, start: str, context: ReadContext, notes: Notes
         metadata=extra,
         **known,
     )
-    return checked(memory)
+    return checked(memory), notes
 
 
 def _time(node: Node, name: str, absent: datetime | None) -> datetime:

@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath, PurePosixPath
 
-from workbench.core.files.format import Detection, Format, Parsed, ReadContext
-from workbench.core.files.lint import Line, lines
-from workbench.core.files.reason import Reason, Unread
+from workbench.core.files.format import Format, Parsed, ReadContext, Sure
+from workbench.core.files.lint import headings, lines
+from workbench.core.files.memory_md import front_matter
+from workbench.core.files.reason import Reason
 from workbench.core.stream.memory import FILE_KEY, Memory, Source
 from workbench.formats.lifecycle import content_id
 from workbench.formats.shared import markdown
-from workbench.formats.shared.markdown import Statement, heading_of
+from workbench.formats.shared.markdown import Statement
 from workbench.formats.shared.records import checked, created_at, place, rating
 from workbench.formats.shared.report import Report, shown
 from workbench.formats.shared.values import Notes
@@ -196,7 +197,6 @@ _FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _NUMBERED = re.compile(r"[ \t]*([0-9]{1,9})[.)][ \t]")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+\S")
-_UNDERLINE = re.compile(r" {0,3}(=+|-{3,})[ \t]*$")
 _WORD = re.compile(r"[^\W_]{2,}")
 _BOLD = re.compile(r"(\*\*|__)(?:(?!\1).)+\1\s*(?:\([^\n]*\))?:?")
 _ONLY_A_LINK = re.compile(r"\W*\[[^\]]*\]\([^)]*\)\W*")
@@ -372,7 +372,7 @@ def _own(text: str) -> Iterator[Statement]:
     """Yield the statements that a person wrote: none of front matter, and none between the marks of
     a program.
     """
-    _, skip = markdown.front_matter(text)
+    _, skip = front_matter(text)
     inside = False
     for one in markdown.statements(text, skip):
         if one.kind == "comment":
@@ -462,34 +462,19 @@ def _heading(text: str) -> str:
 
 
 def _headings(text: str) -> dict[int, tuple[int, str]]:
-    """Return the headings by their line: how deep each is, and what it says; also those underlined."""
-    hidden = [found.span() for found in _COMMENT.finditer(text)]
-    _, skip = markdown.front_matter(text)
-    found: dict[int, tuple[int, str]] = {}
-    before: Line | None = None
-    comments = iter([*hidden, (len(text) + 1, len(text) + 1)])
-    start, end = next(comments)
-    for line in lines(text):
-        while line.start >= end:
-            start, end = next(comments)
-        plain = not line.code and line.number > skip and not start < line.start < end
-        said = heading_of(line.text) if plain else None
-        mark = _UNDERLINE.match(line.text) if plain else None
-        if said is not None:
-            found[line.number] = (
-                len(line.text.lstrip()) - len(line.text.lstrip().lstrip("#")),
-                _heading(said),
-            )
-        elif mark and before is not None and _is_title(before):
-            found[before.number] = (1 if mark[1][0] == "=" else 2, _heading(before.text))
-        before = line if plain and said is None and line.text.strip() else None
-    return found
+    """Return the headings by their line: how deep each is, and what it says."""
+    _, skip = front_matter(text)
+    hidden = {
+        number for found in _COMMENT.finditer(text) for number in _lines_within(text, *found.span())
+    }
+    shown = (line for line in lines(text) if line.number > skip and line.number not in hidden)
+    return {one.line.number: (one.depth, _heading(one.title)) for one in headings(shown)}
 
 
-def _is_title(line: Line) -> bool:
-    return re.match(
-        r" {0,3}[^\s\-*+#>|<\d:]", line.text
-    ) is not None and not line.text.rstrip().endswith((".", ":"))
+def _lines_within(text: str, start: int, end: int) -> range:
+    """Return the numbers of the lines that begin within a part of a text."""
+    first = text.count("\n", 0, start) + 2
+    return range(first, first + text.count("\n", start, end))
 
 
 def _paths(heads: dict[int, tuple[int, str]], *, titled: bool) -> list[tuple[str, ...]]:
@@ -520,22 +505,22 @@ _FOLDERS = re.compile(
 )
 
 
-def detect(head: str, path: str) -> Detection:
+def detect(head: str, path: str) -> Sure | None:
     """Sure by name only: their contents are anybody's Markdown."""
     del head
     name = PurePath(path).name
     if _NAMES.fullmatch(name):
-        return Detection(NAME, 0.8, f"named {name if len(name) < 40 else 'as one'}")
+        return (0.8, f"named {name if len(name) < 40 else 'as one'}")
     if _FOLDERS.search(PurePath(path).as_posix()):
-        return Detection(NAME, 0.6, "in a folder of rules")
-    return Detection(NAME, 0.0, "not named as an instruction file")
+        return (0.6, "in a folder of rules")
+    return None
 
 
 def read(text: str, context: ReadContext) -> Parsed:
     """Read no record; with `context.as_candidates` every statement that can be understood alone,
     imported ones, too.
     """
-    report, found = Report(context.file), dict[str, Memory]()
+    report = Report(context.file)
     # Other files are a project's: what they are about is known where they lie.
     name = PurePath(context.path or context.file).name
     said = [(name, one) for one in statements(text, titled=name.lower() == "skill.md")]
@@ -552,17 +537,9 @@ def read(text: str, context: ReadContext) -> Parsed:
             1, "an instruction file is a document that agents load whole: no record is made of it"
         )
         return replace(report.parsed(NAME), offered=len(said))
-    for name, one in said:
-        try:
-            memory, notes = _memory(one, name, context)
-            if memory.id in found:
-                raise Unread("{} was already read", shown(memory.line))
-        except ValueError as reason:
-            report.skip(one.line, reason)
-            continue
-        found[memory.id] = memory
-        report.mapped_all(notes)
-    return report.parsed(NAME, memories=tuple(found.values()))
+    rows = ((one.line, (name, one), ()) for name, one in said)
+    found = report.each(rows, lambda row: _memory(row[1], row[0], context), by_text=True)
+    return report.parsed(NAME, memories=tuple(memory for _, memory in found))
 
 
 def _memory(one: Said, name: str, context: ReadContext) -> tuple[Memory, Notes]:

@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import PurePath
 from typing import Any
 
-from workbench.core.files.format import Detection, Format, Layout, Parsed, ReadContext
+from workbench.core.files.format import Format, Layout, Parsed, ReadContext, Sure
 from workbench.core.record import UnreadableFile, iso
 from workbench.core.stream.memory import OBSERVATION_TYPES, Memory, Source
 from workbench.formats.lifecycle import content_id
@@ -85,20 +85,20 @@ class _Names:
     harmful: str
 
 
-def detect(head: str, path: str) -> Detection:
+def detect(head: str, path: str) -> Sure | None:
     """Not very sure: every line is an object, most of them with a text under a name that people
     use.
     """
     if not head.removeprefix("\ufeff").lstrip().startswith("{") or _SESSION.search(head):
-        return Detection(NAME, 0.0, "no JSON lines")
+        return None
     docs = _objects(head)
     named = [doc for doc in docs if doc is not None and _text_name(doc, "")]
     if not named or 2 * len(named) < len(docs) or any(_LOG & doc.keys() for doc in named):
-        return Detection(NAME, 0.0, "no JSON lines with a text under a name that is known")
+        return None
     suffix = PurePath(path).suffix.lower()
     if len(named) < 2 and suffix not in (".jsonl", ".ndjson") and named[0].keys() != _OWN:
-        return Detection(NAME, 0.0, "a single object")
-    return Detection(NAME, 0.35, f"JSON lines with “{_text_name(named[0], '')}”")
+        return None
+    return (0.35, f"JSON lines with “{_text_name(named[0], '')}”")
 
 
 def fields(head: str) -> tuple[str, ...]:
@@ -167,20 +167,17 @@ def _wanted(text: str, context: ReadContext) -> str:
 
 
 def _records(text: str, context: ReadContext, report: Report) -> Iterator[tuple[int, Memory]]:
-    reader, wanted, seen = JsonReader(), _wanted(text, context), Counter[str]()
+    wanted, seen = _wanted(text, context), Counter[str]()
     if wanted and not context.text_name:
         report.mapped("content", f"taken from “{wanted}”, the longest text of a line")
-    for number, line in jsonstream.watched(text, context.watch):
-        try:
-            memory, notes = _memory(reader.decode(line), wanted, context)
-        except ValueError as reason:
-            report.skip(number, reason)
-            continue
+
+    def numbered(doc: Any) -> tuple[Memory, Notes]:
+        memory, notes = _memory(doc, wanted, context)
         seen[memory.id] += 1
-        if seen[memory.id] > 1:
-            memory = replace(memory, id=f"{memory.id}-{seen[memory.id]}")
-        report.mapped_all(notes, sorted(reader.changes))
-        yield number, memory
+        times = seen[memory.id]
+        return replace(memory, id=f"{memory.id}-{times}") if times > 1 else memory, notes
+
+    return report.each(jsonstream.documents(text, report, context.watch), numbered)
 
 
 def _memory(doc: Any, wanted: str, context: ReadContext) -> tuple[Memory, Notes]:
@@ -296,27 +293,23 @@ def _keys(names: _Names) -> tuple[Key[Memory], ...]:
 
 def write(parsed: Parsed, original: str | None = None) -> str:
     """Write the memories, one a line; with `original`, only lines whose memory changed are new."""
-    layout = parsed.layout if original is None else jsonstream.layout_of(original)
     name = _wanted(original, NO_CONTEXT) if original else ""
     name = name or next(
         (found for doc in _objects(original or "") if doc and (found := _text_name(doc, ""))),
         "text",
     )
-    written = {memory.id: _written(memory, name, layout) for memory in parsed.memories}
-    if original is None:
-        return jsonstream.assemble(written.values(), layout)
     texts = Counter(names.text for memory in parsed.memories if (names := _names_of(memory)))
     wanted = next((text for text, _ in texts.most_common(1) if text not in TEXTS), "")
-    reading = replace(NO_CONTEXT, text_name=wanted)
-    old = {
-        number: (m.id, _written(m, name, layout))
-        for number, m in _records(original, reading, Report(""))
-    }
-    return jsonstream.weave(original, old, written, layout)
 
+    def old(text: str) -> Iterator[tuple[int, str, Memory]]:
+        found = _records(text, replace(NO_CONTEXT, text_name=wanted), Report(""))
+        return ((number, m.id, m) for number, m in found)
 
-def _written(memory: Memory, name: str, layout: Layout) -> str:
-    return jsonstream.dumps(_document(memory, name), layout)
+    def line(memory: Memory, layout: Layout) -> str:
+        return jsonstream.dumps(_document(memory, name), layout)
+
+    new = {memory.id: memory for memory in parsed.memories}
+    return jsonstream.rewritten(original, parsed.layout, new, old, line)
 
 
 def _document(memory: Memory, name: str) -> Doc:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import PurePath
 
-from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.files.format import Format, Parsed, ReadContext, Sure
 from workbench.core.files.lint import (
     BLANKS,
     Edit,
@@ -24,6 +24,7 @@ from workbench.core.free_names import FreeNames
 from workbench.core.record import iso
 from workbench.core.stream.memory import FILE_KEY, Memory, Status
 from workbench.formats.shared import values
+from workbench.formats.shared.markdown import with_parts
 from workbench.formats.shared.nodes import slug
 from workbench.formats.shared.records import (
     NO_CONTEXT,
@@ -532,33 +533,26 @@ _HEAD = "# Learnings\n\n---\n\n"
 _RULE = "---"
 
 
-def detect(head: str, path: str) -> Detection:
+def detect(head: str, path: str) -> Sure | None:
     """Sure when a heading has a learning's id, or a date and the fields of an entry."""
     if _LEARNINGS_NAMED.search(head):
-        return Detection(NAME, 0.96, "headings with [LRN-…], [ERR-…] or [FEAT-…]")
+        return (0.96, "headings with [LRN-…], [ERR-…] or [FEAT-…]")
     if _LEARNINGS_DATED.search(head):
-        return Detection(NAME, 0.85, "dated headings with **Category** or **Context** below")
+        return (0.85, "dated headings with **Category** or **Context** below")
     if PurePath(path).name.upper() in _NAMES and head.lstrip("\ufeff \r\n").startswith("#"):
         sure = 0.8 if PurePath(path).parent.name == ".learnings" else 0.5
-        return Detection(NAME, sure, "named as a .learnings file")
+        return (sure, "named as a .learnings file")
     if head.strip("\ufeff \r\n").replace("\r\n", "\n") == _HEAD.strip():
-        return Detection(NAME, 0.5, "the beginning of one without entries")
-    return Detection(NAME, 0.0, "no heading of an entry")
+        return (0.5, "the beginning of one without entries")
+    return None
 
 
 def read(text: str, context: ReadContext) -> Parsed:
     """Read every entry that can be read; other sections are kept in the file and remarked upon."""
     report = Report(context.file)
-    found: list[Memory] = []
-    for block, name in _named(text, report):
-        try:
-            memory, notes = entry(block, name, text, context)
-        except ValueError as reason:
-            report.skip(block.line, reason)
-            continue
-        found.append(memory)
-        report.mapped_all(notes)
-    return report.parsed(NAME, memories=tuple(found))
+    rows = ((block.line, (block, name), ()) for block, name in _named(text, report))
+    found = report.each(rows, lambda row: entry(*row, text, context))
+    return report.parsed(NAME, memories=tuple(memory for _, memory in found))
 
 
 def _named(text: str, report: Report) -> Iterator[tuple[Block, str]]:
@@ -631,14 +625,9 @@ def _text(memory: Memory) -> str:
 
 def _with(text: str, added: list[str]) -> str:
     """Put entries at the end, parted by rules where the file has them."""
-    if not added:
-        return text
-    newline, body = newline_of(text), text.rstrip()
-    ruled = body.endswith(_RULE)
-    gap = newline * 2
-    parts = [part.replace("\n", newline) + (f"{gap}{_RULE}" if ruled else "") for part in added]
-    end = newline if text.endswith("\n") or not text else ""
-    return (body + gap if body else "") + gap.join(parts) + end
+    newline = newline_of(text)
+    rule = f"{newline * 2}{_RULE}" if text.rstrip().endswith(_RULE) else ""
+    return with_parts(text, [part.replace("\n", newline) + rule for part in added], newline)
 
 
 FORMAT = Format(NAME, ".learnings file (Markdown)", detect, read, write, suffix=".md")

@@ -4,17 +4,15 @@ JSON string.
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import count
 from typing import Any
 
-from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.files.format import Format, Parsed, ReadContext, Sure
 from workbench.core.files.reason import Reason, Unread
-from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import Memory
-from workbench.formats.patch import Entry, Lines, Node, Style, dumps, patch, scan_file
+from workbench.formats.patch import Node, Style, dumps, opened, patch, scan_file
 from workbench.formats.shared.jsonstream import unwrap
 from workbench.formats.shared.nodes import slug
 from workbench.formats.shared.records import (
@@ -25,8 +23,8 @@ from workbench.formats.shared.records import (
     created_at,
     file_part,
     fresh,
+    known,
     rating,
-    read_again,
     remembered,
     required_text,
     restored,
@@ -55,16 +53,16 @@ _LISTED = re.compile(r'\\?"agents\\?"\s*:\s*\[')
 """A file of several agents, or of none: with blocks beside it is one of Letta's."""
 
 
-def detect(head: str, path: str) -> Detection:
+def detect(head: str, path: str) -> Sure | None:
     """Sure when an object, or one in a string, has the keys of an agent; the suffix `.af` helps."""
     start = head.removeprefix("\ufeff").lstrip()[:1]
     marks = len(set(_MARKS.findall(head))) if start in ("{", '"') else 0
     if marks == 0:
-        return Detection(NAME, 0.0, "no JSON object of an agent")
+        return None
     marks += _LISTED.search(head) is not None
     marks += 2 * all(pattern.search(head) for pattern in _BLOCKS)
     sure = min(0.2 * marks + (0.4 if path.lower().endswith(".af") else 0.0), 0.95)
-    return Detection(NAME, sure, "the JSON of an agent" + (" in a string" if start == '"' else ""))
+    return (sure, "the JSON of an agent" + (" in a string" if start == '"' else ""))
 
 
 def read(text: str, context: ReadContext) -> Parsed:
@@ -72,35 +70,19 @@ def read(text: str, context: ReadContext) -> Parsed:
     blocks.
     """
     report, whole = Report(context.file), unwrap(text, context.file)
-    root, lines = scan_file(whole.text, context.file, INSIDE), Lines(whole.text)
-
-    def line(at: int) -> int:
-        # A string literal stands on one line, whatever its text holds.
-        return Lines(text).at(whole.start) if whole.nested else lines.at(at)
-
-    node = blocks(root)
-    if node is None:
-        reason = f"{context.file} has no list of “blocks”" + (
-            f": {root.damage}." if root.damage else "."
-        )
-        raise UnreadableFile(reason, "Nothing was read from it.")
-    found: dict[str, Memory] = {}
-    for entry in node.entries:
-        try:
-            memory, notes = block(entry, agent(root), context)
-            if memory.id in found:
-                raise Unread("the block {} was already read", shown(memory.section))
-        except ValueError as reason:
-            note = report.no_records if _is_empty(entry.value) else report.skip
-            note(line(entry.start), reason)
-            continue
-        found[memory.id] = memory
-        report.mapped_all(notes, entry.changes)
+    root, lines = opened(whole.text, report, INSIDE, blocks, "list of “blocks”", whole.lines())
+    rows = list[tuple[int, Any, tuple[str, ...]]]()
+    for line, doc, changes in lines.rows(blocks(root)):
+        if _is_empty(doc):
+            report.no_records(line, Reason("the block {} is empty", (shown(doc["label"]),)))
+        else:
+            rows.append((line, doc, changes))
+    found = list[Memory]()
+    for line, memory in report.each(rows, lambda doc: block(doc, agent(root), context)):
+        found.append(memory)
         if (over := over_limit(memory)) is not None:
-            report.remark(line(entry.start), over)
-    if root.damage:
-        report.skip(line(root.damage_at), root.damage)
-    return report.parsed(NAME, memories=tuple(found.values()))
+            report.remark(line, over)
+    return report.parsed(NAME, memories=tuple(found))
 
 
 def over_limit(memory: Memory) -> Reason | None:
@@ -117,12 +99,12 @@ def _is_empty(doc: object) -> bool:
 
 
 def blocks(root: Node) -> Node | None:
-    return next((found for name in _LISTS if (found := root.inside(name, "[")) is not None), None)
+    return root.inside("[", *_LISTS)
 
 
 def agents(root: Node) -> list[dict[str, Any]]:
     """Return the agents of the file."""
-    found = root.inside("agents", "[")
+    found = root.inside("[", "agents")
     return (
         [entry.value for entry in found.entries if isinstance(entry.value, dict)]
         if found is not None
@@ -137,9 +119,8 @@ def agent(root: Node) -> str:
     return next((name for name in names if isinstance(name, str)), "")
 
 
-def block(entry: Entry, agent: str, context: ReadContext) -> tuple[Memory, Notes]:
+def block(doc: Any, agent: str, context: ReadContext) -> tuple[Memory, Notes]:
     """Read one block. Raises `ValueError` when it has no label or no value."""
-    doc = entry.value
     if not isinstance(doc, dict):
         raise ValueError("not a block: expected a JSON object")
     label, notes = required_text(doc, "label"), Notes()
@@ -185,12 +166,14 @@ def _woven(memories: Sequence[Memory], text: str) -> str:
     node = blocks(root)
     if node is None:
         return text
-    value, name = root.value, next(name for name in _LISTS if root.inside(name, "[") is node)
+    value, name = root.value, next(name for name in _LISTS if root.inside("[", name) is node)
     new = {memory.id: memory for memory in _adopted(memories, agent(root), _unread(node))}
-    old = _old(node, agent(root), new)
+    old = known(
+        dict(enumerate(value[name])), new, lambda _, doc, at: block(doc, agent(root), at)[0]
+    )
     kept, added = with_records(dict(enumerate(value[name])), old, new, lambda _: KEYS)
     taken = {_block_id(doc) for doc in value[name]}
-    free = (block for n in count() if (block := f"block-{n}") not in taken)
+    free = (id for n in count() if (id := f"block-{n}") not in taken)
     names = [next(free) for _ in added]
     gone = {_block_id(node.entries[index].value) for index in old.keys() - kept.keys()} - {""}
     value[name] = [*kept.values(), *map(_document, added, names)]
@@ -203,24 +186,6 @@ def _woven(memories: Sequence[Memory], text: str) -> str:
                 {**one, "block_ids": now} if one is doc else one for one in value["agents"]
             ]
     return patch(text, value, root)
-
-
-def _old(node: Node, agent: str, new: Mapping[str, Memory]) -> dict[int, Memory]:
-    """Return the blocks of the file by the index of their entry."""
-    found, seen = dict[int, Memory](), set[str]()
-    for index, entry in enumerate(node.entries):
-        try:
-            memory = read_again(new, partial(_one, entry, agent))
-        except ValueError:
-            continue
-        if memory.id not in seen:
-            seen.add(memory.id)
-            found[index] = memory
-    return found
-
-
-def _one(entry: Entry, agent: str, context: ReadContext) -> Memory:
-    return block(entry, agent, context)[0]
 
 
 def _block_id(doc: Any) -> str:
@@ -254,17 +219,15 @@ def _adopted(memories: Sequence[Memory], agent: str, taken: Collection[str] = ()
 def _as_block(memory: Memory, label: str, agent: str) -> Memory:
     named = replace(memory, section=label)
     try:
-        block = _one(Entry(0, 0, 0, 0, fresh(named, KEYS)), agent, at_time_of(memory))
+        found, _ = block(fresh(named, KEYS), agent, at_time_of(memory))
     except ValueError:
         return named
-    return replace(named, id=block.id)
+    return replace(named, id=found.id)
 
 
 def _document(memory: Memory, name: str) -> Doc:
     """Return the JSON object for a block; one from elsewhere is called `name`."""
-    kept = restored(
-        memory, KEYS, NAME, lambda doc: _one(Entry(0, 0, 0, 0, doc), "", at_time_of(memory))
-    )
+    kept = restored(memory, KEYS, NAME, lambda doc: block(doc, "", at_time_of(memory))[0])
     return kept or {**fresh(memory, KEYS), "limit": max(_LIMIT, len(memory.content)), "id": name}
 
 

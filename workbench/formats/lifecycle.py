@@ -1,15 +1,14 @@
 """LIFECYCLE JSONL: one learning entry a line (source 001, section 5.2)."""
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any
 
 from msgspec.structs import replace
 
-from workbench.core.files.format import Detection, Format, Layout, Parsed, ReadContext
+from workbench.core.files.format import Format, Layout, Parsed, ReadContext, Sure
 from workbench.core.files.reason import Unread, reason_of
 from workbench.core.record import iso
 from workbench.core.stream.memory import (
@@ -25,9 +24,8 @@ from workbench.core.stream.memory import (
 )
 from workbench.formats.patch import alike
 from workbench.formats.shared import jsonstream, values
-from workbench.formats.shared.jsontext import JsonReader
-from workbench.formats.shared.records import NO_CONTEXT, at_time_of
-from workbench.formats.shared.report import Report, shown
+from workbench.formats.shared.records import read_again
+from workbench.formats.shared.report import Report
 from workbench.formats.shared.values import Decode, Notes
 
 # The fields of a LIFECYCLE entry (source 001, section 5.2) and the product's own additions to it.
@@ -298,71 +296,50 @@ def _object(value: object) -> Mapping[str, Any]:
 NAME = "lifecycle"
 
 
-def detect(head: str, path: str) -> Detection:
+def detect(head: str, path: str) -> Sure | None:
     """Sure when a line has the schema's `context` together with one of its other keys."""
     del path
     keys = jsonstream.first_keys(head)
     others = keys & {"timestamp", "status", "session_id", "type", "confidence", "summary"}
     if "context" in keys and others:
-        return Detection(
-            NAME,
+        return (
             min(0.6 + 0.1 * len(others), 0.95),
             "JSON lines with “context” and other entry keys",
         )
-    return Detection(NAME, 0.0, "no line has the keys of the entry schema")
+    return None
 
 
 def read(text: str, context: ReadContext) -> Parsed:
     """Read every line that can be read; the others become issues."""
     report = Report(context.file)
-    found = _records(text, context, report)
+    found = report.each(
+        jsonstream.documents(text, report, context.watch), lambda doc: _entry(doc, context)
+    )
     memories = tuple(memory for _, memory in found)
     return report.parsed(NAME, memories=memories, layout=jsonstream.layout_of(text))
 
 
-def _records(
-    text: str,
-    context: ReadContext,
-    report: Report,
-    new: Mapping[str, Memory] = MappingProxyType({}),
-) -> list[tuple[int, Memory]]:
-    """Return the entries with their line numbers; what one leaves open is as in its `new` version."""
-    reader, seen, found = JsonReader(), dict[str, int](), list[tuple[int, Memory]]()
-    for number, line in jsonstream.watched(text, context.watch):
-        try:
-            doc = reader.decode(line)
-            if not isinstance(doc, dict):
-                raise ValueError("not an entry: expected a JSON object")
-            memory, notes = from_entry(doc, context)
-            if memory.id in new:
-                memory, notes = from_entry(doc, at_time_of(new[memory.id]))
-            if memory.id in seen:
-                raise Unread(
-                    "the id {} was already used on line {}", shown(memory.id), seen[memory.id]
-                )
-        except ValueError as reason:
-            report.skip(number, reason)
-            continue
-        for field, how in (*notes, *(("value", change) for change in sorted(reader.changes))):
-            report.mapped(field, how)
-        seen[memory.id] = number
-        found.append((number, memory))
-    return found
+def _entry(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
+    if not isinstance(doc, dict):
+        raise ValueError("not an entry: expected a JSON object")
+    return from_entry(doc, context)
 
 
 def write(parsed: Parsed, original: str | None = None) -> str:
     """Write the memories, one entry a line; with `original`, only lines whose entry changed are
     new.
     """
-    layout = parsed.layout if original is None else jsonstream.layout_of(original)
-    written = {memory.id: _line(memory, layout) for memory in parsed.memories}
-    if original is None:
-        return jsonstream.assemble(written.values(), layout)
     new = {memory.id: memory for memory in parsed.memories}
-    old = _records(original, NO_CONTEXT, Report(""), new)
-    return jsonstream.weave(
-        original, {n: (m.id, _line(m, layout)) for n, m in old}, written, layout
-    )
+
+    def again(doc: Any) -> tuple[Memory, Notes]:
+        return read_again(new, lambda context: _entry(doc, context)[0]), []
+
+    def old(text: str) -> Iterator[tuple[int, str, Memory]]:
+        nobody = Report("")
+        for number, memory in nobody.each(jsonstream.documents(text, nobody), again):
+            yield number, memory.id, memory
+
+    return jsonstream.rewritten(original, parsed.layout, new, old, _line)
 
 
 def _line(memory: Memory, layout: Layout) -> str:

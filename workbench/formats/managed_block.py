@@ -9,21 +9,26 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from workbench.core.files.lint import BLANKS, newline_of
+from workbench.core.files.lint import (
+    BLANKS,
+    Heading,
+    Line,
+    headings,
+    lines,
+    newline_of,
+    open_fence,
+)
+from workbench.core.files.memory_md import front_matter
 from workbench.core.record import WorkbenchError
 from workbench.core.text import clean_for_store
 from workbench.formats.claude_memory import BEGIN, END
-from workbench.formats.shared.markdown import front_matter, heading_of
 
 HEADING = "Learned"
 """What stands above the entries of a block in a file with headings."""
 
-_LINE = re.compile(r"[^\n]*(?:\n|\Z)")
-_FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*\Z)|~{3,})")
 _MARKER = re.compile(rf" {{0,3}}({re.escape(BEGIN)}|{re.escape(END)})[ \t]*\Z")
 _ITEM = re.compile(r"-(?: |\Z)")
 _OWN_HEADING = re.compile(rf"#{{1,2}} {HEADING}\s*\Z")
-_UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*\Z")
 _BOM = "\ufeff"
 _NAMED = 12
 
@@ -52,26 +57,18 @@ class Block:
         return tuple(part for part in self.items if part.strip() and not _OWN_HEADING.match(part))
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    number: int
-    start: int
-    end: int
-    text: str
-
-
 def item(text: str) -> str:
     """Return an entry as a list item: its further lines indented, unable to hold a marker or to
     leave a fence open.
     """
     plain = clean_for_store(text).replace("\r\n", "\n").replace("\r", "\n").strip()
-    lines = plain.replace("<!--", "&lt;!--").split("\n")
-    body = [f"  {line}" if line.strip() else "" for line in lines]
+    first, *rest = plain.replace("<!--", "&lt;!--").split("\n")
+    body = [f"  {line}" if line.strip() else "" for line in (first, *rest)]
     # A fence that opens on the line of the dash would not be seen as one.
-    head = ["-"] if _FENCE.match(lines[0]) else []
+    head = ["-"] if open_fence(first) else []
     if not head:
-        body[0] = f"- {lines[0]}"
-    fence = _open_fence(body)
+        body[0] = f"- {first}"
+    fence = open_fence("\n".join(body))
     return "\n".join((*head, *body, *([f"  {fence}"] if fence else [])))
 
 
@@ -93,7 +90,7 @@ def find(text: str) -> Block | None:
 
     A marker is a line of its own, not inside fenced code.
     """
-    markers = [line for line, code in _scan(text) if not code and _MARKER.match(line.text)]
+    markers = [line for line in lines(text) if not line.code and _MARKER.match(line.text)]
     if not markers:
         return None
     kinds = [BEGIN in line.text for line in markers]
@@ -102,12 +99,12 @@ def find(text: str) -> Block | None:
             _complaint(markers, kinds), "Nothing was written; leave one begin and one end marker."
         )
     begin, end = markers
-    body = text[begin.end : end.start]
-    return Block(begin.start, end.start + len(end.text), begin.number, tuple(_items(body)))
+    body = text[begin.stop : end.start]
+    return Block(begin.start, end.end, begin.number, tuple(_items(body)))
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
+class Place:
     """A heading of a text: its line, its depth (1–6), the titles that lead to it, and where its own
     text ends.
     """
@@ -123,29 +120,24 @@ class Heading:
         return " › ".join(self.path)
 
 
-def headings(text: str) -> tuple[Heading, ...]:
+def places(text: str) -> tuple[Place, ...]:
     """Return the headings of a text, those in front matter and code left out, in their order."""
-    _, skip = front_matter(text)
-    found: list[tuple[_Line, int, str]] = []
-    for line, code in _scan(text):
-        title = None if code or line.number <= skip else heading_of(line.text)
-        if title is not None:
-            shown = line.text.strip()
-            found.append((line, len(shown) - len(shown.lstrip("#")), title))
-    out: list[Heading] = []
-    above: list[tuple[int, str]] = []
-    for at, (line, depth, title) in enumerate(found):
-        above = [*(one for one in above if one[0] < depth), (depth, title)]
-        stop = found[at + 1][0].start if at + 1 < len(found) else len(text)
+    found, out, above = list(_headings(text)), list[Place](), list[Heading]()
+    stops = [*(one.line.start for one in found), len(text)]
+    for one, stop in zip(found, stops[1:], strict=True):
+        above = [*(other for other in above if other.depth < one.depth), one]
         # A block of ours at the end of a section is no part of its text.
-        own = text[line.start : stop].rstrip(BLANKS)
-        out.append(
-            Heading(line.number, depth, tuple(name for _, name in above), line.start + len(own))
-        )
+        end = one.line.start + len(text[one.line.start : stop].rstrip(BLANKS))
+        out.append(Place(one.line.number, one.depth, tuple(each.title for each in above), end))
     return tuple(out)
 
 
-def section_of(text: str, name: str, shown: Callable[[str], str] = str) -> Heading:
+def _headings(text: str) -> Iterator[Heading]:
+    _, skip = front_matter(text)
+    return headings(line for line in lines(text) if line.number > skip)
+
+
+def section_of(text: str, name: str, shown: Callable[[str], str] = str) -> Place:
     """Return the heading that a person means: its title, or the titles that lead to it parted by
     `›` or `>`.
 
@@ -153,7 +145,7 @@ def section_of(text: str, name: str, shown: Callable[[str], str] = str) -> Headi
     may be `shown`.
     """
     wanted = [part.strip(" #").casefold() for part in re.split(r"[›>]", name)]
-    every = headings(text)
+    every = places(text)
     found = [
         one for one in every if [part.casefold() for part in one.path[-len(wanted) :]] == wanted
     ]
@@ -219,21 +211,7 @@ def written(text: str, items: Sequence[str], lead: int = 0, section: str = "") -
 
 def _heading(text: str) -> Iterator[str]:
     """Yield the heading of a new block: as deep as what parts the text, none where nothing does."""
-    depths: list[int] = []
-    before = ""
-    _, skip = front_matter(text)
-    for line, code in _scan(text):
-        shown = "" if code or line.number <= skip else line.text
-        if heading_of(shown) is not None:
-            depths.append(len(shown.strip()) - len(shown.strip().lstrip("#")))
-        elif before and (mark := _UNDERLINE.match(shown)):
-            depths.append(1 if mark[1][0] == "=" else 2)
-        # What stands under a heading, a quote or an item underlines nothing.
-        before = (
-            ""
-            if heading_of(shown) is not None or shown.lstrip()[:1] in set("->*+|")
-            else shown.strip()
-        )
+    depths = [one.depth for one in _headings(text)]
     if depths:
         yield f"{'#' if depths.count(1) > 1 else '##'} {HEADING}\n"
 
@@ -260,41 +238,18 @@ def _require_in_sight(text: str, out: str) -> None:
     """Refuse to put a block where its own markers would be taken for code."""
     if find(out) is not None:
         return
-    opened = 0
-    inside = False
-    for line, code in _scan(text):
-        opened = line.number if code and not inside else opened
-        inside = code
+    opened, inside = 0, False
+    for line in lines(text):
+        opened = line.number if line.code and not inside else opened
+        inside = line.code
     raise BrokenBlock(
         f"The code fence of line {opened} is never closed.", "Nothing was written; close it first."
     )
 
 
-def _scan(text: str) -> Iterator[tuple[_Line, bool]]:
-    """Yield the lines, and whether they are fenced code (the fences included)."""
-    fence = ""
-    for line in _lines(text):
-        mark = _FENCE.match(line.text)
-        inside = bool(fence)
-        if mark and not fence:
-            fence = mark[1]
-        elif mark and mark[1].startswith(fence) and not line.text.strip(" \t" + fence[0]):
-            fence = ""
-        yield line, inside or mark is not None
-
-
-def _lines(text: str) -> Iterator[_Line]:
-    at = 1 if text.startswith(_BOM) else 0
-    for number, found in enumerate(_LINE.finditer(text, at), 1):
-        if found.start() == len(text):
-            return
-        body = found.group().removesuffix("\n").removesuffix("\r")
-        yield _Line(number, found.start(), found.end(), body)
-
-
 def _items(body: str) -> Iterator[str]:
     gathered: list[str] = []
-    for line in _lines(body):
+    for line in lines(body) if body else ():
         if _ITEM.match(line.text) and gathered:
             yield "\n".join(gathered)
             gathered = []
@@ -303,23 +258,11 @@ def _items(body: str) -> Iterator[str]:
         yield "\n".join(gathered)
 
 
-def _open_fence(lines: Sequence[str]) -> str:
-    """Return the fence that the lines leave open, or an empty text."""
-    fence = ""
-    for line in lines:
-        mark = _FENCE.match(line)
-        if mark and not fence:
-            fence = mark[1]
-        elif mark and mark[1].startswith(fence) and not line.strip(" \t" + fence[0]):
-            fence = ""
-    return fence
-
-
 def _trimmed(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
 
 
-def _complaint(markers: Sequence[_Line], kinds: Sequence[bool]) -> str:
+def _complaint(markers: Sequence[Line], kinds: Sequence[bool]) -> str:
     places = ", ".join(
         f"{'begin' if kind else 'end'} on line {line.number}"
         for line, kind in zip(markers, kinds, strict=True)

@@ -14,11 +14,11 @@ from functools import lru_cache, partial
 from itertools import islice
 from typing import Any
 
-from workbench.core.files.format import Detection, Format, Layout, Parsed, ReadContext
+from workbench.core.files.format import Format, Layout, Parsed, ReadContext, Sure
 from workbench.core.files.reason import Reason, Unread
 from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import Memory
-from workbench.formats.patch import BOM, Entry, Lines, Node, dumps, patch, patched, scan, style_of
+from workbench.formats.patch import BOM, Entry, Node, dumps, patch, patched, scan, style_of
 from workbench.formats.shared import jsonstream, values
 from workbench.formats.shared.jsonstream import Unwrapped, Value, spliced, unwrap
 from workbench.formats.shared.jsontext import JsonReader
@@ -422,14 +422,14 @@ class Graph:
 
     def spots(self) -> Iterator[Spot]:
         """Yield every element of its lists. Within a string all stands on the line of the string."""
-        lines, own = Lines(self.inside.text), Lines(self.inside.outer)
+        lines = self.inside.lines()
         for name, kind in LISTS.items():
-            node = self.root.inside(name, "[")
+            node = self.root.inside("[", name)
             for index, entry in enumerate(node.entries if node is not None else ()):
-                line = own.at(self.inside.start) if self.inside.nested else lines.at(entry.start)
-                yield Spot(
-                    kind, index, Value(line, entry.at, entry.end, entry.value, entry.changes)
+                value = Value(
+                    lines.at(entry.start), entry.at, entry.end, entry.value, entry.changes
                 )
+                yield Spot(kind, index, value)
 
     def rewritten(self, changes: Iterable[tuple[Spot, Doc | None]], docs: Sequence[Doc]) -> str:
         """Return the JSON text with other values at some places (None: none) and `docs` at the end
@@ -437,7 +437,7 @@ class Graph:
         """
         value, changed = self.root.value, {(spot.kind, spot.index): doc for spot, doc in changes}
         for name, kind in LISTS.items():
-            node = self.root.inside(name, "[")
+            node = self.root.inside("[", name)
             own = [
                 doc for doc in docs if (RELATION if doc.get("type") == RELATION else ENTITY) == kind
             ]
@@ -490,10 +490,10 @@ def find(text: str) -> Graph | None:
 
 def _within(whole: Unwrapped, at: int, depth: int) -> Graph | None:
     root = scan(whole.text, at, JsonReader(), _INSIDE)
-    if root.inside("entities", "[") is not None:
+    if root.inside("[", "entities") is not None:
         # What goes on behind it is no object of its own: lines, of which the first lists something.
         return Graph(whole, root) if depth or not whole.text[root.end :].strip() else None
-    answered = root.inside("content", "[")
+    answered = root.inside("[", "content")
     for entry in answered.entries if answered is not None and not whole.nested else ():
         found = _in_text(whole, entry, depth)
         if found is not None:
@@ -527,21 +527,21 @@ Found = dict[str, list[tuple[Spot, Memory]]]
 _SERVER = Layout(final_newline=False, item_separator=",", key_separator=":")
 
 
-def detect(head: str, path: str) -> Detection:
+def detect(head: str, path: str) -> Sure | None:
     """Sure when a line is an entity or a relation with its keys, or when an object lists them."""
     del path
     if sure := certainty(head):
-        return Detection(NAME, sure, "a JSON object of entities and relations")
+        return (sure, "a JSON object of entities and relations")
     for value in islice(jsonstream.values(head), _LOOKED_AT):
         doc = value.value
         kind = kind_of(doc) if isinstance(doc, dict) else ""
         if not isinstance(doc, dict) or not kind:
             continue
         if doc.get("type") == kind and len(_SIGNS & doc.keys()) > 1:
-            return Detection(NAME, 0.95, f"JSON lines of type “{kind}”")
+            return (0.95, f"JSON lines of type “{kind}”")
         if doc.get("type") != kind and not is_elsewhere(doc):
-            return Detection(NAME, 0.85, f"JSON lines with the keys of type “{kind}”")
-    return Detection(NAME, 0.0, "no line is an entity or a relation")
+            return (0.85, f"JSON lines with the keys of type “{kind}”")
+    return None
 
 
 def read(text: str, context: ReadContext) -> Parsed:

@@ -5,11 +5,9 @@ bare list.
 import re
 from typing import Any
 
-from workbench.core.files.format import Detection, Format, Parsed, ReadContext
-from workbench.core.files.reason import Unread
-from workbench.core.record import UnreadableFile
+from workbench.core.files.format import Format, Parsed, ReadContext, Sure
 from workbench.core.stream.memory import FILE_KEY, Memory, Source
-from workbench.formats.patch import Lines, Node, scan_file
+from workbench.formats.patch import Node, opened
 from workbench.formats.shared import values
 from workbench.formats.shared.records import (
     checked,
@@ -19,7 +17,7 @@ from workbench.formats.shared.records import (
     take,
     unique_id,
 )
-from workbench.formats.shared.report import Report, shown
+from workbench.formats.shared.report import Report
 from workbench.formats.shared.values import Notes
 
 NAME = "mem0"
@@ -33,54 +31,33 @@ _MARKS = re.compile(
 )
 
 
-def detect(head: str, path: str) -> Detection:
+def detect(head: str, path: str) -> Sure | None:
     """Sure when a list of results has a `memory` text and mem0's other keys."""
     del path
     if _LISTED.match(head.removeprefix("\ufeff")) and _SAYS.search(head):
         marks = len(set(_MARKS.findall(head)))
-        return Detection(
-            NAME, min(0.4 + 0.2 * marks, 0.95), "a JSON list of results with a “memory” text"
-        )
-    return Detection(NAME, 0.0, "no JSON list of results")
+        return (min(0.4 + 0.2 * marks, 0.95), "a JSON list of results with a “memory” text")
+    return None
 
 
 def read(text: str, context: ReadContext) -> Parsed:
     """Read every result that can be read. Raises `UnreadableFile` when the text holds no list of
     results.
     """
-    report, root, lines = Report(context.file), scan_file(text, context.file, _INSIDE), Lines(text)
-    node = _results(root)
-    if node is None:
-        reason = f"{context.file} has no list of “results”" + (
-            f": {root.damage}." if root.damage else "."
-        )
-        raise UnreadableFile(reason, "Nothing was read from it.")
-    found: dict[str, Memory] = {}
-    for entry in node.entries:
-        try:
-            memory, notes = _memory(entry.value, context)
-            if memory.id in found:
-                raise Unread("the id {} was already used", shown(memory.id))
-        except ValueError as reason:
-            report.skip(lines.at(entry.start), reason)
-            continue
-        found[memory.id] = memory
-        report.mapped_all(notes, entry.changes)
-    relations = root.inside("relations", "[")
+    report = Report(context.file)
+    root, lines = opened(text, report, _INSIDE, _results, "list of “results”")
+    found = report.each(lines.rows(_results(root)), lambda doc: _memory(doc, context))
+    relations = root.inside("[", "relations")
     if relations is not None and relations.entries:
         number = len(relations.entries)
         report.skip(
             lines.at(relations.start), f"graph relations are not read ({number:,} of them)", number
         )
-    if root.damage:
-        report.skip(lines.at(root.damage_at), root.damage)
-    return report.parsed(NAME, memories=tuple(found.values()))
+    return report.parsed(NAME, memories=tuple(memory for _, memory in found))
 
 
 def _results(root: Node) -> Node | None:
-    if root.kind == "[":
-        return root
-    return next((found for name in _LISTS if (found := root.inside(name, "[")) is not None), None)
+    return root if root.kind == "[" else root.inside("[", *_LISTS)
 
 
 def _memory(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:

@@ -4,12 +4,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from workbench.core.files.lint import lines
+from workbench.core.files.lint import headings, lines
 from workbench.formats import plain_read as cells
 from workbench.formats.patch import scan
 from workbench.formats.shared import jsonstream
 from workbench.formats.shared.jsontext import JsonReader
-from workbench.formats.shared.markdown import heading_of
 from workbench.formats.shared.report import shown
 
 _HEAD = 65_536
@@ -109,7 +108,4 @@ def _markdown(head: str) -> Nearest | None:
 
 
 def _headings(head: str) -> Iterator[str]:
-    for line in lines(head):
-        said = None if line.code else heading_of(line.text)
-        if said:
-            yield said
+    return (heading.title for heading in headings(lines(head)))

@@ -8,19 +8,18 @@ knows the other notes.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
 from datetime import datetime
+from functools import partial
 from pathlib import PurePath
 
-from workbench.core.files.format import Detection, Format, Parsed, ReadContext
-from workbench.core.files.lint import BLANKS, Line, lines
-from workbench.core.files.memory_md import facts
-from workbench.core.files.reason import Reason
+from workbench.core.files.format import Format, Parsed, ReadContext, Sure
+from workbench.core.files.lint import BLANKS, heading_of, lines
+from workbench.core.files.memory_md import FRONT, facts
 from workbench.core.stream.memory import FILE_KEY, Memory, Source
 from workbench.core.text import clean_for_store
 from workbench.formats.lifecycle import content_id
-from workbench.formats.shared import markdown
+from workbench.formats.shared.markdown import Statement, statements
 from workbench.formats.shared.records import (
     COUNTS,
     checked,
@@ -31,7 +30,7 @@ from workbench.formats.shared.records import (
     unique_id,
     votes_in,
 )
-from workbench.formats.shared.report import Report, shown
+from workbench.formats.shared.report import Report
 from workbench.formats.shared.values import Notes
 
 NAME = "notes"
@@ -45,7 +44,6 @@ _IN_MEMORY = re.compile(
     r"(?:^|/)(?:memory|memories)(?:/[^/]+)*/[^/]+\.(?:md|txt|xml)$", re.IGNORECASE
 )
 _MARKDOWN = (".md", ".markdown", ".mdx")
-_FRONT = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*\r?(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _TAGS = re.compile(
     r"^tags:[ \t]*(?:\[(?P<inside>[^\]\n]*)\]|(?P<line>[^\n]+)|(?P<below>(?:\r?\n[ \t]*- [^\n]+)+))",
     re.M,
@@ -60,38 +58,20 @@ TITLES = ("title", "name", "label", "description")
 """The names in front matter that call a note something, in the order of asking."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One thing that a note says: the line it starts on, its text and its title.
-
-    It stands from `start` to `end` of the file; `head` characters of that are its heading, and
-    `mark` stand before the text of a list item, whose further lines are indented as far.
-    """
-
-    line: int
-    text: str
-    title: str = ""
-    start: int = 0
-    end: int = 0
-    head: int = 0
-    mark: int = 0
-    indent: int = 0
-
-
-def detect(head: str, path: str) -> Detection:
+def detect(head: str, path: str) -> Sure | None:
     """Sure of a note of basic-memory, which says its permalink, and of what lies in a folder of an
     agent's memory.
     """
-    front = _FRONT.match(head)
+    front = FRONT.match(head)
     if front is not None and re.search(r"^permalink:", front[1], re.MULTILINE):
-        return Detection(NAME, 0.6, "front matter with a permalink")
+        return (0.6, "front matter with a permalink")
     if _FOLDERS.search(PurePath(path).as_posix()):
-        return Detection(NAME, 0.5, "in a folder that an agent keeps its memory in")
+        return (0.5, "in a folder that an agent keeps its memory in")
     if _IN_MEMORY.search(PurePath(path).as_posix()):
-        return Detection(NAME, 0.4, "a note in a folder called memory")
+        return (0.4, "a note in a folder called memory")
     if front is not None and PurePath(path).suffix.lower() in _MARKDOWN:
-        return Detection(NAME, 0.35, "Markdown with front matter")
-    return Detection(NAME, 0.0, "neither in a folder of notes nor with front matter")
+        return (0.35, "Markdown with front matter")
+    return None
 
 
 def read(text: str, context: ReadContext) -> Parsed:
@@ -103,25 +83,19 @@ def read_note(
     text: str, context: ReadContext, name: str, changed: datetime | None = None
 ) -> Parsed:
     """Read a note of a folder; `name` is its path there, and `changed` when it was written last."""
-    report, found = Report(context.file), dict[str, Memory]()
-    for entry, made in entries_of(text, context, name, changed):
-        if isinstance(made, ValueError):
-            report.skip(entry.line, made)
-        elif (memory := made[0]).id in found:
-            report.skip(entry.line, Reason("{} was already read", (shown(memory.line),)))
-        else:
-            found[memory.id] = memory
-            report.mapped_all(made[1])
-    return report.parsed(NAME, memories=tuple(found.values()))
+    report = Report(context.file)
+    rows = ((entry.line, read, ()) for entry, read in entries_of(text, context, name, changed))
+    found = report.each(rows, lambda read: read(), by_text=True)
+    return report.parsed(NAME, memories=tuple(memory for _, memory in found))
 
 
 def entries_of(
     text: str, context: ReadContext, name: str, changed: datetime | None = None
-) -> Iterator[tuple[Entry, tuple[Memory, Notes] | ValueError]]:
-    """Yield what a note says with the record of it, or why it is none; a day's titles that come
-    again are counted.
+) -> Iterator[tuple[Statement, Callable[[], tuple[Memory, Notes]]]]:
+    """Yield what a note says with the reader of its record; a day's titles that come again are
+    counted.
     """
-    front = _FRONT.match(text)
+    front = FRONT.match(text)
     said = facts(front[1]) if front else {}
     if changed is not None:
         said[CHANGED] = changed.isoformat()
@@ -133,12 +107,7 @@ def entries_of(
     for one in _entries(text, at) if day else (_whole(text, at),):
         titles[one.title] += 1
         again = f"#{titles[one.title]}" if titles[one.title] > 1 else ""
-        try:
-            memory, notes = _memory(one, name, said, context, day[0] if day else "", again)
-        except ValueError as reason:
-            yield one, reason
-            continue
-        yield one, (replace(memory, tags=tags), notes)
+        yield one, partial(_memory, one, name, said, context, day[0] if day else "", again, tags)
 
 
 def whole_id(name: str, context: ReadContext) -> str:
@@ -160,14 +129,20 @@ def is_day(name: str) -> bool:
     return _DAY.match(PurePath(name).stem) is not None
 
 
-def _whole(text: str, at: int) -> Entry:
+def _whole(text: str, at: int) -> Statement:
     body = text[at:].strip(BLANKS)
     start = text.index(body, at)
-    return Entry(1, text[at:], start=start, end=start + len(body))
+    return Statement("text", 1, text[at:], start=start, end=start + len(body))
 
 
 def _memory(
-    one: Entry, name: str, said: dict[str, str], context: ReadContext, day: str, again: str
+    one: Statement,
+    name: str,
+    said: dict[str, str],
+    context: ReadContext,
+    day: str,
+    again: str,
+    tags: tuple[str, ...],
 ) -> tuple[Memory, Notes]:
     content = clean_for_store(one.text.replace("\r\n", "\n")).strip(BLANKS)
     if not content:
@@ -190,6 +165,7 @@ def _memory(
         summary=" ".join(title.split())[:200],
         memory_type="episodic" if day else "semantic",
         category=said.get("type", "").strip("\"'"),
+        tags=tags,
         status="signal" if day else status_in(said),
         importance_score=rating(context, "general", content, notes),
         helpful_imported=helpful,
@@ -211,7 +187,11 @@ def _titled(said: dict[str, str], content: str, name: str) -> str:
     if named:
         return named
     heading = next(
-        (markdown.heading_of(line) for line in content.split("\n")[:5] if line.startswith("# ")),
+        (
+            found[1]
+            for line in content.split("\n")[:5]
+            if (found := heading_of(line)) and found[0] == 1
+        ),
         None,
     )
     return heading or PurePath(name).stem.replace("-", " ").replace("_", " ")
@@ -232,51 +212,26 @@ def _tags(front: str) -> tuple[str, ...]:
     )
 
 
-def _entries(text: str, at: int) -> Iterator[Entry]:
+def _entries(text: str, at: int) -> Iterator[Statement]:
     """Yield what a day's note says from `at` on: its sections where it has some, else its list
     items and paragraphs.
     """
-    body, skip = text[at:], text.count("\n", 0, at)
-    found = list(lines(body))
-    heads = [n for n, line in enumerate(found) if not line.code and line.text.startswith("## ")]
+    found = list(lines(text))
+    first = next((n for n, line in enumerate(found) if line.start >= at), len(found))
+    heads = [line for line in found[first:] if not line.code and line.text.startswith("## ")]
     if not heads:
-        for one in markdown.statements(body):
+        for one in statements(text, first):
             if one.kind in ("item", "text", "code") and not one.text.startswith("# "):
-                yield _statement(one, body, found, at, skip)
+                yield one
         return
-    for head, stop in zip(heads, [*heads[1:], len(found)], strict=True):
-        end = found[stop].start if stop < len(found) else len(body)
-        title = found[head].text.lstrip("# ").strip()
-        said = body[found[head].end : end].strip(BLANKS)
-        start, last = (
-            found[head].start,
-            found[head].start + len(body[found[head].start : end].rstrip(BLANKS)),
-        )
-        whole = f"{title}\n\n{said}" if said else title
-        yield Entry(
-            found[head].number + skip,
-            whole,
-            title,
-            at + start,
-            at + last,
-            head=min(found[head].end, last) - start,
-        )
-
-
-def _statement(
-    one: markdown.Statement, body: str, found: Sequence[Line], at: int, skip: int
-) -> Entry:
-    first, last = found[one.line - 1], found[one.last - 1]
-    mark = (
-        markdown.mark_of(first.text)
-        if not first.code
-        else len(first.text) - len(first.text.lstrip())
-    )
-    indent = mark if one.kind == "item" else 0
-    end = first.start + len(body[first.start : last.end].rstrip(BLANKS))
-    return Entry(
-        one.line + skip, one.text, start=at + first.start, end=at + end, mark=mark, indent=indent
-    )
+    for head, stop in zip(heads, [*(line.start for line in heads[1:]), len(text)], strict=True):
+        title = head.text.lstrip("# ").strip()
+        said = text[head.end : stop].strip(BLANKS)
+        last = head.start + len(text[head.start : stop].rstrip(BLANKS))
+        yield Statement(
+            "text", head.number, f"{title}\n\n{said}" if said else title, start=head.start,
+            end=last, head=min(head.end, last) - head.start, title=title,
+        )  # fmt: skip
 
 
 def links_in(content: str) -> Iterator[str]:

@@ -3,13 +3,14 @@
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
 
 from workbench.core.record import UnreadableFile
 from workbench.formats.shared.jsontext import JsonReader, skip
+from workbench.formats.shared.report import Report
 
 BOM = "\ufeff"
 _NAMES = ("id", "label", "name")
@@ -149,25 +150,27 @@ class Node:
     def get(self, key: str) -> Entry | None:
         return next((entry for entry in self.entries if entry.key == key), None)
 
-    def inside(self, key: str, kind: str) -> "Node | None":
-        """Return the list or object of that key, if it was taken apart."""
-        found = self.get(key)
-        return (
-            found.inner
-            if found is not None and found.inner is not None and found.inner.kind == kind
-            else None
-        )
+    def inside(self, kind: str, *keys: str) -> "Node | None":
+        """Return the list or object of the first of these keys that has one taken apart."""
+        inner = (found.inner for key in keys if (found := self.get(key)) is not None)
+        return next((node for node in inner if node is not None and node.kind == kind), None)
 
 
 class Lines:
-    """Finds the line of a place in a text."""
+    """Finds the line of a place in a text; all of it may stand on one."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, only: int = 0) -> None:
         self._starts = [0, *(found.end() for found in re.finditer("\n", text))]
+        self._only = only
 
     def at(self, place: int) -> int:
         """Return the line, from 1, of the character at `place`."""
-        return bisect_right(self._starts, place)
+        return self._only or bisect_right(self._starts, place)
+
+    def rows(self, node: "Node | None") -> Iterator[tuple[int, Any, tuple[str, ...]]]:
+        """Yield the line of every element, its value, and what of it could not be kept as it was."""
+        for entry in node.entries if node is not None else ():
+            yield self.at(entry.start), entry.value, entry.changes
 
 
 def scan(text: str, at: int, reader: JsonReader, inside: frozenset[str] = frozenset()) -> Node:
@@ -247,6 +250,26 @@ def scan_file(
             rest,
         )
     return node
+
+
+def opened(
+    text: str,
+    report: Report,
+    inside: Collection[str],
+    find: Callable[[Node], Node | None],
+    what: str,
+    lines: Lines | None = None,
+) -> tuple[Node, Lines]:
+    """Take apart a file that has `what` as `find` finds it; damage becomes an issue. Raises
+    `UnreadableFile`.
+    """
+    root, lines = scan_file(text, report.file, frozenset(inside)), lines or Lines(text)
+    if find(root) is None:
+        reason = f"{report.file} has no {what}" + (f": {root.damage}." if root.damage else ".")
+        raise UnreadableFile(reason, "Nothing was read from it.")
+    if root.damage:
+        report.skip(lines.at(root.damage_at), root.damage)
+    return root, lines
 
 
 def _parts(text: str, node: Node) -> list[tuple[str, str]]:

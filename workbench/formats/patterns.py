@@ -7,12 +7,11 @@ from functools import partial
 from typing import Any
 
 from workbench.core.agents.patterns.pattern import Pattern
-from workbench.core.files.format import Detection, Format, Parsed, ReadContext
-from workbench.core.files.reason import Unread
+from workbench.core.files.format import Format, Parsed, ReadContext, Sure
 from workbench.core.free_names import FreeNames
 from workbench.core.record import UnreadableFile, iso
 from workbench.core.stream.memory import Memory
-from workbench.formats.patch import Lines, Node, Style, dumps, patch, scan_file
+from workbench.formats.patch import Node, Style, dumps, opened, patch, scan_file
 from workbench.formats.shared import values
 from workbench.formats.shared.nodes import slug
 from workbench.formats.shared.records import (
@@ -23,8 +22,8 @@ from workbench.formats.shared.records import (
     created_at,
     file_part,
     fresh,
+    known,
     rating,
-    read_again,
     remembered,
     restored,
     status_in,
@@ -32,7 +31,7 @@ from workbench.formats.shared.records import (
     updated,
     with_records,
 )
-from workbench.formats.shared.report import Report, shown
+from workbench.formats.shared.report import Report
 from workbench.formats.shared.values import Notes
 
 # One pattern of agent-playbook's semantic memory: from a JSON object to a memory, and its keys.
@@ -258,50 +257,29 @@ _MARKS = re.compile(
 )
 
 
-def detect(head: str, path: str) -> Detection:
+def detect(head: str, path: str) -> Sure | None:
     """Sure when an object holds `patterns` by name and they say what they solve."""
     del path
     if head.removeprefix("\ufeff").lstrip().startswith("{") and _PATTERNS.search(head):
         marks = len(set(_MARKS.findall(head))) + ('"total_patterns"' in head)
-        return Detection(
-            NAME, min(0.25 + 0.15 * marks, 0.95), "a JSON object of “patterns” by name"
-        )
-    return Detection(NAME, 0.0, "no JSON object of patterns")
+        return (min(0.25 + 0.15 * marks, 0.95), "a JSON object of “patterns” by name")
+    return None
 
 
 def read(text: str, context: ReadContext) -> Parsed:
     """Read every pattern that can be read. Raises `UnreadableFile` when the text holds no object of
     patterns.
     """
-    report, root, lines = Report(context.file), scan_file(text, context.file, _INSIDE), Lines(text)
+    report = Report(context.file)
+    root, lines = opened(text, report, _INSIDE, _patterns, "“patterns” object")
     node = _patterns(root)
-    if node is None:
-        reason = f"{context.file} has no “patterns” object" + (
-            f": {root.damage}." if root.damage else "."
-        )
-        raise UnreadableFile(reason, "Nothing was read from it.")
-    found, seen = list[Memory](), dict[str, int]()
-    for entry in node.entries:
-        line = lines.at(entry.start)
-        try:
-            memory, notes = pattern(str(entry.key), entry.value, context)
-            if memory.id in seen:
-                raise Unread(
-                    "the id {} was already used on line {}", shown(memory.id), seen[memory.id]
-                )
-        except ValueError as reason:
-            report.skip(line, reason)
-            continue
-        seen[memory.id] = line
-        found.append(memory)
-        report.mapped_all(notes, entry.changes)
-    if root.damage:
-        report.skip(lines.at(root.damage_at), root.damage)
-    return report.parsed(NAME, memories=tuple(found))
+    entries = ((lines.at(e.start), e, e.changes) for e in (node.entries if node else ()))
+    found = report.each(entries, lambda e: pattern(str(e.key), e.value, context))
+    return report.parsed(NAME, memories=tuple(memory for _, memory in found))
 
 
 def _patterns(root: Node) -> Node | None:
-    return root.inside("patterns", "{")
+    return root.inside("{", "patterns")
 
 
 def write(parsed: Parsed, original: str | None = None) -> str:
@@ -319,7 +297,8 @@ def _woven(parsed: Parsed, original: str) -> str:
     if node is None:
         return original
     new = {memory.id: memory for memory in parsed.memories}
-    kept, added = with_records(node.value, _old(node, new), new, keys_of)
+    old = known(node.value, new, lambda key, doc, context: pattern(key, doc, context)[0])
+    kept, added = with_records(node.value, old, new, keys_of)
     keys = FreeNames(map(str, node.value), joined="_")
     return _with(
         original, root, kept | {keys.give(key_of(memory)): document(memory) for memory in added}
@@ -380,24 +359,6 @@ def _id(key: str, entry: object) -> str:
 
 def _slug(entry: Mapping[str, object], id: str) -> str:
     return slug(str(entry.get("name", id))).replace("-", "_") or id
-
-
-def _old(node: Node, new: dict[str, Memory]) -> dict[str, Memory]:
-    """Return the patterns of the file by their keys."""
-    found, seen = dict[str, Memory](), set[str]()
-    for key, doc in node.value.items():
-        try:
-            memory = read_again(new, partial(_one, key, doc))
-        except ValueError:
-            continue
-        if memory.id not in seen:
-            seen.add(memory.id)
-            found[key] = memory
-    return found
-
-
-def _one(key: str, doc: Any, context: ReadContext) -> Memory:
-    return pattern(key, doc, context)[0]
 
 
 FORMAT = Format(NAME, "agent-playbook patterns (JSON)", detect, read, write, suffix=".json")

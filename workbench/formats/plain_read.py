@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from workbench.core.files.format import Detection, Format, Parsed, ReadContext
-from workbench.core.files.reason import Reason, Unread
-from workbench.core.playbook.book import Bullet, Playbook
+from workbench.core.files.format import Format, Parsed, ReadContext, Sure
+from workbench.core.files.reason import Reason
+from workbench.core.playbook.book import Bullet
 from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import FILE_KEY, OBSERVATION_TYPES, Memory
 from workbench.core.text import clean_for_store
@@ -17,7 +17,7 @@ from workbench.formats.patch import BOM, Lines, scan_file
 from workbench.formats.shared import books, jsonstream, values
 from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.records import required_text, take, unique_id
-from workbench.formats.shared.report import Report, shown
+from workbench.formats.shared.report import Report
 from workbench.formats.shared.values import Notes
 
 CELL_LISTS = frozenset({"tags", "related", "citations", "aliases"})
@@ -156,7 +156,8 @@ def source_of(text: str, context: ReadContext, report: Report) -> Source:
             and _is_object(lines[0])
             and not any(name in lines[0] for name in LISTS)
         ):
-            return Source(_json_lines(text, context, report))
+            rows = jsonstream.documents(text, report, context.watch)
+            return Source((number, doc) for number, doc, _ in rows)
         return _document(text, context, report)
     if (delimiter := _delimiter(start)) is not None:
         return _table(plain, delimiter, report)
@@ -168,7 +169,7 @@ def source_of(text: str, context: ReadContext, report: Report) -> Source:
 def _document(text: str, context: ReadContext, report: Report) -> Source:
     root, places = scan_file(text, context.file, frozenset(LISTS)), Lines(text)
     listed = (
-        root if root.kind == "[" else root.inside("memories", "[") or root.inside("bullets", "[")
+        root if root.kind == "[" else root.inside("[", "memories") or root.inside("[", "bullets")
     )
     if (
         listed is None
@@ -186,7 +187,7 @@ def _document(text: str, context: ReadContext, report: Report) -> Source:
     named, name = root.get("sections"), root.get("playbook")
     return Source(
         [(places.at(entry.start), entry.value) for entry in listed.entries],
-        root.kind != "[" and root.inside("bullets", "[") is listed,
+        root.kind != "[" and root.inside("[", "bullets") is listed,
         _titles(named.value if named is not None else None),
         _text(name.value if name is not None else None),
     )
@@ -197,15 +198,6 @@ def _is_object(line: str) -> bool:
         return isinstance(json.loads(line), dict)
     except (ValueError, RecursionError):
         return False
-
-
-def _json_lines(text: str, context: ReadContext, report: Report) -> Iterator[Row]:
-    reader = JsonReader()
-    for number, line in jsonstream.watched(text, context.watch):
-        try:
-            yield number, reader.decode(line)
-        except ValueError as reason:
-            report.skip(number, reason)
 
 
 def _own_yaml(text: str) -> Source | None:
@@ -441,32 +433,30 @@ _YAML_KEYS = re.compile(
 )
 
 
-def detect(head: str, path: str) -> Detection:
+def detect(head: str, path: str) -> Sure | None:
     """Sure when objects have an `id`, a `content` and other names of ours, or a table's first line
     does.
     """
     del path
     text = head.removeprefix("\ufeff").lstrip()
     if len(text) < _SHORT and _EMPTY.fullmatch(text):
-        return Detection(NAME, 0.5, "a list without records")
+        return (0.5, "a list without records")
     if _HEADER.match(text):
-        return Detection(NAME, 0.9, "a table with the columns “id” and “content”")
+        return (0.9, "a table with the columns “id” and “content”")
     if begins(text):
-        return Detection(NAME, 0.92, "Markdown lists whose items end with their ids")
+        return (0.92, "Markdown lists whose items end with their ids")
     if text[:1] not in ("{", "[") and YAML.search(text):
         keys = set(_YAML_KEYS.findall(text))
         if {"id", "content"} <= keys:
-            return Detection(
-                NAME, min(0.35 + 0.1 * len(keys), 0.9), "YAML records with “id” and “content”"
-            )
-        return Detection(NAME, 0.0, "no records with “id” and “content”")
+            return (min(0.35 + 0.1 * len(keys), 0.9), "YAML records with “id” and “content”")
+        return None
     said = (
         '"id"' in text and '"content"' in text and _START.match(text) and not _NOT_OURS.search(text)
     )
     marks = len(set(_MARKS.findall(text))) if said else 0
     if said:
-        return Detection(NAME, min(0.35 + 0.1 * marks, 0.9), "JSON records with “id” and “content”")
-    return Detection(NAME, 0.0, "no records with “id” and “content”")
+        return (min(0.35 + 0.1 * marks, 0.9), "JSON records with “id” and “content”")
+    return None
 
 
 def read(text: str, context: ReadContext) -> Parsed:
@@ -474,50 +464,31 @@ def read(text: str, context: ReadContext) -> Parsed:
 
     Raises `UnreadableFile` when there is no list of rows.
     """
-    report, found, bullets = (
-        Report(context.file),
-        dict[str, Memory](),
-        dict[str, tuple[str, Bullet]](),
-    )
-    rows = source(text, report) if _is_markdown(text) else source_of(text, context, report)
-    for line, doc in rows.rows:
-        try:
-            if not isinstance(doc, dict):
-                raise ValueError("not a record: expected an object")
-            if rows.is_book:
-                section, bullet, notes = _bullet(doc)
-                _add(bullets, bullet.id, (section, bullet))
-            else:
-                memory, notes = _memory(doc, context)
-                _add(found, memory.id, memory)
-        except ValueError as reason:
-            report.skip(line, reason)
-            continue
-        report.mapped_all(notes)
-    return report.parsed(
-        NAME, memories=tuple(found.values()), playbooks=_playbooks(rows, bullets, context)
-    )
+    report = Report(context.file)
+    found = source(text, report) if _is_markdown(text) else source_of(text, context, report)
+    rows = ((line, doc, ()) for line, doc in found.rows)
+    if not found.is_book:
+        memories = report.each(rows, lambda doc: _memory(_object(doc), context))
+        return report.parsed(NAME, memories=tuple(memory for _, memory in memories))
+    bullets = [
+        (bullet.section, bullet)
+        for _, bullet in report.each(rows, lambda doc: _bullet(_object(doc)))
+    ]
+    if not (bullets or found.sections):
+        return report.parsed(NAME)
+    playbook = books.playbook(context.file, found.sections, bullets)
+    named = replace(playbook.book, name=found.name or playbook.book.name)
+    return report.parsed(NAME, playbooks=(replace(playbook, book=named),))
+
+
+def _object(doc: Any) -> dict[str, Any]:
+    if not isinstance(doc, dict):
+        raise ValueError("not a record: expected an object")
+    return doc
 
 
 def _is_markdown(text: str) -> bool:
     return begins(text) or text.removeprefix("\ufeff").strip() == "# Memories"
-
-
-def _playbooks(
-    rows: Source, bullets: dict[str, tuple[str, Bullet]], context: ReadContext
-) -> tuple[Playbook, ...]:
-    """Return the playbook that a file is, under the name that it says; nothing when it is none."""
-    named = rows.sections if rows.is_book else ()
-    if not (bullets or named):
-        return ()
-    playbook = books.playbook(context.file, named, tuple(bullets.values()))
-    return (replace(playbook, book=replace(playbook.book, name=rows.name or playbook.book.name)),)
-
-
-def _add(found: dict[str, Any], id: str, record: object) -> None:
-    if id in found:
-        raise Unread("the id {} was already used", shown(id))
-    found[id] = record
 
 
 def _memory(doc: dict[str, Any], context: ReadContext) -> tuple[Memory, Notes]:
@@ -564,13 +535,13 @@ def _says(key: str, value: object) -> bool:
         return False
 
 
-def _bullet(doc: dict[str, Any]) -> tuple[str, Bullet, Notes]:
+def _bullet(doc: dict[str, Any]) -> tuple[Bullet, Notes]:
     notes: Notes = []
     content = required_text(doc, "content")
     other = {name: value for name, value in doc.items() if name not in _BULLET_KEYS}
     bullet = Bullet(
         id=take(doc, "id", values.text, "", notes).strip() or unique_id("b", content),
-        section="",
+        section=take(doc, "section", values.text, "", notes).strip() or "Others",
         content=content,
         helpful_imported=take(doc, "helpful", values.count, 0, notes),
         harmful_imported=take(doc, "harmful", values.count, 0, notes),
@@ -582,7 +553,7 @@ def _bullet(doc: dict[str, Any]) -> tuple[str, Bullet, Notes]:
         last_feedback_at=take(doc, "last_feedback_at", values.time, None, notes),
         metadata={**other, **take(doc, "metadata", values.meta, {}, notes)},
     )
-    return take(doc, "section", values.text, "", notes).strip() or "Others", bullet, notes
+    return bullet, notes
 
 
 FORMAT = Format(NAME, "records (JSON, JSON lines, YAML, CSV or Markdown)", detect, read)

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.core.files.format import (
-    Detection,
     Format,
     JudgedQuery,
     Layout,
     Parsed,
     ReadContext,
+    Sure,
     in_scale,
 )
 from workbench.core.files.reason import Reason, Unread
@@ -41,13 +41,13 @@ from workbench.formats.shared.values import text as as_text
 NAME = "queries"
 
 
-def detect(head: str, path: str) -> Detection:
+def detect(head: str, path: str) -> Sure | None:
     """Sure when a line has `query` and `relevant`."""
     del path
     keys = jsonstream.first_keys(head)
     if "query" in keys:
-        return Detection(NAME, 0.95 if "relevant" in keys else 0.4, "JSON lines with “query”")
-    return Detection(NAME, 0.0, "no line has a “query”")
+        return (0.95 if "relevant" in keys else 0.4, "JSON lines with “query”")
+    return None
 
 
 def read(text: str, context: ReadContext) -> Parsed:
@@ -212,28 +212,27 @@ class Run:
         }
 
 
-def detect_qrels(head: str, path: str) -> Detection:
+def detect_qrels(head: str, path: str) -> Sure | None:
     """Sure when the first lines have four columns, the last one a whole number."""
     del path
     rows = _head_rows(head)
     if rows and all(len(row) == 4 and _WHOLE.fullmatch(row[3]) for row in rows):
-        return Detection(
-            QRELS,
+        return (
             0.9 if all(row[1] in ("0", "Q0") for row in rows) else 0.5,
             "topic 0 document grade",
         )
-    return Detection(QRELS, 0.0, "no lines of topic, 0, document and grade")
+    return None
 
 
-def detect_run(head: str, path: str) -> Detection:
+def detect_run(head: str, path: str) -> Sure | None:
     """Sure when the first lines have six columns, with a place and a score."""
     del path
     rows = _head_rows(head)
     if rows and all(
         len(row) == 6 and _WHOLE.fullmatch(row[3]) and _number(row[4]) is not None for row in rows
     ):
-        return Detection(RUN, 0.9, "topic Q0 document place score tag")
-    return Detection(RUN, 0.0, "no lines of topic, Q0, document, place, score and tag")
+        return (0.9, "topic Q0 document place score tag")
+    return None
 
 
 def read_qrels(text: str, context: ReadContext) -> Parsed:

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from workbench.core.files.format import Detection, Format, Parsed, ReadContext
-from workbench.core.files.reason import Reason, Unread
+from workbench.core.files.format import Format, Parsed, ReadContext, Sure
+from workbench.core.files.reason import Reason
 from workbench.core.playbook.book import Bullet, Playbook, next_number
-from workbench.core.record import UnreadableFile, iso
-from workbench.formats.patch import Lines, Node, Style, dumps, patch, scan_file
+from workbench.core.record import iso
+from workbench.formats.patch import Lines, Node, Style, dumps, opened, patch, scan_file
 from workbench.formats.shared import books, values
 from workbench.formats.shared.records import (
     Doc,
@@ -83,63 +83,45 @@ _MARKS = re.compile(r'"(?:next_id|similarity_decisions|justification|helpful|har
 _RECORDS = re.compile(r'"(?:skills|bullets)"\s*:\s*\{')
 
 
-def detect(head: str, path: str) -> Detection:
+def detect(head: str, path: str) -> Sure | None:
     """Sure when an object holds `skills` (or `bullets`) by id and their counts."""
     del path
     if _TOP.match(head.removeprefix("\ufeff")) and _RECORDS.search(head):
         marks = len(set(_MARKS.findall(head)))
-        return Detection(NAME, 0.95 if marks else 0.5, "a JSON object of “skills” by id")
-    return Detection(NAME, 0.0, "no JSON object of skills")
+        return (0.95 if marks else 0.5, "a JSON object of “skills” by id")
+    return None
 
 
 def read(text: str, context: ReadContext) -> Parsed:
     """Read every skill that can be read. Raises `UnreadableFile` when the text holds no object of
     skills.
     """
-    report, root, lines = Report(context.file), scan_file(text, context.file, INSIDE), Lines(text)
-    skills = records(root)
-    if skills is None:
-        reason = f"{context.file} has no “skills” object" + (
-            f": {root.damage}." if root.damage else "."
-        )
-        raise UnreadableFile(reason, "Nothing was read from it.")
-    book = playbook(root, skills, context.file, lines, report)
-    if root.damage:
-        report.skip(lines.at(root.damage_at), root.damage)
-    return report.parsed(NAME, playbooks=(book,))
+    report = Report(context.file)
+    root, lines = opened(text, report, INSIDE, records, "“skills” object")
+    return report.parsed(NAME, playbooks=(playbook(root, context.file, lines, report),))
 
 
-def playbook(root: Node, skills: Node, file: str, lines: Lines, report: Report) -> Playbook:
+def playbook(root: Node, file: str, lines: Lines, report: Report) -> Playbook:
     """Return the playbook of the skills, in the order of the sections that list them."""
     names, listed = listing(root)
-    found = list(_bullets(skills, lines, listed, report))
-    known = {str(entry.key) for entry in skills.entries}
+    found = list(_bullets(root, lines, listed, report))
+    skills = records(root)
+    known = {str(entry.key) for entry in skills.entries} if skills is not None else set[str]()
     for name, section in listed.items():
         if name not in known and not root.damage:
-            report.remark(
-                1,
-                Reason(
-                    "the section {} lists {}, which no skill has",
-                    (
-                        shown(section),
-                        shown(name),
-                    ),
-                ),
-            )
+            pattern = "the section {} lists {}, which no skill has"
+            report.remark(1, Reason(pattern, (shown(section), shown(name))))
     return books.playbook(file, names, _in_order(found, names, listed))
 
 
 def records(root: Node) -> Node | None:
     """Return the object of skills."""
-    return next(
-        (found for key in ("skills", "bullets") if (found := root.inside(key, "{")) is not None),
-        None,
-    )
+    return root.inside("{", "skills", "bullets")
 
 
 def listing(root: Node) -> tuple[list[str], dict[str, str]]:
     """Return the section names in order, and the section each id is first listed in."""
-    found = root.inside("sections", "{")
+    found = root.inside("{", "sections")
     if found is None:
         return [], {}
     listed: dict[str, str] = {}
@@ -150,23 +132,14 @@ def listing(root: Node) -> tuple[list[str], dict[str, str]]:
     return [str(entry.key) for entry in found.entries], listed
 
 
-def _bullets(
-    skills: Node, lines: Lines, listed: dict[str, str], report: Report
-) -> Iterator[Bullet]:
-    seen: dict[str, int] = {}
-    for entry in skills.entries:
-        line, name = lines.at(entry.start), str(entry.key)
-        try:
-            if name in seen:
-                raise Unread("the id {} was already used on line {}", shown(name), seen[name])
-            skill, notes = bullet(name, entry.value, listed.get(name))
-        except ValueError as reason:
-            report.skip(line, reason)
-            continue
-        seen[name] = line
-        report.mapped_all(notes, entry.changes)
-        if listed.get(name, skill.section) != skill.section:
-            values = (shown(name), shown(listed[name]), shown(skill.section))
+def _bullets(root: Node, lines: Lines, listed: dict[str, str], report: Report) -> Iterator[Bullet]:
+    node = records(root)
+    entries = ((lines.at(e.start), e, e.changes) for e in (node.entries if node else ()))
+    for line, skill in report.each(
+        entries, lambda e: bullet(str(e.key), e.value, listed.get(str(e.key)))
+    ):
+        if listed.get(skill.id, skill.section) != skill.section:
+            values = (shown(skill.id), shown(listed[skill.id]), shown(skill.section))
             report.remark(
                 line, Reason("{} is listed under {} but says {}: read as it says", values)
             )
@@ -218,11 +191,11 @@ def _woven(book: Playbook, original: str) -> str:
     if skills is None:
         return original
     new, value = books.named(book), root.value
-    before = books.named(playbook(root, skills, "", Lines(""), Report("")))
-    name = next(name for name in ("skills", "bullets") if root.inside(name, "{") is skills)
+    before = books.named(playbook(root, "", Lines(""), Report("")))
+    name = "skills" if root.inside("{", "skills") is skills else "bullets"
     kept, added = with_records(skills.value, before, new, lambda _: KEYS)
     value[name] = kept | {bullet.id: _document(bullet) for bullet in added}
-    if root.inside("sections", "{") is not None:
+    if root.inside("{", "sections") is not None:
         value["sections"] = _sections(value["sections"], before, new, books.titles(book))
     number = _highest(added)
     if type(value.get("next_id")) is int and number > max(value["next_id"], 0):

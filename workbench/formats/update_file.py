@@ -3,17 +3,17 @@
 import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
 from workbench.core.files.format import ReadContext
 from workbench.core.files.lint import BLANKS, Edit, Line, applied, lines, newline_of
+from workbench.core.files.memory_md import FRONT
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
 from workbench.formats import notes
 from workbench.formats.claude_memory import Link, line_record, links, own_statements, read_topic
-from workbench.formats.notes import Entry
-from workbench.formats.shared import markdown
 from workbench.formats.shared.markdown import Statement
 from workbench.formats.shared.records import COUNTS
 from workbench.formats.yaml_patch import DamagedYaml, Unfitting, patch_yaml, scalar, tree
@@ -162,12 +162,10 @@ def differing(before: Memory, after: Memory) -> tuple[str, ...]:
 Value = str | int | Sequence[str]
 """What front matter says of a name: a text, a number, or a list of texts."""
 
-_FRONT = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*\r?(?:\n|\Z)", re.DOTALL | re.MULTILINE)
-
 
 def has_front(text: str) -> bool:
     """Tell whether a text begins with front matter in which values can be changed."""
-    found = _FRONT.match(text)
+    found = FRONT.match(text)
     try:
         return found is not None and not tree(found[1]).damage
     except DamagedYaml:
@@ -180,7 +178,7 @@ def placed(text: str, values: Mapping[str, Value], *, makes_front: bool) -> str:
     """
     if values and has_front(text):
         return with_facts(text, values)
-    if not values or not makes_front or _FRONT.match(text) is not None:
+    if not values or not makes_front or FRONT.match(text) is not None:
         return text
     mark, newline = text[: text.startswith("\ufeff")], newline_of(text)
     plain = (
@@ -197,7 +195,7 @@ def with_facts(text: str, values: Mapping[str, Value]) -> str:
 
     Raises `Unplaced` when there is no front matter, or none that can be read.
     """
-    found = _FRONT.match(text)
+    found = FRONT.match(text)
     if found is None:
         raise Unplaced("it has no front matter")
     try:
@@ -231,11 +229,10 @@ def weave(text: str, context: ReadContext, name: str, stored: Stored) -> str:
 
     Raises `Unplaced` when a record cannot be put where it stands.
     """
-    pairs = [
-        (entry, made[0])
-        for entry, made in notes.entries_of(text, context, name)
-        if isinstance(made, tuple)
-    ]
+    pairs = list[tuple[Statement, Memory]]()
+    for entry, read in notes.entries_of(text, context, name):
+        with suppress(ValueError):
+            pairs.append((entry, read()[0]))
     edits = [edit for entry, before in pairs for edit in entry_edits(text, entry, before, stored)]
     woven = applied(text, edits)
     if notes.is_day(name) or not pairs:
@@ -245,7 +242,7 @@ def weave(text: str, context: ReadContext, name: str, stored: Stored) -> str:
     return placed(woven, note_facts(before, after), makes_front=stored.makes_front)
 
 
-def entry_edits(text: str, entry: Entry, before: Memory, stored: Stored) -> list[Edit]:
+def entry_edits(text: str, entry: Statement, before: Memory, stored: Stored) -> list[Edit]:
     """Return the edits that make an entry of a file say what its record says now."""
     after = stored.memories.get(before.id)
     if before.id in stored.gone:
@@ -262,7 +259,7 @@ def entry_edits(text: str, entry: Entry, before: Memory, stored: Stored) -> list
     return [(entry.start, entry.end, _section(raw, entry, old, title, said, newline))]
 
 
-def _section(raw: str, entry: Entry, old: str, title: str, said: str, newline: str) -> str:
+def _section(raw: str, entry: Statement, old: str, title: str, said: str, newline: str) -> str:
     """Return a section of a day with a title and what is said below it."""
     head, body = raw[: entry.head], raw[entry.head :]
     was = old.partition("\n")[2].strip(BLANKS)
@@ -276,7 +273,7 @@ def _section(raw: str, entry: Entry, old: str, title: str, said: str, newline: s
     return head + body[:start] + merge_lines(body[start:], was, said, newline)
 
 
-def _without(text: str, entry: Entry) -> Edit:
+def _without(text: str, entry: Statement) -> Edit:
     """Return the edit that takes an entry out, with its line and the blank lines below it where
     some stand above.
     """
@@ -336,14 +333,12 @@ def weave_index(text: str, context: ReadContext, stored: Stored) -> str:
     """
     found, edits = list(lines(text)), list[Edit]()
     for one, before in own_statements(text, context):
-        edits += entry_edits(text, _entry(one, text, found), before, stored)
+        edits += entry_edits(text, one, before, stored)
     for link in links(text):
         if link.target in stored.linked:
-            edits += _line_edits(text, found[link.line - 1], link, stored.linked[link.target])
+            edits += _line_edits(found[link.line - 1], link, stored.linked[link.target])
         else:
-            edits += _said_edits(
-                text, found[link.line - 1], link, line_record(link, context), stored
-            )
+            edits += _said_edits(found[link.line - 1], link, line_record(link, context), stored)
     return applied(text, edits)
 
 
@@ -357,7 +352,7 @@ def retitled(text: str, linked: Mapping[str, Memory]) -> dict[str, bool]:
     for link in links(text):
         topic = linked.get(link.target)
         if topic is not None and _new_hook(link, topic):
-            has_place = bool(_line_edits(text, found[link.line - 1], link, topic))
+            has_place = bool(_line_edits(found[link.line - 1], link, topic))
             said[link.target] = has_place and said.get(link.target, True)
     return said
 
@@ -365,8 +360,8 @@ def retitled(text: str, linked: Mapping[str, Memory]) -> dict[str, bool]:
 def _with_body(text: str, before: Memory, after: Memory) -> str:
     if after.content == before.content:
         return text
-    _, skip = markdown.front_matter(text)
-    start = next((line.start for line in lines(text) if line.number == skip + 1), len(text))
+    front = FRONT.match(text)
+    start = front.end() if front else 0
     body = text[start:].strip(BLANKS)
     at = text.index(body, start)
     new = merge_lines(body, before.content, after.content.strip(BLANKS), newline_of(text))
@@ -388,9 +383,9 @@ def _facts(before: Memory, after: Memory, link: Link) -> dict[str, Value]:
     }
 
 
-def _line_edits(text: str, line: Line, link: Link, topic: Memory | None) -> list[Edit]:
+def _line_edits(line: Line, link: Link, topic: Memory | None) -> list[Edit]:
     if topic is None:
-        return [_line_out(text, line)]
+        return [(line.start, line.stop, "")]
     new = _new_hook(link, topic)
     return _said_in_place_of(line, link, link.hook, new) if new else []
 
@@ -404,12 +399,12 @@ def _new_hook(link: Link, topic: Memory) -> str:
     return "" if new == old or topic.metadata.get("hook") != link.hook else new
 
 
-def _said_edits(text: str, line: Line, link: Link, before: Memory, stored: Stored) -> list[Edit]:
+def _said_edits(line: Line, link: Link, before: Memory, stored: Stored) -> list[Edit]:
     """Return the edits of a line of which only itself was read, as the file that it names is not
     there.
     """
     if before.id in stored.gone:
-        return [_line_out(text, line)]
+        return [(line.start, line.stop, "")]
     after = stored.memories.get(before.id)
     if after is None or "\n" in after.content:
         return []
@@ -428,20 +423,3 @@ def _said_in_place_of(line: Line, link: Link, old: str, new: str) -> list[Edit]:
     if said != [(link.target, new)] or not set(_NAMED.findall(new)) <= set(_NAMED.findall(old)):
         return []
     return [(line.start + at, line.start + at + len(old), new)]
-
-
-def _line_out(text: str, line: Line) -> Edit:
-    """Return the edit that takes a line out."""
-    end = text.find("\n", line.end)
-    return (line.start, len(text) if end < 0 else end + 1, "")
-
-
-def _entry(one: Statement, text: str, found: list[Line]) -> Entry:
-    """Return where a statement stands in its file."""
-    first, last = found[one.line - 1], found[one.last - 1]
-    is_item = one.kind == "item"
-    mark = markdown.mark_of(first.text) if is_item else len(first.text) - len(first.text.lstrip())
-    end = first.start + len(text[first.start : last.end].rstrip(BLANKS))
-    return Entry(
-        one.line, one.text, start=first.start, end=end, mark=mark, indent=mark if is_item else 0
-    )

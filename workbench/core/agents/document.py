@@ -10,8 +10,8 @@ from datetime import datetime
 from typing import Literal
 
 from workbench.core.document import Record
-from workbench.core.files.lint import lines
-from workbench.core.files.memory_md import front_matter
+from workbench.core.files.lint import headings, lines
+from workbench.core.files.memory_md import facts_of, front_matter
 from workbench.core.tokens import tokens_of
 
 ROOT = "/memories"
@@ -55,7 +55,7 @@ class Document(Record, frozen=True):
     @property
     def facts(self) -> Mapping[str, str]:
         """What it says of itself in front matter or a META comment."""
-        return front_matter(self.content)
+        return facts_of(self.content)
 
     @property
     def sections(self) -> tuple["DocumentSection", ...]:
@@ -84,23 +84,17 @@ def sections(text: str) -> tuple[DocumentSection, ...]:
     if not text.strip("\ufeff \t\r\n"):
         return ()
     found = list(lines(text))
-    heads = [line for line in found if not line.code and _level(line.text)]
-    starts = [(line.number, line.start, line.text) for line in heads]
+    _, skip = front_matter(text)
+    heads = headings(line for line in found if line.number > skip)
+    starts = [(one.line.number, one.line.start, one.title, one.depth) for one in heads]
     if not starts or text[: starts[0][1]].strip("\ufeff \t\r\n"):
-        starts.insert(0, (1, 0, ""))
-    stops = [(number - 1, start) for number, start, _ in starts[1:]]
+        starts.insert(0, (1, 0, "", 0))
+    stops = [(number - 1, start) for number, start, *_ in starts[1:]]
     stops.append((found[-1].number, len(text)))
     return tuple(
-        DocumentSection(
-            head.lstrip("#").strip(), _level(head), number, end, tokens_of(text[start:stop])
-        )
-        for (number, start, head), (end, stop) in zip(starts, stops, strict=True)
+        DocumentSection(title, depth, number, end, tokens_of(text[start:stop]))
+        for (number, start, title, depth), (end, stop) in zip(starts, stops, strict=True)
     )
-
-
-def _level(line: str) -> int:
-    marks = len(line) - len(line.lstrip("#"))
-    return marks if 0 < marks <= 6 and (len(line) == marks or line[marks] in " \t") else 0
 
 
 def citation(path: str, line: int) -> str:

@@ -213,7 +213,10 @@ class ReadContext:
     text_name: str = ""
 
 
-DetectFile = Callable[[str, str], Detection]
+Sure = tuple[float, str]
+"""How sure a format is (0–1) that a file is its own, and why."""
+
+DetectFile = Callable[[str, str], Sure | None]
 """`(head, path)`: the first characters of the text (see `formats.HEAD`) and the file's path."""
 
 ReadText = Callable[[str, ReadContext], Parsed]

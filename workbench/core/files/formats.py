@@ -80,10 +80,11 @@ def format_named(name: str) -> "Format":
 
 def detect(path: str | Path, text: str) -> "tuple[Detection, ...]":
     """Return the formats `text` may have, the likeliest first; empty when it is none of them."""
-    found = [known.detect(text[:HEAD], str(path)) for known in known_formats()]
-    return tuple(
-        sorted((one for one in found if one.confidence >= SURE), key=lambda one: -one.confidence)
-    )
+    from workbench.core.files.format import Detection
+
+    asked = ((known.name, known.detect(text[:HEAD], str(path))) for known in known_formats())
+    found = [Detection(name, *sure) for name, sure in asked if sure and sure[0] >= SURE]
+    return tuple(sorted(found, key=lambda one: -one.confidence))
 
 
 def format_names() -> str:

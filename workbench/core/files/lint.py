@@ -1,7 +1,7 @@
 """One thing that is wrong with a file, and how it could be put right."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -12,7 +12,7 @@ from workbench.core.text import clean_for_store
 
 _LINE = re.compile(r"[^\n]*(?:\n|$)")
 _FENCES = ("```", "~~~")
-_FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})")
+_FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*\Z)|~{3,})")
 _HASH = re.compile(r"^(\\*#{1,6}(?:\s|$))", re.MULTILINE)
 _ESCAPED = re.compile(r"^\\(\\*#{1,6}(?:\s|$))", re.MULTILINE)
 _RULE = re.compile(r"^([ \t\r]*\\*)(---|\*\*\*)[ \t]*\Z", re.MULTILINE)
@@ -28,14 +28,15 @@ Edit = tuple[int, int, str]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line: its number, where it starts, its text without the line end, and whether it is code
-    in a fence.
+    """One line: its number, where it starts, its text without the line end, whether it is code in a
+    fence, and where the next line starts.
     """
 
     number: int
     start: int
     text: str
-    code: bool = False
+    code: bool
+    stop: int
 
     @property
     def end(self) -> int:
@@ -72,7 +73,47 @@ def _fenced(text: str) -> Iterator[tuple[Line, str]]:
             fence = mark[1]
         elif mark and mark[1].startswith(fence) and not body.strip().strip(fence[0]):
             fence = ""
-        yield Line(number, found.start(), body, inside or mark is not None), fence
+        yield Line(number, found.start(), body, inside or mark is not None, found.end()), fence
+
+
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
+_UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
+_TITLE = re.compile(r" {0,3}[^\s\-*+#>|<\d:]")
+"""How a line begins that signs below it may make a heading; no list item, quote or table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading: its line, how deep it is (1–6), and what it says."""
+
+    line: Line
+    depth: int
+    title: str
+
+
+def heading_of(line: str) -> tuple[int, str] | None:
+    """Return how deep a heading is and its text, without the signs that close it; `None` for none."""
+    found = _HEADING.match(line)
+    if found is None:
+        return None
+    text = (found[2] or "").rstrip(" \t")
+    bare = text.rstrip("#")
+    is_closed = bare != text and bare.endswith((" ", "\t"))
+    return len(found[1]), bare.rstrip(" \t") if is_closed else text
+
+
+def headings(found: Iterable[Line]) -> Iterator[Heading]:
+    """Yield the headings among some lines, also those that are underlined."""
+    above: Line | None = None
+    for line in found:
+        said = None if line.code else heading_of(line.text)
+        mark = None if line.code else _UNDERLINE.match(line.text)
+        if said is not None:
+            yield Heading(line, *said)
+        elif mark and above is not None and not above.text.rstrip().endswith((".", ":")):
+            yield Heading(above, 1 if mark[1][0] == "=" else 2, above.text.strip())
+        is_title = said is None and not line.code and _TITLE.match(line.text)
+        above = line if is_title else None
 
 
 @dataclass(frozen=True, slots=True)

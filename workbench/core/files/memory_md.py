@@ -11,9 +11,9 @@ from workbench.core.text import clean_for_store
 # spelling.
 
 
+FRONT = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*\r?(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _META = re.compile(r"<!--\s*META:?[ \t]*\r?\n", re.IGNORECASE)
-_FACT = re.compile(r"^[ \t]*(?:-[ \t]+)?(\w+):(.*)$", re.MULTILINE)
-_FRONT = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*\r?$", re.DOTALL | re.MULTILINE)
+_FACT = re.compile(r"^[ \t]*(?:-[ \t]+)?([\w-]+):(.*)$", re.MULTILINE)
 
 
 def meta(text: str) -> tuple[str, int] | None:
@@ -30,11 +30,20 @@ def facts(said: str) -> dict[str, str]:
     return {name: value.strip(BLANKS) for name, value in _FACT.findall(clean_for_store(said))}
 
 
-def front_matter(text: str) -> Mapping[str, str]:
+def front_matter(text: str) -> tuple[dict[str, str], int]:
+    """Return what the front matter says that a text begins with, and how many lines it takes."""
+    found = FRONT.match(text)
+    if found is None:
+        return {}, 0
+    said = {name: value.strip("\"'") for name, value in facts(found[1]).items() if value}
+    return said, found.group().count("\n") + (not found.group().endswith("\n"))
+
+
+def facts_of(text: str) -> Mapping[str, str]:
     """Return what a file says of itself; where front matter and a META comment name the same, the
     comment counts.
     """
-    front, comment = _FRONT.match(text), meta(text)
+    front, comment = FRONT.match(text), meta(text)
     return {**facts(front[1] if front else ""), **facts(comment[0] if comment else "")}
 
 
@@ -43,24 +52,6 @@ MAX_LINES = 200
 
 MAX_BYTES = 25_000
 """How many bytes of MEMORY.md Claude Code loads."""
-
-
-def cut_at(text: str) -> tuple[int, str] | None:
-    """Return the first line that is not loaded whole, and which limit it is below; `None` when all
-    are loaded.
-
-    Empty lines at the end do not count.
-    """
-    size = 3 if text.startswith("\ufeff") else 0
-    for line in lines(text):
-        size += len(line.text.encode(errors="replace"))
-        if line.text.strip() and (line.number > MAX_LINES or size > MAX_BYTES):
-            return (
-                line.number,
-                f"line {MAX_LINES}" if line.number > MAX_LINES else f"byte {MAX_BYTES:,}",
-            )
-        size += 2 if text[line.end : line.end + 2] == "\r\n" else 1
-    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +83,26 @@ class Cut:
 
 
 def measure(text: str) -> Cut:
-    """Return every line with its bytes, line ends included, and on which side of the cut it is."""
-    at, found = cut_at(text), list(lines(text))
-    first = at[0] if at else len(found) + 1
-    size = 3 if text.startswith("\ufeff") else 0
+    """Return every line with its bytes, line ends included, and on which side of the cut it is.
+
+    The cut is above the first line that says something and is not loaded whole.
+    """
+    size, limit = 3 if text.startswith("\ufeff") else 0, ""
     out: list[CutLine] = []
-    for line, after in zip(found, [*(other.start for other in found[1:]), len(text)], strict=True):
-        size += len(text[line.start : after].encode(errors="replace"))
-        out.append(CutLine(line.number, size, line.text, line.number < first))
-    return Cut(tuple(out), size, at[1] if at else "")
+    for line in lines(text):
+        if not limit and line.text.strip():
+            if line.number > MAX_LINES:
+                limit = f"line {MAX_LINES}"
+            elif size + len(line.text.encode(errors="replace")) > MAX_BYTES:
+                limit = f"byte {MAX_BYTES:,}"
+        size += len(text[line.start : line.stop].encode(errors="replace"))
+        out.append(CutLine(line.number, size, line.text, not limit))
+    return Cut(tuple(out), size, limit)
+
+
+def cut_at(text: str) -> tuple[int, str] | None:
+    """Return the first line that is not loaded whole, and which limit it is below; `None` when all
+    are loaded.
+    """
+    cut = measure(text)
+    return (cut.below[0].number, cut.limit) if cut.limit else None

@@ -6,16 +6,20 @@ What cannot be read is passed over up to the next value on its line, or the next
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Any, TypeVar
 
-from workbench.core.files.format import Layout
+from workbench.core.files.format import Layout, unwatched
 from workbench.core.record import UnreadableFile
 from workbench.core.runtime import Progress
 from workbench.formats import patch
 from workbench.formats.patch import BOM, Style, keeps_to_ascii
 from workbench.formats.shared.jsontext import JsonReader, NotJson, skip
+from workbench.formats.shared.report import Report
+
+R = TypeVar("R")
 
 # JSON lines as text: splitting a file, its layout, and weaving changed lines into an old file.
 
@@ -41,6 +45,22 @@ def watched(text: str, watch: Progress) -> Iterator[tuple[int, str]]:
         if not number % _STRIDE:
             watch(number, total)
         yield number, line
+
+
+def documents(
+    text: str, report: Report, watch: Progress = unwatched
+) -> Iterator[tuple[int, Any, tuple[str, ...]]]:
+    """Yield the line of each value, the value, and what of it could not be kept as it was; lines
+    that are no JSON become issues.
+    """
+    reader = JsonReader()
+    for number, line in watched(text, watch):
+        try:
+            value = reader.decode(line)
+        except ValueError as reason:
+            report.skip(number, reason)
+            continue
+        yield number, value, tuple(sorted(reader.changes))
 
 
 def first_keys(head: str) -> frozenset[str]:
@@ -105,6 +125,25 @@ def assemble(written: Iterable[str], layout: Layout) -> str:
     )
 
 
+def rewritten(
+    original: str | None,
+    layout: Layout,
+    new: Mapping[str, R],
+    old: Callable[[str], Iterable[tuple[int, str, R]]],
+    line: Callable[[R, Layout], str],
+) -> str:
+    """Return a file of records, one a line; with an `original`, only lines whose record changed are
+    new.
+
+    Records go by their key; `old` gives those of the original with their line numbers and keys.
+    """
+    if original is None:
+        return assemble((line(record, layout) for record in new.values()), layout)
+    layout = layout_of(original)
+    before = {number: (key, line(record, layout)) for number, key, record in old(original)}
+    return weave(original, before, {key: line(r, layout) for key, r in new.items()}, layout)
+
+
 def weave(
     original: str, old: Mapping[int, tuple[str, str]], new: Mapping[str, str], layout: Layout
 ) -> str:
@@ -154,6 +193,10 @@ class Unwrapped:
     def nested(self) -> bool:
         """Whether the text was inside a string."""
         return self.start >= 0
+
+    def lines(self) -> patch.Lines:
+        """Return what finds lines of the inner text; a string stands on one, whatever it holds."""
+        return patch.Lines(self.text, patch.Lines(self.outer).at(self.start) if self.nested else 0)
 
     def wrapped(self, text: str) -> str:
         """Return the file with another JSON text."""

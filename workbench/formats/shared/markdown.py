@@ -1,7 +1,7 @@
 """Markdown as separate statements: list items, paragraphs and code under their headings."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +11,7 @@ from workbench.core.files.lint import (
     Line,
     Span,
     applied,
+    heading_of,
     lines,
     newline_of,
     open_fence,
@@ -21,7 +22,6 @@ from workbench.core.free_names import FreeNames
 from workbench.core.text import clean_for_store
 from workbench.formats.shared.nodes import slug
 
-_HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]+(.*))?$")
 _ITEM = re.compile(r"( {0,3})(?:[-*+]|[0-9]{1,9}[.)])([ \t]+)(?=\S)")
 _RULE = re.compile(r" {0,3}(?:-{3,}|\*{3,}|_{3,}|={3,})[ \t]*$")
 
@@ -30,59 +30,24 @@ Kind = Literal["item", "text", "code", "comment"]
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One list item, paragraph, code block or comment, with the line it starts on and the heading
-    above it.
+    """One list item, paragraph, code block, comment or section, with the line it starts on and the
+    heading above it.
 
-    `last` is the line that it ends on.
+    It stands from `start` to `end` of the file. `mark` characters stand before its text, and its
+    further lines are indented as far as `indent`. Of a section, `head` characters are its own
+    heading, which says its `title`.
     """
 
     kind: Kind
     line: int
     text: str
     section: str = ""
-    last: int = 0
-
-
-def front_matter(text: str) -> tuple[dict[str, str], int]:
-    """Return the `key: value` lines between the dashes a text begins with, and how many lines they
-    take.
-    """
-    found = list(lines(text))
-    if not found or found[0].text.strip() != "---":
-        return {}, 0
-    out: dict[str, str] = {}
-    for count, line in enumerate(found[1:200], 2):
-        if line.text.strip() == "---":
-            return out, count
-        key, colon, value = line.text.partition(":")
-        if colon and value.strip():
-            out.setdefault(
-                clean_for_store(key.strip()), clean_for_store(value.strip().strip("\"'"))
-            )
-    return {}, 0
-
-
-def heading_of(line: str) -> str | None:
-    """Return the text of a heading, without the signs that close it; `None` when a line is none."""
-    found = _HEADING.match(line)
-    if found is None:
-        return None
-    text = (found[1] or "").rstrip(" \t")
-    bare = text.rstrip("#")
-    return bare.rstrip(" \t") if bare != text and bare.endswith((" ", "\t")) else text
-
-
-def mark_of(line: str) -> int:
-    """Return how many characters stand before the text of a statement's first line: blanks, the
-    mark of an item.
-    """
-    item = _ITEM.match(line)
-    return item.end() if item else len(line) - len(line.lstrip())
-
-
-def is_item(line: str) -> bool:
-    """Tell whether a line is the first one of a list item."""
-    return _ITEM.match(line) is not None
+    start: int = 0
+    end: int = 0
+    mark: int = 0
+    indent: int = 0
+    head: int = 0
+    title: str = ""
 
 
 def statements(text: str, skip: int = 0) -> Iterator[Statement]:
@@ -98,20 +63,20 @@ def statements(text: str, skip: int = 0) -> Iterator[Statement]:
         if heading is not None or (
             opened is not None and not comment and _begins(line, opened, gathered[-1], gap)
         ):
-            yield from _made(gathered, section)
+            yield from _made(gathered, section, text)
             gathered, opened, comment = [], None, False
         if heading is not None:
-            section = heading
+            section = heading[1]
         elif line.text.strip() or (gathered and (line.code or comment)):
             if gap and gathered and gathered[-1].text.strip():
-                gathered.append(Line(line.number, line.start, ""))
+                gathered.append(Line(line.number, line.start, "", False, line.start))
             gathered.append(line)
             if opened is None:
                 opened = _Opened.by(line)
                 comment = opened.comment
             comment = comment and "-->" not in line.text
         gap = not line.text.strip()
-    yield from _made(gathered, section)
+    yield from _made(gathered, section, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +114,7 @@ def _begins(line: Line, opened: _Opened, last: Line, gap: bool) -> bool:
     return gap and not (opened.item is not None and indented)
 
 
-def _made(gathered: list[Line], section: str) -> Iterator[Statement]:
+def _made(gathered: list[Line], section: str, text: str) -> Iterator[Statement]:
     if not gathered or (len(gathered) == 1 and _RULE.match(gathered[0].text)):
         return
     first = gathered[0]
@@ -159,10 +124,19 @@ def _made(gathered: list[Line], section: str) -> Iterator[Statement]:
         kind = "code"
     elif first.text.lstrip().startswith("<!--"):
         kind = "comment"
-    start = item.end() if item else 0
-    body = [first.text[start:], *(_outdented(line.text, start) for line in gathered[1:])]
-    last = gathered[-1].number
-    yield Statement(kind, first.number, clean_for_store("\n".join(body).strip()), section, last)
+    width = item.end() if item else 0
+    body = [first.text[width:], *(_outdented(line.text, width) for line in gathered[1:])]
+    yield placed(kind, gathered, clean_for_store("\n".join(body).strip()), text, section, width)
+
+
+def placed(
+    kind: Kind, gathered: Sequence[Line], said: str, text: str, section: str = "", indent: int = 0
+) -> Statement:
+    """Return a statement that stands on some lines of `text`, of which none at either end is blank."""
+    first = gathered[0]
+    mark = indent or len(first.text) - len(first.text.lstrip())
+    end = first.start + len(text[first.start : gathered[-1].end].rstrip(BLANKS))
+    return Statement(kind, first.number, said, section, first.start, end, mark, indent)
 
 
 def _outdented(text: str, width: int) -> str:
@@ -258,11 +232,15 @@ def rewritten(
         else:
             edits.append((part.start, part.end, ""))
     end = [f"## {title}{newline}{newline}{value}" for title, value in added]
-    out = applied(text, edits)
-    if not end:
-        return out
-    final = newline if out.endswith("\n") or not out else ""
-    return (out.rstrip() + newline * 2 if out.strip() else "") + (newline * 2).join(end) + final
+    return with_parts(applied(text, edits), end, newline)
+
+
+def with_parts(text: str, added: Sequence[str], newline: str) -> str:
+    """Return `text` with parts at its end, each below a blank line."""
+    if not added:
+        return text
+    final = newline if text.endswith("\n") or not text else ""
+    return (text.rstrip() + newline * 2 if text.strip() else "") + (newline * 2).join(added) + final
 
 
 def body_of(value: str, newline: str) -> str:

@@ -3,7 +3,6 @@
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import PurePath
@@ -12,8 +11,7 @@ from typing import Any
 from workbench.core.files.format import ReadContext
 from workbench.core.files.reason import Unread
 from workbench.core.record import UnreadableFile
-from workbench.formats.patch import Entry, Lines, scan_file
-from workbench.formats.shared.report import Report, shown
+from workbench.formats.shared.report import shown
 from workbench.formats.shared.values import Notes, time
 
 Node = dict[str, Any]
@@ -83,16 +81,6 @@ def prefix(context: ReadContext, oldest: str) -> str:
     if not agent:
         agent = "nodes-" + hashlib.sha256(oldest.encode(errors="replace")).hexdigest()[:6]
     return f"ga-{agent}-"
-
-
-def whole(text: str, report: Report) -> Iterator[tuple[int, Entry]]:
-    """Yield the nodes of a file with their lines; raises `UnreadableFile` when nothing stands
-    before the damage.
-    """
-    root, lines = scan_file(text, report.file), Lines(text)
-    if root.damage:
-        report.skip(lines.at(root.damage_at), root.damage)
-    yield from ((lines.at(entry.start), entry) for entry in root.entries)
 
 
 def node_number(raw: object) -> str:

@@ -3,8 +3,10 @@ is written.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from hashlib import sha256
 from pathlib import PurePath
 from typing import Any, Generic, TypeVar
@@ -210,6 +212,18 @@ def read_again(new: Mapping[str, R], read: Callable[[ReadContext], R]) -> R:
     """
     first = read(NO_CONTEXT)
     return read(at_time_of(new[first.id])) if first.id in new else first
+
+
+def known(
+    docs: Mapping[K, Any], new: Mapping[str, R], read: Callable[[K, Any, ReadContext], R]
+) -> dict[K, R]:
+    """Return the records of the file that is being replaced by their places, each id once."""
+    found = dict[str, tuple[K, R]]()
+    for at, doc in docs.items():
+        with suppress(ValueError):
+            record = read_again(new, partial(read, at, doc))
+            found.setdefault(record.id, (at, record))
+    return dict(found.values())
 
 
 def _object(value: object) -> Mapping[str, Any]:

@@ -1,11 +1,12 @@
 """Collects what a reader has to say while it reads one file."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from workbench.core.files.format import Issue, JudgedQuery, Layout, MappingNote, Parsed
-from workbench.core.files.reason import Reason, reason_of
-from workbench.core.playbook.book import Playbook
+from workbench.core.files.reason import Reason, Unread, reason_of
+from workbench.core.playbook.book import Bullet, Playbook
 from workbench.core.playbook.operations import Analysis, Curation
 from workbench.core.playbook.usage import Run
 from workbench.core.stream.memory import Memory
@@ -18,6 +19,8 @@ _WORD = 4
 
 
 Told = str | Reason
+T = TypeVar("T")
+R = TypeVar("R", Memory, Bullet)
 
 
 class Report:
@@ -58,6 +61,38 @@ class Report:
         """Count the notes on one record, and what its JSON held that could not be kept as it was."""
         for field, how in (*notes, *(("value", change) for change in changes)):
             self.mapped(field, how)
+
+    def each(
+        self,
+        rows: Iterable[tuple[int, T, Iterable[str]]],
+        read: Callable[[T], tuple[R, Sequence[tuple[str, str]]]],
+        *,
+        by_text: bool = False,
+    ) -> Iterator[tuple[int, R]]:
+        """Yield the records that can be read with their lines; the others, and those whose id was
+        used before, become issues.
+
+        Each row is a line, what stands there, and what of it could not be kept as it was. Ids that
+        are made of texts (`by_text`) are no names that anybody knows.
+        """
+        seen: dict[str, int] = {}
+        for line, value, changes in rows:
+            try:
+                record, notes = read(value)
+                if record.id in seen:
+                    pattern = (
+                        "{} was already read on line {}"
+                        if by_text
+                        else "the id {} was already used on line {}"
+                    )
+                    name = record.line if by_text and isinstance(record, Memory) else record.id
+                    raise Unread(pattern, shown(name), seen[record.id])
+            except ValueError as reason:
+                self.skip(line, reason)
+                continue
+            seen[record.id] = line
+            self.mapped_all(notes, changes)
+            yield line, record
 
     def parsed(
         self,

@@ -16,7 +16,7 @@ from typing import Literal
 from workbench.core.agents.actors import OWN_TERMINAL, stands_by
 from workbench.core.duplicates.dedup import conflicts
 from workbench.core.duplicates.groups import much_alike, word_set
-from workbench.core.files.memory_md import MAX_BYTES, MAX_LINES, cut_at
+from workbench.core.files.memory_md import MAX_BYTES, MAX_LINES, cut_at, front_matter
 from workbench.core.playbook import operations
 from workbench.core.playbook.book import Playbook, Section
 from workbench.core.promotion import Placement, PlacementKind, placement_id
@@ -585,7 +585,7 @@ class Promotion:
             said += _cut(edit.name, after)
         needs = file_head(edit.path.name, edit.path.parent.name)
         if plan.target.kind == "block" and edit.before is not None:
-            if needs and not markdown.front_matter(before)[1]:
+            if needs and not front_matter(before)[1]:
                 said.append(
                     f"{edit.name} has no front matter, without which its tool does not apply it by itself."
                 )
@@ -597,7 +597,7 @@ class Promotion:
         block = managed_block.find(text) if section else None
         if block is None:
             return
-        above = [one for one in managed_block.headings(text) if one.line < block.line]
+        above = [one for one in managed_block.places(text) if one.line < block.line]
         chosen = managed_block.section_of(text, section, self._safety.masked)
         if not above or above[-1] != chosen:
             at = (

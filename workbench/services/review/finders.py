@@ -344,7 +344,7 @@ def _taken_in(context: Context, cancelled: Cancelled) -> list[tuple[Memory, str,
         if change.op != "insert" or id not in living:
             continue
         memory, name = living.pop(id), entry.actor.removeprefix(_IMPORT)
-        if entry.actor.startswith(_IMPORT) and instructions.detect("", name).confidence > 0:
+        if entry.actor.startswith(_IMPORT) and instructions.detect("", name):
             found.append((memory, name, entry.rev))
     return found
 
