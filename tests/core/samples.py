@@ -5,8 +5,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from workbench.core.duplicates.dedup import parted
-from workbench.core.duplicates.groups import Pair, parted_by, read_texts
+from workbench.core.duplicates.dedup import PairVerdict, parted
+from workbench.core.duplicates.groups import parted_by, read_texts
 from workbench.core.limits import DedupThresholds
 from workbench.core.playbook.book import Book, Bullet, Playbook, Section
 from workbench.core.stream.memory import (
@@ -70,14 +70,16 @@ def assert_sound(playbook: Playbook) -> None:
     assert {b.section for b in playbook.bullets} <= set(sections)
 
 
-def read_pair(one: Memory, other: Memory, similarity: float = 1.0, order: float = 100.0) -> Pair:
+def read_pair(
+    one: Memory, other: Memory, similarity: float = 1.0, order: float = 100.0
+) -> PairVerdict:
     """Judge two memories, of which `other` is the newer; `order` is their ordered text similarity
     (0–100).
     """
     verdict = read_texts(
         other.content, one.content, similarity, order, DedupThresholds(flag=0.75, review=0.75)
     )
-    return Pair(one.id, other.id, similarity, parted_by(verdict, parted(one, other)))
+    return parted_by(verdict, parted(one, other))
 
 
 def file_lines(book: Playbook) -> list[str]:

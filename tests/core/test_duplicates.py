@@ -11,7 +11,7 @@ from workbench.core.duplicates.groups import (
     common_words,
     complete_groups,
     group_mark,
-    in_merge_order,
+    kept_first,
     much_alike,
     text_mark,
     word_set,
@@ -47,31 +47,30 @@ def test_what_says_something_else_stays_apart_at_any_similarity(
     assert much_alike(one, other, word_set(one), word_set(other))
     for a, b in ((one, other), (other, one)):
         pair = read_pair(memory(id="a", content=a), memory(id="b", content=b))
-        assert pair.kind == "apart"
-        assert any(each.startswith(conflict) for each in pair.verdict.conflicts)
-        assert pair.verdict.reasons_against
+        assert any(each.startswith(conflict) for each in pair.conflicts)
+        assert pair.reasons_against
 
 
 @pytest.mark.parametrize(
     ("one", "other", "kind"),
     [
-        ("Use pnpm in this project.", "use pnpm in this project", "same"),
+        ("Use pnpm in this project.", "use pnpm in this project", "absorb"),
         (
             "Deploys on Friday need a second person",
             "Deploys on Friday need a second person today",
-            "alike",
+            "propose",
         ),
     ],
 )
 def test_what_says_the_same_has_no_conflict(one: str, other: str, kind: str) -> None:
     pair = read_pair(memory(id="a", content=one), memory(id="b", content=other), 0.8, 97.0)
-    assert (pair.kind, pair.verdict.conflicts) == (kind, ())
+    assert (pair.action, pair.conflicts) == (kind, ())
 
 
 def test_a_pair_below_the_flag_is_judged_all_the_same() -> None:
     """It was chosen by its cosine already."""
     pair = read_pair(memory(id="a", content="x"), memory(id="b", content="x"), 0.5, 100.0)
-    assert pair.kind == "same"
+    assert pair.action == "absorb"
 
 
 def test_related_texts_are_no_duplicates() -> None:
@@ -90,17 +89,17 @@ def test_the_most_trusted_of_the_oldest_keeps_its_id() -> None:
         memory(id="mid", created_at=NOW - days(2)),
     )
     new = memory(id="new", created_at=NOW)
-    assert [m.id for m in in_merge_order((mid, new, old))] == ["new", "mid", "old"]
-    assert [m.id for m in in_merge_order((old, replace(mid, status="confirmed"), new))] == [
+    assert [m.id for m in kept_first((mid, new, old))] == ["old", "new", "mid"]
+    assert [m.id for m in kept_first((old, replace(mid, status="confirmed"), new))] == [
+        "mid",
         "new",
         "old",
-        "mid",
     ]
     pinned = replace(new, pinned=True)
-    assert [m.id for m in in_merge_order((old, replace(mid, status="confirmed"), pinned))] == [
+    assert [m.id for m in kept_first((old, replace(mid, status="confirmed"), pinned))] == [
+        "new",
         "mid",
         "old",
-        "new",
     ]
 
 

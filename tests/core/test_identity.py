@@ -8,7 +8,7 @@ import pytest
 from tests.calls import calls_of
 from tests.core.samples import days, memory, read_pair
 from workbench.core.duplicates.dedup import identity_of, parted, says_all_the_same, text_key
-from workbench.core.duplicates.groups import in_merge_order
+from workbench.core.duplicates.groups import kept_first
 from workbench.core.files.format import Parsed
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import FILE_KEY, Memory, Source
@@ -68,20 +68,16 @@ def test_what_only_one_says_and_where_it_was_noticed_parts_nothing(
 
 def test_a_pair_about_two_things_is_apart_whatever_it_says() -> None:
     pair = read_pair(named("Ann", id="a"), named("Bob", id="b"))
-    assert (pair.kind, pair.verdict.action, pair.verdict.conflicts) == (
-        "apart",
-        "propose",
-        ("names differ",),
-    )
-    assert pair.verdict.reasons_against == ("names differ",)
+    assert (pair.action, pair.conflicts) == ("propose", ("names differ",))
+    assert pair.reasons_against == ("names differ",)
     same = read_pair(named("Ann", id="a"), named("Ann", id="b"))
-    assert same.kind == "same"
+    assert same.action == "absorb"
 
 
 def test_a_merge_keeps_the_record_that_a_file_knows_by_its_name() -> None:
     plain = memory("m1", status="promoted", pinned=True)
-    assert in_merge_order([named("Ann", id="m2"), plain])[-1].id == "m2"
-    assert in_merge_order([plain, memory("m0", created_at=plain.created_at - days(1))])[-1] is plain
+    assert kept_first([named("Ann", id="m2"), plain])[0].id == "m2"
+    assert kept_first([plain, memory("m0", created_at=plain.created_at - days(1))])[0] is plain
 
 
 def test_equal_in_everything_leaves_out_ids_places_and_counts_only() -> None:

@@ -42,8 +42,8 @@ def texts(bench: Workbench) -> str:
 
 def test_equal_texts_need_no_model(book: Workbench) -> None:
     exact, case = book.bullet_duplicates.same("book")
-    assert (exact.kind, [b.id for b in exact.bullets]) == ("exact", ["r-00002", "r-00001"])
-    assert (case.kind, {b.id for b in case.bullets}) == ("case", {"r-00002", "r-00003"})
+    assert (exact.kind, [b.id for b in exact.members]) == ("exact", ["r-00002", "r-00001"])
+    assert (case.kind, {b.id for b in case.members}) == ("case", {"r-00002", "r-00003"})
     assert not book.retriever.ready
 
 
@@ -147,7 +147,7 @@ def test_a_merge_of_a_merge_is_parted_step_by_step(book: Workbench) -> None:
 def test_keep_both_is_remembered_until_a_text_changes(book: Workbench) -> None:
     def pairs() -> set[frozenset[str]]:
         return {
-            frozenset(b.id for b in g.bullets) for g in book.bullet_duplicates.groups("book", 0.8)
+            frozenset(b.id for b in g.members) for g in book.bullet_duplicates.groups("book", 0.8)
         }
 
     for _ in range(10):  # who is kept may resemble somebody else

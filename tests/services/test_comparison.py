@@ -17,13 +17,12 @@ from workbench.core.stream.memory import Memory
 from workbench.retrieval.arrays import Vectors
 from workbench.retrieval.fulltext import fuzzy
 from workbench.retrieval.fulltext.fuzzy import order_similarity
-from workbench.services.duplicates.bullet_groups import (
+from workbench.services.duplicates.comparing import (
     BULLETS,
     MEMORIES,
     NEAR,
     Comparison,
     Judge,
-    Likeness,
     classes,
 )
 
@@ -80,7 +79,7 @@ def test_memories_in_a_group_are_close_and_nothing_speaks_against_any_two(
     ]
     vectors = vectors_of(len(memories), seed)
     judge = Judge(MEMORIES, LIMITS)
-    found = Comparison(memories, vectors, judge, never, floor=limit, most=1000, by_type=True)
+    found = Comparison(memories, vectors, judge, never, floor=limit, most=1000)
 
     def fits(a: int, b: int) -> bool:
         one, other = memories[a], memories[b]
@@ -94,7 +93,7 @@ def test_memories_in_a_group_are_close_and_nothing_speaks_against_any_two(
     pairs = {place for place in combinations(range(len(memories)), 2) if fits(*place)}
     near = {place for place in found.cosines if found.relation(place) == "near"}
     assert near == pairs
-    groups = found.groups(NEAR, limit)
+    groups = found.complete(NEAR, limit)
     assert all(place in pairs for group in groups for place in combinations(group, 2))
     members = [row for group in groups for row in group]
     assert len(members) == len(set(members))
@@ -140,11 +139,11 @@ def test_every_close_pair_of_bullets_is_in_a_group_of_its_kind_or_beside_one(
     bullets = [Bullet(f"b{n}", "misc", text) for n, text in enumerate(drawn)]
     vectors = vectors_of(len(bullets), seed)
     found = Comparison(bullets, vectors, Judge(BULLETS, LIMITS), never, floor=0.6, most=1000)
-    groups = Likeness((), found, limit).groups()
+    groups = found.groups(limit)
     place = {bullet.id: row for row, bullet in enumerate(bullets)}
     for group in groups:
         assert group.kind in ("near", "opposed", "apart")
-        assert len(group.pairs) == len(list(combinations(group.bullets, 2)))
+        assert len(group.pairs) == len(list(combinations(group.members, 2)))
         for pair in group.pairs:
             cosine = float(vectors[place[pair.left.id]] @ vectors[place[pair.right.id]])
             assert pair.similarity == pytest.approx(cosine, abs=1e-6)
@@ -158,20 +157,14 @@ def test_every_close_pair_of_bullets_is_in_a_group_of_its_kind_or_beside_one(
 
 @pytest.mark.slow
 @given(stores, st.integers(0, 1000))
-def test_what_is_kept_apart_is_in_no_group_and_is_counted(
-    drawn: list[tuple[str, str]], seed: int
-) -> None:
+def test_what_is_kept_apart_is_in_no_group(drawn: list[tuple[str, str]], seed: int) -> None:
     memories = [memory(f"m{n}", text, NOON) for n, (text, _) in enumerate(drawn)]
     vectors = vectors_of(len(memories), seed)
 
     def compared(kept: Callable[[Memory, Memory], bool]) -> Comparison[Memory]:
         return Comparison(memories, vectors, Judge(MEMORIES, LIMITS), kept, most=1000)
 
-    every = compared(never)
-    near = {place for place in every.cosines if every.relation(place) == "near"}
-    none = compared(lambda *_: True)
-    assert none.groups(NEAR, 0.6) == []
-    assert none.held == {frozenset(memories[row].id for row in place) for place in near}
+    assert compared(lambda *_: True).groups(0.6) == []
 
 
 @given(st.lists(texts, min_size=1, max_size=9))

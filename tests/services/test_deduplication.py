@@ -9,9 +9,9 @@ from workbench.core.duplicates.dedup import PairVerdict
 from workbench.core.limits import BUNDLED
 from workbench.core.record import InvalidRecord, WorkbenchError, WorkStopped
 from workbench.core.stream.memory import FILE_KEY, Memory
-from workbench.services.duplicates import deduplication
-from workbench.services.duplicates.bullet_groups import Judge
-from workbench.services.duplicates.plan import Group
+from workbench.services.duplicates import memories
+from workbench.services.duplicates.comparing import Group, Judge
+from workbench.services.duplicates.plan import flags_of, reasons_of
 from workbench.services.open import Workbench
 from workbench.services.stream.observation import Observation
 
@@ -38,7 +38,7 @@ def fill(bench: Workbench, *texts: str, **fields: object) -> None:
     )
 
 
-def ids(groups: tuple[Group, ...]) -> list[set[str]]:
+def ids(groups: tuple[Group[Memory], ...]) -> list[set[str]]:
     return [set(g.ids) for g in groups]
 
 
@@ -60,11 +60,11 @@ def store(bench: Workbench) -> Workbench:
 def test_the_same_text_first_then_what_says_the_same(store: Workbench) -> None:
     plan = store.deduplication.plan()
     assert ids(plan.groups) == [{"m0", "m1", "m2"}, {"m3", "m4"}]
-    assert [g.exact for g in plan.groups] == [True, False]
+    assert [g.kind for g in plan.groups] == ["exact", "near"]
     assert (plan.exact, plan.surplus, plan.compared) == (1, 3, 15)
-    assert plan.groups[0].members[-1].id == "m0"
+    assert plan.groups[0].members[0].id == "m0"
     paraphrase = plan.groups[1]
-    assert "the same words in the same order" in paraphrase.reasons
+    assert "the same words in the same order" in reasons_of(paraphrase)
     assert BUNDLED.flag <= paraphrase.similarity < 1
 
 
@@ -73,7 +73,7 @@ def test_opposites_numbers_identifiers_and_order_are_never_in_a_group(store: Wor
     pairs = [{f"m{n}", f"m{n + 1}"} for n in range(5, 15, 2)]
     assert all(pair in ids(plan.apart) for pair in pairs)
     assert not any(pair & set().union(*ids(plan.groups)) for pair in pairs)
-    flags = {frozenset(g.ids): g.flags for g in plan.apart}
+    flags = {frozenset(g.ids): flags_of(g) for g in plan.apart}
     expected = [
         "negation differs",
         "opposite words",
@@ -209,8 +209,8 @@ def test_a_raw_text_under_a_confirmed_memory_is_flagged(bench: Workbench) -> Non
     fill(bench, PNPM, status="confirmed")
     put(bench, memory("new", f"{PNPM}, please.", NOON - timedelta(hours=1)))
     (group,) = bench.deduplication.plan().groups
-    assert group.members[-1].id == "m0"
-    assert "the newest text was never confirmed" in group.flags
+    assert group.members[0].id == "m0"
+    assert "the newest text was never confirmed" in flags_of(group)
 
 
 def test_the_threshold_decides_and_has_to_be_one(store: Workbench) -> None:
@@ -235,7 +235,7 @@ def test_it_tells_how_far_it_is_and_can_be_stopped(store: Workbench) -> None:
 def test_many_copies_make_groups_that_can_be_looked_at(
     bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deduplication, "LARGEST_EXACT", 4)
+    monkeypatch.setattr(memories, "LARGEST_EXACT", 4)
     fill(bench, *[PERSON] * 9)
     plan = bench.deduplication.plan()
     assert sorted(len(g.ids) for g in plan.groups) == [4, 4]
@@ -246,7 +246,7 @@ def test_many_copies_make_groups_that_can_be_looked_at(
 def test_when_there_are_too_many_pairs_it_says_from_where_it_looked(
     bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deduplication, "MOST", 3)
+    monkeypatch.setattr(memories, "MOST", 3)
     fill(bench, *(f"{PNPM} {'and ' * n}today" for n in range(5)))
     plan = bench.deduplication.plan()
     assert plan.floor > plan.threshold
@@ -262,12 +262,14 @@ def test_why_two_do_not_say_the_same_is_asked_only_of_those_that_are_listed(
         return verdict(self, one, other)
 
     monkeypatch.setattr(Judge, "verdict", noted)
-    monkeypatch.setattr(deduplication, "APART", 5)
+    monkeypatch.setattr(memories, "APART", 5)
     fill(
         bench,
         *(f"Set QUEUE_{name} before the workers start in the morning" for name in "ABCDEFGHIJ"),
     )
     plan = bench.deduplication.plan()
+    assert not asked
+    assert len({flags_of(group) for group in plan.apart}) == 1
     assert ids(plan.apart) == asked
     assert len(asked) == 5
 
@@ -293,13 +295,13 @@ def test_two_people_of_whom_the_same_is_said_are_never_proposed_as_one(bench: Wo
     plan = bench.deduplication.plan()
     assert ids(plan.groups) == [{"b", "b2"}]
     assert {frozenset(g.ids) for g in plan.apart} >= {frozenset(("a", "c"))}
-    assert all("names differ" in g.flags for g in plan.apart)
+    assert all("names differ" in flags_of(g) for g in plan.apart)
 
 
 def test_one_text_about_many_things_hides_no_other_pair(
     bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deduplication, "MOST", 100)
+    monkeypatch.setattr(memories, "MOST", 100)
     put(bench, *(named(f"p{n}", f"Person {n}") for n in range(40)))
     put(bench, memory("x", PNPM, NOON), memory("y", PNPM.replace("installs", "the installs"), NOON))
     plan = bench.deduplication.plan()
@@ -317,7 +319,7 @@ def test_texts_that_the_model_does_not_know_are_compared_by_their_words(bench: W
     )
     plan = bench.deduplication.plan()
     assert ids(plan.groups) == [{"m0", "m1"}]
-    flags = {frozenset(g.ids): g.flags for g in plan.apart}
+    flags = {frozenset(g.ids): flags_of(g) for g in plan.apart}
     assert "negation differs" in flags[frozenset(("m2", "m3"))]
     assert frozenset(("m4", "m5")) in flags
     assert "numbers differ" in flags[frozenset(("m6", "m7"))]

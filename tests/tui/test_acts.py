@@ -10,7 +10,7 @@ from tests.tui.support import app_over, demo_app, open_bench
 from tests.tui.test_health import FRIDAY, filled
 from tests.tui.tune_host import WIDE, opened, tune
 from tests.tui.waiting import until, until_drawn
-from workbench.services.duplicates.plan import Group
+from workbench.services.duplicates.comparing import Group
 from workbench.services.health.history import Event
 from workbench.services.playbook.playbook import MAIN
 from workbench.tui.app.app import WorkbenchApp
@@ -116,12 +116,12 @@ async def test_in_health_a_duplicate_is_edited_and_a_heading_says_what_the_key_i
         )
         group = screen.rows.rows[place].item
         assert isinstance(group, Group)
-        assert group.members[-1].content == FRIDAY
+        assert group.members[0].content == FRIDAY
         screen.rows.cursor = place
         await pilot.press("minus")
-        await until(pilot, lambda: app.bench.stream.live_vote(group.members[-1].id) == "harmful")
+        await until(pilot, lambda: app.bench.stream.live_vote(group.members[0].id) == "harmful")
         await pilot.press("d")
-        await until(pilot, lambda: app.bench.stream.get(group.members[-1].id).status == "archived")
+        await until(pilot, lambda: app.bench.stream.get(group.members[0].id).status == "archived")
 
 
 @pytest.mark.slow

@@ -28,7 +28,7 @@ from workbench.config.paths import captures_dir
 from workbench.core.runtime import Cancelled, Progress
 from workbench.core.stream.memory import Memory
 from workbench.services.agents.capture.progress import folder_of, note
-from workbench.services.duplicates.plan import Group
+from workbench.services.duplicates.comparing import Group
 from workbench.services.open import Workbench, open_workbench
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.health.screen import HealthScreen
@@ -198,7 +198,7 @@ async def test_duplicates_are_found_merged_kept_apart_and_brought_back(tmp_path:
         assert signs == ["=", "~", "≠"]
         go(app, "duplicates", "=")
         await pilot.pause()
-        assert "The same text twice" in beside(app)
+        assert "= the same text" in beside(app)
         await keys(pilot, "m")
         assert status(app, "f2") == "archived"
         go(app, "duplicates", "~")
@@ -367,7 +367,7 @@ async def test_narrow_screens_open_the_text_by_enter(tmp_path: Path) -> None:
     async with opened(app, (80, 24)) as pilot:
         await keys(pilot, "D", "j", "j", "enter")
         text = screen_text(app)
-        assert "The same text twice" in text
+        assert "= the same text" in text
         assert "Reflection" not in text
         await keys(pilot, "escape")
         assert "Reflection" in screen_text(app)

@@ -19,7 +19,7 @@ from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import MAX_CONTENT, Memory
 from workbench.retrieval.fulltext import fuzzy
 from workbench.retrieval.fulltext.fuzzy import SPANNED, FuzzyLines
-from workbench.services.duplicates.bullet_groups import BULLETS, Judge
+from workbench.services.duplicates.comparing import BULLETS, Judge
 from workbench.services.health.history import Event, FieldEvent
 from workbench.services.stream.memory_lines import MAX_SEARCHED, searched
 from workbench.store import history

@@ -63,7 +63,7 @@ async def test_equal_texts_come_at_once_and_near_ones_with_the_model(twins: Work
         await hand.press(*["right"] * 20)
         assert len(dialog.query_one(LineView).rows) < before
         await hand.press("backspace")
-        assert dialog.query_one(Slider).value == dialog.found.flag if dialog.found else False
+        assert dialog.query_one(Slider).value == dialog.found.limits.flag if dialog.found else False
 
 
 async def test_a_group_is_merged_with_the_text_that_is_chosen_and_undone(twins: Workbench) -> None:

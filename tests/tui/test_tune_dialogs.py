@@ -26,7 +26,6 @@ from tests.tui.tune_host import WIDE, files, keys, opened, settled, slider, tune
 from tests.tui.waiting import until
 from workbench.config.paths import shipped
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
-from workbench.services.duplicates.deduplication import MemoryPair
 from workbench.services.tuning.queries import from_store
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.duplicates import DuplicatesDialog
@@ -242,7 +241,7 @@ async def test_two_rankings_side_by_side(tmp_path: Path, size: tuple[int, int]) 
 
 
 @pytest.mark.slow
-async def test_in_the_pairs_the_usual_keys_act_on_the_newer_one_and_never_on_the_slider(
+async def test_in_the_groups_the_usual_keys_act_on_the_kept_one_and_never_on_the_slider(
     tmp_path: Path,
 ) -> None:
     app = demo_app(tmp_path)
@@ -250,9 +249,8 @@ async def test_in_the_pairs_the_usual_keys_act_on_the_newer_one_and_never_on_the
         await opened(pilot)
         await keys(pilot, "D")
         dialog = await shown(pilot, DuplicatesDialog, lambda d: d.found)
-        pair: MemoryPair | None = dialog.query_one(LineView).current
-        assert pair is not None
-        newer = pair.newer.id
+        assert dialog.group is not None
+        newer = dialog.group.ids[0]
         await keys(pilot, "plus", "p")
         assert app.bench.stream.live_vote(newer) == ""
         assert "press tab to go there" in " ".join(note.message for note in app._notifications)
@@ -275,20 +273,22 @@ async def test_duplicates_follow_the_threshold(tmp_path: Path, size: tuple[int, 
         dialog = await shown(pilot, DuplicatesDialog, lambda d: d.found)
         found = dialog.found
         assert found is not None
-        assert dialog.query_one(Slider).value == found.flag
-        count = found.count(found.flag)
-        assert f"{count} pairs are at least this similar" in screen_text(app)
+        flag = found.limits.flag
+        assert dialog.query_one(Slider).value == flag
+        count = len(found.groups(flag))
+        assert len(dialog.query_one(LineView).rows) == count
         await keys(pilot, *["left"] * 8)
         value = dialog.query_one(Slider).value
         assert value is not None
-        assert value < found.flag
-        assert len(dialog.query_one(LineView).rows) == found.count(value) > count
-        assert found.differing(value)
-        assert f"{found.differing(value)} stay apart (≠)" in screen_text(app)
+        assert value < flag
+        groups = found.groups(value)
+        assert len(dialog.query_one(LineView).rows) == len(groups) > count
+        apart = sum(group.kind == "apart" for group in groups)
+        assert f"≠ {apart} alike, but they differ" in screen_text(app)
         await keys(pilot, "down")
         assert dialog.query_one(LineView).cursor == 1
         await keys(pilot, "backspace")
-        assert dialog.query_one(Slider).value == found.flag
+        assert dialog.query_one(Slider).value == flag
         await keys(pilot, "escape")
         assert files(tmp_path / "store") == stored
 

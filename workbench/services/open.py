@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from workbench.services.agents.sessions import AgentSessions
     from workbench.services.claims import StillTrue
     from workbench.services.duplicates.bullets import BulletDuplicates
-    from workbench.services.duplicates.deduplication import Deduplication
+    from workbench.services.duplicates.memories import Deduplication
     from workbench.services.files.exporting import Exporter
     from workbench.services.files.folders import FolderExporter
     from workbench.services.files.importing import Difference, Importer
@@ -230,7 +230,7 @@ class Workbench:
     @cached_property
     def deduplication(self) -> "Deduplication":
         """Groups of memories that say the same."""
-        from workbench.services.duplicates.deduplication import Deduplication
+        from workbench.services.duplicates.memories import Deduplication
 
         return Deduplication(self.context, lambda: self.retriever)
 

@@ -4,10 +4,11 @@ decided on.
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
-from typing import ClassVar, Generic, Protocol, TypeVar, cast
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from textual import on, work
 from textual.binding import BindingType
@@ -23,10 +24,10 @@ from workbench.core.limits import Thresholds
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import WorkbenchError
 from workbench.core.reflection.reflector import Step
-from workbench.core.runtime import Cancelled
-from workbench.core.text import one_line, printable
-from workbench.services.duplicates.bullet_groups import FLOOR, BulletGroup, Kind, Likeness
-from workbench.services.duplicates.deduplication import MemoryPair, MemoryPairs, memory_pairs_of
+from workbench.core.runtime import Cancelled, Progress
+from workbench.core.stream.memory import Memory
+from workbench.core.text import one_line
+from workbench.services.duplicates.comparing import FLOOR, ORDINARY, Group, Kind, Likeness
 from workbench.services.open import Workbench
 from workbench.tui.actions import BULLET_DUPLICATES as BULLETS
 from workbench.tui.actions import MEMORY_DUPLICATES as MEMORIES
@@ -37,30 +38,23 @@ from workbench.tui.app.saving import Preview
 from workbench.tui.app.waiting import asking, change
 from workbench.tui.records.actions import ActsBesideSliders, Place
 from workbench.tui.reflection import RunDialog, SentDialog
-from workbench.tui.review.inbox import ALIKE, diff_legend, folded, heading, overlap
+from workbench.tui.review.inbox import ALIKE, heading, name, overlap, told_apart
 from workbench.tui.widgets.bars import Scale, Slider, gauge
-from workbench.tui.widgets.content import MUTED, assemble, body, key_of, undo, word_diff
+from workbench.tui.widgets.content import MUTED, assemble, body, key_of, undo
 from workbench.tui.widgets.dialog import Confirm, Dialog, Progressed
 from workbench.tui.widgets.editor import TextEditor
-from workbench.tui.widgets.figures import amount, number
+from workbench.tui.widgets.figures import amount, number, since
 from workbench.tui.widgets.line_list import Cell, LineView
 from workbench.tui.widgets.reading_pane import ReadingPane
 
-
-class Measured(Protocol):
-    """What was compared: every pair from the cosine `floor` on, and from which on one is flagged."""
-
-    @property
-    def floor(self) -> float: ...
-    @property
-    def flag(self) -> float: ...
-
-
-F = TypeVar("F", bound=Measured)
-R = TypeVar("R")
+R = TypeVar("R", bound=Memory | Bullet)
 T = TypeVar("T")
 
 WARN = "$text-warning"
+
+
+APART = "≠"
+"""Marks what speaks against making two records one."""
 
 
 class Threshold(Slider):
@@ -73,9 +67,15 @@ class Threshold(Slider):
         self.screen.query_one(LineView).action_down()
 
 
-class SimilarityDialog(Dialog[R], Generic[R, T, F]):
-    """A threshold, what is alike at it, and the row under the cursor in full; all is compared once,
-    by a thread.
+LISTED = 2_000
+"""Groups that are listed at most."""
+
+NOTHING = "Nothing is that similar. ← lowers the threshold."
+
+
+class SimilarityDialog(Dialog[T], Generic[T, R]):
+    """A threshold, the groups that are alike at it, and the one under the cursor in full; all is
+    compared once, by a thread.
     """
 
     class Went(Progressed):
@@ -84,7 +84,7 @@ class SimilarityDialog(Dialog[R], Generic[R, T, F]):
     class Compared(Message):
         """Every pair is compared, or `problem` says why not."""
 
-        def __init__(self, found: Measured | None, problem: str) -> None:
+        def __init__(self, found: Likeness[Any] | None, problem: str) -> None:
             super().__init__()
             self.found, self.problem = found, problem
 
@@ -97,28 +97,29 @@ class SimilarityDialog(Dialog[R], Generic[R, T, F]):
         & #duplicates-panes { layout: vertical; height: 1fr; }
         & LineView { height: 2fr; min-height: 4; background: $surface; }
         & ReadingPane { height: 3fr; border-top: solid $panel; }
+        &.-wide #duplicates-panes { layout: horizontal; }
+        &.-wide LineView { width: 1fr; height: 1fr; }
+        &.-wide ReadingPane { width: 1fr; height: 1fr; border-top: none; border-left: solid $panel; }
     }
     """
 
-    def __init__(self, bench: Workbench, title: str, offered: Iterable[Action]) -> None:
+    def __init__(
+        self, bench: Workbench, title: str, offered: Iterable[Action], records: tuple[str, str]
+    ) -> None:
         super().__init__(title, [a for a in offered if a.show])
         self.bench = bench
-        self.found: F | None = None
+        self.found: Likeness[R] | None = None
         self.acts = self.row_acts = ActsBesideSliders(
             lambda: self, lambda _what: self.record_here, then=self.compare
         )
+        self._records = records
 
     def contents(self) -> Iterable[Widget]:
         """Return the threshold, what was found, the rows, and the texts."""
-        yield Threshold(
-            "similarity",
-            0.9,
-            Scale(FLOOR, 1.0, 0.01, 0.002),
-            show=lambda v: f"{v:.3f}",
-            id="threshold",
-        )
+        scale = Scale(FLOOR, 1.0, 0.01, 0.002)
+        yield Threshold("similarity", 0.9, scale, show=lambda v: f"{v:.3f}", id="threshold")
         yield Static(id="duplicates-state")
-        rows: LineView[T] = LineView(self.draw, self.key)
+        rows: LineView[Group[R]] = LineView(self._draw, lambda group: group.ids)
         yield Container(rows, ReadingPane(id="duplicates-text"), id="duplicates-panes")
 
     def on_mount(self) -> None:
@@ -126,24 +127,12 @@ class SimilarityDialog(Dialog[R], Generic[R, T, F]):
         self.slider.disabled = True
         self.compare()
 
-    def draw(self, row: T, width: int) -> list[Cell]:
-        """Return a row of the list."""
-        raise NotImplementedError
-
-    def key(self, row: T) -> tuple[str, ...]:
-        """Return what a row is known by."""
-        raise NotImplementedError
-
-    def likeness(self, cancelled: Cancelled) -> F:
+    def likeness(self, progress: Progress, cancelled: Cancelled) -> Likeness[R]:
         """Compare every pair, on a thread."""
         raise NotImplementedError
 
-    def show_rows(self) -> None:
-        """List what is alike at the threshold."""
-        raise NotImplementedError
-
-    def text(self, row: T) -> Content:
-        """Return the row under the cursor in full."""
+    def text(self, group: Group[R]) -> Content:
+        """Return the group under the cursor in full."""
         raise NotImplementedError
 
     @property
@@ -160,8 +149,13 @@ class SimilarityDialog(Dialog[R], Generic[R, T, F]):
         return self.slider.value or 0.0
 
     @property
-    def rows(self) -> LineView[T]:
+    def rows(self) -> LineView[Group[R]]:
         return self.query_one(LineView)
+
+    @property
+    def group(self) -> Group[R] | None:
+        """The group under the cursor."""
+        return self.rows.current
 
     @property
     def pane(self) -> ReadingPane:
@@ -171,16 +165,29 @@ class SimilarityDialog(Dialog[R], Generic[R, T, F]):
         """Say something above the list."""
         self.query_one("#duplicates-state", Static).update(text)
 
+    def _draw(self, group: Group[R], width: int) -> list[Cell]:
+        return group_row(self.bench.safety.shown(group), width)
+
     @work(thread=True, exclusive=True, group="duplicates", exit_on_error=False)
     def compare(self) -> None:
         worker = get_current_worker()
         found, problem = None, ""
+
+        def went(done: int, total: int) -> None:
+            self.post_message(self.Went(done, total))
+
         try:
-            found = self.likeness(lambda: worker.is_cancelled)
+            found = self.likeness(went, lambda: worker.is_cancelled)
         except WorkbenchError as error:
             problem = str(error)
         if not worker.is_cancelled:
             self.post_message(self.Compared(found, problem))
+
+    @on(Went)
+    def _went(self, event: Progressed) -> None:
+        if self.found is None:
+            bar = gauge(event.done, event.total, self._records[1], 30)
+            self.say(Content("Comparing all of them with each other. Esc stops it.\n") + bar)
 
     @on(Compared)
     def _compared(self, event: Compared) -> None:
@@ -188,14 +195,14 @@ class SimilarityDialog(Dialog[R], Generic[R, T, F]):
         if event.found is None:
             self.say(body(event.problem, WARN))
             return
-        first, self.found, slider = self.found is None, cast(F, event.found), self.slider
+        first, self.found, slider = self.found is None, event.found, self.slider
         slider.disabled = False
         slider.scale = Scale(max(FLOOR, round(event.found.floor, 3)), 1.0, 0.01, 0.002)
-        slider.default = event.found.flag
-        slider.ticks = (event.found.flag,)
+        slider.default = event.found.limits.flag
+        slider.ticks = (event.found.limits.flag,)
         if first:
             with slider.prevent(Slider.Changed):
-                slider.value = event.found.flag
+                slider.value = event.found.limits.flag
         self.show_rows()
 
     @on(Slider.Changed)
@@ -203,10 +210,37 @@ class SimilarityDialog(Dialog[R], Generic[R, T, F]):
         if self.found is not None:
             self.show_rows()
 
+    def show_rows(self) -> None:
+        """List what is alike at the threshold."""
+        if self.found is not None:
+            self.rows.set_empty(Content(NOTHING))
+            self.list_groups(self.found.groups(self.limit))
+
+    def list_groups(self, groups: Sequence[Group[R]]) -> None:
+        before, place = self.group, self.rows.cursor
+        self.rows.set_rows(tuple(groups[:LISTED]), cursor=None if before else place)
+        self.say(self.counted(groups))
+        if self.group is None or self.group != before:
+            self.show_row()
+
+    def counted(self, groups: Sequence[Group[R]]) -> Content:
+        """Return how many groups of each kind there are, and what merging those would save against
+        which nothing speaks.
+        """
+        kept, count = self.found.kept if self.found else 0, Counter(g.kind for g in groups)
+        fewer = sum(len(group.members) - 1 for group in groups if group.ordinary)
+        parts = [
+            (f"{SIGNS[kind]} {number(count[kind])} {what}   ", "bold" if kind in ORDINARY else WARN)
+            for kind, what in COUNTED.items()
+            if count[kind]
+        ]
+        parts += [(f"merged: {amount(fewer, *self._records)} fewer   ", "")] if parts else []
+        parts += [(f"{amount(kept, 'pair')} kept apart", MUTED)] if kept else []
+        return assemble(parts)
+
     @on(LineView.Highlighted)
     def show_row(self) -> None:
-        row = self.rows.current
-        self.pane.show(Content("") if row is None else self.text(row))
+        self.pane.show(Content("") if self.group is None else self.text(self.group))
 
     def action_slide(self, what: str) -> None:
         """Move the threshold, wherever the focus is."""
@@ -216,27 +250,18 @@ class SimilarityDialog(Dialog[R], Generic[R, T, F]):
 # Memories: what would merge at a threshold. Nothing is merged here.
 
 
-LISTED = 2_000
-"""Pairs that are listed at most."""
-
-APART, SETTLED = "≠", "‖"
-"""Mark a pair that says something else, whatever its cosine, and one that a person keeps apart."""
-
 Keep = Callable[[Thresholds], bool]
 """Writes thresholds to the settings; says whether that worked, having said why when it did not."""
 
 
-class DuplicatesDialog(SimilarityDialog[None, MemoryPair, MemoryPairs]):
-    """The pairs of memories, and the difference of one. The usual keys act on the newer memory of a
-    pair.
-    """
+class DuplicatesDialog(SimilarityDialog[None, Memory]):
+    """The groups of memories; the usual keys act on the one that a merge would keep."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((*MEMORIES, *on_row()))
 
     def __init__(self, bench: Workbench, keep: Keep) -> None:
-        super().__init__(
-            bench, "Duplicates · a preview of what would merge; nothing is merged", MEMORIES
-        )
+        title = "Duplicates · a preview of what would merge; nothing is merged"
+        super().__init__(bench, title, MEMORIES, ("memory", "memories"))
         self._keep = keep
 
     def on_mount(self) -> None:
@@ -246,19 +271,14 @@ class DuplicatesDialog(SimilarityDialog[None, MemoryPair, MemoryPairs]):
 
     @property
     def record_here(self) -> Place | None:
-        return None if self.rows.current is None else ("memories", self.rows.current.newer.id)
+        return None if self.group is None else ("memories", self.group.ids[0])
 
     @on(LineView.Opened)
     def _open(self) -> None:
         self.row_acts.open()
 
-    def likeness(self, cancelled: Cancelled) -> MemoryPairs:
-        def went(done: int, total: int) -> None:
-            self.post_message(self.Went(done, total))
-
-        return memory_pairs_of(
-            self.bench.retriever, went, cancelled, self.bench.library.kept_apart()
-        )
+    def likeness(self, progress: Progress, cancelled: Cancelled) -> Likeness[Memory]:
+        return self.bench.deduplication.likeness(progress=progress, cancelled=cancelled)
 
     @on(SimilarityDialog.Compared)
     def _begin(self) -> None:
@@ -266,54 +286,17 @@ class DuplicatesDialog(SimilarityDialog[None, MemoryPair, MemoryPairs]):
         if self.found is None:
             self.call_later(self.slider.focus)
 
-    @on(SimilarityDialog.Went)
-    def _went(self, event: Progressed) -> None:
+    def counted(self, groups: Sequence[Group[Memory]]) -> Content:
+        told = super().counted(groups)
         if self.found is None:
-            bar = gauge(event.done, event.total, "memories", 30)
-            self.say(Content("Comparing every memory with every other. Esc stops it.\n") + bar)
+            return told
+        flag, review = self.found.limits.flag, self.found.limits.review
+        self.slider.ticks = (review, flag)
+        lists = f"\n┼ {flag:.2f} flags a likely duplicate, {review:.2f} lists a pair for review"
+        return told + Content.styled(lists, MUTED)
 
-    def show_rows(self) -> None:
-        found, slider = self.found, self.slider
-        if found is None:
-            return
-        value, slider.ticks = self.limit, (found.review, found.flag)
-        count, left, total = found.count(value), found.remaining(value), len(found.memories)
-        parts = [(f"{amount(count, 'pair is', 'pairs are')} at least this similar", "bold")]
-        if differing := found.differing(value):
-            verb = "stays" if differing == 1 else "stay"
-            parts.append((f", {number(differing)} {verb} apart ({APART})", ""))
-        if kept := found.kept(value):
-            parts.append((f", {number(kept)} you keep apart ({SETTLED})", ""))
-        if count:
-            merging = (
-                f"{number(total)} memories would become {number(left)}"
-                if left < total
-                else "none would merge"
-            )
-            parts.append((f" · {merging}", ""))
-        lists = f"\n┼ {found.flag:.2f} flags a likely duplicate, {found.review:.2f} lists a pair for review"
-        self.say(assemble([*parts, (lists, MUTED)]))
-        self.rows.set_empty(Content("No two memories are that similar. ← lowers the threshold."))
-        self.rows.set_rows(found.pairs(value, LISTED))
-        self.show_row()
-
-    def text(self, pair: MemoryPair) -> Content:
-        pair = self.bench.safety.shown(pair)
-        why = (
-            [assemble([(f"{_mark(pair)}: ", WARN), ("these two would not merge.", "")])]
-            if pair.apart
-            else []
-        )
-        head = Content.styled("From the older to the newer: [-gone-] {+new+}", MUTED)
-        return Content("\n").join([*why, head, word_diff(pair.older.content, pair.newer.content)])
-
-    def draw(self, pair: MemoryPair, width: int) -> list[Cell]:
-        lines = [Cell(self.bench.safety.masked(memory.line)) for memory in (pair.older, pair.newer)]
-        room = min(max(26, width // 4), width * 3 // 10)
-        return [Cell(f"{pair.cosine:.3f}", 5), *lines, Cell(_mark(pair), room, WARN)]
-
-    def key(self, pair: MemoryPair) -> tuple[str, ...]:
-        return pair.older.id, pair.newer.id
+    def text(self, group: Group[Memory]) -> Content:
+        return memories_text(self.bench.safety.shown(group), self.bench.context.now())
 
     def action_save(self, which: str) -> None:
         """Make this the threshold that flags (`flag`) or lists for review (`review`); the other one
@@ -322,16 +305,16 @@ class DuplicatesDialog(SimilarityDialog[None, MemoryPair, MemoryPairs]):
         if (found := self.found) is None:
             self.app.bell()
             return
-        value = round(self.limit, 3)
+        value, before = round(self.limit, 3), found.limits
         flag, review = (
-            (value, min(found.review, value))
+            (value, min(before.review, value))
             if which == "flag"
-            else (max(found.flag, value), value)
+            else (max(before.flag, value), value)
         )
-        if (flag, review) == (found.flag, found.review):
+        if (flag, review) == (before.flag, before.review):
             self.app.bell()
         elif self._keep(Thresholds(flag, review)):
-            self.found = replace(found, flag=flag, review=review)
+            self.found = replace(found, limits=before._replace(flag=flag, review=review))
             self.slider.default = flag
             self.show_rows()
 
@@ -341,19 +324,13 @@ class DuplicatesDialog(SimilarityDialog[None, MemoryPair, MemoryPairs]):
         self.dismiss(None)
 
 
-def _mark(pair: MemoryPair) -> str:
-    """Return why a pair would not merge, after its symbol; an empty text for one that would."""
-    return f"{SETTLED if pair.apart.kind == 'kept' else APART} {pair.apart}" if pair.apart else ""
-
-
 # Bullets: grow-and-refine (source 003), groups that may be one, decided on one by one.
 
 
 LOADING = "Equal texts are listed. Near ones follow as soon as the model is loaded and every pair is compared …"
-NOTHING = "Nothing is that similar. ← lowers the threshold."
 
 
-class BulletDuplicatesDialog(SimilarityDialog[str | None, BulletGroup, Likeness]):
+class BulletDuplicatesDialog(SimilarityDialog[str | None, Bullet]):
     """The groups of bullets: merge one, keep all, or write one text. The result says what was done
     last.
 
@@ -362,16 +339,9 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, BulletGroup, Likeness]
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((*BULLETS, *on_row("e")))
-    DEFAULT_CSS = """
-    BulletDuplicatesDialog {
-        &.-wide #duplicates-panes { layout: horizontal; }
-        &.-wide LineView { width: 1fr; height: 1fr; }
-        &.-wide ReadingPane { width: 1fr; height: 1fr; border-top: none; border-left: solid $panel; }
-    }
-    """
 
     def __init__(self, bench: Workbench, book: str) -> None:
-        super().__init__(bench, "Duplicates in this playbook", BULLETS)
+        super().__init__(bench, "Duplicates in this playbook", BULLETS, ("bullet", "bullets"))
         self._since = bench.library.revision
         self._book = book
         self.proposed: str | None = None
@@ -382,18 +352,13 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, BulletGroup, Likeness]
     def on_mount(self) -> None:
         """List equal texts at once."""
         self.rows.focus()
-        self._list(self.bench.bullet_duplicates.same(self._book))
+        self.list_groups(self.bench.bullet_duplicates.same(self._book))
         self.say(Content.styled(LOADING, MUTED))
-
-    @property
-    def group(self) -> BulletGroup | None:
-        """The group under the cursor."""
-        return self.rows.current
 
     @property
     def _keep(self) -> Bullet:
         assert self.group is not None
-        return self.group.bullets[self._kept]
+        return self.group.members[self._kept]
 
     @property
     def _content(self) -> str:
@@ -405,32 +370,16 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, BulletGroup, Likeness]
 
     # Showing
 
-    def likeness(self, cancelled: Cancelled) -> Likeness:
-        del cancelled
+    def likeness(self, progress: Progress, cancelled: Cancelled) -> Likeness[Bullet]:
+        del progress, cancelled
         return self.bench.bullet_duplicates.likeness(self._book)
 
     @on(Slider.Changed)
     def _forget_said(self) -> None:
         self._said = None
 
-    def show_rows(self) -> None:
-        if self.found is not None:
-            self.rows.set_empty(Content(NOTHING))
-            self._list(self.found.groups(self.limit))
-
-    def _list(self, groups: Iterable[BulletGroup]) -> None:
-        before, place = self.group, self.rows.cursor
-        self.rows.set_rows(tuple(groups), cursor=None if before else place)
-        kept = self.found.kept if self.found else 0
-        self.say(self._said or counted(self.rows.rows, kept))
-        if self.group is None or self.group != before:
-            self.show_row()
-
-    def draw(self, group: BulletGroup, width: int) -> list[Cell]:
-        return group_row(self.bench.safety.shown(group), width)
-
-    def key(self, group: BulletGroup) -> tuple[str, ...]:
-        return group.ids
+    def counted(self, groups: Sequence[Group[Bullet]]) -> Content:
+        return self._said or super().counted(groups)
 
     @on(LineView.Highlighted)
     def show_row(self) -> None:
@@ -442,7 +391,7 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, BulletGroup, Likeness]
             Content("") if self.group is None else self.text(self.group), keep_place=self._kept > 0
         )
 
-    def text(self, group: BulletGroup) -> Content:
+    def text(self, group: Group[Bullet]) -> Content:
         try:
             after = self.bench.bullet_duplicates.outcome(
                 self._book, group.ids, self._content, self._keep.id
@@ -450,9 +399,18 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, BulletGroup, Likeness]
         except WorkbenchError as error:
             return body(str(error), WARN)
         titles = {s.id: s.title for s in self.bench.playbooks.open(self._book).sections}
-        return group_text(
-            *self.bench.safety.shown((group, self._kept, self.proposed, after)), titles
+
+        def about(bullet: Bullet) -> str:
+            title = one_line(titles.get(bullet.section, ""), 60)
+            return f"+{bullet.helpful_count} −{bullet.harmful_count} · {title}"
+
+        group, proposed, titles = self.bench.safety.shown((group, self.proposed, titles))
+        sums = (
+            f"{word} {' + '.join(str(getattr(b, field)) for b in group.members)} = {number(getattr(after, field))}"
+            for word, field in (("helpful", "helpful_count"), ("harmful", "harmful_count"))
         )
+        merged = f"{'Merged' if group.ordinary else 'If merged'}: {' · '.join(sums)}; all ids live on as names"
+        return group_text(group, group.members[self._kept], about, proposed, merged)
 
     def _told(self, sentence: str) -> None:
         self._done = f"{sentence} {undo()} takes it back."
@@ -491,8 +449,8 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, BulletGroup, Likeness]
         ask = Confirm(question, clock=time.monotonic, detail=detail, yes=yes, guard=0.0)
         return await self.app.push_screen_wait(ask) or False
 
-    def _merge(self, group: BulletGroup, typed: Preview | None = None) -> None:
-        keep, content, count = self._keep.id, self._content, len(group.bullets)
+    def _merge(self, group: Group[Bullet], typed: Preview | None = None) -> None:
+        keep, content, count = self._keep.id, self._content, len(group.members)
         typed = typed or Preview(self.bench)
 
         def quoted(text: str) -> str:
@@ -503,9 +461,9 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, BulletGroup, Likeness]
                 f"merge {count} bullets into {keep}", lambda: [f"{self._book}/{keep}"]
             ):
                 self.bench.bullet_duplicates.merge_unchanged(
-                    self._book, group.bullets, content, keep
+                    self._book, group.members, content, keep
                 )
-            gone = [b.content for b in group.bullets if b.id != keep]
+            gone = [b.content for b in group.members if b.id != keep]
             goes = f"{quoted(gone[0])} goes" if len(gone) == 1 else f"{len(gone)} other texts go"
             self._settled([group], f"Merged {count} into {keep}: {quoted(content)} stays, {goes}.")
 
@@ -521,7 +479,7 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, BulletGroup, Likeness]
 
             change(self, keep, self._complain)
 
-    def _settled(self, done: Sequence[BulletGroup], sentence: str) -> None:
+    def _settled(self, done: Sequence[Group[Bullet]], sentence: str) -> None:
         place = self.rows.cursor
         left = [group for group in self.rows.rows if group not in done]
         self.rows.set_rows(left, cursor=min(place, max(0, len(left) - 1)))
@@ -532,7 +490,7 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, BulletGroup, Likeness]
     def action_next(self) -> None:
         """Keep the next one's text and id."""
         if self.group is not None:
-            self._kept, self.proposed = (self._kept + 1) % len(self.group.bullets), None
+            self._kept, self.proposed = (self._kept + 1) % len(self.group.members), None
             self._show_text()
 
     @asking
@@ -540,7 +498,7 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, BulletGroup, Likeness]
         """Write the merged text, then merge."""
         if (group := self.group) is None:
             return
-        known = "\n".join((self._content, *(bullet.content for bullet in group.bullets)))
+        known = "\n".join((self._content, *(bullet.content for bullet in group.members)))
         preview = Preview(self.bench, known)
         title = f"The text of {', '.join(group.ids)[:200]} as one"
         text = await self.app.push_screen_wait(TextEditor(title, self._content, check=preview))
@@ -557,7 +515,7 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, BulletGroup, Likeness]
         if not equal:
             self._warn("No two bullets have the same text.")
             return
-        fewer = f"{amount(sum(len(g.bullets) - 1 for g in equal), 'bullet')} fewer"
+        fewer = f"{amount(sum(len(g.members) - 1 for g in equal), 'bullet')} fewer"
         same = "have the same text" if equal[0].kind == "exact" else "differ in case only"
         question = (
             f"Merge {len(equal)} groups that {same}? {fewer}; their ids live on, votes add up."
@@ -591,7 +549,7 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, BulletGroup, Likeness]
         if self.group is not None:
             try:
                 self.app.push_screen(
-                    SentDialog(self.bench.wording.preview([b.content for b in self.group.bullets]))
+                    SentDialog(self.bench.wording.preview([b.content for b in self.group.members]))
                 )
             except WorkbenchError as error:
                 self._warn(error)
@@ -605,7 +563,7 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, BulletGroup, Likeness]
         if missing := self.bench.wording.missing:
             self._warn(f"{missing} Until then, {key_of('twins.edit')} writes the text by hand.")
         elif group is not None:
-            make = partial(self.bench.wording.ask, [b.content for b in group.bullets])
+            make = partial(self.bench.wording.ask, [b.content for b in group.members])
             run: RunDialog[tuple[str, int]] = RunDialog(
                 make, Step("merge"), "Claude writes one text"
             )
@@ -617,7 +575,7 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, BulletGroup, Likeness]
                 self.say(Content.styled(f"Claude used {number(found[1])} tokens. {keys}", MUTED))
 
 
-# A group of bullets in words: what would stay, how the others differ, what a merge adds up.
+# A group in words: what would stay, and how the others differ.
 
 
 SIGNS: dict[Kind, str] = {"exact": "=", "case": "≡", "near": "≈", "opposed": "⇄", "apart": "≠"}
@@ -628,118 +586,106 @@ WORDS: dict[Kind, str] = {
     "opposed": "opposites: no duplicates, and one of them may be wrong",
     "apart": "alike, but something speaks against making them one",
 }
+COUNTED: dict[Kind, str] = {
+    "exact": "equal",
+    "case": "but for case",
+    "near": "near",
+    "opposed": "opposites",
+    "apart": "alike, but they differ",
+}
 NAMED = 12
-"""Groups, or objections, that a question names at most; half as many groups with the beginning of
+"""Groups, members or objections that are named at most; half as many groups with the beginning of
 their text.
 """
 
 
-def counted(groups: Sequence[BulletGroup], kept: int = 0) -> Content:
-    """Return how many groups of each kind there are, and what merging those would save against
-    which nothing speaks.
-
-    `kept` is how many pairs somebody keeps apart.
-    """
-    if not groups and not kept:
-        return Content("")
-    count = Counter(group.kind for group in groups)
-    fewer = sum(len(group.bullets) - 1 for group in groups if group.ordinary)
-    same = f"= {number(count['exact'])} equal   ≡ {number(count['case'])} but for case   ≈ {number(count['near'])} near"
-    odd = f"⇄ {number(count['opposed'])} opposites   ≠ {number(count['apart'])} alike, but they differ"
-    left = f"   {amount(kept, 'pair')} kept apart" if kept else ""
-    return assemble(
-        [
-            (same, "bold"),
-            (f"   merged: {amount(fewer, 'bullet')} fewer\n", ""),
-            (odd, WARN),
-            (left, MUTED),
-        ]
-    )
-
-
-def group_row(group: BulletGroup, width: int) -> list[Cell]:
+def group_row(group: Group[Any], width: int) -> list[Cell]:
     """Return a group as one line: sign, similarity, how many, the text of the first, what speaks
     against it.
     """
     cells = [
         Cell(SIGNS[group.kind], 1, "bold $text-accent" if group.ordinary else WARN),
         Cell(f"{group.similarity:.3f}", 5, MUTED),
-        Cell(f"{len(group.bullets)}×", 3, "", "right"),
-        Cell(group.bullets[0].content),
+        Cell(f"{len(group.members)}×", 3, "", "right"),
+        Cell(group.members[0].content),
     ]
     if width >= 100 and not group.ordinary:
         # Judging every two of a large group takes a while; the first two tell what it is about.
         told = [
             why for why in group.pairs[0].verdict.conflicts if why is not Conflict.CONTRADICTION
         ]
-        cells.append(Cell(", ".join(told), 34, WARN))
+        cells.append(Cell(", ".join(told or [Conflict.FEW_WORDS]), 34, WARN))
     return cells
 
 
 def group_text(
-    group: BulletGroup, kept: int, proposed: str | None, after: Bullet, titles: dict[str, str]
+    group: Group[R],
+    stays: R,
+    about: Callable[[R], str],
+    proposed: str | None = None,
+    merged: str = "",
 ) -> Content:
     """Return a group in full.
 
-    `kept` is the place of the bullet whose id stays, `proposed` another text than its own, `after`
-    what a merge would leave, `titles` those of the sections.
+    The text of the member that `stays` would be kept, or `proposed` instead; `about` says more of a
+    member, and `merged` what a merge would add up.
     """
-    keep = group.bullets[kept]
-    content = keep.content if proposed is None else proposed
-    gone = [b for b in group.bullets if b is not keep]
-    sums = [
-        f"{word} {' + '.join(str(getattr(b, field)) for b in group.bullets)} = {number(getattr(after, field))}"
-        for word, field in (("helpful", "helpful_count"), ("harmful", "harmful_count"))
-    ]
-    live = "live on as names" if len(gone) > 1 else "lives on as a name"
-    known = "" if group.kind in ("exact", "case") else f" · similarity {group.similarity:.3f}"
+    content = stays.content if proposed is None else proposed
+    is_equal = group.kind in ("exact", "case")
+    known = "" if is_equal else f" · similarity {group.similarity:.3f}"
     parts = [
-        assemble([
-            (f"{SIGNS[group.kind]} {WORDS[group.kind]}", "bold" if group.ordinary else f"bold {WARN}"), (known, MUTED),
-            (f"\n{'Merged' if group.ordinary else 'If merged'}: {' · '.join(sums)}", ""),
-            (f" · {one_line(', '.join(b.id for b in gone), 300)} {live} of {keep.id}", MUTED),
-        ]),
+        assemble(
+            [
+                (
+                    f"{SIGNS[group.kind]} {WORDS[group.kind]}",
+                    f"bold {'' if group.ordinary else WARN}",
+                ),
+                (f"{known}\n{merged}".rstrip(), MUTED),
+            ]
+        ),
         Content(""),
-        _heading("Stays" if proposed is None else "Stays, with the new text", keep, titles),
+        _heading("Stays" if proposed is None else "Stays, with the new text", stays, about(stays)),
         body(content),
-    ]  # fmt: skip
+    ]
     if proposed is not None:
-        instead = Content.styled("instead of  ", MUTED)
-        parts += [instead + diff_legend(), folded(word_diff(keep.content, proposed))]
-    for other in gone:
-        parts += [Content(""), *_other(group, keep, content, other, titles)]
+        parts += told_apart("instead of", stays.content, proposed)
+    others = [record for record in group.members if record is not stays]
+    for other in others[:NAMED]:
+        pair = None if is_equal else group.between(stays.id, other.id)
+        more = f" · similarity {pair.similarity:.3f}" if pair else ""
+        parts += [Content(""), _heading("Goes into it", other, f"{about(other)}{more}")]
+        if pair is not None:
+            parts += [
+                Content.styled("+ ", "bold $text-success") + body(one)
+                for one in pair.verdict.reasons_for
+            ]
+            parts += [body(f"{APART} {one}", WARN) for one in pair.verdict.reasons_against]
+        if other.content == content:
+            parts.append(Content.styled("(the same text)", MUTED))
+            continue
+        parts.append(body(other.content))
+        if overlap(other.content, content) >= ALIKE:
+            parts += told_apart("from this to what stays", other.content, content)
+    if len(others) > NAMED:
+        parts.append(Content.styled(f"… and {number(len(others) - NAMED)} more", MUTED))
     return Content("\n").join(parts)
 
 
-def _other(
-    group: BulletGroup, keep: Bullet, content: str, other: Bullet, titles: dict[str, str]
-) -> Iterator[Content]:
-    pair = None if group.kind in ("exact", "case") else group.between(keep.id, other.id)
-    yield _heading(
-        "Goes into it", other, titles, f" · similarity {pair.similarity:.3f}" if pair else ""
-    )
-    if pair is not None:
-        yield from (
-            Content.styled("+ ", "bold $text-success") + body(one)
-            for one in pair.verdict.reasons_for
-        )
-        yield from (body(f"{APART} {one}", WARN) for one in pair.verdict.reasons_against)
-    if other.content == content:
-        yield Content.styled("(the same text)", MUTED)
-        return
-    yield body(other.content)
-    if overlap(content, other.content) >= ALIKE:
-        yield Content.styled("difference  ", MUTED) + diff_legend()
-        yield folded(word_diff(content, other.content))
+def memories_text(group: Group[Memory], now: datetime) -> Content:
+    """Return a group of memories in full: of these the newest text stays."""
+
+    def about(memory: Memory) -> str:
+        told = memory.status, memory.observation_type, since(memory.created_at, now)
+        return " · ".join(map(name, told))
+
+    return group_text(group, max(group.members, key=lambda m: (m.created_at, m.id)), about)
 
 
-def _heading(label: str, bullet: Bullet, titles: dict[str, str], more: str = "") -> Content:
-    title = one_line(titles.get(bullet.section, ""), 60)
-    told = f"  +{bullet.helpful_count} −{bullet.harmful_count} · {title}{more}"
-    return heading(label, assemble([(printable(bullet.id), "bold"), (told, MUTED)]))
+def _heading(label: str, record: Memory | Bullet, more: str) -> Content:
+    return heading(label, assemble([(name(record.id), "bold"), (f"  {more}", MUTED)]))
 
 
-def equals_text(groups: Sequence[BulletGroup]) -> Content:
+def equals_text(groups: Sequence[Group[Bullet]]) -> Content:
     """Return what merging groups of equal texts would do: who stays, who goes, the votes; of few,
     how they begin.
     """
@@ -747,26 +693,26 @@ def equals_text(groups: Sequence[BulletGroup]) -> Content:
     for group in groups[:NAMED]:
         gone = one_line(", ".join(group.ids[1:]), 60)
         up, down = (
-            sum(getattr(b, name) for b in group.bullets)
+            sum(getattr(b, name) for b in group.members)
             for name in ("helpful_count", "harmful_count")
         )
         lines.append(
             assemble(
                 [
-                    (printable(group.ids[0]), "bold"),
+                    (name(group.ids[0]), "bold"),
                     (f" ← {gone}", ""),
                     (f"   +{up} −{down}", MUTED),
                 ]
             )
         )
         if len(groups) <= NAMED // 2:
-            lines.append(Content.styled("  " + one_line(group.bullets[0].content, 60), MUTED))
+            lines.append(Content.styled("  " + one_line(group.members[0].content, 60), MUTED))
     if len(groups) > NAMED:
         lines.append(Content.styled(f"… and {number(len(groups) - NAMED)} more groups", MUTED))
     return Content("\n").join(lines)
 
 
-def objections(group: BulletGroup) -> Content:
+def objections(group: Group[Bullet]) -> Content:
     """Return what speaks against merging a group, a line each, and what would be lost."""
     lines: list[Content] = [body(f"{APART} {told}", WARN) for told in group.conflicts[:NAMED]]
     lost = Content.styled(f"\nOnly the text that stays is kept. {undo()} takes it back.", MUTED)

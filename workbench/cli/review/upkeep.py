@@ -19,7 +19,8 @@ from workbench.core.text import counted, one_line
 if TYPE_CHECKING:
     from workbench.core.stream.memory import Memory
     from workbench.services.claims import Stale, TruePlan
-    from workbench.services.duplicates.plan import DedupPlan, Group
+    from workbench.services.duplicates.comparing import Group
+    from workbench.services.duplicates.plan import DedupPlan
     from workbench.services.health.upkeep import UpkeepPlan
 
 
@@ -262,16 +263,18 @@ def _print_plan(plan: "UpkeepPlan", dry: bool) -> None:
 
 
 def _print_dedup(plan: "DedupPlan", dry: bool, proposed: int, shown: Shown) -> None:
+    from workbench.services.duplicates.plan import flags_of
+
     for group in plan.groups[:LISTED]:
-        what = "the same text" if group.exact else f"similarity {group.similarity:.3f}"
-        remark = "" if group.exact or not group.flags else f" · {', '.join(group.flags)}"
-        say(f"{what}{remark}")
+        is_exact, flags = group.kind == "exact", ", ".join(flags_of(group))
+        what = "the same text" if is_exact else f"similarity {group.similarity:.3f}"
+        say(what if is_exact or not flags else f"{what} · {flags}")
         _print_members(group, shown)
     _list([], len(plan.groups))
     if plan.apart:
         say("Alike, but not the same:")
         for pair in plan.apart[:LISTED]:
-            say(f"similarity {pair.similarity:.3f} · {', '.join(pair.flags)}")
+            say(f"similarity {pair.similarity:.3f} · {', '.join(flags_of(pair))}")
             _print_members(pair, shown)
         _list([], len(plan.apart))
     count = len(plan.groups) if dry else proposed
@@ -294,8 +297,11 @@ def _print_dedup(plan: "DedupPlan", dry: bool, proposed: int, shown: Shown) -> N
         )
 
 
-def _print_members(group: "Group", shown: Shown) -> None:
-    say_table([(f"  {m.id}", m.status, one_line(shown(m.content), SHOWN)) for m in group.members])
+def _print_members(group: "Group[Memory]", shown: Shown) -> None:
+    from workbench.services.duplicates.plan import evidence_of
+
+    members = evidence_of(group)
+    say_table([(f"  {m.id}", m.status, one_line(shown(m.content), SHOWN)) for m in members])
 
 
 def _list(lines: list[str], count: int) -> None:
@@ -329,15 +335,21 @@ def _dedup_json(plan: "DedupPlan", shown: Shown) -> dict[str, object]:
     }
 
 
-def _group_json(group: "Group", shown: Shown) -> dict[str, object]:
+def _group_json(group: "Group[Memory]", shown: Shown) -> dict[str, object]:
+    from workbench.services.duplicates.plan import evidence_of, flags_of, kept_pairs
+
+    pairs = [
+        {"older": p.left.id, "newer": p.right.id, "similarity": p.similarity, "verdict": p.verdict}
+        for p in kept_pairs(group)
+    ]
     return {
         "proposal": group.name,
-        "exact": group.exact,
+        "exact": group.kind == "exact",
         "similarity": group.similarity,
-        "keeps": group.ids[-1],
-        "members": [_member(m, shown) for m in group.members],
-        "pairs": plain(shown(group.pairs)),
-        "flags": shown(group.flags),
+        "keeps": group.ids[0],
+        "members": [_member(m, shown) for m in evidence_of(group)],
+        "pairs": plain(shown(pairs)),
+        "flags": shown(flags_of(group)),
     }
 
 

@@ -8,12 +8,12 @@ dad).
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from hashlib import blake2b
 from itertools import combinations
 from statistics import fmean
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from workbench.core.document import Record
 from workbench.core.duplicates.dedup import (
@@ -40,27 +40,7 @@ COMMON_WORDS = 0.5
 they are related.
 """
 
-PairKind = Literal["same", "alike", "apart"]
-"""Nothing differs but the form; other words, but nothing against it; something speaks against it."""
-
 SAME_TEXT = PairVerdict("absorb", ("the same text",))
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two memories by id, their cosine (−1…1), and what speaks for and against merging them."""
-
-    older: str
-    newer: str
-    similarity: float
-    verdict: PairVerdict
-
-    @property
-    def kind(self) -> PairKind:
-        """How far apart they are."""
-        if self.verdict.conflicts:
-            return "apart"
-        return "same" if self.verdict.action == "absorb" else "alike"
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -180,21 +160,13 @@ def _each_once(*some: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for texts in some for text in texts))
 
 
-def same_text(one: Memory, other: Memory) -> Pair:
-    """Return the pair of two memories about the same thing whose texts differ in white space at
-    most.
-    """
-    older, newer = by_age((one, other))
-    return Pair(older.id, newer.id, 1.0, SAME_TEXT)
-
-
 def by_age(memories: Iterable[Memory]) -> list[Memory]:
     """Return memories with the oldest first."""
     return sorted(memories, key=lambda m: (m.created_at, m.id))
 
 
-def in_merge_order(memories: Iterable[Memory]) -> tuple[Memory, ...]:
-    """Return the newest first, and last the one whose id a merge keeps.
+def kept_first(memories: Iterable[Memory]) -> tuple[Memory, ...]:
+    """Return first the one whose id a merge keeps, then the newest, and last the oldest.
 
     That is the one with a name, which its file knows it by; of several the most trusted, of those
     the oldest.
@@ -206,7 +178,7 @@ def in_merge_order(memories: Iterable[Memory]) -> tuple[Memory, ...]:
         return bool(identity_of(memory).names), memory.pinned, ladder
 
     kept = max(aged, key=rank)
-    return (*(m for m in reversed(aged) if m is not kept), kept)
+    return (kept, *(m for m in reversed(aged) if m is not kept))
 
 
 def text_mark(text: str) -> str:
@@ -214,7 +186,7 @@ def text_mark(text: str) -> str:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-def group_mark(members: Iterable[Memory]) -> str:
+def group_mark(members: Iterable[Memory | Bullet]) -> str:
     """Return a short mark of a group: the same as long as its members and their texts are."""
     names = sorted(f"{m.id}\0{text_mark(m.content)}" for m in members)
     return blake2b("\0".join(names).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

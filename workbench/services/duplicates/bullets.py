@@ -12,24 +12,21 @@ from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.operations import split
 from workbench.core.record import WorkbenchError
 from workbench.services.context import Context
-from workbench.services.duplicates.bullet_groups import (
+from workbench.services.duplicates.comparing import (
     BULLETS,
     LARGEST,
-    BulletGroup,
     Comparison,
+    Group,
     Judge,
+    Kind,
     Likeness,
-    equal_groups,
-    living,
+    classes,
+    equal_group,
 )
 from workbench.services.playbook.playbook import Playbooks, write_book
 
 if TYPE_CHECKING:
     from workbench.services.tuning.retriever import Retriever
-
-
-REMEMBERED = 8192
-"""Verdicts about two texts that are kept."""
 
 
 class BulletDuplicates:
@@ -45,33 +42,26 @@ class BulletDuplicates:
 
     @cached_property
     def _judge(self) -> Judge[Bullet]:
-        return Judge(BULLETS, self._context.settings.thresholds, REMEMBERED)
+        return Judge(BULLETS, self._context.settings.thresholds)
 
-    def same(self, book: str) -> tuple[BulletGroup, ...]:
+    def same(self, book: str) -> tuple[Group[Bullet], ...]:
         """Return the groups with one text, and those with one text but for case; needs no model."""
-        return self._same(living(self._playbooks.open(book).bullets), self._library.kept_apart())
+        return _same(self._living(book), self._library.kept_apart())
 
-    def likeness(self, book: str) -> Likeness:
+    def likeness(self, book: str) -> Likeness[Bullet]:
         """Compare every bullet with every other; loads the model. Pairs that are kept both are left
         out.
         """
-        every, is_kept, retriever = (
-            living(self._playbooks.open(book).bullets),
-            self._library.kept_apart(),
-            self._retriever(),
-        )
-        same, kept = self._same(every, is_kept), is_kept.count(every)
-        gone = {b.id for group in same for b in group.bullets[1:]}
+        every, is_kept = self._living(book), self._library.kept_apart()
+        same, retriever = _same(every, is_kept), self._retriever()
+        gone = {id for group in same for id in group.ids[1:]}
         bullets = [b for b in every if b.id not in gone]
-        flag = retriever.thresholds().flag
-        if len(bullets) < 2:
-            return Likeness(same, None, flag, kept)
-        vectors, most = retriever.vectors([b.content for b in bullets]), len(bullets) * LARGEST
-        return Likeness(
-            same, Comparison(bullets, vectors, self._judge, is_kept, most=most), flag, kept
-        )
+        vectors = retriever.vectors([b.content for b in bullets])
+        most = max(1, len(bullets)) * LARGEST
+        found = Comparison(bullets, vectors, self._judge, is_kept, most=most)
+        return Likeness(same, found, retriever.thresholds(), len(every), is_kept.count(every))
 
-    def groups(self, book: str, threshold: float | None = None) -> tuple[BulletGroup, ...]:
+    def groups(self, book: str, threshold: float | None = None) -> tuple[Group[Bullet], ...]:
         """Return every group of duplicates: equal texts first, then those above a cosine, the
         closest first.
 
@@ -112,24 +102,24 @@ class BulletDuplicates:
             self._require_unchanged(book, bullets)
             self.merge(book, [b.id for b in bullets], content, keep)
 
-    def merge_same(self, book: str, groups: Sequence[BulletGroup]) -> int:
+    def merge_same(self, book: str, groups: Sequence[Group[Bullet]]) -> int:
         """Merge every group of equal texts, as one action; return how many bullets that saves.
 
         Raises `WorkbenchError` when a text changed since the groups were found.
         """
         operations: list[delta.Operation] = []
         for group in groups:
-            self._require_unchanged(book, group.bullets)
-            kept = group.bullets[0]
+            self._require_unchanged(book, group.members)
+            kept = group.members[0]
             operations.append(delta.Merge(group.ids, kept.content, kept.id))
         if operations:
             count = len(operations)
             self._playbooks.apply(
                 book, f"merge {count} {'pair' if count == 1 else 'groups'} of equals", *operations
             )
-        return sum(len(group.bullets) - 1 for group in groups)
+        return sum(len(group.members) - 1 for group in groups)
 
-    def keep_both(self, group: BulletGroup) -> None:
+    def keep_both(self, group: Group[Bullet]) -> None:
         """Note that the bullets of a group are to stay apart, with their true similarity, until a
         text changes.
         """
@@ -147,13 +137,9 @@ class BulletDuplicates:
         known = {b.id for b in before.bullets}
         return (id, *(b.id for b in after.bullets if b.id not in known))
 
-    def _same(self, bullets: Sequence[Bullet], is_kept: KeptApart) -> tuple[BulletGroup, ...]:
-        found = equal_groups(bullets, self._judge)
-        return tuple(
-            group
-            for group in found
-            if not all(is_kept(pair.left, pair.right) for pair in group.pairs)
-        )
+    def _living(self, book: str) -> list[Bullet]:
+        """Return the bullets that count: deprecated ones take no part."""
+        return [b for b in self._playbooks.open(book).bullets if b.state != "deprecated"]
 
     def _require_unchanged(self, book: str, bullets: Sequence[Bullet]) -> None:
         for bullet in bullets:
@@ -161,3 +147,21 @@ class BulletDuplicates:
                 raise WorkbenchError(
                     f"{bullet.id} was changed meanwhile.", "Nothing was merged; look again."
                 )
+
+
+def _same(bullets: Sequence[Bullet], is_kept: KeptApart) -> tuple[Group[Bullet], ...]:
+    """Return the groups with one text in one section, then those with one text but for case and
+    white space, unless all of one are kept apart.
+    """
+    found, gone = list[Group[Bullet]](), set[str]()
+    kinds: tuple[Kind, ...] = ("exact", "case")
+    for kind, form in zip(kinds, BULLETS.forms, strict=True):
+        rest = [b for b in bullets if b.id not in gone]
+        groups = [
+            equal_group(kind, part, BULLETS)
+            for part in classes(rest, BULLETS, form)
+            if len(part) > 1
+        ]
+        gone.update(id for group in groups for id in group.ids[1:])
+        found += groups
+    return tuple(g for g in found if not all(is_kept(p.left, p.right) for p in g.pairs))

@@ -1,14 +1,16 @@
-"""What a batch deduplication found, as values, and which of it was decided on already."""
+"""Groups of memories that say the same: what is proposed, and which of it was decided on already."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import combinations
 
-from workbench.core.duplicates.groups import KeptApart, Pair, group_mark, in_merge_order, text_mark
+from workbench.core.duplicates.dedup import PairVerdict
+from workbench.core.duplicates.groups import KeptApart, by_age, kept_first, text_mark
 from workbench.core.review.lifecycle import LADDER
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
+from workbench.services.duplicates.comparing import Group, Pair
 from workbench.store.library import Library
 
 WORKBENCH = "workbench"
@@ -21,80 +23,77 @@ _NAMED = 8
 """Pairs of one group whose reasons a proposal names at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Memories that say the same, the newest first and last the one whose id a merge keeps.
+def pair_group(
+    one: Memory, other: Memory, similarity: float, verdict: PairVerdict
+) -> Group[Memory]:
+    """Return two memories as a group that was judged already."""
+    older, newer = by_age((one, other))
+    pair = Pair(older, newer, similarity, lambda *_: verdict)
+    return Group("near", kept_first((one, other)), (pair,))
 
-    `pairs` hold each of the others with the kept one; `similarity` is the lowest cosine in the
-    group. `exact` says that the texts are the same.
+
+def evidence_of(group: Group[Memory]) -> tuple[Memory, ...]:
+    """Return the members in the order of a merge, the one that stays last."""
+    kept, *others = group.members
+    return (*others, kept)
+
+
+def is_unconfirmed(group: Group[Memory]) -> bool:
+    """Tell whether a raw signal would give a confirmed memory its text."""
+    ranks = [LADDER.index(m.status) for m in group.members if m.status in LADDER]
+    newest = max(group.members, key=lambda m: (m.created_at, m.id))
+    return group.kind != "exact" and newest.status == "signal" and max(ranks, default=0) > 0
+
+
+def flags_of(group: Group[Memory]) -> tuple[str, ...]:
+    """Return what speaks against it, in short: what differs in meaning, then what is only said
+    otherwise.
     """
+    found = group.conflicts
+    if len(group.members) == 2 and not found:
+        found = group.pairs[0].verdict.reasons_against
+    if is_unconfirmed(group):
+        found = (*found, UNCONFIRMED_TEXT)
+    return tuple(dict.fromkeys(map(str, found)))
 
-    members: tuple[Memory, ...]
-    pairs: tuple[Pair, ...]
-    similarity: float
-    exact: bool = False
 
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The members' ids in the order of a merge."""
-        return tuple(m.id for m in self.members)
+def kept_pairs(group: Group[Memory]) -> tuple[Pair[Memory], ...]:
+    """Return each of the others with the one that a merge keeps."""
+    return group.pairs[: len(group.members) - 1]
 
-    @property
-    def name(self) -> str:
-        """The id of its proposal: the same as long as the members and their texts are."""
-        return f"merge-{group_mark(self.members)}"
 
-    def between(self, one: str, other: str) -> float:
-        """Return the cosine of two members, as far as it was kept: else the lowest in the group."""
-        pair = next((p for p in self.pairs if {p.older, p.newer} == {one, other}), None)
-        return self.similarity if pair is None else pair.similarity
+def reasons_of(group: Group[Memory]) -> tuple[str, ...]:
+    """Return what speaks for it; with more than two members, pair by pair and with what speaks
+    against.
+    """
+    if len(group.members) == 2:
+        return group.pairs[0].verdict.reasons_for
+    return tuple(_told(pair) for pair in kept_pairs(group)[:_NAMED])
 
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """What speaks against it, in short: what differs in meaning, then what is only said
-        otherwise.
-        """
-        found = [flag for pair in self.pairs for flag in pair.verdict.conflicts]
-        if len(self.members) == 2 and not found:
-            found += self.pairs[0].verdict.reasons_against
-        if self.is_unconfirmed:
-            found.append(UNCONFIRMED_TEXT)
-        return tuple(dict.fromkeys(map(str, found)))
 
-    @property
-    def is_unconfirmed(self) -> bool:
-        """Whether a raw signal would give a confirmed memory its text."""
-        ranks = [LADDER.index(m.status) for m in self.members if m.status in LADDER]
-        newest = max(self.members, key=lambda m: (m.created_at, m.id))
-        return not self.exact and newest.status == "signal" and max(ranks, default=0) > 0
+def _told(pair: Pair[Memory]) -> str:
+    verdict = pair.verdict
+    against = f"; but {', '.join(verdict.reasons_against)}" if verdict.reasons_against else ""
+    reasons = ", ".join(verdict.reasons_for) or "alike"
+    return f"{pair.left.id} and {pair.right.id}: {pair.similarity:.3f}, {reasons}{against}"
 
-    @property
-    def reasons(self) -> tuple[str, ...]:
-        """What speaks for it; with more than two members, pair by pair and with what speaks
-        against.
-        """
-        if len(self.members) == 2:
-            return self.pairs[0].verdict.reasons_for
-        return tuple(_told(pair) for pair in self.pairs[:_NAMED])
 
-    def proposal(self, now: datetime, actor: str = WORKBENCH) -> Proposal:
-        others = len(self.members) - 1
-        kept = self.members[-1]
-        return Proposal(
-            id=self.name,
-            kind="merge",
-            actor=actor,
-            title=f"Same as {kept.id}?"
-            if others == 1
-            else f"{others} more say the same as {kept.id}?",
-            created_at=now,
-            evidence=self.ids,
-            flags=self.flags,
-            similarity=self.similarity,
-            importance=max(m.importance_score for m in self.members),
-            reasons=self.reasons,
-            texts=tuple(text_mark(m.content) for m in self.members),
-        )
+def merge_proposal(group: Group[Memory], now: datetime, actor: str = WORKBENCH) -> Proposal:
+    """Return the proposal to merge a group; last in its evidence is the one that stays."""
+    evidence, kept, count = evidence_of(group), group.ids[0], len(group.members) - 1
+    return Proposal(
+        id=group.name,
+        kind="merge",
+        actor=actor,
+        title=f"Same as {kept}?" if count == 1 else f"{count} more say the same as {kept}?",
+        created_at=now,
+        evidence=tuple(m.id for m in evidence),
+        flags=flags_of(group),
+        similarity=group.similarity,
+        importance=max(m.importance_score for m in evidence),
+        reasons=reasons_of(group),
+        texts=tuple(text_mark(m.content) for m in evidence),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,15 +109,15 @@ class DedupPlan:
     threshold: float
     floor: float
     compared: int
-    groups: tuple[Group, ...] = ()
-    apart: tuple[Group, ...] = ()
+    groups: tuple[Group[Memory], ...] = ()
+    apart: tuple[Group[Memory], ...] = ()
     waiting: int = 0
     kept: int = 0
 
     @property
     def exact(self) -> int:
         """How many of the groups have one and the same text."""
-        return sum(group.exact for group in self.groups)
+        return sum(group.kind == "exact" for group in self.groups)
 
     @property
     def surplus(self) -> int:
@@ -141,28 +140,11 @@ class Settled:
         """Return what is settled in a store now."""
         return cls(library.proposals.all(), library.kept_apart())
 
-    def is_open(self, group: Group) -> bool:
-        """Tell whether nobody has decided on any two of a group, and none of them waits in a
+    def is_open(self, members: Iterable[Memory]) -> bool:
+        """Tell whether nobody has decided on any two of some, and none of them waits in a
         proposal.
         """
-        if any(m.id in self.waiting for m in group.members):
+        some = tuple(members)
+        if any(m.id in self.waiting for m in some):
             return False
-        return not any(self.keeps_apart(a, b) for a, b in combinations(group.members, 2))
-
-
-def group_of(
-    members: Iterable[Memory], pairs: Iterable[Pair], similarity: float, exact: bool = False
-) -> Group:
-    """Return a group in merge order, with the pairs of the kept one first to last."""
-    ordered = in_merge_order(members)
-    kept = ordered[-1].id
-    place = {m.id: n for n, m in enumerate(ordered)}
-    mine = [p for p in pairs if kept in (p.older, p.newer)]
-    mine.sort(key=lambda p: min(place[p.older], place[p.newer]))
-    return Group(ordered, tuple(mine), similarity, exact)
-
-
-def _told(pair: Pair) -> str:
-    verdict = pair.verdict
-    against = f"; but {', '.join(verdict.reasons_against)}" if verdict.reasons_against else ""
-    return f"{pair.older} and {pair.newer}: {pair.similarity:.3f}, {', '.join(verdict.reasons_for) or 'alike'}{against}"
+        return not any(self.keeps_apart(a, b) for a, b in combinations(some, 2))

@@ -6,15 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from workbench.core.duplicates.dedup import Identity, PairVerdict, identity_of
-from workbench.core.duplicates.groups import Pair
 from workbench.core.limits import DedupThresholds
 from workbench.core.review import lifecycle as rules
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import UNWANTED, Memory
 from workbench.retrieval.fulltext.fuzzy import order_similarity
 from workbench.services.context import Context
-from workbench.services.duplicates.bullet_groups import MEMORIES, Judge
-from workbench.services.duplicates.plan import WORKBENCH, Group, group_of
+from workbench.services.duplicates.comparing import MEMORIES, Group, Judge
+from workbench.services.duplicates.plan import WORKBENCH, pair_group
 from workbench.services.health.upkeep import contradicted_by, proposal_of
 
 NEAREST = 5
@@ -95,10 +94,9 @@ class Resemblance:
                 parted = parted or near
         return parted
 
-    def merge(self, memory: Memory, near: Near) -> Group:
+    def merge(self, memory: Memory, near: Near) -> Group[Memory]:
         """Return the group to merge, the one that the batch deduplication would find."""
-        pair = Pair(near.memory.id, memory.id, near.cosine, near.verdict)
-        return group_of((memory, near.memory), (pair,), near.cosine)
+        return pair_group(memory, near.memory, near.cosine, near.verdict)
 
     def question(self, memory: Memory, other: Memory) -> Proposal | None:
         """Return the question whether a memory still is true, or which of two holds, as upkeep asks

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from workbench.core.duplicates.groups import text_mark
+from workbench.core.duplicates.groups import group_mark, kept_first, text_mark
 from workbench.core.files.locks import irreplaceable
 from workbench.core.record import InvalidRecord, WorkbenchError
 from workbench.core.reflection.llm import LlmRun, UnreadReply, spent_in_month
@@ -32,7 +32,7 @@ from workbench.core.text import clean_for_store
 from workbench.reflect.claude.keys import HOW_TO, has_key
 from workbench.safety.scanning import mask as mask_of
 from workbench.services.context import Context, Service
-from workbench.services.duplicates.plan import Settled, group_of
+from workbench.services.duplicates.plan import Settled
 from workbench.services.reflection.gauge import gauge_of, state_of, verdict_of
 
 if TYPE_CHECKING:
@@ -551,17 +551,15 @@ class Reflecting:
                 if (m := self._library.memories.find(id)) and m.status == "signal"
             ]
             ids = {memory.id for memory in found}
-            group = (
-                group_of(found, (), 0.0)
-                if len(ids) > 1 and not one.unresolved and not ids & taken
-                else None
-            )
-            if group is not None and settled.is_open(group):
+            new = len(ids) > 1 and not one.unresolved and not ids & taken
+            if new and settled.is_open(found):
                 taken |= ids
+                kept, *others = kept_first(found)
                 proposal = Proposal(
-                    group.name, "merge", f"reflector:{CLAUDE}", "Claude reads these as one", now, group.ids,
+                    f"merge-{group_mark(found)}", "merge", f"reflector:{CLAUDE}", "Claude reads these as one", now,
+                    tuple(memory.id for memory in (*others, kept)),
                     importance=max(memory.importance_score for memory in found),
-                    texts=tuple(text_mark(memory.content) for memory in group.members),
+                    texts=tuple(text_mark(memory.content) for memory in (*others, kept)),
                     operation={"content": self._mask(one.text)},
                 )  # fmt: skip
                 made += [proposal] if self._library.proposals.find(proposal.id) is None else []

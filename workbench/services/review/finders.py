@@ -24,7 +24,7 @@ from workbench.formats.claude_memory import PREFIX
 from workbench.safety.scanning import scan
 from workbench.services.claims import KIND
 from workbench.services.context import Context
-from workbench.services.duplicates.plan import WORKBENCH
+from workbench.services.duplicates.plan import WORKBENCH, merge_proposal
 from workbench.services.files.folders import place_of
 from workbench.services.files.importing import ImportPlan, replacement_said, said
 from workbench.services.files.overwriting import BLOCK, FileChange, changes
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from workbench.services.agents.documents.documents import Documents
     from workbench.services.claims import StillTrue
     from workbench.services.context import Context
-    from workbench.services.duplicates.deduplication import Deduplication
+    from workbench.services.duplicates.memories import Deduplication
     from workbench.services.files.importing import Importer
     from workbench.services.health.upkeep import Upkeep
     from workbench.services.safety.trust import Trust
@@ -106,7 +106,7 @@ class Finder:
 def _find_copies(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
     deduplication, now = parts.deduplication, parts.context.now()
     plan = deduplication.standing(deduplication.plan(None, None, cancelled))
-    return (*(group.proposal(now) for group in plan.groups), *deduplication.two_sided(plan))
+    return (*(merge_proposal(group, now) for group in plan.groups), *deduplication.two_sided(plan))
 
 
 # What the rules of the lifecycle suggest now: prunes, what has earned to be confirmed, what may be

@@ -22,6 +22,7 @@ from workbench.core.stream.memory import UNWANTED, Memory
 from workbench.retrieval.arrays import Vectors
 from workbench.safety.secrets import mask as mask_secrets
 from workbench.services.context import Context
+from workbench.services.duplicates.plan import merge_proposal
 from workbench.services.duplicates.resemblance import NEAREST, Near, Resemblance, Similar
 from workbench.services.reflection.gauge import state_of
 from workbench.services.safety.provenance import is_own
@@ -220,8 +221,8 @@ class _Batch:
         if near.verdict.conflicts:
             question = resembles.question(memory, near.memory)
         else:
-            question = resembles.merge(memory, near).proposal(
-                self._context.now(), self._context.actor
+            question = merge_proposal(
+                resembles.merge(memory, near), self._context.now(), self._context.actor
             )
         if question is None:
             return Ingested("created", memory, near.memory, near.verdict)

@@ -19,13 +19,21 @@ from workbench.core.runtime import Cancelled, Progress
 from workbench.core.stream.memory import Memory
 from workbench.core.text import counted
 from workbench.services.agents.consolidation import Consolidated, Stage, fact_lines
-from workbench.services.duplicates.plan import UNCONFIRMED_TEXT, DedupPlan, Group
+from workbench.services.duplicates.comparing import Group
+from workbench.services.duplicates.plan import (
+    UNCONFIRMED_TEXT,
+    DedupPlan,
+    flags_of,
+    is_unconfirmed,
+    merge_proposal,
+)
 from workbench.services.health.upkeep import UpkeepPlan
 from workbench.services.open import Workbench
 from workbench.services.safety.masking import masked, masked_name
 from workbench.services.safety.suspicion import suspicions
 from workbench.tui.actions import PROPOSED, on_row
 from workbench.tui.app.actions import bindings
+from workbench.tui.duplicates import memories_text
 from workbench.tui.health.sections import (
     BLANK,
     FIGURE,
@@ -39,8 +47,8 @@ from workbench.tui.health.sections import (
     title,
 )
 from workbench.tui.records.actions import Acts, Place
-from workbench.tui.review.inbox import diff_legend, fold, folded, heading, name
-from workbench.tui.widgets.content import MUTED, assemble, body, key_of, keyed, undo, word_diff
+from workbench.tui.review.inbox import fold, name
+from workbench.tui.widgets.content import MUTED, assemble, body, key_of, keyed, undo
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import absolute, amount, number, since
 from workbench.tui.widgets.line_list import Cell, LineView
@@ -305,9 +313,6 @@ class Upkeep(Section[UpkeepPlan]):
 DUPLICATES_LISTED = 300
 """Groups, and pairs that only look alike, that are listed at most."""
 
-MEMBERS = 12
-"""Members of a group whose texts are shown at most."""
-
 WITH_REASON = 54
 """From this width on, a pair that stays apart says why in its row."""
 
@@ -322,7 +327,7 @@ class Duplicates(Section[DedupPlan]):
         plan = self.bench.deduplication.plan(None, tell, cancelled)
         if not cancelled():
             now, groups = self.bench.context.now(), self.bench.deduplication.standing(plan).groups
-            self.bench.working_out.take("merge", [group.proposal(now) for group in groups])
+            self.bench.working_out.take("merge", [merge_proposal(group, now) for group in groups])
         return plan
 
     def rows(self) -> Sequence[Row]:
@@ -339,7 +344,7 @@ class Duplicates(Section[DedupPlan]):
         plan = self.bench.deduplication.standing(self.value)
         found = [self.remark("summary", _summary(plan), item=plan)]
         found += [
-            self._row(group, "=" if group.exact else "~")
+            self._row(group, "=" if group.kind == "exact" else "~")
             for group in plan.groups[:DUPLICATES_LISTED]
         ]
         found += self.in_review("same")
@@ -350,9 +355,9 @@ class Duplicates(Section[DedupPlan]):
             found.append(self.remark("apart", f"{looks} something else:", item=plan, style=WARN))
         return [*found, *(self._row(pair, "≠") for pair in plan.apart[:DUPLICATES_LISTED])]
 
-    def _row(self, group: Group, sign: str) -> Row:
+    def _row(self, group: Group[Memory], sign: str) -> Row:
         def draw(width: int) -> Sequence[Cell]:
-            kept = group.members[-1]
+            kept = group.members[0]
             text, style = kept.line, ""
             if suspicions(kept, self.bench.safety.sorts):
                 text, style = keyed("! folded: {health.unfold} opens it"), WARN
@@ -362,7 +367,7 @@ class Duplicates(Section[DedupPlan]):
                 Cell(text, 0, style),
             ]
             if width >= WITH_REASON and sign == "≠":
-                cells.append(Cell(group.flags[0], 19, WARN))
+                cells.append(Cell(flags_of(group)[0], 19, WARN))
             return [*cells, Cell(many, 4, "", "right"), Cell(f"{group.similarity:.3f}", 5, MUTED)]
 
         return Row(self.ID, f"{sign}{group.name}", draw, group)
@@ -393,35 +398,25 @@ class Duplicates(Section[DedupPlan]):
             key_line("health.apply", "puts all groups into Review"),
         )  # fmt: skip
 
-    def _texts(self, group: Group) -> Iterator[Content]:
-        """Yield what speaks for and against a group, the word diffs, what the keys do, and every
-        text.
-        """
-        kept, newest = group.members[-1], max(group.members, key=lambda m: (m.created_at, m.id))
-        yield from _judged(group)
-        yield from _diffs(group, newest)
+    def _texts(self, group: Group[Memory]) -> Iterator[Content]:
+        """Yield a group in full, and what the keys do."""
+        kept, newest = group.members[0], max(group.members, key=lambda m: (m.created_at, m.id))
+        text = (
+            "" if kept is newest or group.kind == "exact" else f"the text of {name(newest.id)} and "
+        )
+        yield memories_text(group, self.bench.context.now())
         yield BLANK
-        text = "" if kept is newest or group.exact else f"the text of {name(newest.id)} and "
+        if is_unconfirmed(group):
+            yield body(f"! {UNCONFIRMED_TEXT}", WARN)
         yield key_line(
             "health.merge",
             f"merges: {name(kept.id)} stays, with {text}all votes; {undo()} separates them",
         )
         yield key_line("health.refuse", "keeps both until a text changes")
-        for memory in group.members[:MEMBERS]:
-            about = (
-                memory.status,
-                memory.observation_type,
-                since(memory.created_at, self.bench.context.now()),
-            )
-            yield BLANK
-            yield heading(name(memory.id), Content.styled(" · ".join(map(name, about)), MUTED))
-            if not group.exact or memory is group.members[0]:
-                yield body(memory.content)
-        yield from more(len(group.members), MEMBERS, "more with this text")
 
     def record(self, row: Row) -> Place | None:
         """Return the memory that a group would leave, which is the one its row shows."""
-        return ("memories", row.item.members[-1].id) if isinstance(row.item, Group) else None
+        return ("memories", row.item.members[0].id) if isinstance(row.item, Group) else None
 
     # What the keys do
 
@@ -453,7 +448,7 @@ class Duplicates(Section[DedupPlan]):
         detail = body(
             f"They are alike, but {against}. The newest text wins. {undo()} separates them."
         )
-        if any(pair.kind == "apart" for pair in group.pairs) and not await self.asked(
+        if not group.ordinary and not await self.asked(
             "Merge two memories that differ in meaning?", detail, "merge", guard=0.0
         ):
             return
@@ -489,35 +484,6 @@ class Duplicates(Section[DedupPlan]):
         elif not (plan := self.bench.deduplication.standing(self.value)).groups and not plan.apart:
             told = f"{_summary(plan)} There is nothing to go to."
         self.app.say(keyed(told))
-
-
-def _judged(group: Group) -> Iterator[Content]:
-    count, pair = len(group.members), group.pairs[0]
-    if group.exact and pair.kind != "apart":
-        yield title(f"= The same text {'twice' if count == 2 else f'{count} times'}")
-        return
-    apart = Content.styled("≠ Alike, but not the same", f"bold {WARN}")
-    yield apart if pair.kind == "apart" else title(f"~ Are these {count} duplicates?")
-    yield Content.styled(f"similarity {group.similarity:.3f}", MUTED)
-    reasons, against = group.reasons, group.flags
-    if count == 2:
-        reasons = pair.verdict.reasons_for
-        unconfirmed = (UNCONFIRMED_TEXT,) if group.is_unconfirmed else ()
-        against = (*dict.fromkeys(pair.verdict.reasons_against), *unconfirmed)
-    yield from (assemble([("+ ", "bold $text-success")]) + body(reason) for reason in reasons)
-    yield from (body(f"! {reason}", WARN) for reason in against)
-
-
-def _diffs(group: Group, newest: Memory) -> Iterator[Content]:
-    for older in () if group.exact else (m for m in group.members if m is not newest):
-        head = (
-            "From the older to the newer"
-            if len(group.members) == 2
-            else f"From {name(older.id)} to the newest"
-        )
-        yield BLANK
-        yield heading(head, diff_legend())
-        yield folded(word_diff(older.content, newest.content))
 
 
 def _summary(plan: DedupPlan) -> str:

@@ -20,7 +20,7 @@ from workbench.core.stream.memory import Memory
 from workbench.services import caches
 from workbench.services.agents.capture.memories import CAPTURED
 from workbench.services.context import Context
-from workbench.services.duplicates.plan import WORKBENCH, Settled
+from workbench.services.duplicates.plan import WORKBENCH, Settled, merge_proposal
 from workbench.services.duplicates.resemblance import NEAREST, Near, Resemblance, Similar
 from workbench.services.safety.provenance import provenances
 from workbench.services.tuning.retriever import Retriever
@@ -127,7 +127,7 @@ class CatchUp:
                 found = resembles.nearest(
                     memory.content, memory.memory_type, identity_of(memory), others
                 )
-                if found is None or not settled.is_open(resembles.merge(memory, found)):
+                if found is None or not settled.is_open((memory, found.memory)):
                     continue
                 if found.is_same and _may_go(memory, found.memory):
                     self._count(tx, one.actor, memory, found)
@@ -161,7 +161,7 @@ class CatchUp:
         if near.verdict.conflicts:
             question = resembles.question(memory, near.memory)
         else:
-            question = resembles.merge(memory, near).proposal(self._context.now())
+            question = merge_proposal(resembles.merge(memory, near), self._context.now())
         if question is not None:
             tx.put(question)
         return question is not None
