@@ -15,8 +15,8 @@ from workbench.services.open import Workbench, open_workbench
 def test_a_playbook_is_written_with_the_bytes_it_was_read_from(
     demo: Workbench, tmp_path: Path
 ) -> None:
-    text, remarks = demo.exporter.ace(demo.exporter.the_book(None))
-    preview = demo.exporter.preview(tmp_path / "out.txt", text, remarks)
+    text, _ = demo.exporter.ace(demo.exporter.the_book(None))
+    preview = demo.exporter.preview(tmp_path / "out.txt", text)
     assert (preview.present, preview.changed) == (None, True)
     demo.exporter.write(preview)
     assert (tmp_path / "out.txt").read_bytes() == shipped("fixtures/demo/playbook.txt").read_bytes()

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from workbench.core.files.format import ExportFormat
     from workbench.services.files.exporting import Choice, ExportPreview, Rendered, Written
     from workbench.services.files.folders import FolderEdit, FolderPlan, LeftAlone
+    from workbench.services.files.threeway import ThreeWay
     from workbench.services.open import Workbench
 
 
@@ -244,9 +245,7 @@ def export(session: Session) -> int:
 
 
 def _write(bench: "Workbench", rendered: "Rendered", path: Path, args: "Namespace") -> None:
-    preview = bench.exporter.preview(
-        path, rendered.text, rendered.remarks, kind=rendered.export_format
-    )
+    preview = bench.exporter.preview(path, rendered.text, kind=rendered.export_format)
     if args.dry_run:
         _foretell(preview)
         return
@@ -285,8 +284,8 @@ def _settle(bench: "Workbench", preview: "ExportPreview", *, merge: bool) -> Non
     """Say why a file stays as it is, with both sides' changes where they are known; put them
     together when asked to.
     """
-    if preview.diverged:
-        _show_both(preview)
+    if preview.three_way is not None:
+        _show_both(preview.three_way)
     take_theirs = f"`workbench import --theirs {shlex.quote(str(preview.path))}`"
     if merge and preview.merged is not None:
         report_written(bench.exporter.write_merged(preview))
@@ -297,7 +296,7 @@ def _settle(bench: "Workbench", preview: "ExportPreview", *, merge: bool) -> Non
     assert preview.obstacle is not None
     changed = preview.obstacle.why == "changed" and not preview.kind.inside
     collide = ""
-    if merge and preview.diverged:
+    if merge and preview.three_way is not None:
         places = len(preview.three_way.conflicts)
         collide = (
             counted(places, "place was", "places were") + " changed on both sides. "
@@ -322,7 +321,7 @@ def _settle(bench: "Workbench", preview: "ExportPreview", *, merge: bool) -> Non
     raise NotReplaced(preview.obstacle, f"{collide}{', '.join(choices)}.".strip())
 
 
-def _show_both(preview: "ExportPreview") -> None:
+def _show_both(both: "ThreeWay") -> None:
     names = {"ours": "here  ", "theirs": "there ", "both": "both  ", "conflict": "BOTH !"}
     say(
         "Since the file was last read or written here: - taken away, + written by the store, > written there;"
@@ -330,7 +329,7 @@ def _show_both(preview: "ExportPreview") -> None:
     say(
         "“here” only the store changed it, “there” only the file, “both” alike, “BOTH !” differently."
     )
-    for who, _, lines in preview.three_way.changed():
+    for who, _, lines in both.changed():
         for sign, line in lines:
             shown = printable(line.removesuffix("\r"))
             say(f"{names[who]} {sign}{shown}")

@@ -184,9 +184,7 @@ def _preview(bench: "Workbench", plan: "ArchivePlan", path: Path) -> "ExportPrev
     rendered = bench.exporter.render(
         FORMAT, Choice(memories=bench.archiving.for_file(plan, path)), path
     )
-    return bench.exporter.preview(
-        path, rendered.text, rendered.remarks, kind=rendered.export_format
-    )
+    return bench.exporter.preview(path, rendered.text, kind=rendered.export_format)
 
 
 def _write(bench: "Workbench", plan: "ArchivePlan", path: Path) -> "Written":

@@ -4,12 +4,12 @@ one atomic write.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any, TypeVar
 
 from workbench.core.agents.actors import require_person
 from workbench.core.agents.read import UNKNOWN, Provenance
@@ -23,13 +23,12 @@ from workbench.core.files.replacing import (
     restored,
     text_of,
 )
-from workbench.core.playbook.book import Bullet, Dialect, Playbook, Section
+from workbench.core.playbook.book import Book, Bullet, Dialect, Playbook, Section
 from workbench.core.record import StoreProblem, UnknownRecord, UnreadableFile, WorkbenchError
 from workbench.core.stream.memory import ARCHIVED_FROM, Memory
 from workbench.core.text import counted
 from workbench.formats import ace, letta, opening
 from workbench.formats import mcp as mcp_entry
-from workbench.formats.ace import remarks
 from workbench.formats.exports import OUTLETS, export_format
 from workbench.formats.shared.books import dated
 from workbench.formats.shared.records import file_part
@@ -41,7 +40,6 @@ from workbench.services.files.overwriting import (
     FileStates,
     NotReplaced,
     Obstacle,
-    Overwriting,
     hash_of,
     read_text,
 )
@@ -54,6 +52,8 @@ from workbench.services.safety.safety import Safety
 from workbench.services.safety.texts import Outward, texts_of
 from workbench.services.tuning.queries import judged_queries, qrels
 from workbench.store.records import place_of
+
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +91,19 @@ def parts_of(parsed: Parsed) -> Iterator[Outward]:
         )
 
 
+def with_records(parsed: Parsed, change: Callable[[Any], Any]) -> Parsed:
+    """Return a file's records as `change` gives them; it may leave out any but a book."""
+
+    def kept(records: Iterable[R]) -> tuple[R, ...]:
+        return tuple(made for record in records if (made := change(record)) is not None)
+
+    books = tuple(
+        Playbook(change(book.book), kept(book.sections), kept(book.bullets))
+        for book in parsed.playbooks
+    )
+    return replace(parsed, memories=kept(parsed.memories), playbooks=books)
+
+
 def masked_parsed(
     context: Context,
     kind: ExportFormat,
@@ -107,28 +120,23 @@ def masked_parsed(
     if kind.loses_nothing and not everything:
         return parsed, 0
     safety = Safety(context)
-    records = (*parsed.memories, *(part for book in parsed.playbooks for part in _parts(book)))
+    records = list(parts_of(parsed))
     held = safety.check_outgoing(record for record in records if _has_secret(safety, record))
     wanted = (*held.warned, *held.refused) if everything else held.warned
     places = {place_of(one.record) for one in wanted if safety.override(one.record) is None}
     places |= {place_of(record) for record in records if _is_named_so(safety, record, original)}
-
-    def unknown(text: str) -> str:
-        return safety.masked(text, original or "")
-
     count = 0
 
     def shown(record: Outward) -> Outward:
         nonlocal count
         if place_of(record) not in places:
             return record
-        clean = masked(record, unknown)
+        clean = masked(record, lambda text: safety.masked(text, original or ""))
         count += clean != record
         return clean
 
-    books = tuple(_with(book, shown) for book in parsed.playbooks)
-    memories = tuple(map(shown, parsed.memories))
-    return replace(parsed, memories=memories, playbooks=books) if count else parsed, count  # type: ignore[arg-type]
+    clean = with_records(parsed, shown) if places else parsed
+    return clean if count else parsed, count
 
 
 def masked_origin(kind: ExportFormat, text: str | None, *, everything: bool = False) -> str | None:
@@ -146,15 +154,6 @@ def _is_named_so(safety: Safety, record: Outward, original: str | None) -> bool:
     return any(record.id[f.start : f.end] not in (original or "") for f in found)
 
 
-def _parts(book: Playbook) -> tuple[Outward, ...]:
-    return (book.book, *book.sections, *book.bullets)
-
-
-def _with(book: Playbook, shown: Callable[[Outward], Outward]) -> Playbook:
-    sections, bullets = tuple(map(shown, book.sections)), tuple(map(shown, book.bullets))
-    return Playbook(shown(book.book), sections, bullets)  # type: ignore[arg-type]
-
-
 def _has_secret(safety: Safety, record: Outward) -> bool:
     return any(
         finding.kind == "secret" for text in texts_of(record) for finding in safety.sorts(text)
@@ -170,27 +169,15 @@ def _has_secret(safety: Safety, record: Outward) -> bool:
 # are when one changes.
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
-    """Where the texts of a file come from, by (table, key)."""
-
-    known: Mapping[tuple[str, str], Provenance]
-
-    def of(self, record: Outward) -> Provenance:
-        return self.known.get(place_of(record), UNKNOWN)
-
-    def unreviewed(self, records: Iterable[Outward]) -> frozenset[tuple[str, str]]:
-        """Return the places of those that no person wrote or approved."""
-        return frozenset(place_of(record) for record in records if not self.of(record).approved)
+Sources = Mapping[tuple[str, str], Provenance]
+"""Where the texts of a file come from, by (table, key)."""
 
 
 def sources_of(context: Context, parsed: Parsed) -> Sources:
     """Return where the memories, bullets and sections of a file come from."""
     look = Safety(context).findings
-    known = provenances_of(context, _records(parsed))
-    return Sources(
-        {place: replace(one, name=served_name(one.name, look)) for place, one in known.items()}
-    )
+    known = provenances_of(context, _texts(parsed))
+    return {place: replace(one, name=served_name(one.name, look)) for place, one in known.items()}
 
 
 def in_blocks(parsed: Parsed, sources: Sources, *, apart: bool = False) -> tuple[str, Parsed]:
@@ -199,36 +186,20 @@ def in_blocks(parsed: Parsed, sources: Sources, *, apart: bool = False) -> tuple
 
     With `apart` each block has another mark.
     """
-    common = _mark(_records(parsed))
+    common = _mark(_texts(parsed))
 
-    def block(record: Outward, text: str) -> str:
-        known, mark = sources.of(record), _mark([record]) if apart else common
-        return (
-            text
-            if known.approved or not text.strip()
-            else f"{begin_of(mark, known)} {text} {end_of(mark)}"
-        )
+    def block(record: Outward) -> Outward:
+        name = "title" if isinstance(record, Section) else "content"
+        known, text = sources.get(place_of(record), UNKNOWN), getattr(record, name, "")
+        if isinstance(record, Book) or known.approved or not text.strip():
+            return record
+        mark = _mark([record]) if apart else common
+        changed: dict[str, Any] = {name: f"{begin_of(mark, known)} {text} {end_of(mark)}"}
+        if not isinstance(record, Memory):
+            changed["raw"] = None
+        return replace(record, **changed)
 
-    def bullet(one: Bullet) -> Bullet:
-        text = block(one, one.content)
-        return one if text == one.content else replace(one, content=text, raw=None)
-
-    def section(one: Section) -> Section:
-        title = block(one, one.title)
-        return one if title == one.title else replace(one, title=title, raw=None)
-
-    memories = tuple(
-        replace(memory, content=block(memory, memory.content)) for memory in parsed.memories
-    )
-    books = tuple(
-        replace(
-            book,
-            sections=tuple(map(section, book.sections)),
-            bullets=tuple(map(bullet, book.bullets)),
-        )
-        for book in parsed.playbooks
-    )
-    return common, replace(parsed, memories=memories, playbooks=books)
+    return common, with_records(parsed, block)
 
 
 def grouped(text: str, mark: str) -> str:
@@ -255,7 +226,7 @@ def grouped(text: str, mark: str) -> str:
     return "\n".join([*lines, *([end_of(mark)] if inside else []), *blank])
 
 
-def _records(parsed: Parsed) -> list[Memory | Bullet | Section]:
+def _texts(parsed: Parsed) -> list[Memory | Bullet | Section]:
     found: list[Memory | Bullet | Section] = list(parsed.memories)
     for book in parsed.playbooks:
         found += [*book.sections, *book.bullets]
@@ -276,7 +247,7 @@ def _mark(records: Iterable[Outward]) -> str:
 
 def chosen_memories(
     context: Context, kind: ExportFormat, choice: Choice, own: str | None, path: Path | None
-) -> tuple[list[Memory], tuple[str, ...]]:
+) -> tuple[list[Memory], list[str]]:
     """Return the memories for a file, and remarks on how they were chosen; `own` is what the file
     at `path` holds now.
 
@@ -284,79 +255,47 @@ def chosen_memories(
     from the future, unless `all_status` is given. A record that was read from such a file stays in
     it whatever its status.
     """
-    everything = tuple(context.library.memories.all())
-    inside = _ids_in(context, kind, own, path) if own is not None else frozenset[str]()
-    found, remarks = _asked_for(kind, choice, everything, inside)
-    if choice.min_helpful is not None:
-        found = [m for m in found if m.helpful_count >= (choice.min_helpful or 0)]
-    if kind.carries_status:
-        return found, remarks
-    if choice.all_status:
-        return found, remarks
-    kept = [m for m in found if _may_be_read(context, m) or _is_its_own(kind, m, inside)]
-    ids = {memory.id for memory in kept}
-    return kept, (*remarks, *_said(context, [m for m in found if m.id not in ids]))
-
-
-def _asked_for(
-    kind: ExportFormat, choice: Choice, everything: Sequence[Memory], inside: frozenset[str]
-) -> tuple[list[Memory], tuple[str, ...]]:
-    """Return the memories that a filter found; without one those of the file, of such files, or
-    all.
-    """
+    now, found = context.now(), list(context.library.memories.all())
+    was = read_text(kind.name, own, path, now) if own is not None and kind.reads else None
+    inside = {memory.id for memory in was.memories} if was is not None else set[str]()
+    mine = {m.id for m in found if file_part(m, kind.name) is not None and not _archived_here(m)}
+    whole, remarks = kind.carries_status or choice.all_status, list[str]()
     if choice.memories is not None:
         ids = {memory.id for memory in choice.memories}
-        return [m for m in everything if m.id in ids], ()
-    if kind.carries_status or choice.all_status or not kind.reads:
-        return list(everything), ()
-    living = [m for m in everything if not _was_archived_here(m)]
-    if mine := [m for m in living if m.id in inside]:
-        return mine, ()
-    if from_such := [m for m in living if file_part(m, kind.name) is not None]:
-        return from_such, (
-            f"{counted(len(from_such), 'memory', 'memories')} that came from such a file; --filter chooses others.",
+        found = [m for m in found if m.id in ids]
+    elif not whole and kind.reads:
+        if there := [m for m in found if m.id in inside and not _archived_here(m)]:
+            found = there
+        elif mine:
+            found = [m for m in found if m.id in mine]
+            count = counted(len(found), "memory", "memories")
+            remarks.append(f"{count} that came from such a file; --filter chooses others.")
+        else:
+            remarks.append("Everything that an agent may be served; --filter chooses others.")
+    if choice.min_helpful is not None:
+        found = [m for m in found if m.helpful_count >= (choice.min_helpful or 0)]
+    if whole:
+        return found, remarks
+    kept, left = list[Memory](), Counter[str]()
+    for memory in found:
+        is_served = memory.status in ("signal", "confirmed", "promoted")
+        if (is_served and memory.created_at <= now) or memory.id in inside & mine:
+            kept.append(memory)
+        else:
+            why = memory.archived_reason or memory.status
+            left["future" if memory.created_at > now else why] += 1
+    if left:
+        parts = ", ".join(f"{count:,} {word}" for word, count in sorted(left.items()))
+        count = counted(left.total(), "memory", "memories")
+        remarks.append(
+            f"{count} left out, not approved for agents ({parts}); --all-status takes them along."
         )
-    return list(everything), ("Everything that an agent may be served; --filter chooses others.",)
+    return kept, remarks
 
 
-def _ids_in(context: Context, kind: ExportFormat, own: str, path: Path | None) -> frozenset[str]:
-    found = read_text(kind.name, own, path, context.now()) if kind.reads else None
-    return frozenset(memory.id for memory in found.memories) if found is not None else frozenset()
-
-
-def _may_be_read(context: Context, memory: Memory) -> bool:
-    return (
-        memory.status in ("signal", "confirmed", "promoted") and memory.created_at <= context.now()
-    )
-
-
-def _is_its_own(kind: ExportFormat, memory: Memory, inside: frozenset[str]) -> bool:
-    """Tell a record that came into the store from this file and that nobody archived since."""
-    return (
-        memory.id in inside
-        and file_part(memory, kind.name) is not None
-        and not _was_archived_here(memory)
-    )
-
-
-def _was_archived_here(memory: Memory) -> bool:
+def _archived_here(memory: Memory) -> bool:
     """Tell a memory that was forgotten, rejected or merged from one that its own file calls done."""
     return memory.status == "archived" and ARCHIVED_FROM in memory.metadata
-
-
-def _said(context: Context, left_out: Iterable[Memory]) -> tuple[str, ...]:
-    why = Counter("future" if m.created_at > context.now() else _why(m) for m in left_out)
-    if not why:
-        return ()
-    parts = ", ".join(f"{count:,} {word}" for word, count in sorted(why.items()))
-    memories = counted(why.total(), "memory", "memories")
-    return (
-        f"{memories} left out, not approved for agents ({parts}); --all-status takes them along.",
-    )
-
-
-def _why(memory: Memory) -> str:
-    return memory.archived_reason or memory.status
 
 
 NOTHING = "Nothing was written."
@@ -375,148 +314,6 @@ class Rendered:
     parsed: Parsed
     remarks: tuple[str, ...] = ()
     incomplete: bool = False
-
-
-def render(
-    context: Context,
-    playbooks: Playbooks,
-    format: str,
-    choice: Choice,
-    original: str | None = None,
-    path: Path | None = None,
-) -> Rendered:
-    """Return the text of a file; `original` is the text it replaces at `path`, whose own lines stay
-    where they can.
-
-    What format that text has is what it was read or written as; a file that is not known here is
-    recognised by its name and text.
-
-    Raises `WorkbenchError` for a format, playbook or section that is not there.
-    """
-    kind = export_format(format)
-    states = FileStates(context.library)
-    place = path or Path()
-    own = original if _is_mine(states, kind, place, original) else None
-    if kind.holds == "queries":
-        parsed, remarks = _queries(context, kind, choice), list[str]()
-    elif kind.holds == "playbook" or (kind.holds == "either" and choice.book is not None):
-        parsed, remarks = _book(playbooks, kind, choice)
-    else:
-        parsed, remarks = _memories(context, kind, choice, own, path)
-    parsed, sources, said = _sourced(context, kind, parsed)
-    parsed, masked = masked_parsed(
-        context, kind, _without(parsed, choice.without), original, everything=choice.mask
-    )
-    hidden = (f"Secrets are masked in {counted(masked, 'record')}.",) if masked else ()
-    mark, marked = (
-        ("", parsed) if sources is None else in_blocks(parsed, sources, apart=kind.inside)
-    )
-    if own is None and kind.reads:
-        own = masked_origin(kind, origin_of(context, states, kind, parsed), everything=choice.mask)
-    try:
-        text = _text(context, kind, marked, choice, own)
-    except UnreadableFile:
-        # Somebody broke the file, and nothing can be woven into it: it goes as a whole, or not at
-        # all.
-        text = _text(context, kind, marked, choice, None)
-    if mark and not kind.inside:
-        text = grouped(text, mark)
-    left = _left(kind, parsed)
-    return Rendered(kind, text, parsed, (*remarks, *said, *hidden, *left), bool(left))
-
-
-def _is_mine(states: FileStates, kind: ExportFormat, place: Path, original: str | None) -> bool:
-    """Tell whether a file's text is one that this format can be woven into."""
-    readable = kind.reads or bool(kind.reader)
-    return original is not None and (
-        kind.inside or (readable and states.is_of(kind, place, original))
-    )
-
-
-def _sourced(
-    context: Context, kind: ExportFormat, parsed: Parsed
-) -> tuple[Parsed, Sources | None, tuple[str, ...]]:
-    """Find out where the texts of a prompt come from, and leave out what no person stands by, where
-    that is wanted.
-    """
-    if not kind.is_prompt:
-        return parsed, None, ()
-    sources = sources_of(context, parsed)
-    living = (
-        bullet
-        for book in parsed.playbooks
-        for bullet in book.bullets
-        if bullet.state != "deprecated"
-    )
-    strangers = sources.unreviewed((*parsed.memories, *living))
-    if not strangers:
-        return parsed, sources, ()
-    one, more = ("memory", "memories") if parsed.memories else ("bullet", "bullets")
-    count = f"1 {one}" if len(strangers) == 1 else f"{len(strangers):,} {more}"
-    if context.settings.agents.serve == "approved":
-        return (
-            _without(parsed, strangers),
-            sources,
-            (f"{count} left out that no person wrote or approved.",),
-        )
-    return (
-        parsed,
-        sources,
-        (f"No person wrote or approved {count} in it: each stands in a marked block.",),
-    )
-
-
-def _without(parsed: Parsed, places: frozenset[tuple[str, str]]) -> Parsed:
-    """Return a file's records without those at some places of the store."""
-    if not places:
-        return parsed
-    books = tuple(
-        replace(book, bullets=tuple(b for b in book.bullets if place_of(b) not in places))
-        for book in parsed.playbooks
-    )
-    return replace(
-        parsed,
-        memories=tuple(m for m in parsed.memories if place_of(m) not in places),
-        playbooks=books,
-    )
-
-
-def _text(
-    context: Context, kind: ExportFormat, parsed: Parsed, choice: Choice, own: str | None
-) -> str:
-    if kind.dialects is not None:
-        return restored(kind.dialects.write(parsed.playbooks[0], choice.dialect), own)
-    if kind.by_topic:
-        return qrels(context, own)
-    if kind.needs_times:
-        parsed = replace(
-            parsed, playbooks=tuple(dated(book, context.now()) for book in parsed.playbooks)
-        )
-    return kind.write(parsed, own)
-
-
-def _queries(context: Context, kind: ExportFormat, choice: Choice) -> Parsed:
-    if choice.section or choice.min_helpful is not None or choice.memories is not None:
-        raise WorkbenchError(
-            f"{kind.title}: judgments are written whole.", f"{NOTHING} Leave the choice of records."
-        )
-    return Parsed(kind.name, queries=tuple(judged_queries(context)))
-
-
-def _book(playbooks: Playbooks, kind: ExportFormat, choice: Choice) -> tuple[Parsed, list[str]]:
-    if choice.memories is not None:
-        raise WorkbenchError(f"--filter does not go with --format {kind.name}.", NOTHING)
-    whole = playbooks.open(choice.book or "")
-    part, remarks = _within_budget(playbooks.view(whole.book.id), within=choice.within_budget)
-    chosen = narrowed(part, choice.section, choice.min_helpful)
-    left_out = len(part.bullets) - len(chosen.bullets)
-    remarks += kind.dialects.remarks(chosen, choice.dialect) if kind.dialects is not None else []
-    remarks += (
-        [f"{counted(left_out, 'bullet is', 'bullets are')} left out by what was asked for."]
-        if left_out
-        else []
-    )
-    return Parsed(kind.name, playbooks=(chosen,)), remarks
 
 
 def _within_budget(view: BookView, *, within: bool) -> tuple[Playbook, list[str]]:
@@ -564,121 +361,33 @@ def narrowed(playbook: Playbook, section: str = "", min_helpful: int | None = No
     return Playbook(replace(playbook.book, tail=()), sections, bullets)
 
 
-def _memories(
-    context: Context, kind: ExportFormat, choice: Choice, own: str | None, path: Path | None
-) -> tuple[Parsed, list[str]]:
-    if choice.section:
-        raise WorkbenchError(
-            f"--section does not go with --format {kind.name}.", f"{NOTHING} Use --filter instead."
-        )
-    chosen, remarks = chosen_memories(context, kind, choice, own, path)
-    over = filter(None, map(letta.over_limit, chosen)) if kind.name == letta.NAME else ()
-    return Parsed(kind.name, memories=tuple(chosen)), [
-        *remarks,
-        *(f"{kind.title}: {one}." for one in over),
-    ]
-
-
-def _left(kind: ExportFormat, parsed: Parsed) -> tuple[str, ...]:
-    """Return why some records stay in the file as they are there: they have no place in it any
-    more.
-    """
-    if kind.name != mcp_entry.NAME:
-        return ()
-    return tuple(
-        f"left as it is: {why}." for memory in parsed.memories if (why := mcp_entry.broken(memory))
-    )
-
-
-def origin_of(
-    context: Context, states: FileStates, kind: ExportFormat, parsed: Parsed
-) -> str | None:
-    """Return the text that the store and the one file had in common from which all records of this
-    kind came.
-
-    `None` when they came from several files or from one of another format, or when the text was not
-    kept.
-    """
-    if parsed.playbooks:
-        source = parsed.playbooks[0].book.source
-        return states.base_as(kind, Path(source)) if source else None
-    wanted = {memory.id for memory in parsed.memories if file_part(memory, kind.name) is not None}
-    found = list(_holding(context, states, kind, wanted)) if wanted else []
-    return found[0] if len(found) == 1 else None
-
-
-def _holding(
-    context: Context, states: FileStates, kind: ExportFormat, wanted: set[str]
-) -> Iterator[str]:
-    """Yield the kept texts of a format that hold all of some memories."""
-    for path in states.paths():
-        text = states.base_as(kind, path)
-        held = read_text(kind.name, text, path, context.now()) if text is not None else None
-        if (
-            text is not None
-            and held is not None
-            and wanted <= {memory.id for memory in held.memories}
-        ):
-            yield text
-
-
 DEFAULT_NAME = "playbook.txt"
 ACE = export_format(ace.NAME)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ExportPreview:
     """Exactly what would be written to `path`, and what is there now (`None`: nothing).
 
-    `remarks` are sentences about what the format cannot carry. `obstacle` says why the file may not
-    be replaced unasked. `base` is the text that file and store had in common last, `None` when it
-    is not known; `judge` puts both sides together.
+    `obstacle` says why the file may not be replaced unasked. Where somebody else changed the file
+    since the store last read or wrote it and the text that both had in common (`base`) is known,
+    `three_way` holds both sides' changes, and `merged` the file with all of them; `None` where they
+    collide or cannot be told apart.
     """
 
     path: Path
     text: str
     present: str | None
     kind: ExportFormat
-    judge: Overwriting = field(repr=False, compare=False)
-    remarks: tuple[str, ...] = ()
-    base: str | None = None
     obstacle: Obstacle | None = None
+    base: str | None = None
+    three_way: ThreeWay | None = None
+    merged: str | None = None
 
     @property
     def changed(self) -> bool:
         """Whether writing would change the file."""
         return self.text != self.present
-
-    @property
-    def diverged(self) -> bool:
-        """Whether somebody else changed the file since the store last read or wrote it, and both
-        changes are known.
-        """
-        return (
-            self.base is not None and self.obstacle is not None and self.obstacle.why == "changed"
-        )
-
-    @cached_property
-    def three_way(self) -> ThreeWay:
-        """Both sides' changes since the text they have in common, put together where they do not
-        collide.
-        """
-        return three_way(self.base or "", self.text, self.present or "")
-
-    @cached_property
-    def merged(self) -> str | None:
-        """The file with the changes of both sides; `None` where they collide or cannot be told
-        apart.
-        """
-        if not self.diverged or self.present is None or self.kind.inside:
-            return None
-        merged = self.three_way.merged
-        sides = (self.text, self.present)
-        return (
-            merged
-            if merged is not None and self.judge.is_sound(self.path, merged, sides, self.kind)
-            else None
-        )
 
     def lines(self, context: int = 2) -> tuple[DiffLine, ...]:
         """Return what differs between the file on disk and the new text, byte by byte and line by
@@ -757,7 +466,7 @@ class Exporter:
         """Tell whether agents read files of a format, as opposed to programs that keep what the
         store holds.
         """
-        kind = self.kind(format)
+        kind = export_format(format)
         return not kind.carries_status and kind.holds != "queries"
 
     def target(self, book: str, format: str = ace.NAME) -> Path:
@@ -769,7 +478,7 @@ class Exporter:
             known = source.is_absolute() and source.is_file()
         except (OSError, ValueError):
             known = False
-        kind = self.kind(format)
+        kind = export_format(format)
         own = (
             kind.name == ace.NAME
             if source.suffix in (".txt", ".md", "")
@@ -792,20 +501,144 @@ class Exporter:
         known = None if text is None else self._states.known(source)
         return known.format if known is not None and known.format in own else ace.NAME
 
+    # What goes into a file
+
     def render(self, format: str, choice: Choice, path: Path | None = None) -> Rendered:
         """Return the text of a file in a format; what is in the file at `path` already stays where
         it can.
 
         Of a file that somebody else changed meanwhile, that is the text that it and the store had
-        in common.
+        in common. Raises `WorkbenchError` for a format, playbook or section that is not there.
         """
-        data = present_bytes(path) if path is not None else None
-        if data is None or path is None:
-            return render(self._context, self._playbooks, format, choice, None, path)
-        original, known = text_of(path, data), self._states.known(path)
-        if known is not None and known.sha256 != hash_of(data) and not self.kind(format).inside:
-            original = self._states.base(path) or original
-        return render(self._context, self._playbooks, format, choice, original, path)
+        kind = export_format(format)
+        original = self._original(kind, path)
+        own = original if self._is_mine(kind, path, original) else None
+        parsed, said = self._chosen(kind, choice, own, path)
+        parsed, sources, strangers = self._sourced(kind, parsed)
+        parsed, count = masked_parsed(
+            self._context, kind, _without(parsed, choice.without), original, everything=choice.mask
+        )
+        hidden = [f"Secrets are masked in {counted(count, 'record')}."] if count else []
+        mark, marked = "", parsed
+        if sources is not None:
+            mark, marked = in_blocks(parsed, sources, apart=kind.inside)
+        if own is None and kind.reads:
+            own = masked_origin(kind, self._origin(kind, parsed), everything=choice.mask)
+        try:
+            text = self._text(kind, marked, choice, own)
+        except UnreadableFile:
+            # Somebody broke the file, and nothing can be woven into it: it goes as a whole, or not
+            # at all.
+            text = self._text(kind, marked, choice, None)
+        if mark and not kind.inside:
+            text = grouped(text, mark)
+        # Records that have no place in the file any more stay in it as they are there.
+        broken = map(mcp_entry.broken, parsed.memories) if kind.name == mcp_entry.NAME else ()
+        left = [f"left as it is: {why}." for why in broken if why]
+        return Rendered(kind, text, parsed, (*said, *strangers, *hidden, *left), bool(left))
+
+    def _original(self, kind: ExportFormat, path: Path | None) -> str | None:
+        data = None if path is None else present_bytes(path)
+        if path is None or data is None:
+            return None
+        known = self._states.known(path)
+        if known is not None and known.sha256 != hash_of(data) and not kind.inside:
+            return self._states.base(path) or text_of(path, data)
+        return text_of(path, data)
+
+    def _is_mine(self, kind: ExportFormat, path: Path | None, original: str | None) -> bool:
+        """Tell whether a file's text is one that this format can be woven into: what it was read or
+        written as, else what its name and text say.
+        """
+        if path is None or original is None:
+            return False
+        return kind.inside or (bool(kind.reader) and self._states.is_of(kind, path, original))
+
+    def _chosen(
+        self, kind: ExportFormat, choice: Choice, own: str | None, path: Path | None
+    ) -> tuple[Parsed, list[str]]:
+        if kind.holds == "queries":
+            if choice.section or choice.min_helpful is not None or choice.memories is not None:
+                raise WorkbenchError(
+                    f"{kind.title}: judgments are written whole.",
+                    f"{NOTHING} Leave the choice of records.",
+                )
+            return Parsed(kind.name, queries=tuple(judged_queries(self._context))), []
+        if kind.holds == "playbook" or (kind.holds == "either" and choice.book is not None):
+            return self._book(kind, choice)
+        if choice.section:
+            raise WorkbenchError(
+                f"--section does not go with --format {kind.name}.",
+                f"{NOTHING} Use --filter instead.",
+            )
+        chosen, remarks = chosen_memories(self._context, kind, choice, own, path)
+        over = filter(None, map(letta.over_limit, chosen)) if kind.name == letta.NAME else ()
+        remarks += (f"{kind.title}: {one}." for one in over)
+        return Parsed(kind.name, memories=tuple(chosen)), remarks
+
+    def _book(self, kind: ExportFormat, choice: Choice) -> tuple[Parsed, list[str]]:
+        if choice.memories is not None:
+            raise WorkbenchError(f"--filter does not go with --format {kind.name}.", NOTHING)
+        view = self._playbooks.view(self._playbooks.open(choice.book or "").book.id)
+        part, remarks = _within_budget(view, within=choice.within_budget)
+        chosen = narrowed(part, choice.section, choice.min_helpful)
+        if kind.dialects is not None:
+            remarks += kind.dialects.remarks(chosen, choice.dialect)
+        if left_out := len(part.bullets) - len(chosen.bullets):
+            bullets = counted(left_out, "bullet is", "bullets are")
+            remarks.append(f"{bullets} left out by what was asked for.")
+        return Parsed(kind.name, playbooks=(chosen,)), remarks
+
+    def _sourced(
+        self, kind: ExportFormat, parsed: Parsed
+    ) -> tuple[Parsed, Sources | None, list[str]]:
+        """Find out where the texts of a prompt come from, and leave out what no person stands by,
+        where that is wanted.
+        """
+        if not kind.is_prompt:
+            return parsed, None, []
+        sources = sources_of(self._context, parsed)
+        bullets = [b for book in parsed.playbooks for b in book.bullets if b.state != "deprecated"]
+        places = map(place_of, (*parsed.memories, *bullets))
+        strangers = frozenset(p for p in places if not sources.get(p, UNKNOWN).approved)
+        if not strangers:
+            return parsed, sources, []
+        words = ("memory", "memories") if parsed.memories else ("bullet", "bullets")
+        count = counted(len(strangers), *words)
+        if self._context.settings.agents.serve == "approved":
+            said = f"{count} left out that no person wrote or approved."
+            return _without(parsed, strangers), sources, [said]
+        said = f"No person wrote or approved {count} in it: each stands in a marked block."
+        return parsed, sources, [said]
+
+    def _text(self, kind: ExportFormat, parsed: Parsed, choice: Choice, own: str | None) -> str:
+        if kind.dialects is not None and choice.dialect is not None:
+            return restored(kind.dialects.write(parsed.playbooks[0], choice.dialect), own)
+        if kind.by_topic:
+            return qrels(self._context, own)
+        if kind.needs_times:
+            books = (dated(book, self._context.now()) for book in parsed.playbooks)
+            parsed = replace(parsed, playbooks=tuple(books))
+        return kind.write(parsed, own)
+
+    def _origin(self, kind: ExportFormat, parsed: Parsed) -> str | None:
+        """Return the text that the store and the one file had in common from which all records of
+        this kind came.
+
+        `None` when they came from several files or from one of another format, or when the text was
+        not kept.
+        """
+        if parsed.playbooks:
+            source = parsed.playbooks[0].book.source
+            return self._states.base_as(kind, Path(source)) if source else None
+        wanted = {m.id for m in parsed.memories if file_part(m, kind.name) is not None}
+        found = list[str]()
+        for path in self._states.paths() if wanted else ():
+            text = self._states.base_as(kind, path)
+            held = text and read_text(kind.name, text, path, self._context.now())
+            if text and held and wanted <= {memory.id for memory in held.memories}:
+                found.append(text)
+        return found[0] if len(found) == 1 else None
 
     def ace(self, book: str, dialect: Dialect | None = None) -> tuple[str, tuple[str, ...]]:
         """Return a playbook as ACE text, in the dialect it was read in or in another one, with
@@ -813,20 +646,26 @@ class Exporter:
         """
         playbook = self._playbooks.open(book)
         text = ace.write_playbook(playbook, dialect=dialect)
-        return text, tuple(remarks(playbook, dialect))
+        return text, tuple(ace.remarks(playbook, dialect))
 
-    def preview(
-        self, path: Path, text: str, remarks: tuple[str, ...] = (), *, kind: ExportFormat = ACE
-    ) -> ExportPreview:
+    # Writing it
+
+    def preview(self, path: Path, text: str, *, kind: ExportFormat = ACE) -> ExportPreview:
         """Compare a text of some kind with the file it would replace; raises `WorkbenchError` for
         what cannot be.
         """
         data = present_bytes(path)
         present = None if data is None else text_of(path, data)
-        judge = Overwriting(self._states, self._context.now())
-        obstacle = judge.obstacle(path, present, text, kind)
+        obstacle = self._states.obstacle(path, present, text, kind)
         base = self._states.base(path) if obstacle is not None else None
-        return ExportPreview(path, text, present, kind, judge, remarks, base, obstacle)
+        found = ExportPreview(path, text, present, kind, obstacle, base)
+        if obstacle is None or base is None or present is None or obstacle.why != "changed":
+            return found
+        both = three_way(base, text, present)
+        merged = None if kind.inside else both.merged
+        if merged is not None and not self._states.is_sound(path, merged, (text, present), kind):
+            merged = None
+        return replace(found, three_way=both, merged=merged)
 
     def write(self, preview: ExportPreview, *, force: bool = False) -> Written:
         """Replace the file in one step; with `force` also one that holds what the store cannot
@@ -846,7 +685,7 @@ class Exporter:
         return self._write(replace(preview, obstacle=None), preview.merged)
 
     @contextmanager
-    def turn(self) -> Iterator[None]:
+    def _turn(self) -> Iterator[None]:
         """Keep other writers out while a file is written, so that it is noted at once; raises
         `StoreBusy`.
 
@@ -868,21 +707,28 @@ class Exporter:
             )
         # What came from elsewhere and nobody has looked at goes into no file.
         self._context.library.require_trust()
+        path, data = preview.path, bytes_of(text)
         before = None if preview.present is None else bytes_of(preview.present)
-        if present_bytes(preview.path) != before:
-            raise changed_meanwhile(preview.path)
-        copy = (
-            self._replaced.keep(preview.path, before)
-            if preview.obstacle is not None and before
-            else None
-        )
-        if text != preview.present:
-            replace_bytes(preview.path, bytes_of(text), before)
-        written = Written(preview.path, preview.kind.name, len(bytes_of(text)), copy)
-        try:
-            self._states.wrote(
-                preview.path, preview.kind, preview.text, before, self._context.actor
-            )
-        except StoreProblem as error:
-            return replace(written, problem=str(error))
+        with self._turn():
+            if present_bytes(path) != before:
+                raise changed_meanwhile(path)
+            is_asked = preview.obstacle is not None
+            copy = self._replaced.keep(path, before) if is_asked and before else None
+            if data != before:
+                replace_bytes(path, data, before)
+            written = Written(path, preview.kind.name, len(data), copy)
+            try:
+                self._states.wrote(path, preview.kind, preview.text, before, self._context.actor)
+            except StoreProblem as error:
+                return replace(written, problem=str(error))
         return written
+
+
+def _without(parsed: Parsed, places: frozenset[tuple[str, str]]) -> Parsed:
+    """Return a file's memories and bullets without those at some places of the store."""
+
+    def kept(record: Outward) -> Outward | None:
+        is_out = isinstance(record, Memory | Bullet) and place_of(record) in places
+        return None if is_out else record
+
+    return with_records(parsed, kept) if places else parsed

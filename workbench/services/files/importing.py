@@ -602,10 +602,3 @@ def passed_said(passed: Sequence[Skipped], most: int | None = SHOWN) -> list[str
         more = ", …" if len(names) > len(names[:most]) else ""
         lines.append(f"passed over, {why}: {len(names):,} ({', '.join(names[:most])}{more})")
     return lines
-
-
-def counts_steps(plan: ImportPlan) -> bool:
-    """Tell whether the file counts steps instead of naming times, so that somebody has to say when
-    they were.
-    """
-    return plan.parsed.in_steps

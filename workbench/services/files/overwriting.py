@@ -12,7 +12,7 @@ import json
 import os
 import zlib
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
@@ -53,6 +53,24 @@ _LARGEST_COPY = 32_000_000
 
 BLOCK = "block"
 """The format of a file in which only the managed block is ours."""
+
+
+Why = Literal["unknown", "kind", "changed", "uncarried"]
+"""`unknown`: never read or written here; `kind`: of another format; `changed`: by somebody else
+since; `uncarried`: what is in it would not come back from being read and written.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """Why a file may not be replaced unasked, and how many of its lines would go; `title` is what
+    its format is called, as far as that is known.
+    """
+
+    path: Path
+    why: Why
+    lines: int
+    title: str = ""
 
 
 class FileStates:
@@ -175,6 +193,74 @@ class FileStates:
         self.agree(tx, path, known.format, hash_of(after), known.origin)
         self._keep(path, after.decode("utf-8", "surrogateescape"))
 
+    # May it be replaced?
+
+    def obstacle(
+        self, path: Path, present: str | None, text: str, kind: ExportFormat
+    ) -> Obstacle | None:
+        """Return what stands in the way of replacing `present` by `text`, or `None`; asks no
+        question of the disk.
+        """
+        if present is None or present == text or not present.strip("\ufeff \t\r\n"):
+            return None
+        gone, known = _gone(present, text), self.known(path)
+        judged = self._why_of_block if kind.inside else self._why
+        why = judged(path, present, gone, kind)
+        if why is None:
+            return None
+        found = [known.format] if known else [one.format for one in detect(path, present)]
+        return Obstacle(path, why, gone.total(), _title(next(iter(found), "")))
+
+    def is_sound(self, path: Path, text: str, sides: tuple[str, str], kind: ExportFormat) -> bool:
+        """Tell whether a text put together from ours and theirs is a file of its format, and holds
+        all of theirs.
+
+        Ours may lack what the format does not carry: then it is no change of ours, and the two
+        cannot be told apart.
+        """
+        known, base = self.known(path), self.base(path)
+        if known is None or base is None:
+            return False
+        if known.origin == "read" and not self._carries(kind, path, base):
+            return False
+        if not kind.reads:
+            return True
+        merged, *parts = [
+            read_text(kind.reader, side, path, self._library.now()) for side in (text, *sides)
+        ]
+        most = max((len(part.issues) for part in parts if part), default=0)
+        return merged is not None and len(merged.issues) <= most
+
+    def _why(self, path: Path, present: str, _gone: Counter[str], kind: ExportFormat) -> Why | None:
+        known = self.known(path)
+        if known is None:
+            return "unknown"
+        if not is_of(known, kind):
+            return "kind"
+        if known.sha256 != hash_of(bytes_of(present)):
+            return "changed"
+        is_whole = known.origin == "written" or self._carries(kind, path, present)
+        return None if is_whole else "uncarried"
+
+    def _why_of_block(
+        self, path: Path, present: str, gone: Counter[str], _kind: ExportFormat
+    ) -> Why | None:
+        """Judge a text that leaves everything but our own items where it was."""
+        known = self.known(path)
+        if not gone:
+            return None
+        if known is None or known.format != BLOCK:
+            return "unknown" if known is None else "kind"
+        if known.sha256 == hash_of(bytes_of(present)):
+            return None
+        base = self.base(path)
+        return "changed" if base is None or gone - _lines(base) else None
+
+    def _carries(self, kind: ExportFormat, path: Path, present: str) -> bool:
+        """Tell whether a file that is read and written unchanged comes out with the same bytes."""
+        parsed = read_text(kind.reader, present, path, self._library.now())
+        return parsed is not None and kind.write(parsed, present if kind.reads else None) == present
+
 
 def _readers() -> dict[str, str]:
     """Return the format that reads what each outlet writes, empty for none."""
@@ -208,130 +294,6 @@ def read_text(format: str, text: str, path: Path | None, now: datetime) -> Parse
         return format_named(format).read(text, ReadContext(now=now, file=place, path=place))
     except UnreadableFile:
         return None
-
-
-Why = Literal["unknown", "kind", "changed", "uncarried"]
-"""`unknown`: never read or written here; `kind`: of another format; `changed`: by somebody else
-since; `uncarried`: what is in it would not come back from being read and written.
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class Obstacle:
-    """Why a file may not be replaced unasked, and what would go: lines, and records of its own
-    format.
-
-    `format` is the format that the file has, as far as that is known, and `title` what that is
-    called.
-    """
-
-    path: Path
-    why: Why
-    lines: int
-    records: int
-    format: str = ""
-    title: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Overwriting:
-    """Judges replacing files, by what a store knows of them."""
-
-    states: FileStates
-    now: datetime
-
-    def obstacle(
-        self, path: Path, present: str | None, text: str, kind: ExportFormat
-    ) -> Obstacle | None:
-        """Return what stands in the way of replacing `present` by `text`, or `None`; asks no
-        question of the disk.
-        """
-        if present is None or present == text or not present.strip("\ufeff \t\r\n"):
-            return None
-        why = (
-            self._why_of_block(path, present, text)
-            if kind.inside
-            else self._why(path, present, kind)
-        )
-        if why is None:
-            return None
-        format = self._format(path, present)
-        gone = (
-            self._records(format, path, present) - self._records(format, path, text)
-            if format
-            else Counter[Hashable]()
-        )
-        lines = _gone(present, text).total()
-        return Obstacle(path, why, lines, gone.total(), format, _title(format))
-
-    def is_sound(self, path: Path, text: str, sides: tuple[str, str], kind: ExportFormat) -> bool:
-        """Tell whether a text put together from ours and theirs is a file of its format, and holds
-        all of theirs.
-
-        Ours may lack what the format does not carry: then it is no change of ours, and the two
-        cannot be told apart.
-        """
-        known, base = self.states.known(path), self.states.base(path)
-        if (
-            known is None
-            or base is None
-            or (known.origin == "read" and not self._carries(kind, path, base))
-        ):
-            return False
-        if not kind.reads:
-            return True
-        merged, *parts = [read_text(kind.reader, side, path, self.now) for side in (text, *sides)]
-        return merged is not None and len(merged.issues) <= max(
-            (len(p.issues) for p in parts if p), default=0
-        )
-
-    def _why(self, path: Path, present: str, kind: ExportFormat) -> Why | None:
-        known = self.states.known(path)
-        if known is None:
-            return "unknown"
-        if not is_of(known, kind):
-            return "kind"
-        if known.sha256 != hash_of(bytes_of(present)):
-            return "changed"
-        return (
-            None if known.origin == "written" or self._carries(kind, path, present) else "uncarried"
-        )
-
-    def _why_of_block(self, path: Path, present: str, text: str) -> Why | None:
-        """Judge a text that leaves everything but our own items where it was."""
-        gone = _gone(present, text)
-        if not gone:
-            return None
-        known = self.states.known(path)
-        if known is None or known.format != BLOCK:
-            return "unknown" if known is None else "kind"
-        if known.sha256 == hash_of(bytes_of(present)):
-            return None
-        base = self.states.base(path)
-        return "changed" if base is None or gone - _lines(base) else None
-
-    def _carries(self, kind: ExportFormat, path: Path, present: str) -> bool:
-        """Tell whether a file that is read and written unchanged comes out with the same bytes."""
-        parsed = read_text(kind.reader, present, path, self.now)
-        return parsed is not None and kind.write(parsed, present if kind.reads else None) == present
-
-    def _format(self, path: Path, present: str) -> str:
-        known = self.states.known(path)
-        if known is not None:
-            return known.format
-        found = detect(path, present)
-        return found[0].format if found else ""
-
-    def _records(self, format: str, path: Path, text: str) -> Counter[Hashable]:
-        """Return what tells the records of a text apart: their texts, under a name where they have
-        one.
-        """
-        parsed = read_text(format, text, path, self.now)
-        if parsed is None:
-            return Counter()
-        memories = ((m.id, m.content) for m in parsed.memories)
-        bullets = ((b.id, b.content) for book in parsed.playbooks for b in book.bullets)
-        return Counter[Hashable]([*memories, *bullets, *((q.text, q.now) for q in parsed.queries)])
 
 
 def _title(format: str) -> str:
@@ -447,9 +409,7 @@ def why_said(obstacle: Obstacle) -> str:
 
 
 def loss_said(obstacle: Obstacle) -> str:
-    """Say in lines and records what replacing a file would take away."""
-    if not obstacle.lines and not obstacle.records:
+    """Say how many lines replacing a file would take away."""
+    if not obstacle.lines:
         return "none of its lines would go"
-    lines = counted(obstacle.lines, "line")
-    records = counted(obstacle.records, "record")
-    return f"{lines} and {records} in it would go"
+    return f"{counted(obstacle.lines, 'line')} in it would go"

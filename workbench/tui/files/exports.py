@@ -381,10 +381,7 @@ class ExportDialog(FileDialog[Written | None]):
 
     def _write(self, write: Callable[[], Written]) -> None:
         def written() -> None:
-            # The store's turn first: what is written is to be noted there, too.
-            with self._exporter.turn():
-                done = write()
-            self.dismiss(done)
+            self.dismiss(write())
 
         def not_written(error: WorkbenchError) -> None:
             if isinstance(error, Conflict):
@@ -411,19 +408,17 @@ def look(bench: Workbench, asked: Look) -> Look:
         if made is not None:
             found = replace(found, outgoing=bench.safety.check_outgoing(parts_of(made.parsed)))
             if asked.path is not None and not found.problem:
-                compared = bench.exporter.preview(
-                    asked.path, made.text, made.remarks, kind=made.export_format
-                )
+                compared = bench.exporter.preview(asked.path, made.text, kind=made.export_format)
                 found = replace(found, preview=compared)
     except WorkbenchError as error:
         found = replace(found, problem=str(error))
     preview, texts, changes = found.preview, [found.text], tuple[DiffLine, ...]()
     if preview is not None and preview.present is not None:
-        changes = tuple(_both_sides(preview.three_way)) if preview.diverged else preview.lines()
-        texts += [
-            preview.present,
-            *((preview.base or "", preview.text) if preview.diverged else ()),
-        ]
+        both, changes = preview.three_way, preview.lines()
+        texts.append(preview.present)
+        if both is not None:
+            changes = tuple(_both_sides(both))
+            texts += [preview.base or "", preview.text]
     masks = bench.safety.masked_lines(*texts)
     return replace(found, whole=whole_file(found.text), changes=changes, masks=masks)
 
@@ -454,8 +449,8 @@ def _state(found: Look) -> Parts:
     preview = found.preview
     if preview is None:
         return [(f"✗ {printable(found.problem)}", "$text-error")]
-    if preview.diverged:
-        return _diverged(preview)
+    if preview.three_way is not None:
+        return _diverged(preview.three_way, preview.merged)
     if preview.obstacle is not None:
         return _refused(preview.obstacle)
     size = f"{number(len(found.text.encode()))} bytes"
@@ -486,16 +481,16 @@ def _refused(obstacle: Obstacle) -> Parts:
     ]
 
 
-def _diverged(preview: ExportPreview) -> Parts:
+def _diverged(both: ThreeWay, merged: str | None) -> Parts:
     """Say that somebody else changed the file, and what each key does then."""
-    kinds = [chunk.kind for chunk in preview.three_way.chunks]
+    kinds = [chunk.kind for chunk in both.chunks]
     ours, theirs, clash = (kinds.count(kind) for kind in ("ours", "theirs", "conflict"))
     told = (
         f"{amount(theirs, 'place')} changed there, {ours} here, {clash} on both sides differently."
     )
     parts: Parts = [("Somebody else changed this file since it was last read or written here: ", "bold $text-warning"),
                     (told, "")]  # fmt: skip
-    if preview.merged is None:
+    if merged is None:
         parts += [("\nThe two cannot be put together by themselves.", "$text-warning")]
     elif not ours:
         return [

@@ -29,7 +29,6 @@ from workbench.services.files.importing import (
     ImportPlan,
     ImportReport,
     counts_said,
-    counts_steps,
     passed_said,
     replacement_said,
     said,
@@ -310,7 +309,7 @@ class ImportDialog(FileDialog[str | None]):
             parts.append((writes, MUTED))
         offer = _offer_said(plan)
         parts += offer if parts else [(text.lstrip("\n"), style) for text, style in offer]
-        if counts_steps(plan):
+        if plan.parsed.in_steps:
             first = self._way.epoch
             when = (
                 "the last one is now" if first is None else f"the first one was {absolute(first)}"
@@ -425,7 +424,7 @@ class ImportDialog(FileDialog[str | None]):
     @asking
     async def action_steps(self) -> None:
         """Say when the first step was, and how long a step takes."""
-        if self.chosen.plan is None or not counts_steps(self.chosen.plan):
+        if self.chosen.plan is None or not self.chosen.plan.parsed.in_steps:
             self.app.bell()
             return
         hint = "2026-01-31T09:00; empty: the last step is now"

@@ -857,8 +857,7 @@ async def export_queries(app: Host, current: str) -> None:
                 return
 
         def written() -> None:
-            with bench.exporter.turn():
-                app.say(written_said(bench.exporter.write(preview, force=True)))
+            app.say(written_said(bench.exporter.write(preview, force=True)))
 
         app.change(written)
 
