@@ -207,12 +207,7 @@ def _united(members: Sequence[Bullet], content: str, now: datetime) -> Bullet:
         keep,
         content=content,
         raw=None,
-        helpful_imported=summed(members, "helpful_imported"),
-        helpful_absorbed=summed(members, "helpful_absorbed"),
-        helpful_votes=summed(members, "helpful_votes"),
-        harmful_imported=summed(members, "harmful_imported"),
-        harmful_votes=summed(members, "harmful_votes"),
-        neutral_count=summed(members, "neutral_count"),
+        **{name: summed(members, name) for name in BULLET_COUNTS},
         pinned=any(b.pinned for b in members),
         state="active" if any(b.state == "active" for b in members) else "deprecated",
         last_feedback_at=max(
@@ -545,36 +540,27 @@ def to_json(suggested: Suggested, book: str, reply: str) -> dict[str, object]:
 
     Raises `InvalidRecord` for an operation that no role suggests.
     """
-    said: dict[str, object]
-    match suggested:
-        case Add():
-            said = {"type": "ADD", "section": suggested.section, "content": suggested.content}
-        case Update():
-            said = {
-                "type": "UPDATE",
-                "bullet_id": suggested.bullet_id,
-                "content": suggested.content,
-            }
-        case Merge():
-            said = {
-                "type": "MERGE",
-                "source_ids": list(suggested.source_ids),
-                "content": suggested.content,
-            }
-            said |= {"keep_id": suggested.keep_id} if suggested.keep_id else {}
-        case Delete():
-            said = {"type": "DELETE", "bullet_id": suggested.bullet_id}
-        case CreateMeta():
-            said = {
-                "type": "CREATE_META",
-                "section_name": suggested.section_name,
-                "content": suggested.content,
-            }
-        case BulletTag():
-            said = {"type": "TAG", "bullet_id": suggested.bullet_id, "tag": suggested.tag}
-        case _:
-            raise InvalidRecord(f"{type(suggested).__name__} is nothing that a Curator suggests.")
-    return {BOOK: book, REPLY: reply, **said}
+    kind = next((kind for kind, (made, _) in _KINDS.items() if isinstance(suggested, made)), None)
+    if kind is None:
+        raise InvalidRecord(f"{type(suggested).__name__} is nothing that a Curator suggests.")
+    said = {name: getattr(suggested, name) for name in _KINDS[kind][1]}
+    listed = {
+        name: list(value) if isinstance(value, tuple) else value for name, value in said.items()
+    }
+    if not listed.get("keep_id", True):
+        del listed["keep_id"]
+    return {BOOK: book, REPLY: reply, "type": kind, **listed}
+
+
+_KINDS: Mapping[str, tuple[type[Suggested], tuple[str, ...]]] = {
+    "ADD": (Add, ("section", "content")),
+    "UPDATE": (Update, ("bullet_id", "content")),
+    "MERGE": (Merge, ("source_ids", "content", "keep_id")),
+    "DELETE": (Delete, ("bullet_id",)),
+    "CREATE_META": (CreateMeta, ("section_name", "content")),
+    "TAG": (BulletTag, ("bullet_id", "tag")),
+}
+"""What a suggestion is called as JSON, and the names of what it says."""
 
 
 def from_json(doc: Mapping[str, object]) -> tuple[str, str, Suggested]:
@@ -584,23 +570,16 @@ def from_json(doc: Mapping[str, object]) -> tuple[str, str, Suggested]:
         value = doc.get(key, "")
         return value if isinstance(value, str) else ""
 
-    ids = doc.get("source_ids")
-    sources = tuple(id for id in ids if isinstance(id, str)) if isinstance(ids, list) else ()
-    tag = next((known for known in TAGS if known == doc.get("tag")), None)
-    made: Mapping[object, Suggested | None] = {
-        "ADD": Add(text("section"), text("content")),
-        "UPDATE": Update(text("bullet_id"), text("content")),
-        "MERGE": Merge(sources, text("content"), text("keep_id") or None),
-        "DELETE": Delete(text("bullet_id")),
-        "CREATE_META": CreateMeta(text("section_name"), text("content")),
-        "TAG": BulletTag(text("bullet_id"), tag) if tag else None,
-    }
-    found = made.get(doc.get("type"))
-    if found is None:
-        raise InvalidRecord(
-            f"There is no operation “{doc.get('type')}”.", "The playbook was not changed."
-        )
-    return text(BOOK), text(REPLY), found
+    kind, ids = doc.get("type"), doc.get("source_ids")
+    made, names = _KINDS.get(kind if isinstance(kind, str) else "", (None, ()))
+    if made is None or ("tag" in names and doc.get("tag") not in TAGS):
+        raise InvalidRecord(f"There is no operation “{kind}”.", UNCHANGED)
+    said: dict[str, Any] = {name: text(name) for name in names}
+    if "source_ids" in said:
+        listed = ids if isinstance(ids, list) else []
+        said["source_ids"] = tuple(id for id in listed if isinstance(id, str))
+        said["keep_id"] = said["keep_id"] or None
+    return text(BOOK), text(REPLY), made(**said)
 
 
 def said_then(doc: Mapping[str, object]) -> dict[str, str]:
@@ -676,12 +655,12 @@ def split(playbook: Playbook, bullet_id: str, now: datetime) -> Playbook:
     taken = next((b.id for b in playbook.bullets if b.id in names), None)
     if taken is not None:
         raise InvalidRecord(f"The id {taken} is in use again.", UNCHANGED)
-    playbook = _with(playbook, bullet, _kept(bullet, records))
+    playbook = _replaced(playbook, bullet, _kept(bullet, records))
     for record in records[1:]:
         add = Add(bullet.section, str(record["content"]), str(record["id"]))
         playbook = apply(playbook, add, now)
         made = find_bullet(playbook, add.id or "")
-        playbook = _with(playbook, made, replace(made, **_counts(record)))
+        playbook = _replaced(playbook, made, replace(made, **_counts(record)))
     return _beside(playbook, bullet, names, now)
 
 
@@ -721,7 +700,3 @@ def _beside(playbook: Playbook, bullet: Bullet, names: list[str], now: datetime)
     for step, name in enumerate(names, 1):
         playbook = apply(playbook, Move(name, bullet.section, place + step), now)
     return playbook
-
-
-def _with(playbook: Playbook, old: Bullet, new: Bullet) -> Playbook:
-    return replace(playbook, bullets=tuple(new if b.id == old.id else b for b in playbook.bullets))
