@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.formats.diffing import after, changed_lines, grown, without
+from tests.formats.diffing import after, grown, without
 from tests.formats.others import LETTA
 from tests.formats.samples import NOW, context
 from workbench.core.files.formats import detect as detect_format
@@ -31,12 +31,6 @@ def test_blocks(text: str) -> None:
     assert {key: value for key, value in persona.metadata.items() if key != FILE_KEY} == extra
     assert parsed.records_in == 2
     assert write(parsed, text) == text
-
-
-def test_a_changed_block_is_one_line() -> None:
-    text = after(PARSED, LETTA, PERSONA, content="I am Max.\n")
-    assert text == LETTA.replace("I am Sam.", "I am Max.\\n")
-    assert len(changed_lines(LETTA, text)) == 2
 
 
 def test_in_a_string_only_the_changed_characters_differ() -> None:

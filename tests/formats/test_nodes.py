@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.formats.samples import GENAGENTS, NODES, NOW, context, sure
+from tests.formats.samples import GENAGENTS, NODES, NOW, context
 from workbench.core.record import UnreadableFile
 from workbench.formats import genagents, generative_agents
 from workbench.formats.shared.nodes import agent_name
@@ -158,10 +158,3 @@ def test_nameless_files_of_two_agents_do_not_share_ids() -> None:
     assert one != two
     grown = GENAGENTS.rstrip().rstrip("]") + ', {"node_id": 9, "content": "new", "created": 7}]'
     assert genagents.read(grown, context("nodes.json")).memories[0].id == one
-
-
-def test_detection() -> None:
-    assert sure(genagents.detect(GENAGENTS, "x")) > 0.9
-    assert sure(generative_agents.detect(NODES, "x")) > 0.9
-    assert sure(genagents.detect(NODES, "x")) == 0.0
-    assert sure(generative_agents.detect(GENAGENTS, "x")) == 0.0

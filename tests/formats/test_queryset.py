@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.formats.samples import context, sure
+from tests.formats.samples import context
 from workbench.core.files.format import JudgedQuery, Layout, Parsed
-from workbench.formats.queries import detect, read, write
+from workbench.formats.queries import read, write
 
 TEXT = """{"query": "When?", "relevant": {"a": 1, "b": 3}, "tags": ["t"], "now": "2023-10-22T10:02:00+00:00"}
 {"relevant": ["c"], "query": "Who?", "more": 1}
@@ -59,12 +59,6 @@ def test_grades_are_moved_into_the_scale() -> None:
     parsed = read('{"query": "q", "relevant": {"a": 9, "b": -1, "c": 2.0}}', context())
     assert parsed.queries[0].relevant == {"a": 3, "b": 0, "c": 2}
     assert [note.count for note in parsed.mappings] == [1]
-
-
-def test_detection() -> None:
-    assert sure(detect(TEXT, "x")) > 0.9
-    assert sure(detect('{"query": "q"}', "x")) < 0.5
-    assert sure(detect('{"id": "q"}', "x")) == 0
 
 
 letters = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)

@@ -2,11 +2,10 @@
 feedback.
 """
 
-import re
 from itertools import repeat
 from typing import Any
 
-from workbench.core.files.format import Format, Parsed, ReadContext, Sure
+from workbench.core.files.format import Format, Parsed, ReadContext, Signature
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import InvalidRecord, iso
 from workbench.formats.shared import books, values
@@ -91,23 +90,14 @@ LIST = "bullets"
 """The key of the list."""
 
 
-_BULLETS = re.compile(r"^[\"']?bullets[\"']?[ \t]*:", re.MULTILINE)
-_MARKS = re.compile(
+_SIGNATURE = Signature(
+    "YAML with a list of “bullets”",
+    (r'\A\s*(?![\s{["])', r"^[\"']?bullets[\"']?[ \t]*:"),
+    0.2,
     r"[ {,-][\"']?(content|category|maturity|helpfulCount|harmfulCount|scope|feedbackEvents)[\"']?[ \t]*:"
+    r"|^(?:schema_version|deprecatedPatterns|totalReflections)[ \t]*:|^  totalReflections:",
+    0.2,
 )
-_OWN = re.compile(
-    r"^(?:schema_version|deprecatedPatterns|totalReflections)[ \t]*:|^  totalReflections:",
-    re.MULTILINE,
-)
-
-
-def detect(head: str, path: str) -> Sure | None:
-    """Sure when YAML has a list of `bullets` with the keys of cass."""
-    del path
-    if head.removeprefix("\ufeff").lstrip()[:1] not in ("{", "[", '"') and _BULLETS.search(head):
-        marks = len(set(_MARKS.findall(head))) + bool(_OWN.search(head))
-        return (min(0.2 + 0.2 * marks, 0.95), "YAML with a list of “bullets”")
-    return None
 
 
 def read(text: str, context: ReadContext) -> Parsed:
@@ -178,6 +168,6 @@ def write(parsed: Parsed, original: str | None = None) -> str:
 
 
 FORMAT = Format(
-    NAME, "cass playbook (YAML)", detect, read, write, holds="playbook", suffix=".yaml",
+    NAME, "cass playbook (YAML)", _SIGNATURE, read, write, holds="playbook", suffix=".yaml",
     endings=(".yaml", ".yml"), needs_times=True,
 )  # fmt: skip

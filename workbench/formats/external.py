@@ -113,10 +113,8 @@ def _message(doc: Any, seen: dict[str, int], context: ReadContext) -> tuple[Memo
         importance_score=rating(context, "general", content, notes),
     )
     place = {"message": inner} if nested else {"nested": False}
-    placed = remembered(checked(memory), {}, (), NAME, place=place)
-    return remembered(
-        placed, doc, _NESTED if nested else _PLAIN, NAME, ("role", "session_id"), place
-    ), notes
+    keys, known = _NESTED if nested else _PLAIN, ("role", "session_id")
+    return remembered(checked(memory), doc, keys, NAME, known, place), notes
 
 
 def _speaker(inner: Mapping[str, Any]) -> str | None:

@@ -2,10 +2,9 @@
 step counters.
 """
 
-import re
 from typing import Any
 
-from workbench.core.files.format import Format, Parsed, ReadContext, Sure
+from workbench.core.files.format import Format, Parsed, ReadContext, Signature
 from workbench.core.stream.memory import Memory
 from workbench.formats.patch import opened
 from workbench.formats.shared import nodes
@@ -19,19 +18,13 @@ _TOP = 100
 _KEYS = frozenset(
     {"node_id", "node_type", "content", "importance", "created", "last_retrieved", "pointer_id"}
 )
-_MARKS = re.compile(r'"node_type"\s*:')
 _KINDS: dict[str, dict[str, Any]] = {
     "observation": {"memory_type": "episodic", "observation_type": "general"},
     "reflection": {"memory_type": "semantic", "observation_type": "insight", "is_synthetic": True},
 }
 
 
-def detect(head: str, path: str) -> Sure | None:
-    """Sure when a JSON list holds objects with `node_type`."""
-    del path
-    if head.removeprefix("\ufeff").lstrip().startswith("[") and _MARKS.search(head):
-        return (0.95, "a JSON list of nodes with “node_type”")
-    return None
+_SIGNATURE = Signature("a JSON list of nodes with “node_type”", (r"\A\s*\[", r'"node_type"\s*:'))
 
 
 def read(text: str, context: ReadContext) -> Parsed:
@@ -105,4 +98,4 @@ def _anchor(context: ReadContext) -> str:
     )
 
 
-FORMAT = Format(NAME, "genagents memory stream", detect, read)
+FORMAT = Format(NAME, "genagents memory stream", _SIGNATURE, read)

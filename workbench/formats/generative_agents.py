@@ -4,11 +4,10 @@ Events, thoughts and chats; poignancy 1–10 is the importance. A thought's `fil
 chat's holds what was said (a text, or a list of [speaker, line]) and goes to the metadata.
 """
 
-import re
 from datetime import datetime
 from typing import Any
 
-from workbench.core.files.format import Format, Parsed, ReadContext, Sure
+from workbench.core.files.format import Format, Parsed, ReadContext, Signature
 from workbench.core.files.reason import Unread
 from workbench.core.stream.memory import Memory, Source
 from workbench.formats.patch import opened
@@ -23,8 +22,6 @@ _BLANK = "this is blank"
 _KEYS = frozenset(
     {"type", "created", "last_accessed", "description", "poignancy", "keywords", "filling"}
 )
-_MARKS = re.compile(r'"(?:poignancy|embedding_key|filling)"\s*:')
-_NODE_KEY = re.compile(r'^\s*\{\s*"node_[0-9]+"\s*:')
 _KINDS: dict[str, dict[str, Any]] = {
     "event": {"memory_type": "episodic", "observation_type": "general"},
     "chat": {"memory_type": "episodic", "observation_type": "general"},
@@ -32,12 +29,13 @@ _KINDS: dict[str, dict[str, Any]] = {
 }
 
 
-def detect(head: str, path: str) -> Sure | None:
-    """Sure when a JSON object begins with `node_<n>` and its nodes have a poignancy."""
-    del path
-    if _NODE_KEY.match(head.removeprefix("\ufeff")):
-        return (0.95 if _MARKS.search(head) else 0.5, "a JSON object of “node_<number>” entries")
-    return None
+_SIGNATURE = Signature(
+    "a JSON object of “node_<number>” entries",
+    (r'\A\s*\{\s*"node_[0-9]+"\s*:',),
+    0.5,
+    r'"(?:poignancy|embedding_key|filling)"\s*:',
+    0.45,
+)
 
 
 def read(text: str, context: ReadContext) -> Parsed:
@@ -138,4 +136,4 @@ def _speaker(node: Node) -> str | None:
     )
 
 
-FORMAT = Format(NAME, "Generative Agents memory stream", detect, read)
+FORMAT = Format(NAME, "Generative Agents memory stream", _SIGNATURE, read)

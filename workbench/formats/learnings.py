@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import PurePath
 
@@ -103,14 +103,12 @@ def blocks(text: str) -> Iterator[Block | Line]:
     yield from _items(text, found[: heads[0] if heads else len(found)], "")
     for head, stop in zip(heads, [*heads, len(found)][1:], strict=True):
         line, part = found[head], found[head:stop]
-        end = found[stop].start if stop < len(found) else len(text)
         match = _NAMED.match(line.text) or _DATED.match(line.text) or _BARE.match(line.text)
         if match is not None:
-            yield _block(text, part, end, match)
+            yield _block(text, part, match)
             continue
-        items = list(
-            _items(text, part[1:], line.text.strip("# \t") if line.text.startswith("##") else "")
-        )
+        under = line.text.strip("# \t") if line.text.startswith("##") else ""
+        items = list(_items(text, part[1:], under))
         yield from items
         if not items and line.text.startswith("##"):
             yield line
@@ -128,36 +126,19 @@ def _items(text: str, part: Sequence[Line], under: str) -> Iterator[Block]:
         while at < len(part) and _goes_on(part, at):
             at += 1
             last = at if part[at - 1].text.strip() else last
-        at = last
-        end = part[last].start if last < len(part) else _after(text, part[last - 1].end)
-        said = span(text, line.start + match.end(), part[last - 1].end, line.number)
+        at, end = last, part[last - 1]
+        said = span(text, line.start + match.end(), end.end, line.number)
         first, *more = said.text.split("\n")
-        body = Span(
-            said.start,
-            said.end,
-            said.line,
-            "\n".join((first, *(other.strip(BLANKS) for other in more))),
-        )
-        name = span(
-            text,
-            line.start + max(match.start("title"), 0),
-            line.start + max(match.end("title"), 0),
-            line.number,
-        )
-        day, tag = match["id"] or match["day"], (match["tag"] or "").strip()
+        body = replace(said, text="\n".join((first, *(row.strip(BLANKS) for row in more))))
         yield Block(
-            line.number,
-            line.start,
-            end,
-            day,
-            True,
-            name,
-            {},
-            {BODY: body},
-            item=True,
-            under=under,
-            tag=tag,
-        )
+            line.number, line.start, end.stop, match["id"] or match["day"], True, _title(text, line, match),
+            sections={BODY: body}, item=True, under=under, tag=(match["tag"] or "").strip(),
+        )  # fmt: skip
+
+
+def _title(text: str, line: Line, match: re.Match[str]) -> Span:
+    start, end = (line.start + max(at, 0) for at in match.span("title"))
+    return span(text, start, end, line.number)
 
 
 def _goes_on(part: Sequence[Line], at: int) -> bool:
@@ -176,37 +157,34 @@ def _goes_on(part: Sequence[Line], at: int) -> bool:
     )
 
 
-def _after(text: str, at: int) -> int:
-    """Return where the line after the one that ends at a place starts."""
-    end = text.find("\n", at)
-    return len(text) if end < 0 else end + 1
-
-
 def _is_head(line: str) -> bool:
     return re.match(r"##?(?:\s|$)", line) is not None or (
         line.startswith("###") and _BARE.match(line) is not None
     )
 
 
-def _block(text: str, part: Sequence[Line], end: int, match: re.Match[str]) -> Block:
-    head = part[0]
-    title = span(text, head.start + match.start("title"), head.end, head.number)
-    cut = next((n for n, line in enumerate(part) if n and _is_section(line)), len(part))
-    fields = _fields(text, part[1:cut])
-    name = match["id"] or match["bare"]
-    block = Block(head.number, head.start, end, name, match.re is _DATED, title, fields, {}, {},
-                  max((value.end for value in fields.values()), default=head.end))  # fmt: skip
-    for first, last in _parts(part, cut):
-        name = part[first].text.lstrip("#").strip()
+def _block(text: str, part: Sequence[Line], match: re.Match[str]) -> Block:
+    head, *rest = part
+    starts = [at for at, line in enumerate(rest) if not line.code and line.text.startswith("###")]
+    stops = [*starts, len(rest)]
+    above = rest[: stops[0]]
+    fields = _fields(text, above)
+    fields_end = max((value.end for value in fields.values()), default=head.end)
+    sections, meta = dict[str, Span](), dict[str, Span]()
+    for at, stop in zip(starts, stops[1:], strict=True):
+        name = rest[at].text.lstrip("#").strip()
         if name == METADATA:
-            block.meta.update(_meta(text, part[first + 1 : last]))
-            continue
-        block.sections.setdefault(name, _body(text, part[first + 1 : last], part[first]))
-    loose = [line for line in part[1:cut] if not fields or line.start >= block.fields_end]
+            meta.update(_meta(text, rest[at + 1 : stop]))
+        else:
+            sections.setdefault(name, _body(text, rest[at + 1 : stop], rest[at]))
+    loose = [line for line in above if not fields or line.start >= fields_end]
     body = _body(text, loose, head)
     if body.text:
-        block.sections.setdefault(BODY, body)
-    return block
+        sections.setdefault(BODY, body)
+    return Block(
+        head.number, head.start, part[-1].stop, match["id"] or match["bare"], match.re is _DATED,
+        _title(text, head, match), fields, sections, meta, fields_end,
+    )  # fmt: skip
 
 
 def _body(text: str, part: Sequence[Line], head: Line) -> Span:
@@ -217,15 +195,6 @@ def _body(text: str, part: Sequence[Line], head: Line) -> Span:
     if not kept:
         return Span(head.end, head.end, head.number, "")
     return span(text, kept[0].start, kept[-1].end, kept[0].number)
-
-
-def _is_section(line: Line) -> bool:
-    return not line.code and line.text.startswith("###")
-
-
-def _parts(part: Sequence[Line], cut: int) -> Iterator[tuple[int, int]]:
-    starts = [n for n in range(cut, len(part)) if _is_section(part[n])]
-    yield from zip(starts, [*starts, len(part)][1:], strict=True)
 
 
 def _fields(text: str, part: Sequence[Line]) -> dict[str, Span]:

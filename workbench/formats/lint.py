@@ -33,6 +33,10 @@ _COUNTED = re.compile(
 _NUMBER = re.compile(r"(helpful|harmful)\s*=\s*([0-9]{1,12})(?![^\s,;|])")
 
 
+_Finding = tuple[int, Rule, str, Fix | None]
+"""The line of what is wrong, the rule, a sentence, and how it could be put right."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Place:
     """A bullet's first line with what it says and the key of the section it stands in ("" above the
@@ -52,19 +56,17 @@ def lint(text: str, file: str) -> list[LintFinding]:
     """Return what is wrong with a playbook, in the order of its lines."""
     found = list(lines(text))
     places = list(_places(found))
-    return sorted(
-        [
-            *_headings(found, file),
-            *_loose(places, file),
-            *_bad_counts(places, file),
-            *_duplicate_ids(places, file),
-            *_duplicate_texts(places, text, file),
-            *_wrong_slugs(places, file),
-            *_lost_text(found, places, text, file),
-            *_no_others(found, text, file),
-        ],
-        key=lambda finding: finding.line,
+    findings = (
+        *_headings(found),
+        *_loose(places),
+        *_bad_counts(places),
+        *_duplicate_ids(places),
+        *_duplicate_texts(places),
+        *_wrong_slugs(places),
+        *_lost_text(found, places, text),
+        *_no_others(found, text),
     )
+    return [LintFinding(file, *one) for one in sorted(findings, key=lambda one: one[0])]
 
 
 def _places(found: list[Line]) -> Iterator[_Place]:
@@ -107,7 +109,7 @@ def _numbers(places: list[_Place]) -> Iterator[int]:
     return count(max(taken, default=0) + 1)
 
 
-def _headings(found: list[Line], file: str) -> Iterator[LintFinding]:
+def _headings(found: list[Line]) -> Iterator[_Finding]:
     for line in found:
         plain = line.text.removeprefix(ace.BOM)
         if plain.lstrip().startswith("###"):
@@ -115,10 +117,10 @@ def _headings(found: list[Line], file: str) -> Iterator[LintFinding]:
             depth = len(plain.lstrip()) - len(plain.lstrip().lstrip("#"))
             fix = Fix("make it a ## heading", ((start, start + depth, "##"),))
             message = f"the heading {shown(plain.strip())} is deeper than ##: some readers take it for text"
-            yield LintFinding(file, line.number, "deep-heading", message, fix)
+            yield line.number, "deep-heading", message, fix
 
 
-def _loose(places: list[_Place], file: str) -> Iterator[LintFinding]:
+def _loose(places: list[_Place]) -> Iterator[_Finding]:
     """Find bullets that only a tolerant reader sees: a dash before them, commas, neutral or
     negative counts.
     """
@@ -133,10 +135,10 @@ def _loose(places: list[_Place], file: str) -> Iterator[LintFinding]:
             new = strict if said.form == "counts" else f"[{said.id}] {said.content}".rstrip()
             fix = Fix("write it in the strict form", (_whole(place.line, new),))
             message = f"the reference reader does not take {shown(said.id)} in this form"
-            yield LintFinding(file, place.line.number, "loose-bullet", message, fix)
+            yield (place.line.number, "loose-bullet", message, fix)
 
 
-def _bad_counts(places: list[_Place], file: str) -> Iterator[LintFinding]:
+def _bad_counts(places: list[_Place]) -> Iterator[_Finding]:
     """Find bullets whose counts are no numbers: they are read as text without counts."""
     for place in places:
         match = _COUNTED.match(place.said.content) if place.said.form == "bare" else None
@@ -147,10 +149,10 @@ def _bad_counts(places: list[_Place], file: str) -> Iterator[LintFinding]:
         new = f"[{place.said.id}] helpful={helpful} harmful={harmful} :: {match[2]}".rstrip()
         fix = Fix("write 0 for what is no number", (_whole(place.line, new),))
         message = f"the counts of {shown(place.said.id)} cannot be read: they are taken for text"
-        yield LintFinding(file, place.line.number, "bad-counts", message, fix)
+        yield (place.line.number, "bad-counts", message, fix)
 
 
-def _duplicate_ids(places: list[_Place], file: str) -> Iterator[LintFinding]:
+def _duplicate_ids(places: list[_Place]) -> Iterator[_Finding]:
     first, free = dict[str, int](), _numbers(places)
     for place in places:
         name = place.said.id
@@ -161,10 +163,10 @@ def _duplicate_ids(places: list[_Place], file: str) -> Iterator[LintFinding]:
         at = place.line.start + place.line.text.index(f"[{name}]") + 1
         fix = Fix(f"renumber it {new}", ((at, at + len(name), new),))
         message = f"the id {shown(name)} is used on line {first[name]} already"
-        yield LintFinding(file, place.line.number, "duplicate-id", message, fix)
+        yield (place.line.number, "duplicate-id", message, fix)
 
 
-def _duplicate_texts(places: list[_Place], text: str, file: str) -> Iterator[LintFinding]:
+def _duplicate_texts(places: list[_Place]) -> Iterator[_Finding]:
     first: dict[str, list[tuple[_Place, Described[Bullet]]]] = {}
     for place in places:
         new, before = Described(_bullet(place)), first.setdefault(text_key(place.content), [])
@@ -174,7 +176,7 @@ def _duplicate_texts(places: list[_Place], text: str, file: str) -> Iterator[Lin
             continue
         same = next((other for other in about if _is_equal(other, place)), about[0])
         kept, gone = same.said, place.said
-        edits = [(place.line.start, _without(place.last, text)[1], "")]
+        edits = [(place.line.start, place.last.stop, "")]
         if kept.form == "counts":
             merged = Bullet(
                 kept.id, "", kept.content,
@@ -188,7 +190,7 @@ def _duplicate_texts(places: list[_Place], text: str, file: str) -> Iterator[Lin
             else None
         )
         message = f"{shown(gone.id)} says {how} as {shown(kept.id)} on line {same.line.number}"
-        yield LintFinding(file, place.line.number, "duplicate-text", message, fix)
+        yield (place.line.number, "duplicate-text", message, fix)
 
 
 def _bullet(place: _Place) -> Bullet:
@@ -207,7 +209,7 @@ def _is_equal(one: _Place, other: _Place) -> bool:
     return strict and says_all_the_same(_bullet(one), _bullet(other))
 
 
-def _wrong_slugs(places: list[_Place], file: str) -> Iterator[LintFinding]:
+def _wrong_slugs(places: list[_Place]) -> Iterator[_Finding]:
     taken = {place.said.id for place in places}
     for place in places:
         slug, _, number = place.said.id.rpartition("-")
@@ -224,12 +226,10 @@ def _wrong_slugs(places: list[_Place], file: str) -> Iterator[LintFinding]:
             None if new in taken else Fix(f"rename it {new}", ((at, at + len(place.said.id), new),))
         )
         message = f"{shown(place.said.id)} stands in a section whose bullets begin with {wanted}-"
-        yield LintFinding(file, place.line.number, "wrong-slug", message, fix)
+        yield (place.line.number, "wrong-slug", message, fix)
 
 
-def _lost_text(
-    found: list[Line], places: list[_Place], text: str, file: str
-) -> Iterator[LintFinding]:
+def _lost_text(found: list[Line], places: list[_Place], text: str) -> Iterator[_Finding]:
     """Find text that belongs to no bullet: above the first heading, or between a heading and its
     first bullet.
     """
@@ -248,28 +248,25 @@ def _lost_text(
             made = f"[{name}] helpful=0 harmful=0 :: {plain}" if counted else f"[{name}] {plain}"
             if section:
                 fix = Fix(f"make it the bullet {name}", (_whole(line, made),))
-                yield LintFinding(
-                    file, line.number, "orphan-line", f"{shown(plain)} belongs to no bullet", fix
-                )
+                yield line.number, "orphan-line", f"{shown(plain)} belongs to no bullet", fix
                 continue
             fix = Fix(
                 f"move it into ## OTHERS as {name}",
-                (_without(line, text), _into_others(found, text, made)),
+                ((line.start, line.stop, ""), _into_others(found, text, made)),
             )
             message = (
                 f"{shown(plain)} stands above the first heading: the reference updater fails on it"
             )
-            yield LintFinding(file, line.number, "text-above", message, fix)
+            yield line.number, "text-above", message, fix
 
 
-def _no_others(found: list[Line], text: str, file: str) -> Iterator[LintFinding]:
+def _no_others(found: list[Line], text: str) -> Iterator[_Finding]:
     if not any(_is_others(line) for line in found):
         newline = newline_of(text)
         gap = newline if text.endswith("\n") or not text else newline * 2
         fix = Fix("add ## OTHERS at the end", ((len(text), len(text), f"{gap}## OTHERS{newline}"),))
         last = found[-1].number if found else 1
-        yield LintFinding(
-            file,
+        yield (
             last,
             "no-others",
             "there is no section ## OTHERS, which the reference tools add to",
@@ -301,11 +298,6 @@ def _is_others(line: Line) -> bool:
 
 def _whole(line: Line, new: str) -> tuple[int, int, str]:
     return line.start, line.end, new
-
-
-def _without(line: Line, text: str) -> tuple[int, int, str]:
-    after = text.find("\n", line.end) + 1
-    return line.start, after or len(text), ""
 
 
 # Files of records in any format that is read: what the reader skipped, equal texts, references to
@@ -476,34 +468,27 @@ def lint_memory_index(
     """
     found = list(lines(text))
     named = {match["target"]: line for line in found if (match := INDEX_LINE.match(line.text))}
-    return sorted(
-        [
-            *_links(named, text, file, beside),
-            *_unindexed(named, topics, text, file, beside),
-            *_over(found, text, file, beside),
-        ],
-        key=lambda finding: finding.line,
+    findings = (
+        *_links(named, beside),
+        *_unindexed(named, topics, text, beside),
+        *_over(found, text, beside),
     )
+    return [LintFinding(file, *one) for one in sorted(findings, key=lambda one: one[0])]
 
 
-def _links(
-    named: dict[str, Line], text: str, file: str, beside: Callable[[str], str | None]
-) -> Iterator[LintFinding]:
+def _links(named: dict[str, Line], beside: Callable[[str], str | None]) -> Iterator[_Finding]:
     for target, line in named.items():
         if "://" not in target and beside(target) is None:
-            fix = Fix("remove the line", (_memory_index_without(line, text),))
-            yield LintFinding(
-                file, line.number, "broken-link", f"the file {shown(target)} is not there", fix
-            )
+            fix = Fix("remove the line", ((line.start, line.stop, ""),))
+            yield line.number, "broken-link", f"the file {shown(target)} is not there", fix
 
 
 def _unindexed(
     named: dict[str, Line],
     topics: Iterable[str],
     text: str,
-    file: str,
     beside: Callable[[str], str | None],
-) -> Iterator[LintFinding]:
+) -> Iterator[_Finding]:
     newline = newline_of(text)
     at = _room(named, text)
     start = newline if at and text[at - 1] not in "\n\ufeff" else ""
@@ -515,7 +500,7 @@ def _unindexed(
         title = _title(beside(name) or "", name)
         fix = Fix("add a line for it", ((at, at, f"{start}- [{title}]({name}){newline}"),))
         message = f"no line names the topic file {shown(name)}: it is never read"
-        yield LintFinding(file, text.count("\n") + 1, "unindexed", message, fix)
+        yield (text.count("\n") + 1, "unindexed", message, fix)
 
 
 def _room(named: dict[str, Line], text: str) -> int:
@@ -526,18 +511,16 @@ def _room(named: dict[str, Line], text: str) -> int:
     last = cut[0] - 1 if cut else MAX_LINES
     loaded = [line for line in named.values() if line.number < last]
     if loaded:
-        return max(_next(line, text) for line in loaded)
+        return max(line.stop for line in loaded)
     at = 1 if text.startswith("\ufeff") else 0
     for line in lines(text):
         if line.text.strip() and not line.text.startswith("#"):
             break
-        at = _next(line, text)
+        at = line.stop
     return at
 
 
-def _over(
-    found: list[Line], text: str, file: str, beside: Callable[[str], str | None]
-) -> Iterator[LintFinding]:
+def _over(found: list[Line], text: str, beside: Callable[[str], str | None]) -> Iterator[_Finding]:
     cut = cut_at(text)
     if cut is None:
         return
@@ -545,7 +528,7 @@ def _over(
     below = [line for line in found if line.number >= first and line.text.strip()]
     what = counted(len(below), "line is", "lines are")
     message = f"{what} below the first {MAX_LINES} lines and {MAX_BYTES:,} bytes: Claude Code does not load them"
-    yield LintFinding(file, first, "over-cap", message, _moved(found, first, text, beside))
+    yield (first, "over-cap", message, _moved(found, first, text, beside))
 
 
 def _moved(found: list[Line], first: int, text: str, beside: Callable[[str], str | None]) -> Fix:
@@ -556,10 +539,10 @@ def _moved(found: list[Line], first: int, text: str, beside: Callable[[str], str
     link = f"- [Older memories]({OLDER}) — moved here because the index was too long{newline}"
     size, keep = 0, 0
     for line in found:
-        size += len(text[line.start : _next(line, text)].encode(errors="replace"))
+        size += len(text[line.start : line.stop].encode(errors="replace"))
         if line.number >= min(first, MAX_LINES) or size > MAX_BYTES - len(link.encode()) - 2:
             break
-        keep = _next(line, text)
+        keep = line.stop
     before = beside(OLDER)
     old = before if before is not None else f"# Older memories{newline}{newline}"
     gap = "" if old.endswith("\n") else newline
@@ -573,15 +556,6 @@ def _title(text: str, name: str) -> str:
     )
     plain = heading or name.removesuffix(".md").replace("-", " ").replace("_", " ")
     return plain.replace("[", "(").replace("]", ")")[:100]
-
-
-def _next(line: Line, text: str) -> int:
-    after = text.find("\n", line.end) + 1
-    return after or len(text)
-
-
-def _memory_index_without(line: Line, text: str) -> tuple[int, int, str]:
-    return line.start, _next(line, text), ""
 
 
 def lint_file(

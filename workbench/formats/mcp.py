@@ -254,10 +254,7 @@ def item(doc: Any, context: ReadContext, listed: str = "") -> tuple[Memory, Note
     notes.append(("created_at", "set to the time of the import, the format has none"))
     place |= {"spelled": spelled} if spelled else {}
     place |= {"observed": objects} if objects else {}
-    keys = _keys(kind, spelled)
-    # The keys read the names from what is kept, so that comes first.
-    placed = remembered(checked(memory), {}, (), NAME, place=place)
-    return remembered(placed, doc, keys, NAME, place=place), notes
+    return remembered(checked(memory), doc, _keys(kind, spelled), NAME, place=place), notes
 
 
 def _entity(doc: Doc, context: ReadContext, notes: Notes) -> tuple[Memory, Doc]:

@@ -2,10 +2,9 @@
 bare list.
 """
 
-import re
 from typing import Any
 
-from workbench.core.files.format import Format, Parsed, ReadContext, Sure
+from workbench.core.files.format import Format, Parsed, ReadContext, Signature
 from workbench.core.stream.memory import FILE_KEY, Memory, Source
 from workbench.formats.patch import Node, opened
 from workbench.formats.shared import values
@@ -24,20 +23,13 @@ NAME = "mem0"
 _LISTS = ("results", "memories")
 _INSIDE = frozenset({*_LISTS, "relations"})
 _KNOWN = frozenset({"id", "memory", "user_id", "run_id", "categories", "created_at"})
-_LISTED = re.compile(r'^\s*(?:\[|\{.*?"(?:results|memories)"\s*:\s*\[)', re.DOTALL)
-_SAYS = re.compile(r'"memory"\s*:\s*"')
-_MARKS = re.compile(
-    r'"(hash|user_id|agent_id|run_id|created_at|updated_at|score|categories|metadata)"\s*:'
+_SIGNATURE = Signature(
+    "a JSON list of results with a “memory” text",
+    (r'\A\s*(?:\[|\{(?s:.*?)"(?:results|memories)"\s*:\s*\[)', r'"memory"\s*:\s*"'),
+    0.4,
+    r'"(hash|user_id|agent_id|run_id|created_at|updated_at|score|categories|metadata)"\s*:',
+    0.2,
 )
-
-
-def detect(head: str, path: str) -> Sure | None:
-    """Sure when a list of results has a `memory` text and mem0's other keys."""
-    del path
-    if _LISTED.match(head.removeprefix("\ufeff")) and _SAYS.search(head):
-        marks = len(set(_MARKS.findall(head)))
-        return (min(0.4 + 0.2 * marks, 0.95), "a JSON list of results with a “memory” text")
-    return None
 
 
 def read(text: str, context: ReadContext) -> Parsed:
@@ -91,4 +83,4 @@ def _memory(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
     return checked(memory), notes
 
 
-FORMAT = Format(NAME, "mem0 memories (JSON)", detect, read)
+FORMAT = Format(NAME, "mem0 memories (JSON)", _SIGNATURE, read)

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from workbench.core.agents.patterns.pattern import Pattern
-from workbench.core.files.format import Format, Parsed, ReadContext, Sure
+from workbench.core.files.format import Format, Parsed, ReadContext, Signature
 from workbench.core.free_names import FreeNames
 from workbench.core.record import UnreadableFile, iso
 from workbench.core.stream.memory import Memory
@@ -251,19 +251,14 @@ def as_entry(pattern: Pattern) -> dict[str, object]:
 
 
 _INSIDE = frozenset({"patterns"})
-_PATTERNS = re.compile(r'"patterns"\s*:\s*\{')
-_MARKS = re.compile(
-    r'"(pattern|problem|solution|applications|confidence|category|quality_rules|target_skills)"\s*:'
+_SIGNATURE = Signature(
+    "a JSON object of “patterns” by name",
+    (r"\A\s*\{", r'"patterns"\s*:\s*\{'),
+    0.25,
+    r'"(pattern|problem|solution|applications|confidence|category|quality_rules|target_skills|'
+    r'total_patterns)"\s*:',
+    0.15,
 )
-
-
-def detect(head: str, path: str) -> Sure | None:
-    """Sure when an object holds `patterns` by name and they say what they solve."""
-    del path
-    if head.removeprefix("\ufeff").lstrip().startswith("{") and _PATTERNS.search(head):
-        marks = len(set(_MARKS.findall(head))) + ('"total_patterns"' in head)
-        return (min(0.25 + 0.15 * marks, 0.95), "a JSON object of “patterns” by name")
-    return None
 
 
 def read(text: str, context: ReadContext) -> Parsed:
@@ -361,4 +356,4 @@ def _slug(entry: Mapping[str, object], id: str) -> str:
     return slug(str(entry.get("name", id))).replace("-", "_") or id
 
 
-FORMAT = Format(NAME, "agent-playbook patterns (JSON)", detect, read, write, suffix=".json")
+FORMAT = Format(NAME, "agent-playbook patterns (JSON)", _SIGNATURE, read, write, suffix=".json")

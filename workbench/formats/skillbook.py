@@ -2,11 +2,10 @@
 `bullets` for `skills`.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from workbench.core.files.format import Format, Parsed, ReadContext, Sure
+from workbench.core.files.format import Format, Parsed, ReadContext, Signature
 from workbench.core.files.reason import Reason
 from workbench.core.playbook.book import Bullet, Playbook, next_number
 from workbench.core.record import iso
@@ -78,18 +77,16 @@ def again(doc: Doc) -> Bullet:
 INSIDE = frozenset({"skills", "bullets", "sections"})
 
 
-_TOP = re.compile(r'^\s*\{\s*"(?:skills|bullets|sections|next_id|schema_version)"\s*:')
-_MARKS = re.compile(r'"(?:next_id|similarity_decisions|justification|helpful|harmful|neutral)"\s*:')
-_RECORDS = re.compile(r'"(?:skills|bullets)"\s*:\s*\{')
-
-
-def detect(head: str, path: str) -> Sure | None:
-    """Sure when an object holds `skills` (or `bullets`) by id and their counts."""
-    del path
-    if _TOP.match(head.removeprefix("\ufeff")) and _RECORDS.search(head):
-        marks = len(set(_MARKS.findall(head)))
-        return (0.95 if marks else 0.5, "a JSON object of “skills” by id")
-    return None
+_SIGNATURE = Signature(
+    "a JSON object of “skills” by id",
+    (
+        r'\A\s*\{\s*"(?:skills|bullets|sections|next_id|schema_version)"\s*:',
+        r'"(?:skills|bullets)"\s*:\s*\{',
+    ),
+    0.5,
+    r'"(?:next_id|similarity_decisions|justification|helpful|harmful|neutral)"\s*:',
+    0.45,
+)
 
 
 def read(text: str, context: ReadContext) -> Parsed:
@@ -246,7 +243,7 @@ def _highest(bullets: Iterable[Bullet]) -> int:
 FORMAT = Format(
     NAME,
     "skillbook (JSON)",
-    detect,
+    _SIGNATURE,
     read,
     write,
     holds="playbook",

@@ -302,12 +302,15 @@ def note_facts(before: Memory, after: Memory) -> dict[str, Value]:
         values["type"] = after.category
     if after.tags != before.tags:
         values["tags"] = after.tags
-    counts = (
+    return values | _counts(before, after)
+
+
+def _counts(before: Memory, after: Memory) -> dict[str, Value]:
+    pairs = (
         (after.helpful_count, before.helpful_count),
         (after.harmful_count, before.harmful_count),
     )
-    values |= {name: new for name, (new, old) in zip(COUNTS, counts, strict=True) if new != old}
-    return values
+    return {name: new for name, (new, old) in zip(COUNTS, pairs, strict=True) if new != old}
 
 
 _NAMED = re.compile(r"\][(\[][^)\]]*")
@@ -374,13 +377,7 @@ def _facts(before: Memory, after: Memory, link: Link) -> dict[str, Value]:
         values["description"] = after.summary
     if after.category != before.category:
         values["type"] = after.category
-    counts = (
-        (after.helpful_count, before.helpful_count),
-        (after.harmful_count, before.harmful_count),
-    )
-    return values | {
-        name: new for name, (new, old) in zip(COUNTS, counts, strict=True) if new != old
-    }
+    return values | _counts(before, after)
 
 
 def _line_edits(line: Line, link: Link, topic: Memory | None) -> list[Edit]:

@@ -1,5 +1,6 @@
 """What reading a file gives, and what a format is."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -218,6 +219,28 @@ Sure = tuple[float, str]
 
 DetectFile = Callable[[str, str], Sure | None]
 """`(head, path)`: the first characters of the text (see `formats.HEAD`) and the file's path."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """Tells files by how they begin: all of `needs` stand there, and every other one of the `marks`
+    makes it surer by `each`.
+    """
+
+    reason: str
+    needs: tuple[str, ...]
+    sure: float = 0.95
+    marks: str = ""
+    each: float = 0.0
+
+    def __call__(self, head: str, path: str) -> Sure | None:
+        del path
+        text = head.removeprefix("\ufeff")
+        if not all(re.search(need, text, re.MULTILINE) for need in self.needs):
+            return None
+        found = set(re.findall(self.marks, text, re.MULTILINE)) if self.marks else ()
+        return min(self.sure + self.each * len(found), 0.95), self.reason
+
 
 ReadText = Callable[[str, ReadContext], Parsed]
 """Reads the whole text. Raises `UnreadableFile` when nothing in it is of the format."""

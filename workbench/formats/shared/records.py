@@ -92,15 +92,16 @@ def remembered(
     file the record stood.
     """
     written: dict[str, Key[R]] = {key.name: key for key in keys}
-    private = {*written, *known, FILE_KEY}
+    private, where = {*written, *known, FILE_KEY}, {"format": format, **(place or {})}
+    placed = replace(record, metadata={**record.metadata, FILE_KEY: where})
     raw = {
         name: value
         for name, value in doc.items()
         if name in private
-        and (name not in written or not alike(value, written[name].write(record)))
+        and (name not in written or not alike(value, written[name].write(placed)))
     }
     extra = {name: value for name, value in doc.items() if name not in private}
-    kept: Doc = {"format": format, "order": list(doc), "raw": raw, **(place or {})}
+    kept = {"format": format, "order": list(doc), "raw": raw, **(place or {})}
     return replace(record, metadata={**extra, **record.metadata, FILE_KEY: kept})
 
 
