@@ -203,11 +203,12 @@ def _merge(playbook: Playbook, op: Merge, now: datetime) -> Playbook:
 def _united(members: Sequence[Bullet], content: str, now: datetime) -> Bullet:
     """Return the first of `members` with the given text and everything the others bring."""
     keep = members[0]
+    counts: dict[str, Any] = {name: summed(members, name) for name in BULLET_COUNTS}
     return replace(
         keep,
         content=content,
         raw=None,
-        **{name: summed(members, name) for name in BULLET_COUNTS},
+        **counts,
         pinned=any(b.pinned for b in members),
         state="active" if any(b.state == "active" for b in members) else "deprecated",
         last_feedback_at=max(
