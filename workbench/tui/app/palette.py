@@ -53,6 +53,19 @@ SYNONYMS = (
     frozenset(("store", "stores", "project", "database", "workspace")),
     frozenset(("pin", "star", "favourite", "favorite", "keep")),
     frozenset(("duplicates", "duplicate", "same", "dedup", "merge")),
+    frozenset(("agents", "connect", "hook", "hooks", "mcp", "claude", "codex", "cursor", "install")),
+    frozenset(("health", "doctor", "trend", "trends", "stats", "statistics", "diagnose")),
+    frozenset(("symbols", "legend", "icons", "signs", "meaning")),
+    frozenset(("started", "demo", "tutorial", "begin", "introduction", "quickstart")),
+    frozenset(("allow", "flag", "flags", "flagged", "secret", "suspicious")),
+    frozenset(("budget", "tokens", "limit", "size")),
+    frozenset(("reflect", "reflection", "insights", "summarise", "summarize")),
+    frozenset(("suggestions", "curate", "curator")),
+    frozenset(("mark", "select", "tick")),
+    frozenset(("tune", "tuning", "weights", "sliders", "ranking", "decay", "embeddings", "model")),
+    frozenset(("context", "recall", "served", "preview")),
+    frozenset(("still", "stale", "outdated", "contradiction")),
+    frozenset(("archive", "hide", "expire")),
 )
 """Words that people use for one thing; a word of a row stands for all it stands with here."""
 
