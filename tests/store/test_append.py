@@ -156,3 +156,14 @@ def test_a_memory_that_cannot_be_read_is_passed_over(tmp_path: Path) -> None:
     library.db.table("memories").insert({"id": "odd", "content": "no times"})
     append(tmp_path, "hook", "x", clock, adding("fine"))
     assert recent(tmp_path) == ["fine"]
+
+
+def test_an_append_goes_on_when_the_lock_file_vanishes_under_it(tmp_path: Path) -> None:
+    def observe(block: Appending) -> None:
+        adding("seen")(block)
+        block.count(5.0, NOON)
+        (tmp_path / "s" / "lock").unlink()
+
+    for _ in range(2):
+        append(tmp_path / "s", "hook", "observe", clock, observe)
+    assert recent(tmp_path / "s") == ["seen", "seen"]

@@ -60,12 +60,12 @@ class Appending:
 
     def count(self, importance: float, at: datetime) -> None:
         """Let the reflection gauge count one observation."""
-        place = self._staged.doc_id_of(_GAUGE, ReflectionState().id) or str(
-            self._staged.allocate(_GAUGE)
-        )
+        name = ReflectionState().id
+        place = self._staged.doc_id_of(_GAUGE, name)
+        if place is None:
+            place = self._staged.keys[_GAUGE, name] = str(self._staged.allocate(_GAUGE))
         old = self._staged.get(_GAUGE, place) or {}
         gauge = from_doc(ReflectionState, old) if old else ReflectionState()
-        self._staged.keys[_GAUGE, gauge.id] = place
         self._staged.put(_GAUGE, place, to_doc_over(record_observation(gauge, importance, at), old))
 
 
