@@ -320,7 +320,7 @@ class Host(App[Path | None]):
             if self.screen is not self._keys_on:
                 self._keys_on = self.screen
                 self._settle(self.screen)  # it has the focus where it belongs then
-            if self._settling is not None and self._settling.is_running:
+            if self._settling is not None and self._settling.is_attached:
                 self._looks_again = self._looks_again or self.set_timer(ENDED, self._look_again)
                 return
             key, target = self._keys.popleft(), self.focused or self.screen
