@@ -22,6 +22,7 @@ from workbench.core.record import iso, parse_time
 FILE_NAME = "stores.json"
 BACKUPS_FILE = "backups.json"
 THEME_FILE = "theme"
+PANES_FILE = "panes.json"
 SHOWN = 12
 """How many stores the switcher offers."""
 
@@ -144,6 +145,17 @@ def last_theme(state_dir: Path) -> str:
         return (state_dir / THEME_FILE).read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError):
         return ""
+
+
+def remember_panes(state_dir: Path, shares: Mapping[str, int]) -> None:
+    """Note how wide the list of each area is, in percent of what it shares with the text."""
+    keep(state_dir, PANES_FILE, shares)
+
+
+def last_panes(state_dir: Path) -> dict[str, int]:
+    """Return how wide the list of each area was made; those left as they are are missing."""
+    kept = _kept(state_dir, PANES_FILE)
+    return {area: share for area, share in kept.items() if type(share) is int and 0 < share < 100}
 
 
 def _kept(state_dir: Path, name: str) -> dict[str, Any]:

@@ -95,6 +95,7 @@ class AgentsScreen(AreaScreen):
     """
 
     AREA = "agents"
+    PANES = ("#context", "#doings")
     BINDINGS: ClassVar[list[BindingType]] = bindings(AGENTS)
     help_text = HELP
     DEFAULT_CSS = """

@@ -228,5 +228,26 @@ GLOBAL = (
     Action("app.help", "question_mark", "help", "Show every key of this area", APP),
     Action("app.manual", "f1", "manual", "Open the manual at the page of this area", APP, False),
     Action("app.quit", "q", "quit", "Quit; asks only when something is unsaved", APP, False),
+    Action(
+        "app.narrower",
+        "less_than_sign",
+        "narrower",
+        "Make the list narrower",
+        APP,
+        False,
+        "split(-5)",
+    ),
+    Action(
+        "app.wider", "greater_than_sign", "wider", "Make the list wider", APP, False, "split(5)"
+    ),
+    Action(
+        "app.one-pane",
+        "Z",
+        "one pane",
+        "One pane over the whole width, or all",
+        APP,
+        False,
+        "one_pane",
+    ),
 )
 """What holds in every area, besides the keys that go to another one."""

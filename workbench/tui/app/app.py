@@ -632,6 +632,16 @@ class WorkbenchApp(Host):
 
             self.push_screen(HistoryDialog(self.bench))
 
+    def action_split(self, percent: int) -> None:
+        """Give the list of the area more of the width, or less."""
+        if isinstance(self.screen, AreaScreen):
+            self.screen.split(percent)
+
+    def action_one_pane(self) -> None:
+        """Show one pane of the area over the whole width, or all of them again."""
+        if isinstance(self.screen, AreaScreen):
+            self.screen.one_pane()
+
     def action_pause(self) -> None:
         """Hold what others write, so that nothing moves; once more, show all of it. A change here
         takes it in, too.

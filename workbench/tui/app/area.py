@@ -1,8 +1,10 @@
 """What all areas share: the top bar, the key bar, and following the store."""
 
+import sys
 from collections.abc import Awaitable, Callable, Iterable
 from typing import ClassVar, TypeVar, cast
 
+from textual import events
 from textual.app import App, ComposeResult, SuspendNotSupported
 from textual.content import Content
 from textual.screen import Screen
@@ -48,6 +50,9 @@ TURN_S = 0.01
 has its turn.
 """
 
+LEAST, MOST = 20, 80
+"""Percent of the width that a list can have beside a text."""
+
 HISTORY = "workbench.tui.stream.history_dialog:HistoryDialog"
 """What shows the changes of a record; rows there have records, whose keys come back here."""
 
@@ -61,6 +66,8 @@ class AreaScreen(Screen[object]):
     """Each area says what has the keys; otherwise it were the first thing that can, a filter, which
     would type them.
     """
+    PANES: ClassVar[tuple[str, str]]
+    """What has the list, and what has the text beside it: a person may move the line between."""
     help_text = ""
     """What the help shows below the keys."""
     acts: Callable[[str], Awaitable[None]] | None = None
@@ -70,6 +77,7 @@ class AreaScreen(Screen[object]):
         super().__init__()
         self._stale = True
         self._visited = False
+        self._one_pane = False
 
     @property
     def area(self) -> Area:
@@ -108,6 +116,8 @@ class AreaScreen(Screen[object]):
     def on_mount(self) -> None:
         """Be among the areas that follow the store."""
         self.workbench_app.opened.append(self)
+        if share := self.workbench_app.panes.get(self.AREA):
+            self._part(share)
 
     def on_top_bar_selected(self, event: TopBar.Selected) -> None:
         """Go to the area whose tab was clicked."""
@@ -132,6 +142,35 @@ class AreaScreen(Screen[object]):
     def as_mapped(self, actions: Iterable[Action]) -> tuple[Action, ...]:
         """Return actions with the keys that the person's keymap gives them."""
         return remapped(actions, dict(self.workbench_app.options.keymap))
+
+    # Panes
+
+    @property
+    def HORIZONTAL_BREAKPOINTS(self) -> list[tuple[int, str]] | None:  # type: ignore[override]  # noqa: N802
+        """From which width on which layout holds: with one pane that of a narrow terminal."""
+        if not self._one_pane:
+            return None
+        return [(0, "-narrow"), *((sys.maxsize, each) for each in ("-normal", "-wide"))]
+
+    def one_pane(self) -> None:
+        """Show the list over the whole width, and the text in its place when it is opened; or both."""
+        self._one_pane = not self._one_pane
+        self.post_message(events.Resize(self.size, self.size))
+
+    def split(self, percent: int) -> None:
+        """Give the list so much more of what it shares with the text, or less; it is remembered."""
+        if self.has_class("-narrow"):
+            self.workbench_app.say("One pane is shown; there is nothing beside it.")
+            return
+        left, right = (self.query_one(pane).outer_size.width for pane in self.PANES)
+        share = min(MOST, max(LEAST, round(100 * left / (left + right)) + percent))
+        self.workbench_app.panes[self.AREA] = share
+        self._part(share)
+
+    def _part(self, share: int) -> None:
+        for pane, part in zip(self.PANES, (share, 100 - share), strict=True):
+            styles = self.query_one(pane).styles
+            styles.width, styles.min_width, styles.max_width = f"{part / 20:g}fr", 20, "100%"
 
     # Following the store
 

@@ -5,7 +5,7 @@ writers.
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -128,7 +128,8 @@ class AppOptions:
     typed (`None`: it is not kept); for `alone` seconds after the last key the first screen has the
     machine to itself, before all else is loaded. `begin` is the id of the action that it begins
     with (empty: none). `returns` says that leaving goes back to the store as it is now; `scratch`,
-    that the folder it works in goes when it ends.
+    that the folder it works in goes when it ends. `panes` is how wide a person made the list of an
+    area, in percent.
     """
 
     title: str
@@ -149,6 +150,7 @@ class AppOptions:
     begin: str = ""
     returns: bool = False
     scratch: bool = False
+    panes: Mapping[str, int] = field(default_factory=dict)
 
 
 class LookBack(Message):
@@ -198,6 +200,7 @@ class Host(App[Path | None]):
         self.news: tuple[str, ...] = ()
         self.paused = False
         self.review_at = options.review_at
+        self.panes = dict(options.panes)
         self.store_is_gone = False
         self.next_at: int | None = None
         self._keys: deque[events.Key] = deque()

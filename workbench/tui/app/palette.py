@@ -53,7 +53,9 @@ SYNONYMS = (
     frozenset(("store", "stores", "project", "database", "workspace")),
     frozenset(("pin", "star", "favourite", "favorite", "keep")),
     frozenset(("duplicates", "duplicate", "same", "dedup", "merge")),
-    frozenset(("agents", "connect", "hook", "hooks", "mcp", "claude", "codex", "cursor", "install")),
+    frozenset(
+        ("agents", "connect", "hook", "hooks", "mcp", "claude", "codex", "cursor", "install")
+    ),
     frozenset(("health", "doctor", "trend", "trends", "stats", "statistics", "diagnose")),
     frozenset(("symbols", "legend", "icons", "signs", "meaning")),
     frozenset(("started", "demo", "tutorial", "begin", "introduction", "quickstart")),

@@ -146,6 +146,8 @@ def _run_once(view: View, *, returns: bool) -> tuple[Next | None, int]:
         _tell(app.last_words or _ended_by(app.return_code or 0))
         if app.theme != app.theme_at_start:
             recent.remember_theme(state, app.theme)
+        if app.panes != options.panes:
+            recent.remember_panes(state, app.panes)
         if remember:
             recent.remember(
                 state, store, bench.library.revision, bench.context.now(), app.review_at
@@ -185,6 +187,7 @@ def _options(view: View, loaded: loading.Loaded, *, remember: bool, returns: boo
         begin=view.begin,
         returns=returns,
         scratch=not view.remember,
+        panes=recent.last_panes(state),
     )
 
 

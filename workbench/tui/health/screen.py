@@ -72,6 +72,7 @@ class HealthScreen(AreaScreen):
     """Every part below the other, with the text of the row under the cursor beside them."""
 
     AREA = "health"
+    PANES = ("#parts", "#detail")
     help_text = HELP
     BINDINGS: ClassVar[list[BindingType]] = bindings((*HEALTH, *on_row("p")))
     DEFAULT_CSS = """

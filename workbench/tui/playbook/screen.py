@@ -65,6 +65,7 @@ class PlaybookScreen(AreaScreen):
     """The bullets of one playbook in file order, and the one under the cursor in full beside them."""
 
     AREA = "playbook"
+    PANES = ("#bullets", "#bullet-side")
     BINDINGS: ClassVar[list[BindingType]] = bindings(PLAYBOOK)
     help_text = "The filter, and the symbols before a bullet\n" + "\n".join(
         f"  {what:<22} {why}" for what, why in HELP

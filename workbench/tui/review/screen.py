@@ -67,6 +67,7 @@ class ReviewScreen(AreaScreen):
     """The queue, the texts of the item under the cursor, and the line that says what was decided."""
 
     AREA = "review"
+    PANES = ("#queue", "#texts")
     BINDINGS: ClassVar[list[BindingType]] = bindings(REVIEW)
     help_text = (
         "Groups\n"

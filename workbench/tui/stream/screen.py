@@ -150,6 +150,7 @@ class StreamScreen(AreaScreen):
     """The memory stream with the detail of the memory under the cursor beside it."""
 
     AREA = "stream"
+    PANES = ("#list", "#side")
     BINDINGS: ClassVar[list[BindingType]] = bindings(STREAM)
     help_text = "The filter\n" + "\n".join(
         f"  {what:<28} {means}" for what, means in (*HELP, IS_FLAGGED)

@@ -102,6 +102,7 @@ class TuneScreen(AreaScreen):
     """
 
     AREA = "tune"
+    PANES = ("#sliders", "#stage")
     BINDINGS: ClassVar[list[BindingType]] = bindings((*TUNE, *NUDGES))
     help_text = HELP
     DEFAULT_CSS = """
