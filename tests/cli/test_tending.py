@@ -41,7 +41,7 @@ def test_a_read_index_that_differs_is_made_anew_and_said(cli: Cli) -> None:
     assert said in cli.ok("doctor")
     assert json.loads(cli.ok("show", "m3", "--json"))["id"] == "m3"
     found = json.loads(cli.ok("doctor", "--json"))
-    assert (found["clean"], found["index_made_anew"]["documents"]) == (True, 2)
+    assert (found["clean"], found["index_made_anew"]) == (True, None)
 
 
 def test_no_store_cannot_be_examined(cli: Cli) -> None:

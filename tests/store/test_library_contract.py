@@ -40,7 +40,7 @@ def reopen(tmp_path: Path, request: pytest.FixtureRequest) -> Reopen:
     def open_indexed() -> Library:
         """Let the index be made first."""
         everything = Library(tmp_path / "store", clock, indexed(tmp_path / "cache"))
-        if everything.revision and not everything.journal.is_adopting:
+        if everything.revision:
             everything.save_checkpoint()
         return Library(tmp_path / "store", clock, indexed(tmp_path / "cache"))
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.store.helpers import append, clock, failing, lines, open_journal, open_library, put
+from tests.store.helpers import append, clock, failing, lines, open_journal, put
 from workbench.core.record import StoreProblem
 from workbench.store import files
 from workbench.store.journal import segments
@@ -107,17 +107,6 @@ def test_a_journal_of_a_newer_schema_is_left_alone(tmp_path: Path) -> None:
         open_journal(tmp_path)
     with pytest.raises(StoreProblem, match="newer workbench"):
         append(tmp_path, "hook", "append", clock, lambda block: None)
-
-
-def test_a_store_with_records_of_a_later_version_is_left_alone(tmp_path: Path) -> None:
-    with open_library(tmp_path).journal.transaction("human", "put") as staged:
-        staged.put("memories", "1", {"id": "m1", "content": "later", "version": 2})
-    before = (tmp_path / "journal.jsonl").read_bytes()
-    with pytest.raises(
-        StoreProblem, match="holds records of version 2; this workbench reads up to 1"
-    ):
-        open_library(tmp_path)
-    assert (tmp_path / "journal.jsonl").read_bytes() == before
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from workbench.core.record import ABSENT, Conflict, InvalidRecord
 from workbench.store.entry import Doc, DocChange, Kind, Transaction, apply_change, reverse
 from workbench.store.journal.codec import dumps, same
 from workbench.store.journal.engine import Journal
-from workbench.store.journal.state import Staged, State
+from workbench.store.journal.state import Staged
 from workbench.store.records import TOTALS, WITNESSES, key_of, table_of
 
 # Staging a change of the past onto the present, and what stands in its way.
@@ -219,12 +219,10 @@ def nothing_else() -> None:
 class Action:
     """One action of somebody: its transactions, oldest first (several when it was done in chunks).
 
-    `known` is whether it was undone at a revision, where the look that found it told;
-    `purged_since`, whether somebody who could take it back erased something for good after it.
+    `purged_since` tells whether somebody who could take it back erased something for good after it.
     """
 
     entries: tuple[Transaction, ...]
-    known: "Known | None" = field(default=None, compare=False)
     purged_since: bool = field(default=False, compare=False)
 
     @property
@@ -237,22 +235,8 @@ class Action:
         return self.last.label
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """Whether an action was taken back at a revision of a journal's state."""
-
-    state: State
-    rev: int
-    undone: bool
-
-
 def is_undone(journal: Journal, action: Action) -> bool:
-    """Tell whether the action is taken back at present; looked up anew when anything came since it
-    was found.
-    """
-    known = action.known
-    if known is not None and known.state is journal.state and known.rev == journal.rev:
-        return known.undone
+    """Tell whether the action is taken back at present."""
     key = _undo_key(action.last)
     latest = next((e for e in journal.entries_back() if _undo_key(e) == key), None)
     return latest is not None and latest.kind == "undo"
@@ -450,8 +434,7 @@ class Past:
 
     def undoable(self, mine: Mine) -> Action | None:
         """Return the latest action of `mine` that stands and has not been purged, or `None`."""
-        settled: set[str] = set()
-        known, purged = Known(self._journal.state, self._journal.rev, undone=False), False
+        settled, purged = set[str](), False
         for entry in self._journal.entries_back():
             purged = purged or (entry.kind == "purge" and mine(entry.actor))
             if entry.kind in ("access", "purge") or _undo_key(entry) in settled:
@@ -460,7 +443,7 @@ class Past:
                 alone = entry.kind == "edit" and not entry.group
                 action = Action((entry,)) if alone else self.action_of(_undo_key(entry))
                 if action is not None and not is_erased(action):
-                    return replace(action, known=known, purged_since=purged)
+                    return replace(action, purged_since=purged)
             if entry.kind != "edit" or mine(entry.actor):
                 settled.add(_undo_key(entry))
         return None
@@ -468,15 +451,13 @@ class Past:
     def redoable(self, mine: Mine) -> Action | None:
         """Return the action of `mine` that was undone last, unless something new was done since."""
         settled: set[str] = set()
-        known = Known(self._journal.state, self._journal.rev, undone=True)
         for entry in self._journal.entries_back():
             if entry.kind in ("access", "purge") or not mine(entry.actor):
                 continue
             if entry.kind == "edit":
                 return None
             if entry.kind == "undo" and _undo_key(entry) not in settled:
-                action = self.action_of(_undo_key(entry))
-                return action and replace(action, known=known)
+                return self.action_of(_undo_key(entry))
             settled.add(_undo_key(entry))
         return None
 

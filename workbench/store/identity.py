@@ -167,8 +167,7 @@ class Head(NamedTuple):
     `rev` and `mark` are that line's revision and checksum, `edition` the journal's edition. `look`
     is what the active segment looked like then, and `closed` the others; `checked` says that every
     line up to there is sound, and was written here or shown to a person. `gone` holds revisions
-    that are missing and that nobody has accepted, `accepted` those that somebody has; `unsure` is a
-    revision that may be stored or not, or 0.
+    that are missing and that nobody has accepted, `accepted` those that somebody has.
     """
 
     path: str
@@ -181,7 +180,6 @@ class Head(NamedTuple):
     checked: bool = False
     gone: tuple[Gone, ...] = ()
     accepted: tuple[Range, ...] = ()
-    unsure: int = 0
 
 
 def read(folder: Path | None, store: str, where: Path) -> Head | None:
@@ -287,7 +285,6 @@ class Identity:
         self._unknown: list[bytes] = []
         self._head: Head | None = None
         self._closed = ""
-        self._unsure = 0
         self._sound = True
         self._own: str | None = None
         """The look of the active segment up to which every line is known; `None` where some are
@@ -299,11 +296,6 @@ class Identity:
     def accepted(self) -> frozenset[Range]:
         """The gaps that somebody accepted, as first and last revision."""
         return frozenset(() if self._head is None else self._head.accepted)
-
-    @property
-    def unsure(self) -> int:
-        """The revision that may be stored or not, 0 for none."""
-        return max(self._unsure, 0 if self._head is None else self._head.unsure)
 
     @property
     def watches(self) -> bool:
@@ -458,13 +450,6 @@ class Identity:
                 if other.path != self._place and not _lives(other):
                     _file_of(self._heads, other.store, other.path).unlink(missing_ok=True)
 
-    def note_unsure(self, rev: int) -> None:
-        """Remember that revision `rev` may be stored or not; 0 when that was looked at."""
-        self._unsure = rev
-        if self._heads is not None and (rev or self._head is not None):
-            known = self._head or Head(self._place, self.store, rev - 1, "")
-            self._keep(known._replace(unsure=rev), known.look)
-
     def _keep(self, head: Head, look: str) -> None:
         """Note a head, which says what the files look like now."""
         is_known = self._own is not None and bool(look)
@@ -508,6 +493,7 @@ def _heads(folder: Path, begin: str, end: str) -> Iterator[Head]:
 def _load(path: Path) -> Head | None:
     try:
         value: dict[str, Any] = unseal(path.read_bytes().rstrip())
+        value.pop("unsure", None)  # what 0.1 wrote there
         if value.pop("schema") != _SCHEMA:
             return None
         gone = tuple(Gone(*one) for one in value["gone"])

@@ -51,9 +51,6 @@ if TYPE_CHECKING:
 MEMORIES = "memories"
 """The table of the memories, which grows largest, and of which is noted what came."""
 
-VERSION = 1
-"""The version of records that is written; one of a later version is not read."""
-
 STANDARD = Options()
 """How a workbench store is kept."""
 
@@ -207,25 +204,10 @@ class Library:
             self.journal.go_back(at)
         self.journal.gate = gate
         self.folder = folder
-        self._refuse_newer()
         self.surroundings = Surroundings(folder)
         self.heads = heads
         self._tables: dict[str, Table[Any]] = {}
         self._making = Lock()
-
-    def _refuse_newer(self) -> None:
-        """Raise `StoreProblem` for a store with records of a version that this one does not know."""
-        if self.journal.is_adopting:
-            return  # what another program means by a version is its own affair
-        state = self.journal.state
-        newest = max(
-            (state.version(name) for name in TABLES.intersection(state.names)), default=VERSION
-        )
-        if newest > VERSION:
-            raise StoreProblem(
-                f"{self.folder} holds records of version {newest}; this workbench reads up to {VERSION}.",
-                "Nothing was changed; upgrade memory-workbench to open it.",
-            )
 
     def table(self, kind: type[R]) -> Table[R]:
         """Return the table of a kind of record; raises `KeyError` for one that the store does not
@@ -316,21 +298,6 @@ class Library:
         change.
         """
         return self.journal.store, self.journal.rev, self.journal.mark
-
-    @property
-    def edition(self) -> int:
-        """How often the history was rewritten: what was erased or masked for good is in none of it
-        any more.
-        """
-        return self.journal.edition
-
-    def has_line(self, mark: str) -> bool:
-        """Tell whether the history, as it was rewritten last, has the change with this checksum;
-        looks from its end.
-
-        Raises `StoreProblem` when the journal cannot be read.
-        """
-        return self.journal.has_line(mark)
 
     def refresh(self) -> int:
         """Take in what other processes wrote since the last look; return how many transactions
@@ -432,17 +399,13 @@ class Library:
         """
         self.journal.keep_index()
 
-    def check_index(self) -> None:
+    def check_index(self) -> MendedIndex | None:
         """Hold the index of a large store against its files, which reads all of them; one that
-        differs is made anew.
+        differs is made anew, and said.
 
         Raises `StoreProblem` when the files cannot be read, or others hold the store.
         """
-        self.journal.check_index()
-
-    def last_mended(self) -> MendedIndex | None:
-        """Return when the index was made anew last since it differed; `None` if it never was."""
-        return self.journal.last_mended()
+        return self.journal.check_index()
 
     @property
     def is_read(self) -> bool:

@@ -79,7 +79,7 @@ class Findings:
     `outside` are those that nobody writes in the person's state folder and beside the last backup,
     and copies of the store outside it. `open_to_git`: `git add` would take the memories in, though
     the store was not made to be shared. `old_caches` lie in the store's folder, where none is read
-    any more. `mended` says when the read index was made anew last, since it differed. `later`
+    any more. `mended` says that the read index differed, and was made anew. `later`
     memories are dated after this machine's clock, and so served to nobody yet. `unreadable` are
     files of working memories. `too_long` are memories and bullets longer than the store takes in:
     they are shown cut.
@@ -134,7 +134,7 @@ class Doctor(Service):
         """
         from workbench.services.agents.working import unreadable
 
-        self._library.check_index()
+        mended = self._library.check_index()
         folder, memories = self._library.folder, self._library.memories.all()
         texts: list[Memory | Bullet] = [*memories, *self._library.bullets.all()]
         in_use = self._library.surroundings.common_texts.name
@@ -149,7 +149,7 @@ class Doctor(Service):
             self.half_done(),
             tuple(part for part in beside if part.name != in_use),
             (*self._left_in(state), *self._half_made()),
-            self._library.last_mended(),
+            mended,
             sum(memory.created_at > self._context.now() for memory in memories),
             tuple(unreadable(self._library)),
             tuple(place_of(one)[1] for one in texts if len(one.content) > MAX_KEPT),

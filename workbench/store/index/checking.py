@@ -1,22 +1,17 @@
-"""Holding the read index against the files it was made of, and what is remembered of one that was
-made anew.
-"""
+"""Making the read index, taking changes into it, and holding it against the files it was made of."""
 
 import contextlib
-import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from workbench.core.files.atomic import draft_beside, unlocked, write_file
-from workbench.core.health import MendedIndex
-from workbench.core.record import iso, parse_time
+from workbench.core.files.atomic import draft_beside, unlocked
+from workbench.core.record import parse_time
 from workbench.core.runtime import in_pieces
 from workbench.store.entry import Doc
-from workbench.store.files import DOCUMENTS, open_regular, read_regular
+from workbench.store.files import DOCUMENTS, open_regular
 from workbench.store.index.indexing import FILE, Arrival, Indexing
 from workbench.store.index.reading import (
     INDICES,
@@ -30,10 +25,9 @@ from workbench.store.index.reading import (
     note_facts,
 )
 from workbench.store.journal.codec import dumps
-from workbench.store.journal.segments import Tail
-from workbench.store.journal.state import State, Tables
-from workbench.store.journal.unread import Unread
-from workbench.store.maintenance.checkpoint_writer import Places, Stamp
+from workbench.store.journal.segments import Stamp, Tail
+from workbench.store.journal.state import State, Tables, Unread
+from workbench.store.maintenance.checkpoint_writer import Places
 from workbench.store.records import key_of, marks_of
 
 # Making the read index beside a checkpoint, and taking in what was changed since.
@@ -64,7 +58,7 @@ def make(
             look = look_of(os.fstat(documents.fileno()))
         indexing.begin()
         if look[1] != places.size:
-            forget(indexing.folder)
+            indexing.forget()
             return
         with draft_beside(indexing.folder / FILE) as (_, draft):
             with contextlib.closing(
@@ -78,41 +72,28 @@ def make(
                 connection.execute("COMMIT")
             draft.replace(indexing.folder / FILE)
     except (OSError, sqlite3.Error, ValueError):
-        forget(indexing.folder)
+        indexing.forget()
 
 
-def forget(folder: Path) -> None:
-    """Remove the index from a cache folder, if there is one that can be removed."""
-    with contextlib.suppress(OSError):
-        (folder / FILE).unlink(missing_ok=True)
-
-
-def fold(
-    index: ReadIndex,
-    state: State,
-    tail: Tail,
-    unfinished: Mapping[str, str],
-    arrivals: Sequence[Arrival],
-) -> bool:
+def fold(index: ReadIndex, state: State, stamp: Stamp, arrivals: Sequence[Arrival]) -> bool:
     """Take what a state changed since into its index; return whether that was done.
 
     It is left out while somebody else reads or writes the index, and where a whole table came or
     went.
     """
-    unread, connection = state.unread, index.connection
+    unread, connection, facts = state.unread, index.connection, index.facts
     if set(unread) != set(index.tables) or set(state.names) != set(unread):
         return False
     try:
         for number, name in enumerate(index.tables):
             _fold_table(connection, number, unread[name])
         _note_news(connection, arrivals)
-        connection.execute("DELETE FROM news WHERE rev <= ?", (tail.rev - MOST_NEWS,))
-        tables = {name: _facts_now(index.facts.tables[name], unread[name]) for name in index.tables}
-        since = max(index.facts.news_from, tail.rev - MOST_NEWS)
-        note_facts(connection, index.facts._replace(
-            rev=tail.rev, offset=tail.place.offset, line=tail.place.line, start=tail.place.start,
-            mark=tail.mark, next_ids=dict(state.next_ids), unfinished=dict(unfinished), news_from=since, tables=tables,
-        ))  # fmt: skip
+        oldest = stamp.rev - MOST_NEWS
+        connection.execute("DELETE FROM news WHERE rev <= ?", (oldest,))
+        tables = {name: _facts_now(facts.tables[name], unread[name]) for name in index.tables}
+        stamp = stamp._replace(hash=facts.stamp.hash)
+        since = max(facts.news_from, oldest)
+        note_facts(connection, facts._replace(stamp=stamp, news_from=since, tables=tables))
         connection.execute("COMMIT")
     except sqlite3.Error:
         with contextlib.suppress(sqlite3.Error):
@@ -142,10 +123,7 @@ def _fill(connection: sqlite3.Connection, tables: Tables, places: Places) -> Non
 
 def _facts(tables: Tables, stamp: Stamp, places: Places, look: Look, news_from: int) -> Facts:
     found = {name: _facts_of(docs, places.pieces[name]) for name, docs in tables.items()}
-    return Facts(
-        stamp.hash, look, stamp.rev, stamp.rev, stamp.offset, stamp.line, stamp.start, stamp.mark,
-        dict(stamp.next_ids), dict(stamp.unfinished), news_from, found,
-    )  # fmt: skip
+    return Facts(stamp, look, stamp.rev, news_from, found)
 
 
 def _news_from(since: int, arrivals: Sequence[Arrival]) -> int:
@@ -206,24 +184,11 @@ def _sortable(at: str) -> str | None:
 
 
 def _facts_of(docs: Mapping[str, Doc], pieces: tuple[tuple[int, int], ...]) -> TableFacts:
-    return TableFacts(len(docs), max(map(int, docs), default=0), _versions(docs.values()), pieces)
+    return TableFacts(len(docs), max(map(int, docs), default=0), pieces)
 
 
 def _facts_now(before: TableFacts, unread: Unread) -> TableFacts:
-    changed = (doc for doc in unread.changed.values() if doc is not None)
-    versions = tuple({*before.versions, *_versions(changed)})
-    return replace(before, count=len(unread), greatest=unread.greatest(), versions=versions)
-
-
-def _versions(docs: Iterable[Mapping[str, Any]]) -> tuple[int, ...]:
-    found = {doc.get("version") for doc in docs}
-    return tuple({version if isinstance(version, int) else -1 for version in found})
-
-
-MENDED = "index.mended"
-"""Name of the note, in the cache folder of a store."""
-
-_LARGEST = 1 << 10
+    return replace(before, count=len(unread), greatest=unread.greatest())
 
 
 def differing(index: ReadIndex, store: Path, stamp: Stamp) -> int:
@@ -238,28 +203,6 @@ def differing(index: ReadIndex, store: Path, stamp: Stamp) -> int:
         raise IndexSpoilt("the index, or the file it is of, is not what was written")
     state = _as_filed(index, store, stamp)
     return sum(_differing_in(index, name, state.docs(name)) for name in index.tables)
-
-
-def note_mended(indexing: Indexing, mended: MendedIndex) -> None:
-    """Remember that an index was made anew; a note that cannot be written is none."""
-    with contextlib.suppress(OSError):
-        indexing.begin()
-        write_file(
-            indexing.folder / MENDED,
-            json.dumps([iso(mended.at), mended.documents]).encode(),
-            durable=False,
-        )
-
-
-def last_mended(folder: Path) -> MendedIndex | None:
-    """Return when the index in a cache folder was made anew last since it differed; `None` if it
-    never was.
-    """
-    try:
-        at, documents = json.loads(read_regular(folder / MENDED, _LARGEST))
-        return MendedIndex(parse_time(at), int(documents))
-    except (OSError, ValueError, TypeError, OverflowError):
-        return None
 
 
 def _as_filed(index: ReadIndex, store: Path, stamp: Stamp) -> State:

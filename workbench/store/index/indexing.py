@@ -1,6 +1,7 @@
 """How a store is indexed."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,6 +26,11 @@ class Indexing(NamedTuple):
     news: str
     least: int = 1 << 20
     fold_after: int = 200
+
+    def forget(self) -> None:
+        """Remove the index, if there is one that can be removed."""
+        with suppress(OSError):
+            (self.folder / FILE).unlink(missing_ok=True)
 
 
 # What came into a store with each transaction: facts from which follows what is new since any

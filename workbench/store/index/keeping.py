@@ -5,23 +5,21 @@ Small stores have none: reading all of their documents is as fast.
 """
 
 import contextlib
-from collections.abc import Callable, Collection, Mapping
-from datetime import datetime
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.core.health import MendedIndex
 from workbench.store.entry import Transaction
 from workbench.store.files import DOCUMENTS
-from workbench.store.index.indexing import FILE, Arrival, Indexing, arrival_of
+from workbench.store.index.indexing import Arrival, Indexing, arrival_of
 from workbench.store.journal import segments
+from workbench.store.journal.segments import Stamp
 from workbench.store.journal.state import State, Tables
 from workbench.store.maintenance import checkpoint_writer
-from workbench.store.maintenance.checkpoint_writer import Loaded, Places, Stamp
+from workbench.store.maintenance.checkpoint_writer import Loaded, Places
 
 if TYPE_CHECKING:
     from workbench.store.index.reading import ReadIndex
-    from workbench.store.journal.segments import Tail
 
 
 class IndexKeeper:
@@ -61,16 +59,16 @@ class IndexKeeper:
         index = ReadIndex.open(self._indexing.folder, self._store)
         if index is None:
             return None
-        facts = index.facts
-        stamps = {stamp.hash for stamp in checkpoint_writer.stamps_of(self._store)}
-        trusted = facts.digest in stamps and (believed is None or facts.digest in believed)
-        if not trusted or not segments.fits(self._store, facts.position, facts.mark):
+        facts, stamp = index.facts, index.facts.stamp
+        stamps = {one.hash for one in checkpoint_writer.stamps_of(self._store)}
+        trusted = stamp.hash in stamps and (believed is None or stamp.hash in believed)
+        if not trusted or not segments.fits(self._store, stamp.position, stamp.mark):
             index.close()
             return None
-        self.index, self.digest = index, facts.digest
-        self.forget_news(facts.rev)
-        state = State({}, facts.rev, dict(facts.next_ids), base=index, whole=whole)
-        return Loaded(state, facts.position, facts.mark, dict(facts.unfinished), saved=facts.saved)
+        self.index, self.digest = index, stamp.hash
+        self.forget_news(stamp.rev)
+        state = State({}, stamp.rev, dict(stamp.next_ids), base=index, whole=whole)
+        return Loaded(state, stamp, saved=facts.saved)
 
     def close(self) -> None:
         """Let go of the index: all documents were read. What it knows of arrivals is kept."""
@@ -101,17 +99,17 @@ class IndexKeeper:
         before = None if self.index is None else self.index.arrivals(after)
         return None if before is None else [*before, *self._arrivals]
 
-    def fold(self, state: State, tail: "Tail", unfinished: Mapping[str, str]) -> bool:
+    def fold(self, state: State, stamp: Stamp) -> bool:
         """Take into the index what was read after it, when that is much; return whether it was."""
         if (
             self._indexing is None
             or self.index is None
-            or tail.rev - self.index.rev < self._indexing.fold_after
+            or stamp.rev - self.index.rev < self._indexing.fold_after
         ):
             return False
         from workbench.store.index.checking import fold
 
-        return fold(self.index, state, tail, unfinished, self._arrivals)
+        return fold(self.index, state, stamp, self._arrivals)
 
     def write(self, tables: Tables, stamp: Stamp, places: Places) -> None:
         """Make the index of a checkpoint that was just written."""
@@ -119,8 +117,7 @@ class IndexKeeper:
             return
         self.digest = ""
         if places.size < self._indexing.least:
-            with contextlib.suppress(OSError):
-                (self._indexing.folder / FILE).unlink(missing_ok=True)
+            self._indexing.forget()
             return
         from workbench.store.index.checking import make
 
@@ -130,39 +127,18 @@ class IndexKeeper:
         make(self._indexing, self._store, tables, stamp, places, since, arrivals)
         self.digest = stamp.hash
 
-    def write_missing(self, believed: Collection[str] | None, state: State) -> None:
-        """Make the index of the checkpoint that stands there, when there is none; mostly it is what
-        `state` holds.
-        """
+    def write_missing(self, believed: Collection[str] | None) -> None:
+        """Make the index of the checkpoint that stands there, when there is none."""
         if self._indexing is None or self.digest or not self._is_large():
             return
         with contextlib.suppress(OSError):
-            tables = self._held(state)
-            stamp, places = (
-                (None, Places())
-                if tables is None
-                else checkpoint_writer.places_of(self._store, tables)
-            )
-            if tables is None or stamp is None:
-                tables = checkpoint_writer.load(self._store, believed).state.tables
-                stamp, places = checkpoint_writer.places_of(self._store, tables)
-            if stamp is not None and (believed is None or stamp.hash in believed):
+            tables = checkpoint_writer.load(self._store, believed).state.tables
+            stamp, places = checkpoint_writer.places_of(self._store, tables)
+            if stamp is not None:
                 from workbench.store.index.checking import make
 
                 make(self._indexing, self._store, tables, stamp, places, stamp.rev, [])
                 self.digest = stamp.hash
-
-    def _held(self, state: State) -> Tables | None:
-        """Return the documents of a state where they are those of the checkpoint: read again, they
-        were there twice.
-
-        Other threads may change the state meanwhile.
-        """
-        rev = state.rev
-        if state.unread or not checkpoint_writer.is_of(self._store, rev):
-            return None
-        tables = {name: dict(docs) for name, docs in list(state.tables.items())}
-        return tables if state.rev == rev else None
 
     def differing(self) -> int | None:
         """Return of how many documents the index says something else than the files do; 0 also
@@ -183,7 +159,7 @@ class IndexKeeper:
                 (
                     one
                     for one in checkpoint_writer.stamps_of(self._store)
-                    if one.hash == index.facts.digest
+                    if one.hash == index.facts.stamp.hash
                 ),
                 None,
             )
@@ -194,23 +170,11 @@ class IndexKeeper:
             except IndexSpoilt:
                 return None
 
-    def forget(self, at: datetime, documents: int | None) -> None:
-        """Remove an index that differs of so many documents, `None` if it cannot be read; that it
-        did is noted.
-        """
+    def forget(self) -> None:
+        """Remove an index that differs."""
         assert self._indexing is not None
-        from workbench.store.index import checking
-        from workbench.store.index import checking as making
-
-        making.forget(self._indexing.folder)
+        self._indexing.forget()
         self.digest = ""
-        checking.note_mended(self._indexing, MendedIndex(at, documents or 0))
-
-    def last_mended(self) -> MendedIndex | None:
-        """Return when the index was made anew last since it differed; `None` if it never was."""
-        from workbench.store.index import checking
-
-        return None if self._indexing is None else checking.last_mended(self._indexing.folder)
 
     def _is_large(self) -> bool:
         assert self._indexing is not None

@@ -15,7 +15,7 @@ from workbench.store.entry import Doc
 from workbench.store.files import DOCUMENTS, open_regular
 from workbench.store.index.indexing import FILE, Arrival
 from workbench.store.journal.codec import dumps, loads
-from workbench.store.journal.segments import Position
+from workbench.store.journal.segments import Stamp, json_of
 
 # What the read index holds: a file of SQLite with a row for every document, and what is known of
 # the store as a whole.
@@ -23,7 +23,7 @@ from workbench.store.journal.segments import Position
 # It is a cache: it lies in the user's own cache folder and can be deleted at any time.
 
 
-SCHEMA = 1
+SCHEMA = 2
 """Of another schema an index is not read, but made anew."""
 
 TABLES = """
@@ -58,42 +58,28 @@ content and of any.
 @dataclass(frozen=True, slots=True)
 class TableFacts:
     """What is known of one table: how many documents it has, the greatest id that is or was in use,
-    the versions of its records (-1 for one that says none), and where in `memory.json` its
-    documents stand, piece by piece.
+    and where in `memory.json` its documents stand, piece by piece.
     """
 
     count: int
     greatest: int
-    versions: tuple[int, ...]
     pieces: tuple[tuple[int, int], ...] = ()
 
 
 class Facts(NamedTuple):
-    """What is known of a store as of revision `rev`.
+    """What is known of a store.
 
-    `digest` and `look` are of the `memory.json` that places are in, which holds revision `saved`;
-    `offset`, `line`, `start` and `mark` say where the journal goes on after `rev`, `next_ids` and
-    `unfinished` are as in a checkpoint's stamp. News are known of all revisions after `news_from`.
+    `stamp` is as that of a checkpoint, with the hash of the `memory.json` that places are in and
+    the revision that the index is of; that file, as `look` says, holds revision `saved`. News are
+    known of all revisions after `news_from`.
     """
 
-    digest: str
+    stamp: Stamp
     look: Look
     saved: int
-    rev: int
-    offset: int
-    line: int
-    start: int
-    mark: str
-    next_ids: Mapping[str, int]
-    unfinished: Mapping[str, str]
     news_from: int
     tables: Mapping[str, TableFacts] = MappingProxyType({})
     schema: int = SCHEMA
-
-    @property
-    def position(self) -> Position:
-        """The place in the journal after the last entry that is in the index."""
-        return Position(self.offset, self.line, self.start)
 
 
 def open_file(folder: Path) -> sqlite3.Connection:
@@ -121,23 +107,16 @@ def facts_in(connection: sqlite3.Connection) -> Facts:
     if value["schema"] != SCHEMA:
         raise ValueError("the index is of another version")
     tables = {name: TableFacts(**one) for name, one in value.pop("tables").items()}
-    return Facts(**{**value, "look": tuple(value["look"]), "tables": tables})
+    stamp = Stamp(**value.pop("stamp"))
+    return Facts(**{**value, "stamp": stamp, "look": tuple(value["look"]), "tables": tables})
 
 
 def note_facts(connection: sqlite3.Connection, facts: Facts) -> None:
     """Write the facts of an index, in place of those it has."""
+    tables = {name: asdict(table) for name, table in facts.tables.items()}
+    said = {**facts._asdict(), "stamp": json_of(facts.stamp), "tables": tables}
     connection.execute("DELETE FROM facts")
-    connection.execute("INSERT INTO facts VALUES (?)", (dumps(_json_of(facts)),))
-
-
-def _json_of(facts: Facts) -> dict[str, object]:
-    known = {name: asdict(table) for name, table in facts.tables.items()}
-    return {
-        **facts._asdict(),
-        "next_ids": dict(facts.next_ids),
-        "unfinished": dict(facts.unfinished),
-        "tables": known,
-    }
+    connection.execute("INSERT INTO facts VALUES (?)", (dumps(said),))
 
 
 _PART = 1 << 20
@@ -149,7 +128,7 @@ class IndexSpoilt(OSError):
 
 
 class ReadIndex:
-    """The documents of a store as of one revision (a `Base`), each read from its place in
+    """The documents of a store as of one revision, each found without the others and read from its place in
     `memory.json`.
 
     What was changed since that file was written stands in the index itself. One transaction of the
@@ -193,7 +172,7 @@ class ReadIndex:
 
     @property
     def rev(self) -> int:
-        return self.facts.rev
+        return self.facts.stamp.rev
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -218,10 +197,6 @@ class ReadIndex:
     def greatest(self, table: str) -> int:
         """Return the greatest document id of a table that is or was in use, 0 for none."""
         return self.facts.tables[table].greatest
-
-    def versions(self, table: str) -> frozenset[int]:
-        """Return the versions of the records in a table."""
-        return frozenset(self.facts.tables[table].versions)
 
     def waiting(self, table: str, state: str) -> list[str]:
         """Return the ids of the documents whose record is in a state in which it waits for

@@ -32,7 +32,7 @@ from workbench.store.index.indexing import Arrival, Indexing
 from workbench.store.index.keeping import IndexKeeper
 from workbench.store.journal import segments
 from workbench.store.journal.codec import seal
-from workbench.store.journal.segments import Position, Tail
+from workbench.store.journal.segments import Stamp, Tail
 from workbench.store.journal.state import (
     Announcer,
     Groups,
@@ -51,7 +51,6 @@ from workbench.store.maintenance.checkpoint_writer import (
     CheckpointWriter,
     ForeignCheckpoint,
     Loaded,
-    Stamp,
 )
 
 if TYPE_CHECKING:
@@ -303,7 +302,7 @@ class Journal:
         self._require_trust()
         try:
             with self._lock.held():
-                self._catch_up(kind)
+                self._catch_up()
                 self._look_before_writing()
                 self._staged = staged = Staged(self.state, self._counters)
                 self._owner = threading.get_ident()
@@ -431,13 +430,13 @@ class Journal:
         if self.standpoint is not None or not self._can_be_indexed():
             return
         if self.state.base_failed:
-            self._index.forget(self.clock(), None)
+            self._index.forget()
             self.state.base_failed = False
-        self._index.write_missing(self._believed(), self.state)
+        self._index.write_missing(self._believed())
 
-    def check_index(self) -> None:
+    def check_index(self) -> MendedIndex | None:
         """Hold the read index against the files, which reads all of them; one that differs is made
-        anew.
+        anew, and said.
 
         It is looked at twice, the second time while nobody writes. What was read by it in here is
         read again. Raises `StoreProblem` when the files cannot be read, or others hold the store.
@@ -448,20 +447,17 @@ class Journal:
                 or not self._can_be_indexed()
                 or self._index.differing() == 0
             ):
-                return
+                return None
             with self._lock.held():
                 if (documents := self._index.differing()) == 0:
-                    return
-                self._index.forget(self.clock(), documents)
+                    return None
+                self._index.forget()
                 self.reload()
-            self._index.write_missing(self._believed(), self.state)
+            self._index.write_missing(self._believed())
         except OSError as error:
             raise cannot_read(self.folder, error) from error
         self._announcer.deliver()
-
-    def last_mended(self) -> MendedIndex | None:
-        """Return when the read index was made anew last since it differed; `None` if it never was."""
-        return self._index.last_mended()
+        return MendedIndex(self.clock(), documents or 0)
 
     def _can_be_indexed(self) -> bool:
         return (
@@ -476,11 +472,6 @@ class Journal:
         knows.
         """
         return self._index.arrivals(after) if self.standpoint is None else None
-
-    @property
-    def is_adopting(self) -> bool:
-        """Tell that the documents are those of a plain TinyDB file, not written to a journal yet."""
-        return self._adopting
 
     def trust(self, shown: Collection[bytes] | None = None) -> None:
         """Remember that what stands in the store now was shown to a person; it is read again.
@@ -562,13 +553,11 @@ class Journal:
     def begin(self) -> None:
         """Make the active segment, if there is none; raises `StoreProblem`."""
         with self.exclusive():
-            self._catch_up("edit")
+            self._catch_up()
             try:
                 self._begin()
             except OSError as error:
                 raise cannot_write(self.folder, error) from error
-            if not self._tail.names_store:
-                self._roll()
             self.remember()
 
     def remember(self) -> None:
@@ -647,21 +636,14 @@ class Journal:
         """How often the journal was rewritten, as of the last look."""
         return self._tail.edition
 
-    def has_line(self, mark: str) -> bool:
-        """Tell whether the journal, in the edition of the last look, has the line with this
-        checksum.
-        """
-        try:
-            return segments.holds(self.folder, mark, self.edition)
-        except OSError as error:
-            raise cannot_read(self.folder, error) from error
-
     def _snapshot(self) -> tuple[Tables, Stamp]:
+        return self.state.snapshot(), self._stamp()
+
+    def _stamp(self) -> Stamp:
         place, ids = self._tail.place, dict(self.state.next_ids)
-        mark, unfinished = self._tail.mark, dict(self.unfinished)
-        return self.state.snapshot(), Stamp(
-            "", self.rev, place.offset, place.line, ids, place.start, mark, unfinished
-        )
+        return Stamp(
+            "", self.rev, place.offset, place.line, ids, place.start, self._tail.mark, dict(self.unfinished)
+        )  # fmt: skip
 
     def settle_stranger(self) -> None:
         """Let the next checkpoint replace a `memory.json` that another program wrote."""
@@ -711,9 +693,11 @@ class Journal:
             self.stranger = loaded.stranger
             self._settled: MergedLog | None = None
             self._since: list[Transaction] = []
-            self._groups = Groups(loaded.unfinished)
+            self._groups = Groups(loaded.stamp.unfinished)
             self._keeper.saved_rev = loaded.saved
-            self._tail = Tail(self.folder, loaded.position, loaded.mark, loaded.state.rev)
+            self._tail = Tail(
+                self.folder, loaded.stamp.position, loaded.stamp.mark, loaded.stamp.rev
+            )
             for entry in self._tail.entries():
                 self._apply_entry(entry)
             if whole is not None:  # it tells of damage before the place where replaying began, too
@@ -742,7 +726,7 @@ class Journal:
         if (
             self._settled is None
             and not self._damage
-            and self._index.fold(self.state, self._tail, self.unfinished)
+            and self._index.fold(self.state, self._stamp())
         ):
             loaded = self._checkpoint()
             if loaded.state.rev == self.state.rev:
@@ -755,7 +739,7 @@ class Journal:
         journal does not.
         """
         if not self.standing.trusted:
-            return Loaded(State(), Position())
+            return Loaded(State())
         believed = self._believed()
         return self._index.open(believed, self._tables_then) or self._read_checkpoint(believed)
 
@@ -773,7 +757,9 @@ class Journal:
     def _tables_then(self, rev: int) -> Tables:
         """Return all tables as of a revision from the files as they stand now, without the index."""
         loaded = checkpoint_writer.load(self.folder, self._believed())
-        for entry in Tail(self.folder, loaded.position, loaded.mark, loaded.state.rev).entries():
+        for entry in Tail(
+            self.folder, loaded.stamp.position, loaded.stamp.mark, loaded.stamp.rev
+        ).entries():
             loaded.state.apply(entry)
         return take_back(loaded.state.snapshot(), self._entries_back(), rev)
 
@@ -805,7 +791,7 @@ class Journal:
         for one in self._settled.renumbered[:_RECENT]:
             self._notice(f"Two changes were merged under one number: {one}.")
 
-    def _catch_up(self, kind: Kind) -> None:
+    def _catch_up(self) -> None:
         """Under the lock: take in what others wrote, and bring the files in order before anything
         is added.
         """
@@ -823,7 +809,6 @@ class Journal:
                     self.remember()
             except OSError as error:
                 raise cannot_write(self.folder, error) from error
-        self._answer_unsure(kind)
 
     def _look_before_writing(self) -> None:
         """Under the lock: find out whether what this process writes now stands on what is trusted.
@@ -836,24 +821,6 @@ class Journal:
         except OSError as error:
             raise cannot_write(self.folder, error) from error
         self._require_trust()
-
-    def _answer_unsure(self, kind: Kind) -> None:
-        """Say what became of a change that could not be confirmed, before an undo would be taken
-        for its repetition.
-        """
-        rev = self._identity.unsure
-        if not rev:
-            return
-        self._identity.note_unsure(0)
-        last = next(self.entries_back(), None)
-        if kind in ("undo", "redo") and last is not None and last.rev >= rev:
-            said = next(
-                (entry.label for entry in self.entries_back() if entry.rev == rev), last.label
-            )
-            message = f"The change that could not be confirmed is stored after all: “{said}” (revision {rev})."
-            raise StoreProblem(
-                message, f"Nothing was changed now; ask for the {kind} again if you want one more."
-            )
 
     def _next_rev(self) -> int:
         """Return the number of the next change: above all that was ever stored, so that a gap stays
@@ -900,14 +867,13 @@ class Journal:
                 seen = self._tail.append(line, entry.rev)
             except segments.Uncertain as error:
                 self._unsure = True
-                self._identity.note_unsure(entry.rev)
                 raise segments.cannot_know(self.folder, error) from error
             except OSError as error:
                 raise cannot_write(self.folder, error) from error
             self._wrote = True
             self._apply(entry)
             self._identity.note(entry.rev, self._tail, seen)
-            if self._tail.place.offset >= self._options.segment_bytes or not self._tail.names_store:
+            if self._tail.place.offset >= self._options.segment_bytes:
                 self._roll()
                 self._identity.note_files(self._tail)
 
@@ -990,13 +956,11 @@ class Journal:
             self._adopting = True
             return
         self._keeper.saved_rev = -1
-        if stranger.ours and segments.holds(self.folder, stranger.mark, self._tail.edition):
-            self.stranger = None
-            return
-        if tables is not None and stranger.base is not None and self.outside_edit is None:
-            self.stranger = None
-            return
-        if tables == self.state.tables:
+        if (
+            (stranger.ours and segments.holds(self.folder, stranger.mark, self._tail.edition))
+            or (tables is not None and stranger.base is not None and self.outside_edit is None)
+            or tables == self.state.tables
+        ):
             self.stranger = None
             return
         self._keeper.expect_strange_file(stranger.base)

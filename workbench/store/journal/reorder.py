@@ -315,8 +315,7 @@ def rewrite(
     before = [entry for line in closed if (entry := _entry(line)) is not None]
     if before != list(settled.entries[: len(before)]):
         return False
-    bare = {name: value for name, value in head.items() if name != "sum"}
-    header = {**bare, "edition": tail.edition + 1, "store": head.get("store") or tail.store}
+    header = {**head, "edition": tail.edition + 1, "store": head.get("store") or tail.store}
     lines = (seal(header), *(seal(to_json(entry)) for entry in settled.entries[len(before) :]))
     expect(lines)
     write_file(path, lines)

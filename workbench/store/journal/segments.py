@@ -2,8 +2,7 @@
 
 A closed segment is `journal-NNNNNNNNNNNN.jsonl`, packed `….jsonl.gz`; the number is the revision
 before its first entry. The first line of a segment is its header, which names the schema, that
-revision and the store. A line is good when its checksum fits, also where its line end was lost or
-zeros stand before it.
+revision and the store. A line is good when its checksum fits; the last one may lack its line end.
 """
 
 import contextlib
@@ -13,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from errno import EFBIG
 from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, BinaryIO, NamedTuple
 
 from workbench.core.files.atomic import draft_beside, fill, put_in_place, sync_folder, write_file
@@ -30,7 +30,7 @@ from workbench.store.files import (
     open_regular,
     read_lines_of,
 )
-from workbench.store.journal.codec import BadLine, looks_whole, mark_of, seal, sealed_in, unseal
+from workbench.store.journal.codec import BadLine, looks_whole, mark_of, seal, unseal
 
 NAME = "journal.jsonl"
 SCHEMA = 3
@@ -67,12 +67,42 @@ class Position(NamedTuple):
     start: int = 0
 
 
-class Line(NamedTuple):
-    """One line read: its value, the damage found in its place, the position after it, the file and
-    its checksum.
+class Stamp(NamedTuple):
+    """What a checkpoint file holds: its hash, the revision, and where the journal goes on from
+    there.
 
-    A good line behind something damaged has both. `ended` is false for one that lost its line end.
-    `raw` is a good line as it stands in the file, without its line end.
+    `mark` is the checksum of the line before that place, `unfinished` the groups that were open.
+    """
+
+    hash: str
+    rev: int
+    offset: int
+    line: int
+    next_ids: dict[str, int]
+    start: int = 0
+    mark: str = ""
+    unfinished: Mapping[str, str] = MappingProxyType({})
+
+    @property
+    def position(self) -> Position:
+        """Return the place in the journal after the checkpoint's last entry."""
+        return Position(self.offset, self.line, self.start)
+
+
+NO_STAMP = Stamp("", 0, 0, 0, {})
+"""That of a store without a checkpoint: the journal is read from its start."""
+
+
+def json_of(stamp: Stamp) -> dict[str, object]:
+    """Return a stamp as it is written."""
+    return {**stamp._asdict(), "unfinished": dict(stamp.unfinished)}
+
+
+class Line(NamedTuple):
+    """One line read: its value or the damage found in its place, the position after it, the file
+    and its checksum.
+
+    `ended` is false for one that lost its line end; `raw` is a good line without it.
     """
 
     value: dict[str, Any] | None
@@ -323,56 +353,24 @@ def read_lines(handle: BinaryIO, file: str, start: Position) -> Iterator[Line]:
         for raw in read_lines_of(handle):
             if raw[-1:] != b"\n":
                 # What a writer adds at this very moment would come next, as if it began a line.
-                yield from _read_end(raw, place, file)
+                line = _read_line(raw.rstrip(b"\0"), place, file)
+                if line.value is not None:
+                    yield line._replace(ended=False)
                 return
-            for line in _read_line(raw[:-1], place, file):
-                place = line.after
-                yield line
+            line = _read_line(raw[:-1], place, file)
+            place = line.after
+            yield line
     except (CannotUnpack, TooLarge) as error:
         why = f"the rest is not read: {error.strerror}"
         yield Line(None, Damage(file, place.line + 1, place.offset, why), place, file)
 
 
-def _read_line(raw: bytes, place: Position, file: str) -> Iterator[Line]:
+def _read_line(raw: bytes, place: Position, file: str) -> Line:
     after = Position(place.offset + len(raw) + 1, place.line + 1, place.start)
     try:
-        yield Line(unseal(raw), None, after, file, mark_of(raw), raw=raw)
+        return Line(unseal(raw), None, after, file, mark_of(raw), raw=raw)
     except BadLine as bad:
-        damage: Damage | None = Damage(file, after.line, place.offset, str(bad))
-        pieces = sealed_in(raw)
-        if not pieces:
-            yield Line(None, damage, after, file)
-        for start, end in pieces:
-            here = (
-                after
-                if (start, end) == pieces[-1]
-                else Position(place.offset + end, place.line, place.start)
-            )
-            yield Line(
-                unseal(piece := raw[start:end]), damage, here, file, mark_of(piece), raw=piece
-            )
-            damage = None
-
-
-def _read_end(raw: bytes, place: Position, file: str) -> Iterator[Line]:
-    """Yield what is whole of a last line without a line end; the place after it is where its line
-    end will be.
-    """
-    done = 0
-    for start, end in sealed_in(raw):
-        here = Position(place.offset + end + 1, place.line + 1, place.start)
-        damage = Damage(file, here.line, place.offset + done, "something damaged stands before it")
-        is_damaged = bool(raw[done:start].strip(b"\0"))
-        piece, done = raw[start:end], end
-        yield Line(
-            unseal(piece),
-            damage if is_damaged else None,
-            here,
-            file,
-            mark_of(piece),
-            ended=False,
-            raw=piece,
-        )
+        return Line(None, Damage(file, after.line, place.offset, str(bad)), after, file)
 
 
 # Reading backward.
@@ -386,11 +384,12 @@ def values_back(folder: Path, *needles: bytes) -> Iterator[dict[str, Any]]:
     for handle, *_ in _segments(folder, back=True):
         try:
             for raw in lines_back(handle):
-                values = _values_in(raw) if holds(raw) else []
-                bad += not values and (not needles or len(raw) < _SHORTEST)
+                value = _value_in(raw) if holds(raw) else None
+                bad += value is None and (not needles or len(raw) < _SHORTEST)
                 if bad > MOST_DAMAGE:
                     return
-                yield from reversed(values)
+                if value is not None:
+                    yield value
         except TooLarge:
             # A line that is too long is damage, and what stands before it is out of reach from
             # behind.
@@ -436,14 +435,14 @@ def lines_back(handle: BinaryIO) -> Iterator[bytes]:
         yield b"".join(reversed(pieces))
 
 
-def _values_in(raw: bytes) -> list[dict[str, Any]]:
-    """Return the values of a line (without its line end): one, none when it is damaged, or those it
-    was joined from.
+def _value_in(raw: bytes) -> dict[str, Any] | None:
+    """Return the value of a line, without its line end or the zeros of a crash; none of a damaged
+    one.
     """
     try:
-        return [unseal(raw)]
+        return unseal(raw.rstrip(b"\0"))
     except BadLine:
-        return [unseal(raw[start:end]) for start, end in sealed_in(raw)]
+        return None
 
 
 def holds(folder: Path, mark: str, edition: int) -> bool:
@@ -560,7 +559,8 @@ def mend_tail(path: Path) -> bytes:
         if handle.read(1) == b"\n":
             return b""
         torn = next(lines_back(handle), b"")
-        kept = _worth_keeping(torn)
+        whole = torn.rstrip(b"\0")
+        kept = len(whole) if looks_whole(whole) else 0
         handle.truncate(size - len(torn) + kept)
         if kept:
             handle.seek(0, os.SEEK_END)
@@ -570,15 +570,6 @@ def mend_tail(path: Path) -> bytes:
         return torn[kept:]
 
 
-def _worth_keeping(torn: bytes) -> int:
-    """Return how many bytes of an unended last line are no leftover of a crash."""
-    stripped = torn.rstrip(b"\0")
-    if looks_whole(stripped):
-        return len(stripped)
-    pieces = sealed_in(torn)
-    return pieces[-1][1] if pieces else 0
-
-
 class Tail:
     """A place in the journal that moves forward: how far one process has read, and where it
     appends.
@@ -586,8 +577,7 @@ class Tail:
     `rev` is the revision of the last entry passed, `mark` the checksum of the last line, `damage`
     the lines that could not be trusted. `disordered` tells that a revision stands a second time, or
     too late: only the whole journal says what holds (see `reorder`). `store` is the id of the
-    store, and `names_store` says whether the active segment's header, which may be damaged, has it.
-    Every change that somebody else wrote is told to `on_line`, once there is one, as it stands in
+    store. Every change that somebody else wrote is told to `on_line`, once there is one, as it stands in
     the file. Methods raise `OSError`.
     """
 
@@ -602,9 +592,7 @@ class Tail:
         self._ended = True
         self._folder = folder
         self._seen: Seen = None
-        active = active_heading(folder)
-        newest = active or next(headings(folder), None)
-        self.names_store = bool(active and active.store)
+        newest = next(headings(folder), None)
         self.edition = newest.edition if newest else 0
         self.store = (newest.store if newest else "") or store_id(folder)
 
@@ -730,7 +718,7 @@ class Tail:
     def _began(self, value: dict[str, object], line: bytes) -> None:
         self._arrive(Position(len(line), 1, self.rev), line, self.rev)
         self._seen = look(self.path)
-        self.store, self.names_store = str(value["store"]), True
+        self.store = str(value["store"])
 
     def _arrive(self, place: Position, line: bytes, rev: int) -> None:
         self.place, self.mark, self.rev = place, mark_of(line[:-1]), rev

@@ -4,11 +4,13 @@ import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from workbench.store.entry import Doc, DocChange, Transaction, apply_change, diff_docs, reverse
-from workbench.store.journal.unread import Base, Unread
 from workbench.store.records import key_of, state_in
+
+if TYPE_CHECKING:
+    from workbench.store.index.reading import ReadIndex
 
 R = TypeVar("R")
 Tables = dict[str, dict[str, Doc]]
@@ -39,6 +41,106 @@ class Changes:
         return list(taken.items())
 
 
+class Unread:
+    """One table of a read index with its later changes on top, read only as far as it is asked for.
+
+    The caller keeps threads apart."""
+
+    def __init__(self, base: "ReadIndex", name: str) -> None:
+        self.base = base
+        self.name = name
+        self.changed: dict[str, Doc | None] = {}
+        """The documents that differ from the base, `None` where one is gone; new ones in the order
+        they came.
+        """
+        self.keys: dict[str, str | None] = {}
+        """What later changes say of record keys: the document id, or `None` where the record is
+        gone.
+        """
+        self._added: dict[str, None] = {}
+        self._count = base.count(name)
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def added(self) -> Mapping[str, None]:
+        """The ids of the documents at the table's end, in their order: those that are new, and
+        those that came back.
+        """
+        return self._added
+
+    def get(self, doc_id: str) -> Doc | None:
+        """Return a document, or `None`."""
+        return self.changed[doc_id] if doc_id in self.changed else self.base.get(self.name, doc_id)
+
+    def doc_id_of(self, key: str) -> str | None:
+        """Return the document id of the record with that key, or `None`."""
+        return self.keys[key] if key in self.keys else self.base.doc_id_of(self.name, key)
+
+    def put(self, doc_id: str, old: Doc | None, new: Doc | None) -> None:
+        """Put a document in the place of the `old` one; one that was not there stands at the
+        table's end.
+        """
+        self._count += (new is not None) - (old is not None)
+        if old is None or new is None:
+            self._added.pop(doc_id, None)
+        if old is None and new is not None:
+            self._added[doc_id] = None
+        self.changed[doc_id] = new
+
+    def greatest(self) -> int:
+        """Return the greatest document id that is or was in use, 0 for none."""
+        return max((self.base.greatest(self.name), *map(int, self.changed)))
+
+    def latest(self) -> Iterator[tuple[str, Doc]]:
+        """Yield documents with their ids, those first that stand last in the table."""
+        for doc_id in reversed(self._added):
+            doc = self.changed[doc_id]
+            if doc is not None:
+                yield doc_id, doc
+        yield from (
+            one
+            for one in self._as_changed(self.base.latest(self.name))
+            if one[0] not in self._added
+        )
+
+    def newest(self, count: int) -> list[str]:
+        """Return the ids of documents in no order, among them those `count` whose records were made
+        last.
+        """
+        there = (
+            doc_id
+            for doc_id in self.base.newest(self.name)
+            if self.changed.get(doc_id, {}) is not None
+        )
+        found = dict.fromkeys(islice(there, count))
+        return list(
+            found | {doc_id: None for doc_id, doc in self.changed.items() if doc is not None}
+        )
+
+    def onto(self, docs: dict[str, Doc]) -> dict[str, Doc]:
+        """Return the whole table, from its documents as the base has them, which are changed for
+        it.
+        """
+        for doc_id, doc in self.changed.items():
+            if doc is None or doc_id in self._added:
+                docs.pop(doc_id, None)
+            else:
+                docs[doc_id] = doc
+        for doc_id in self._added:
+            doc = self.changed[doc_id]
+            if doc is not None:
+                docs[doc_id] = doc
+        return docs
+
+    def _as_changed(self, docs: Iterator[tuple[str, Doc]]) -> Iterator[tuple[str, Doc]]:
+        for doc_id, doc in docs:
+            now = self.changed.get(doc_id, doc)
+            if now is not None:
+                yield doc_id, now
+
+
 class State:
     """Tables of documents keyed by TinyDB document id (as text), with an index on each record's own
     key.
@@ -57,7 +159,7 @@ class State:
         rev: int = 0,
         next_ids: dict[str, int] | None = None,
         *,
-        base: Base | None = None,
+        base: "ReadIndex | None" = None,
         whole: Callable[[int], Tables] | None = None,
     ) -> None:
         self._tables: Tables = tables or {}
@@ -142,21 +244,6 @@ class State:
             if found is not None:
                 return found[0]
         return self.index(table).get(key)
-
-    def version(self, table: str) -> int:
-        """Return the greatest version of the records of a table, 0 without any."""
-        unread = self._unread.get(table)
-        if unread is not None:
-            docs, versions = (
-                [doc for doc in unread.changed.values() if doc is not None],
-                unread.base.versions(table),
-            )
-        else:
-            docs, versions = list(self.docs(table).values()), frozenset()
-        said = (doc.get("version") for doc in docs)
-        return max(
-            [*versions, *(version for version in said if isinstance(version, int))], default=0
-        )
 
     def changed(self, table: str) -> tuple[tuple[str, ...], bool] | None:
         """Return which documents of a table differ from those in the file of its base, and whether

@@ -24,6 +24,8 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO, cast
 
+import msgspec
+
 from workbench.core.files.atomic import draft_beside, fill, put_in_place, sync_folder, write_file
 from workbench.core.files.fresh import open_handle
 from workbench.core.files.locks import is_free, locked
@@ -41,11 +43,9 @@ from workbench.store.files import (
 )
 from workbench.store.folder import ATTRIBUTES, IGNORE, is_store
 from workbench.store.journal import segments
-from workbench.store.journal.codec import BadLine, mark_of, seal, unseal
 from workbench.store.journal.engine import Journal, Options
-from workbench.store.journal.segments import Position
-from workbench.store.maintenance import checkpoint_writer
-from workbench.store.maintenance.checkpoint_writer import NOTE, Stamp
+from workbench.store.journal.segments import Position, Stamp, Tail
+from workbench.store.maintenance.checkpoint_writer import NOTE
 from workbench.store.records import COUNTERS
 
 MANIFEST = "manifest.json"
@@ -183,25 +183,20 @@ def no_backup(why: str) -> UnreadableFile:
 
 def _manifest(data: bytes) -> Manifest:
     try:
-        raw = json.loads(data)
-        if raw["format"] != FORMAT:
-            raise no_backup(f"it has format {raw['format']!s:.20}, this workbench reads {FORMAT}")
-        members = tuple(
-            Member(str(m["name"]), int(m["size"]), str(m["sha256"])) for m in raw["members"]
-        )
-        counts = {str(table): int(count) for table, count in raw["counts"].items()}
-        made = Manifest(
-            iso(parse_time(raw["at"])), int(raw["rev"]), counts, int(raw["damaged"]), members
-        )
+        said = int(json.loads(data)["format"])
+        if said != FORMAT:
+            raise no_backup(f"it has format {said!s:.20}, this workbench reads {FORMAT}")
+        made = msgspec.json.decode(data, type=Manifest)
+        parse_time(made.at)
     except (
         ValueError,
         KeyError,
         TypeError,
-        AttributeError,
         OverflowError,
         RecursionError,
     ) as error:
         raise no_backup("its manifest cannot be read") from error
+    members = made.members
     names = [member.name for member in members]
     strange = next((name for name in names if not _NAMES.fullmatch(name)), None)
     if strange is not None:
@@ -461,14 +456,10 @@ def pack(path: Path) -> Packed:
 
 def _packed(path: Path) -> Iterator[bytes]:
     with open_regular(path) as source:
-        yield from gzipped(iter(partial(source.read, _BLOCK), b""))
-
-
-def gzipped(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    packer = zlib.compressobj(6, zlib.DEFLATED, _GZIP)
-    for piece in pieces:
-        yield packer.compress(piece)
-    yield packer.flush()
+        packer = zlib.compressobj(6, zlib.DEFLATED, _GZIP)
+        for piece in iter(partial(source.read, _BLOCK), b""):
+            yield packer.compress(piece)
+        yield packer.flush()
 
 
 # Making a store of a backup: in a new folder, whole or not at all, and held against what the backup
@@ -599,46 +590,18 @@ def _check_packed(folder: Path) -> None:
 
 
 def _give_new_id(folder: Path) -> None:
-    """Let the newest header, which says whose journal this is, name a new store; raises `OSError`.
+    """Begin a segment whose header names a new store; raises `OSError`.
 
     A journal without a readable header names no store, and a store without a journal has no name
     either.
     """
-    newest = [segments.NAME, *(segment.path.name for segment in reversed(segments.closed(folder)))]
-    for path in (folder / name for name in newest):
-        old = _header(path)
-        if old:
-            value = unseal(old[:-1])
-            new = seal({**value, "store": segments.new_store_id()})
-            write_file(path, _with_header(path, old, new))
-            marks = {mark_of(old[:-1]): mark_of(new[:-1])}
-            checkpoint_writer.move_stamps(folder, value["rev"], len(new) - len(old), marks)
-            return
-
-
-def _header(path: Path) -> bytes:
-    """Return the first line of a segment when it is a header that can be trusted, nothing
-    otherwise.
-    """
-    try:
-        with open_lines(path) as file:
-            line = file.readline(files.LONGEST)
-        return line if segments.is_header(unseal(line[:-1])) else b""
-    except (FileNotFoundError, BadLine):
-        return b""
-
-
-def _with_header(path: Path, old: bytes, new: bytes) -> Iterator[bytes]:
-    """Yield a segment with another first line, packed as it was."""
-
-    def pieces() -> Iterator[bytes]:
-        with open_lines(path) as file:
-            file.seek(len(old))
-            yield new
-            while block := file.read(BLOCK):
-                yield block
-
-    return gzipped(pieces()) if path.suffix == ".gz" else pieces()
+    tail = Tail(folder, Position(), "", 0)
+    for _ in tail.entries():
+        pass
+    if tail.store:
+        head = segments.header(tail.rev, tail.edition, segments.new_store_id())
+        tail.begin(lambda: head)
+        tail.roll(lambda: head)
 
 
 def _check(folder: Path, manifest: Manifest) -> None:

@@ -28,7 +28,7 @@ from workbench.store.journal.codec import (
     seal,
     unseal,
 )
-from workbench.store.journal.segments import Position
+from workbench.store.journal.segments import NO_STAMP, Stamp, json_of
 from workbench.store.journal.state import State, Tables, diff_tables
 
 # The checkpoint: `memory.json`, a stock TinyDB file that spares replaying the journal.
@@ -44,28 +44,6 @@ NOTE = "checkpoint.json"
 _CHUNK = 500
 _STAMPS = 8
 _LARGEST_NOTE = 64 << 20
-
-
-class Stamp(NamedTuple):
-    """What a checkpoint file holds: its hash, the revision, and where the journal goes on from
-    there.
-
-    `mark` is the checksum of the line before that place, `unfinished` the groups that were open.
-    """
-
-    hash: str
-    rev: int
-    offset: int
-    line: int
-    next_ids: dict[str, int]
-    start: int = 0
-    mark: str = ""
-    unfinished: Mapping[str, str] = MappingProxyType({})
-
-    @property
-    def position(self) -> Position:
-        """Return the place in the journal after the checkpoint's last entry."""
-        return Position(self.offset, self.line, self.start)
 
 
 class ForeignCheckpoint(NamedTuple):
@@ -86,16 +64,13 @@ class ForeignCheckpoint(NamedTuple):
 
 
 class Loaded(NamedTuple):
-    """A checkpoint that was read: its state, where the journal goes on, and the file that did not
-    fit.
+    """A checkpoint that was read: its state, its stamp, and the file that did not fit.
 
     `saved` is the revision that `memory.json` holds; what an index knows is of a later one.
     """
 
     state: State
-    position: Position
-    mark: str = ""
-    unfinished: Mapping[str, str] = MappingProxyType({})
+    stamp: Stamp = NO_STAMP
     stranger: ForeignCheckpoint | None = None
     saved: int = 0
 
@@ -132,38 +107,22 @@ def load(folder: Path, believed: Collection[str] | None = None) -> Loaded:
     `believed` are the hashes of those that may stand for the journal, `None` for all. Raises
     `OSError`.
     """
-    empty = State()
     found = _read(folder)
     if found is None:
-        return Loaded(empty, Position())
+        return Loaded(State())
     data, said, digest = found
     stamp = next((s for s in said or () if s.hash == digest), None)
     if stamp is None:
         base = said[0].rev if said else None
-        return Loaded(
-            empty, Position(), stranger=ForeignCheckpoint(data, base, unplaced=said is None)
-        )
+        return Loaded(State(), stranger=ForeignCheckpoint(data, base, unplaced=said is None))
     if not segments.fits(folder, stamp.position, stamp.mark):
         stranger = ForeignCheckpoint(data, stamp.rev, stamp.next_ids, ours=True, mark=stamp.mark)
-        return Loaded(empty, Position(), stranger=stranger)
+        return Loaded(State(), stranger=stranger)
     if believed is not None and digest not in believed:
-        return Loaded(empty, Position())
+        return Loaded(State())
     with collection_paused():
         tables: Tables = loads(data)
-        state = State(tables, stamp.rev, dict(stamp.next_ids))
-    return Loaded(state, stamp.position, stamp.mark, dict(stamp.unfinished), saved=stamp.rev)
-
-
-def is_of(folder: Path, rev: int) -> bool:
-    """Tell whether the checkpoint that stands there was written here, and is of a revision. Raises
-    `OSError`.
-    """
-    newest = next(iter(stamps_of(folder)), None)
-    return (
-        newest is not None
-        and newest.rev == rev
-        and fingerprint(read_regular(folder / DOCUMENTS)) == newest.hash
-    )
+    return Loaded(State(tables, stamp.rev, dict(stamp.next_ids)), stamp, saved=stamp.rev)
 
 
 def places_of(folder: Path, tables: Tables) -> tuple[Stamp | None, Places]:
@@ -232,26 +191,8 @@ def forget_after(folder: Path, rev: int) -> None:
     _write_note(folder, [stamp for stamp in stamps_of(folder) if stamp.rev <= rev])
 
 
-def move_stamps(folder: Path, start: int, by: int, marks: dict[str, str]) -> None:
-    """Let stamps know that the header of the segment that starts after `start` was written anew,
-    `by` bytes longer.
-
-    `marks` says which checksum became which. Raises `OSError`; without stamps nothing is written.
-    """
-    known = stamps_of(folder)
-    moved = [
-        one._replace(offset=one.offset + by, mark=marks.get(one.mark, one.mark))
-        if one.start == start and one.offset
-        else one
-        for one in known
-    ]
-    if moved != known:
-        _write_note(folder, moved)
-
-
 def _write_note(folder: Path, stamps: list[Stamp]) -> None:
-    raw = [{**stamp._asdict(), "unfinished": dict(stamp.unfinished)} for stamp in stamps]
-    write_file(folder / NOTE, seal({"schema": 2, "stamps": raw}))
+    write_file(folder / NOTE, seal({"schema": 2, "stamps": list(map(json_of, stamps))}))
 
 
 def _read(folder: Path) -> tuple[bytes, list[Stamp] | None, str] | None:

@@ -87,7 +87,7 @@ def recover(folder: Path, at: datetime) -> Recovery:
         newest = _from_start(folder)
         loaded = checkpoint_writer.load(folder)
         best = loaded.state
-        for entry in Tail(folder, loaded.position, loaded.mark, best.rev).entries():
+        for entry in Tail(folder, loaded.stamp.position, loaded.stamp.mark, best.rev).entries():
             best.apply(entry)
         if settled.renumbered:
             best = _both(settled.state, best)

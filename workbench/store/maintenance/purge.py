@@ -28,10 +28,9 @@ from workbench.store.identity import mark_of as text_mark
 from workbench.store.journal import segments
 from workbench.store.journal.codec import BadLine, dumps, mark_of, seal, unseal
 from workbench.store.journal.engine import Journal
-from workbench.store.journal.segments import NAME, Segment, is_header
+from workbench.store.journal.segments import NAME, Segment, Stamp, is_header
 from workbench.store.journal.state import Tables
 from workbench.store.maintenance import checkpoint_writer
-from workbench.store.maintenance.checkpoint_writer import Stamp
 from workbench.store.records import IN_BLOBS, key_of
 
 # Taking records and their texts out of what a store has written, line by line.
@@ -41,9 +40,6 @@ MARK = "[purged]"
 
 _KEPT = frozenset({"id", "book"})
 _PROSE = frozenset({"content", "summary"})
-_REPEATED = frozenset({"next", "recent"})
-"""Parts of a header, as it was written once, that repeat what stands elsewhere."""
-
 _LEAST = 12
 _GRAM = 8
 
@@ -86,13 +82,12 @@ class Redactor:
                 return b""
             return raw
         if is_header(value):
-            clean = {name: part for name, part in value.items() if name not in _REPEATED}
-            return raw if edition is None and clean == value else _sealed(_numbered(clean, edition))
+            return raw if edition is None else seal({**value, "edition": edition})
         clean = self._entry(value)
         if clean == value:
             return raw
         self.lines += 1
-        return _sealed(clean)
+        return seal(clean)
 
     def doc(self, table: str, doc_id: str, doc: dict[str, Any]) -> dict[str, Any] | None:
         """Return a document without the texts, or `None` for one that is to be erased."""
@@ -178,14 +173,6 @@ def _strings(value: Any) -> Iterator[str]:
 def _ascii(text: str) -> bytes:
     """Return a text as programs write it in JSON that keep to ASCII."""
     return json.dumps(text)[1:-1].encode()
-
-
-def _numbered(header: dict[str, Any], edition: int | None) -> dict[str, Any]:
-    return header if edition is None else {**header, "edition": edition}
-
-
-def _sealed(value: dict[str, Any]) -> bytes:
-    return seal({name: part for name, part in value.items() if name != "sum"})
 
 
 # What of records lies beside the store, for a purge: which files are theirs alone, and what is said
