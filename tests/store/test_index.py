@@ -209,12 +209,12 @@ SPOILT: dict[str, Callable[[Path], object]] = {
     "other facts": lambda path: changed(path, "UPDATE facts SET value = '{}'"),
     "facts that are no JSON": lambda path: changed(path, "UPDATE facts SET value = x'00ff'"),
     "another schema": lambda path: changed(
-        path, """UPDATE facts SET value = replace(value, '"schema":1', '"schema":9')"""
+        path, """UPDATE facts SET value = replace(value, '"schema":2', '"schema":9')"""
     ),
     "no facts": lambda path: changed(path, "DELETE FROM facts"),
     "no table": lambda path: changed(path, "DROP TABLE docs"),
-    "wrong places": lambda path: changed(path, "UPDATE docs SET start = start + 7"),
-    "places after the end": lambda path: changed(path, "UPDATE docs SET start = start + 1000000"),
+    "no documents": lambda path: changed(path, "UPDATE docs SET body = substr(body, 2)"),
+    "other values": lambda path: changed(path, "UPDATE docs SET body = '[]'"),
     "fewer documents": lambda path: changed(
         path, "UPDATE facts SET value = replace(value, '\"count\":10', '\"count\":11')"
     ),
@@ -303,10 +303,10 @@ DIFFERING: dict[str, tuple[str, int]] = {
     "another state": ("UPDATE docs SET waits = 'candidate' WHERE key IN ('m3', 'm4')", 2),
     "another time": ("UPDATE docs SET made = '1999' WHERE key = 'm3'", 1),
     "another document": ("UPDATE docs SET body = '{\"id\": \"m3\"}' WHERE key = 'm3'", 1),
-    "an older document": ("UPDATE docs SET body = NULL WHERE key = 'm5'", 1),
+    "an older document": ("UPDATE docs SET body = '{\"id\": \"m5\"}' WHERE key = 'm5'", 1),
     "one that is missing": ("DELETE FROM docs WHERE key = 'm3'", 7),
-    "places exchanged": (
-        "UPDATE docs SET start = (SELECT start FROM docs WHERE key = 'm8') WHERE key = 'm3'",
+    "documents exchanged": (
+        "UPDATE docs SET body = (SELECT body FROM docs WHERE key = 'm8') WHERE key = 'm3'",
         1,
     ),
 }
@@ -344,7 +344,7 @@ def test_an_index_that_differs_is_found_and_made_anew(
 def test_an_index_that_failed_while_it_was_read_is_made_anew(
     filled: Library, reopen: Callable[[], Library], cache: Path
 ) -> None:
-    changed(cache / FILE, "UPDATE docs SET start = start + 7")
+    changed(cache / FILE, "UPDATE docs SET body = substr(body, 2)")
     library = reopen()
     assert library.memories.find("m3") == filled.memories.find("m3")
     library.keep_index()

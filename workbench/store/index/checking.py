@@ -1,37 +1,35 @@
 """Making the read index, taking changes into it, and holding it against the files it was made of."""
 
 import contextlib
-import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from workbench.core.files.atomic import draft_beside, unlocked
 from workbench.core.record import parse_time
 from workbench.core.runtime import in_pieces
 from workbench.store.entry import Doc
-from workbench.store.files import DOCUMENTS, open_regular
 from workbench.store.index.indexing import FILE, Arrival, Indexing
 from workbench.store.index.reading import (
     INDICES,
     TABLES,
     Facts,
     IndexSpoilt,
-    Look,
     ReadIndex,
     TableFacts,
-    look_of,
+    look_at,
     note_facts,
 )
 from workbench.store.journal.codec import dumps
 from workbench.store.journal.segments import Stamp, Tail
 from workbench.store.journal.state import State, Tables, Unread
-from workbench.store.maintenance.checkpoint_writer import Places
+from workbench.store.maintenance import checkpoint_writer
 from workbench.store.records import key_of, marks_of
 
 # Making the read index beside a checkpoint, and taking in what was changed since.
 
+
+_INSERT = "INSERT INTO docs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)"
 
 MOST_NEWS = 20_000
 """Of so many transactions at most it is kept what they brought; what is older is read from the
@@ -44,31 +42,29 @@ def make(
     store: Path,
     tables: Tables,
     stamp: Stamp,
-    places: Places,
     since: int,
     arrivals: Sequence[Arrival],
 ) -> None:
-    """Write the index of a checkpoint that was just written, in place of the one that is there.
+    """Write the index of the checkpoint that stands there, in place of the one that is there.
 
     `arrivals` are all that came after revision `since`. It is a cache: that it cannot be written is
     no failure, and there is none then.
     """
     try:
-        with open_regular(store / DOCUMENTS) as documents:
-            look = look_of(os.fstat(documents.fileno()))
+        look = look_at(store)
         indexing.begin()
-        if look[1] != places.size:
-            indexing.forget()
-            return
         with draft_beside(indexing.folder / FILE) as (_, draft):
             with contextlib.closing(
                 sqlite3.connect(unlocked(draft), isolation_level=None, uri=True)
             ) as connection:
-                _fill(connection, tables, places)
+                _fill(connection, tables)
                 _note_news(connection, arrivals)
-                note_facts(
-                    connection, _facts(tables, stamp, places, look, _news_from(since, arrivals))
-                )
+                found = {
+                    name: TableFacts(len(docs), max(map(int, docs), default=0))
+                    for name, docs in tables.items()
+                }
+                news_from = _news_from(since, arrivals)
+                note_facts(connection, Facts(stamp, look, stamp.rev, news_from, found))
                 connection.execute("COMMIT")
             draft.replace(indexing.folder / FILE)
     except (OSError, sqlite3.Error, ValueError):
@@ -85,12 +81,13 @@ def fold(index: ReadIndex, state: State, stamp: Stamp, arrivals: Sequence[Arriva
     if set(unread) != set(index.tables) or set(state.names) != set(unread):
         return False
     try:
-        for number, name in enumerate(index.tables):
-            _fold_table(connection, number, unread[name])
+        tables = {
+            name: _fold_table(connection, number, unread[name], facts.tables[name])
+            for number, name in enumerate(index.tables)
+        }
         _note_news(connection, arrivals)
         oldest = stamp.rev - MOST_NEWS
         connection.execute("DELETE FROM news WHERE rev <= ?", (oldest,))
-        tables = {name: _facts_now(facts.tables[name], unread[name]) for name in index.tables}
         stamp = stamp._replace(hash=facts.stamp.hash)
         since = max(facts.news_from, oldest)
         note_facts(connection, facts._replace(stamp=stamp, news_from=since, tables=tables))
@@ -102,28 +99,26 @@ def fold(index: ReadIndex, state: State, stamp: Stamp, arrivals: Sequence[Arriva
     return True
 
 
-def _fill(connection: sqlite3.Connection, tables: Tables, places: Places) -> None:
+def _fill(connection: sqlite3.Connection, tables: Tables) -> None:
     # A power loss may leave a file that is torn: it is moved to its place only once all of it is on
     # the disk.
     connection.execute("PRAGMA journal_mode = OFF")
     connection.execute("BEGIN")
     for statement in TABLES.split(";"):
         connection.execute(statement)
-
-    def rows() -> Iterator[tuple[object, ...]]:
-        """Give a row for each document, in the order they stand in."""
-        for number, (name, docs) in enumerate(tables.items()):
-            for (doc_id, doc), (start, size) in zip(docs.items(), places.docs[name], strict=True):
-                yield (number, doc_id, key_of(name, doc), start, size, *marks(name, doc))
-
-    connection.executemany("INSERT INTO docs VALUES (NULL, ?, ?, ?, ?, ?, NULL, ?, ?)", rows())
+    rows = (
+        (number, doc_id, *_said(name, doc), 0)
+        for number, (name, docs) in enumerate(tables.items())
+        for doc_id, doc in docs.items()
+    )
+    connection.executemany(_INSERT, rows)
     for statement in INDICES.split(";"):
         connection.execute(statement)
 
 
-def _facts(tables: Tables, stamp: Stamp, places: Places, look: Look, news_from: int) -> Facts:
-    found = {name: _facts_of(docs, places.pieces[name]) for name, docs in tables.items()}
-    return Facts(stamp, look, stamp.rev, news_from, found)
+def _said(table: str, doc: Doc) -> tuple[object, ...]:
+    """Return what a row says of a document."""
+    return (key_of(table, doc), dumps(doc), *marks(table, doc))
 
 
 def _news_from(since: int, arrivals: Sequence[Arrival]) -> int:
@@ -131,28 +126,29 @@ def _news_from(since: int, arrivals: Sequence[Arrival]) -> int:
     return arrivals[-MOST_NEWS].rev - 1 if len(arrivals) > MOST_NEWS else since
 
 
-def _fold_table(connection: sqlite3.Connection, number: int, unread: Unread) -> None:
-    gone = [(number, id) for id, doc in unread.changed.items() if doc is None or id in unread.added]
-    dead = "INSERT OR IGNORE INTO dead SELECT tab, doc FROM docs WHERE tab = ? AND doc = ? AND start IS NOT NULL"
-    connection.executemany(dead, gone)
-    connection.executemany("DELETE FROM docs WHERE tab = ? AND doc = ?", gone)
-
-    def said(doc: Doc) -> tuple[object, ...]:
-        """Return what a row says of a document."""
-        return (key_of(unread.name, doc), dumps(doc), *marks(unread.name, doc))
-
+def _fold_table(
+    connection: sqlite3.Connection, number: int, unread: Unread, before: TableFacts
+) -> TableFacts:
+    """Take the changes of a table in, and return what is known of it then."""
+    name, added = unread.name, unread.added
+    gone = [(number, id) for id, doc in unread.changed.items() if doc is None or id in added]
+    removed = connection.executemany("DELETE FROM docs WHERE tab = ? AND doc = ?", gone).rowcount
     changed = (
-        (*said(doc), number, id)
+        (*_said(name, doc), number, id)
         for id, doc in unread.changed.items()
-        if doc and id not in unread.added
+        if doc and id not in added
     )
     connection.executemany(
-        "UPDATE docs SET key = ?, body = ?, waits = ?, made = ? WHERE tab = ? AND doc = ?", changed
+        "UPDATE docs SET key = ?, body = ?, waits = ?, made = ?, later = 1 WHERE tab = ? AND doc = ?",
+        changed,
     )
     new = (
-        (number, id, *said(doc)) for id in unread.added if (doc := unread.changed[id]) is not None
+        (number, id, *_said(name, doc), 1)
+        for id in added
+        if (doc := unread.changed[id]) is not None
     )
-    connection.executemany("INSERT INTO docs VALUES (NULL, ?, ?, ?, NULL, NULL, ?, ?, ?)", new)
+    connection.executemany(_INSERT, new)
+    return TableFacts(len(unread), unread.greatest(), before.removed or removed > 0)
 
 
 def _note_news(connection: sqlite3.Connection, arrivals: Sequence[Arrival]) -> None:
@@ -183,37 +179,22 @@ def _sortable(at: str) -> str | None:
     return at.removesuffix("Z")
 
 
-def _facts_of(docs: Mapping[str, Doc], pieces: tuple[tuple[int, int], ...]) -> TableFacts:
-    return TableFacts(len(docs), max(map(int, docs), default=0), pieces)
-
-
-def _facts_now(before: TableFacts, unread: Unread) -> TableFacts:
-    return replace(before, count=len(unread), greatest=unread.greatest())
-
-
-def differing(index: ReadIndex, store: Path, stamp: Stamp) -> int:
+def differing(index: ReadIndex, store: Path) -> int:
     """Return of how many documents an index says something else than the files do, as of the
     index's revision.
 
-    `stamp` is that of the documents it was made of. They are read a piece at a time, so that other
-    threads get their turn. Raises `IndexSpoilt` for an index that cannot be read to its end, and
-    `OSError` where the files cannot.
+    Raises `IndexSpoilt` for an index that cannot be read to its end, and `OSError` where the files
+    cannot.
     """
-    if not index.is_sound() or index.digest() != stamp.hash:
+    loaded, stamp = checkpoint_writer.load(store), index.facts.stamp
+    if not index.is_sound() or loaded.stamp.hash != stamp.hash:
         raise IndexSpoilt("the index, or the file it is of, is not what was written")
-    state = _as_filed(index, store, stamp)
-    return sum(_differing_in(index, name, state.docs(name)) for name in index.tables)
-
-
-def _as_filed(index: ReadIndex, store: Path, stamp: Stamp) -> State:
-    """Return what the file and the journal behind it say, up to the revision of the index."""
-    tables: Tables = {name: index.filed(name) for name in index.tables}
-    state = State(tables, stamp.rev, dict(stamp.next_ids))
-    for entry in Tail(store, stamp.position, stamp.mark, stamp.rev).entries():
-        if entry.rev > index.rev:
+    state, place = loaded.state, loaded.stamp.position
+    for entry in Tail(store, place, loaded.stamp.mark, loaded.stamp.rev).entries():
+        if entry.rev > stamp.rev:
             break
         state.apply(entry)
-    return state
+    return sum(_differing_in(index, name, state.docs(name)) for name in index.tables)
 
 
 def _differing_in(index: ReadIndex, table: str, docs: Mapping[str, Doc]) -> int:

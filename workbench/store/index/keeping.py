@@ -16,7 +16,7 @@ from workbench.store.journal import segments
 from workbench.store.journal.segments import Stamp
 from workbench.store.journal.state import State, Tables
 from workbench.store.maintenance import checkpoint_writer
-from workbench.store.maintenance.checkpoint_writer import Loaded, Places
+from workbench.store.maintenance.checkpoint_writer import Loaded
 
 if TYPE_CHECKING:
     from workbench.store.index.reading import ReadIndex
@@ -111,12 +111,12 @@ class IndexKeeper:
 
         return fold(self.index, state, stamp, self._arrivals)
 
-    def write(self, tables: Tables, stamp: Stamp, places: Places) -> None:
+    def write(self, tables: Tables, stamp: Stamp) -> None:
         """Make the index of a checkpoint that was just written."""
         if self._indexing is None:
             return
         self.digest = ""
-        if places.size < self._indexing.least:
+        if not self._is_large():
             self._indexing.forget()
             return
         from workbench.store.index.checking import make
@@ -124,7 +124,7 @@ class IndexKeeper:
         before = [] if self.index is None else self.index.arrivals(self.index.facts.news_from)
         since = self._since if self.index is None or before is None else self.index.facts.news_from
         arrivals = [one for one in (*(before or ()), *self._arrivals) if one.rev <= stamp.rev]
-        make(self._indexing, self._store, tables, stamp, places, since, arrivals)
+        make(self._indexing, self._store, tables, stamp, since, arrivals)
         self.digest = stamp.hash
 
     def write_missing(self, believed: Collection[str] | None) -> None:
@@ -132,12 +132,12 @@ class IndexKeeper:
         if self._indexing is None or self.digest or not self._is_large():
             return
         with contextlib.suppress(OSError):
-            tables = checkpoint_writer.load(self._store, believed).state.tables
-            stamp, places = checkpoint_writer.places_of(self._store, tables)
-            if stamp is not None:
+            loaded = checkpoint_writer.load(self._store, believed)
+            stamp = loaded.stamp
+            if stamp.hash:
                 from workbench.store.index.checking import make
 
-                make(self._indexing, self._store, tables, stamp, places, stamp.rev, [])
+                make(self._indexing, self._store, loaded.state.tables, stamp, stamp.rev, [])
                 self.digest = stamp.hash
 
     def differing(self) -> int | None:
@@ -155,18 +155,8 @@ class IndexKeeper:
         if index is None:
             return 0
         with contextlib.closing(index):
-            stamp = next(
-                (
-                    one
-                    for one in checkpoint_writer.stamps_of(self._store)
-                    if one.hash == index.facts.stamp.hash
-                ),
-                None,
-            )
-            if stamp is None:
-                return 0
             try:
-                return checking.differing(index, self._store, stamp)
+                return checking.differing(index, self._store)
             except IndexSpoilt:
                 return None
 

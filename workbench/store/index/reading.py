@@ -1,18 +1,15 @@
-"""Reading the index: which documents there are, and where in `memory.json` each of them stands."""
+"""Reading the index: the documents of a store, each found without the others."""
 
-import io
-import os
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from hashlib import blake2b
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from workbench.store.entry import Doc
-from workbench.store.files import DOCUMENTS, open_regular
+from workbench.store.files import DOCUMENTS
 from workbench.store.index.indexing import FILE, Arrival
 from workbench.store.journal.codec import dumps, loads
 from workbench.store.journal.segments import Stamp, json_of
@@ -28,24 +25,22 @@ SCHEMA = 2
 
 TABLES = """
 CREATE TABLE docs (
-    place INTEGER PRIMARY KEY, tab INTEGER, doc TEXT, key TEXT, start INTEGER, size INTEGER, body BLOB,
-    waits TEXT, made TEXT
+    place INTEGER PRIMARY KEY, tab INTEGER, doc TEXT, key TEXT, body BLOB, waits TEXT, made TEXT, later INTEGER
 );
-CREATE TABLE dead (tab INTEGER, doc TEXT, PRIMARY KEY (tab, doc)) WITHOUT ROWID;
 CREATE TABLE news (rev INTEGER PRIMARY KEY, actor TEXT, kind TEXT, added BLOB, read BLOB);
 CREATE TABLE facts (value BLOB);
 """
-"""`place` orders the documents of a table as it does; `start` and `size` are bytes in
-`memory.json`, or `body` is the document itself. `waits` is the state of a record that waits for
-something, `made` when it was made, in UTC. `dead` are documents that still stand in `memory.json`,
-but not at their old place in the table, or not at all.
+"""`place` orders the documents of a table as it does. `waits` is the state of a record that waits
+for something, `made` when it was made, in UTC. `later` is 1 where `memory.json` has another
+document or none.
 """
 
 INDICES = """
+CREATE INDEX by_place ON docs (tab, place);
 CREATE UNIQUE INDEX by_doc ON docs (tab, doc);
 CREATE INDEX by_key ON docs (tab, key, place);
 CREATE INDEX by_waits ON docs (tab, waits) WHERE waits IS NOT NULL;
-CREATE INDEX by_body ON docs (tab, place) WHERE body IS NOT NULL;
+CREATE INDEX by_later ON docs (tab, place) WHERE later = 1;
 CREATE INDEX by_made ON docs (tab, made, key) WHERE made IS NOT NULL;
 """
 
@@ -58,20 +53,20 @@ content and of any.
 @dataclass(frozen=True, slots=True)
 class TableFacts:
     """What is known of one table: how many documents it has, the greatest id that is or was in use,
-    and where in `memory.json` its documents stand, piece by piece.
+    and whether some are gone, or stand elsewhere, that `memory.json` has.
     """
 
     count: int
     greatest: int
-    pieces: tuple[tuple[int, int], ...] = ()
+    removed: bool = False
 
 
 class Facts(NamedTuple):
     """What is known of a store.
 
-    `stamp` is as that of a checkpoint, with the hash of the `memory.json` that places are in and
-    the revision that the index is of; that file, as `look` says, holds revision `saved`. News are
-    known of all revisions after `news_from`.
+    `stamp` is as that of a checkpoint, with the hash of the `memory.json` that the index was made
+    of and the revision that it is of now; that file, as `look` says, holds revision `saved`. News
+    are known of all revisions after `news_from`.
     """
 
     stamp: Stamp
@@ -92,7 +87,9 @@ def open_file(folder: Path) -> sqlite3.Connection:
     )
 
 
-def look_of(seen: os.stat_result) -> Look:
+def look_at(store: Path) -> Look:
+    """Return what the documents of a store look like; raises `OSError`."""
+    seen = (store / DOCUMENTS).lstat()
     return seen.st_ino, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns
 
 
@@ -119,33 +116,30 @@ def note_facts(connection: sqlite3.Connection, facts: Facts) -> None:
     connection.execute("INSERT INTO facts VALUES (?)", (dumps(said),))
 
 
-_PART = 1 << 20
-"""Bytes that are read at once to take their hash."""
+_ROWS = 100
+"""Rows that are taken at once."""
 
 
 class IndexSpoilt(OSError):
-    """The index, or the file it is of, does not hold what was written."""
+    """The index does not hold what was written."""
 
 
 class ReadIndex:
-    """The documents of a store as of one revision, each found without the others and read from its place in
-    `memory.json`.
+    """The documents of a store as of one revision, each found without the others.
 
-    What was changed since that file was written stands in the index itself. One transaction of the
-    index is held open, so that all answers are of one revision whoever goes on writing. Any thread
-    may ask.
+    One transaction of the index is held open, so that all answers are of one revision whoever goes
+    on writing. Any thread may ask.
     """
 
-    def __init__(self, connection: sqlite3.Connection, facts: Facts, documents: io.FileIO) -> None:
+    def __init__(self, connection: sqlite3.Connection, facts: Facts) -> None:
         self.facts = facts
         self.connection = connection
-        self._documents = documents
         self._lock = threading.Lock()
         self._numbers = {name: number for number, name in enumerate(facts.tables)}
 
     @classmethod
     def open(cls, folder: Path, store: Path) -> "ReadIndex | None":
-        """Open the index in the cache `folder` of a `store`; `None` when there is none that fits
+        """Open the index in the cache `folder` of a `store`; `None` when there is none that is of
         its documents.
         """
         try:
@@ -155,20 +149,16 @@ class ReadIndex:
         try:
             connection.execute("BEGIN")
             facts = facts_in(connection)
-            documents = open_regular(store / DOCUMENTS)
+            if facts.look == look_at(store):
+                return cls(connection, facts)
         except (sqlite3.Error, OSError, ValueError, KeyError, TypeError):
-            connection.close()
-            return None
-        if facts.look == look_of(os.fstat(documents.fileno())):
-            return cls(connection, facts, documents)
-        documents.close()
+            pass
         connection.close()
         return None
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Let go of the file."""
         self.connection.close()
-        self._documents.close()
 
     @property
     def rev(self) -> int:
@@ -181,10 +171,8 @@ class ReadIndex:
 
     def get(self, table: str, doc_id: str) -> Doc | None:
         """Return a document, or `None`."""
-        found = self._rows(
-            "SELECT start, size, body FROM docs WHERE tab = ? AND doc = ?", table, doc_id
-        )
-        return next((self._doc(*row) for row in found), None)
+        found = self._rows("SELECT body FROM docs WHERE tab = ? AND doc = ?", table, doc_id)
+        return next((_parsed(body) for (body,) in found), None)
 
     def doc_id_of(self, table: str, key: str) -> str | None:
         """Return the document id of the record with that key, or `None`."""
@@ -211,16 +199,13 @@ class ReadIndex:
         """Return the ids of the documents that are not as the file has them, and whether some of
         its are gone.
         """
-        asked = "SELECT doc FROM docs WHERE tab = ? AND body IS NOT NULL ORDER BY place"
-        gone = (
-            next(self._rows("SELECT doc FROM dead WHERE tab = ? LIMIT 1", table), None) is not None
-        )
-        return [doc for (doc,) in self._rows(asked, table)], gone
+        asked = "SELECT doc FROM docs WHERE tab = ? AND later = 1 ORDER BY place"
+        return [doc for (doc,) in self._rows(asked, table)], self.facts.tables[table].removed
 
     def latest(self, table: str) -> Iterator[tuple[str, Doc]]:
         """Yield documents with their ids, those first that stand last in the table."""
-        asked = "SELECT doc, start, size, body FROM docs WHERE tab = ? ORDER BY place DESC"
-        return ((doc, self._doc(*row)) for doc, *row in self._rows(asked, table))
+        asked = "SELECT doc, body FROM docs WHERE tab = ? ORDER BY place DESC"
+        return ((doc, _parsed(body)) for doc, body in self._rows(asked, table))
 
     def newest(self, table: str) -> Iterator[str]:
         """Yield the ids of documents, those first whose records were made last."""
@@ -230,23 +215,11 @@ class ReadIndex:
         return (doc for (doc,) in self._rows(asked, table))
 
     def read(self, table: str) -> dict[str, Doc]:
-        """Return a whole table, read in pieces (see `filed`)."""
-        docs = self.filed(table)
-        for (doc_id,) in self._rows("SELECT doc FROM dead WHERE tab = ?", table):
-            docs.pop(doc_id, None)
-        changed = "SELECT doc, start, size, body FROM docs WHERE tab = ? AND body IS NOT NULL ORDER BY place"
-        docs.update((doc_id, self._doc(*row)) for doc_id, *row in self._rows(changed, table))
+        """Return a whole table; other threads get their turn meanwhile."""
+        asked = "SELECT doc, body FROM docs WHERE tab = ? ORDER BY place"
+        docs = {doc: _parsed(body) for doc, body in self._rows(asked, table)}
         if len(docs) != self.count(table):
             raise IndexSpoilt(f"{table} has {len(docs)} documents, not {self.count(table)}")
-        return docs
-
-    def filed(self, table: str) -> dict[str, Doc]:
-        """Return a whole table as `memory.json` has it, read in pieces, so that other threads get
-        their turn.
-        """
-        docs: dict[str, Doc] = {}
-        for start, end in self.facts.tables[table].pieces:
-            docs.update(self._parsed(b"{" + self._bytes(start, end - start) + b"}"))
         return docs
 
     def rows(
@@ -255,19 +228,9 @@ class ReadIndex:
         """Yield each document's id, and all that the index says of it: the document, its key,
         `waits` and `made`.
         """
-        asked = (
-            "SELECT doc, start, size, body, key, waits, made FROM docs WHERE tab = ? ORDER BY place"
-        )
-        for doc_id, start, size, body, *said in self._rows(asked, table):
-            yield doc_id, (self._doc(start, size, body), *said)
-
-    def digest(self) -> str:
-        """Return the hash of `memory.json` as it stands there now."""
-        digest, at = blake2b(digest_size=16), 0
-        while part := self._bytes(at, min(_PART, self.facts.look[1] - at)):
-            digest.update(part)
-            at += len(part)
-        return digest.hexdigest()
+        asked = "SELECT doc, body, key, waits, made FROM docs WHERE tab = ? ORDER BY place"
+        for doc_id, body, *said in self._rows(asked, table):
+            yield doc_id, (_parsed(body), *said)
 
     def is_sound(self) -> bool:
         """Tell whether the index is a file that SQLite finds nothing wrong with."""
@@ -298,32 +261,21 @@ class ReadIndex:
         try:
             with self._lock:
                 rows = self.connection.execute(asked, (self._numbers[table], *values))
-            while row := self._next(rows):
-                yield row
+            while some := self._next(rows):
+                yield from some
         except sqlite3.Error as error:
             raise IndexSpoilt(str(error)) from error
 
-    def _next(self, rows: sqlite3.Cursor) -> tuple[Any, ...] | None:
+    def _next(self, rows: sqlite3.Cursor) -> list[tuple[Any, ...]]:
         with self._lock:
-            row: tuple[Any, ...] | None = rows.fetchone()
-            return row
+            return rows.fetchmany(_ROWS)
 
-    def _doc(self, start: int, size: int, body: bytes | None) -> Doc:
-        return self._parsed(self._bytes(start, size) if body is None else body)
 
-    def _parsed(self, data: bytes) -> dict[str, Any]:
-        try:
-            value = loads(data)
-        except ValueError as error:
-            raise IndexSpoilt(str(error)) from error
-        if not isinstance(value, dict):
-            raise IndexSpoilt("what stands there is no document")
-        return value
-
-    def _bytes(self, start: int, size: int) -> bytes:
-        with self._lock:
-            self._documents.seek(start)
-            data = self._documents.read(size)
-        if len(data) != size:
-            raise IndexSpoilt("the documents end too early")
-        return data
+def _parsed(body: bytes) -> Doc:
+    try:
+        value = loads(body)
+    except ValueError as error:
+        raise IndexSpoilt(str(error)) from error
+    if not isinstance(value, dict):
+        raise IndexSpoilt("what stands there is no document")
+    return value

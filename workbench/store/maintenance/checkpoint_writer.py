@@ -75,31 +75,6 @@ class Loaded(NamedTuple):
     saved: int = 0
 
 
-class Places:
-    """Where documents stand in a checkpoint as it is written, in bytes.
-
-    `docs` has start and length of every document of a table in its order, `pieces` start and end of
-    runs of them as JSON writes the inside of an object, and `size` is how much was written so far.
-    """
-
-    def __init__(self) -> None:
-        self.size = 0
-        self.docs: dict[str, list[tuple[int, int]]] = {}
-        self.pieces: dict[str, tuple[tuple[int, int], ...]] = {}
-
-    def begin(self, table: str) -> list[tuple[int, int]]:
-        """Begin a table; return where the places of its documents are to be noted."""
-        self.pieces[table] = ()
-        return self.docs.setdefault(table, [])
-
-    def passed(self, written: bytes, table: str = "") -> bytes:
-        """Count what is written, and note it as a piece of a table if it is one; return it."""
-        start, self.size = self.size, self.size + len(written)
-        if table:
-            self.pieces[table] += ((start, self.size),)
-        return written
-
-
 def load(folder: Path, believed: Collection[str] | None = None) -> Loaded:
     """Read the checkpoint of a store; without one (or with a strange one) the journal is to be
     replayed from its start.
@@ -125,29 +100,15 @@ def load(folder: Path, believed: Collection[str] | None = None) -> Loaded:
     return Loaded(State(tables, stamp.rev, dict(stamp.next_ids)), stamp, saved=stamp.rev)
 
 
-def places_of(folder: Path, tables: Tables) -> tuple[Stamp | None, Places]:
-    """Return the stamp of a checkpoint that holds `tables`, and where its documents stand.
-
-    There is no stamp when another program wrote the file.
+def save(folder: Path, tables: Tables, stamp: Stamp) -> Stamp:
+    """Write `tables` as the checkpoint (`stamp` without its hash), atomically, and return its
+    stamp. Raises `OSError`.
     """
-    digest, places = blake2b(digest_size=16), Places()
-    for piece in _json_pieces(tables, places):
-        digest.update(piece)
-    return next(
-        (stamp for stamp in stamps_of(folder) if stamp.hash == digest.hexdigest()), None
-    ), places
-
-
-def save(folder: Path, tables: Tables, stamp: Stamp) -> tuple[Stamp, Places]:
-    """Write `tables` as the checkpoint (`stamp` without its hash), atomically.
-
-    Returns the stamp, and where the documents stand. Raises `OSError`.
-    """
-    digest, places = blake2b(digest_size=16), Places()
+    digest = blake2b(digest_size=16)
 
     def pieces() -> Iterator[bytes]:
         """Take the hash of what goes by."""
-        for piece in _json_pieces(tables, places):
+        for piece in _json_pieces(tables):
             digest.update(piece)
             yield piece
 
@@ -157,7 +118,7 @@ def save(folder: Path, tables: Tables, stamp: Stamp) -> tuple[Stamp, Places]:
         stamp = stamp._replace(hash=digest.hexdigest())
         _write_note(folder, [stamp, *before])
         put_in_place(draft, folder / DOCUMENTS)
-    return stamp, places
+    return stamp
 
 
 def read_tables(data: bytes) -> Tables | None:
@@ -212,25 +173,17 @@ def _read(folder: Path) -> tuple[bytes, list[Stamp] | None, str] | None:
         return None
 
 
-def _json_pieces(tables: Tables, places: Places) -> Iterator[bytes]:
+def _json_pieces(tables: Tables) -> Iterator[bytes]:
     """Write tables as one JSON object, in pieces small enough for other threads to run in between."""
-    yield places.passed(b"{")
+    yield b"{"
     for number, (name, docs) in enumerate(tables.items()):
-        yield places.passed((b"," if number else b"") + dumps(name) + b":{")
+        yield (b"," if number else b"") + dumps(name) + b":{"
         items, comma = iter(docs.items()), b""
-        known = places.begin(name)
-        while chunk := [
-            (dumps(doc_id) + b":", dumps(doc)) for doc_id, doc in islice(items, _CHUNK)
-        ]:
-            yield places.passed(comma)
-            at = places.size
-            for begin, written in chunk:
-                known.append((at + len(begin), len(written)))
-                at += len(begin) + len(written) + 1
-            yield places.passed(b",".join([begin + written for begin, written in chunk]), name)
+        while chunk := dict(islice(items, _CHUNK)):
+            yield comma + dumps(chunk)[1:-1]
             comma = b","
-        yield places.passed(b"}")
-    yield places.passed(b"}")
+        yield b"}"
+    yield b"}"
 
 
 def _is_doc_id(key: object) -> bool:
@@ -248,7 +201,7 @@ Snapshot = Callable[[], tuple[Tables, Stamp]]
 class CheckpointWriter:
     """Writes checkpoints of one store; one process at a time, never an older one over a newer one.
 
-    `note` is told the hash of each, `index` what is in it and where.
+    `note` is told the hash of each, `index` what is in it.
     """
 
     def __init__(
@@ -256,7 +209,7 @@ class CheckpointWriter:
         folder: Path,
         clock: Callable[[], datetime],
         note: Callable[[str], None] = lambda _: None,
-        index: Callable[[Tables, Stamp, Places], None] = lambda _tables, _stamp, _places: None,
+        index: Callable[[Tables, Stamp], None] = lambda _tables, _stamp: None,
     ) -> None:
         self.saved_rev = 0
         self._folder = folder
@@ -289,9 +242,9 @@ class CheckpointWriter:
             try:
                 kept = self._set_strange_file_aside()
                 if newest is None or kept or not self._is_newer(newest, stamp):
-                    saved, places = save(self._folder, tables, stamp)
+                    saved = save(self._folder, tables, stamp)
                     self._note(saved.hash)
-                    self._index(tables, saved, places)
+                    self._index(tables, saved)
             except OSError as error:
                 raise cannot_write(self._folder, error) from error
             self._known = look(self._folder / DOCUMENTS)

@@ -415,7 +415,7 @@ def _carry_out(
             *_rewrite_closed(journal, closed[-1:], redactor),
             *_rewrite_active(journal, redactor),
         )
-        saved, _ = checkpoint_writer.save(journal.folder, clean, _moved(journal.folder, stamp))
+        saved = checkpoint_writer.save(journal.folder, clean, _moved(journal.folder, stamp))
         note_checkpoint(journal.heads, journal.folder, saved.hash)
         journal.reload()
         journal.remember()
