@@ -338,3 +338,9 @@ DOINGS = {
     ),
     "backup": Doing((Step("6g", "History"),), _backing_up, CHECKED, _backed_up, _back_up),
 }
+
+
+def drafts() -> tuple[str, ...]:
+    """Return every text that is kept as a draft."""
+    files = [path for path in (state_dir() / DRAFTS).glob("*/*") if not path.name.startswith(".")]
+    return tuple(str(json.loads(path.read_text("utf-8"))["text"]) for path in files)

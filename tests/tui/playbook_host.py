@@ -1,6 +1,7 @@
 """The app with only the Playbook, and a hand that presses its keys."""
 
-from collections.abc import AsyncIterator, Iterator
+import json
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,7 +16,10 @@ from tests.tui.widgets.host import picture
 from workbench.services.open import Workbench, open_workbench
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.host import AppOptions
+from workbench.tui.duplicates import BulletDuplicatesDialog
+from workbench.tui.playbook.curation import CardsDialog, SourcePrompt
 from workbench.tui.playbook.screen import PlaybookScreen
+from workbench.tui.widgets.line_list import LineView
 
 D = TypeVar("D", bound=Screen[Any])
 
@@ -159,3 +163,51 @@ async def opened(bench: Workbench, size: tuple[int, int] = (120, 40)) -> AsyncIt
         await until_drawn(pilot, lambda: isinstance(app.screen, PlaybookScreen))
         await pilot.pause()
         yield hand
+
+
+async def finding(hand: Hand) -> BulletDuplicatesDialog:
+    """Open the duplicates and wait until every pair is compared."""
+    await hand.press("equals_sign")
+    dialog = await hand.dialog(BulletDuplicatesDialog)
+    await until_drawn(hand.pilot, lambda: dialog.found is not None)
+    await hand.pilot.pause()
+    return dialog
+
+
+async def go_to(
+    hand: Hand, dialog: BulletDuplicatesDialog, wanted: Callable[[frozenset[str]], bool]
+) -> None:
+    rows = dialog.query_one(LineView)
+    rows.cursor = next(i for i, group in enumerate(rows.rows) if wanted(frozenset(group.ids)))
+    await hand.pilot.pause()
+
+
+REPLY = json.dumps(
+    {
+        "reasoning": "It was missed.",
+        "operations": [
+            {
+                "type": "ADD",
+                "section": "OTHERS",
+                "content": "Count twice.",
+                "reason": "Once was not enough.",
+            },
+            {
+                "type": "UPDATE",
+                "bullet_id": "r-00003",
+                "content": "Run the migrations before any integration tests.",
+            },
+            {"type": "DELETE", "bullet_id": "zz-00001"},
+            {"type": "SING"},
+        ],
+    }
+)
+
+
+async def suggested(hand: Hand, path: Path) -> CardsDialog:
+    path.write_text(REPLY)
+    await hand.press("I")
+    prompt = await hand.dialog(SourcePrompt)
+    prompt.query_one("SafeInput").value = str(path)  # type: ignore[attr-defined]
+    await hand.press("enter")
+    return await hand.dialog(CardsDialog)

@@ -4,25 +4,30 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeVar
 
 import pexpect
 import pytest
 from textual.app import App
+from textual.pilot import Pilot
+from textual.screen import Screen
 from textual.theme import Theme
 
 from tests.caches import make, take_along
+from tests.tui.waiting import until_drawn
 from tests.tui.widgets.host import is_inert
 from workbench.services.demo import fill
 from workbench.services.open import Workbench, open_workbench
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.host import AppOptions
 from workbench.tui.app.themes import load_themes
+from workbench.tui.widgets.dialog import Confirm
 
 ROOT = Path(__file__).parent.parent.parent
 DEMO = ROOT / "fixtures" / "demo"
@@ -88,6 +93,55 @@ def app_over(
 def _themes() -> tuple[Theme, ...]:
     """Read the themes, once in a run."""
     return load_themes((ROOT / "themes",)).themes
+
+
+@asynccontextmanager
+async def demo(
+    folder: Path, size: tuple[int, int] = (140, 45)
+) -> AsyncIterator[tuple[WorkbenchApp, Pilot[Path | None]]]:
+    """Run the app over the demo store."""
+    app = demo_app(folder)
+    async with app.run_test(size=size) as pilot:
+        yield app, pilot
+
+
+S = TypeVar("S", bound=Screen[Any])
+
+
+async def opens(
+    pilot: Pilot[Any], kind: type[S], ready: Callable[[S], object] = lambda _: True
+) -> S:
+    """Wait until a screen of a kind is in front and has what it shows; return it."""
+
+    def there() -> bool:
+        return isinstance(pilot.app.screen, kind) and bool(ready(pilot.app.screen))
+
+    await until_drawn(pilot, there)
+    assert isinstance(pilot.app.screen, kind)
+    return pilot.app.screen
+
+
+async def shows(pilot: Pilot[Any], text: str) -> None:
+    """Wait until a text is on the screen."""
+    await until_drawn(pilot, lambda: text in screen_text(pilot.app))
+
+
+async def answered(pilot: Pilot[Any], key: str = "y") -> None:
+    """Answer the question that comes, as soon as it takes an answer."""
+    question = await opens(pilot, Confirm)
+    while pilot.app.screen is question:
+        await pilot.press(key)
+        await pilot.pause(0.01)
+
+
+def messages(app: App[Any]) -> list[str]:
+    """Return what was said in toasts, oldest first."""
+    return [str(note.message) for note in app._notifications]
+
+
+def tells(app: App[Any], words: str) -> bool:
+    """Tell whether words were said in a toast."""
+    return any(words in said for said in messages(app))
 
 
 def import_file(bench: Workbench, path: Path) -> None:

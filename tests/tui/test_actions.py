@@ -18,8 +18,6 @@ from workbench.tui.app.actions import (
     remapped,
 )
 from workbench.tui.app.areas import AREAS, check_keymap
-from workbench.tui.widgets.bars import Slider
-from workbench.tui.widgets.line_list import LineList
 
 
 def test_ids_are_unique() -> None:
@@ -72,11 +70,6 @@ def test_keys_have_textual_names_and_readable_forms(written: str, name: str, sho
     assert display_key(name) == shown
 
 
-def test_an_action_names_its_method() -> None:
-    assert Action("tune.next-flip", "]", "next").method == "next_flip"
-    assert Action("app.stream", "1", "Stream", run="area('stream')").method == "area('stream')"
-
-
 def test_bindings_carry_the_id_for_the_keymap() -> None:
     (binding,) = bindings([Action("stream.pin", "p", "pin", "Pin it")])
     assert isinstance(binding, Binding)
@@ -88,15 +81,6 @@ def test_bindings_carry_the_id_for_the_keymap() -> None:
     )
 
 
-@pytest.mark.parametrize("widget", [LineList, Slider])
-def test_shared_widgets_have_a_method_for_each_binding(
-    widget: type[LineList[str]] | type[Slider],
-) -> None:
-    actions = [b.action for b in widget.BINDINGS if isinstance(b, Binding)]
-    assert actions
-    assert [a for a in actions if not hasattr(widget, f"action_{a}")] == []
-
-
 def test_footer_help_and_palette_come_from_the_same_table() -> None:
     stream = AREAS.scope("stream")
     assert [a.shown_key for a in footer_entries(AREAS.get("stream").actions)][:3] == ["/", "+", "-"]
@@ -106,17 +90,6 @@ def test_footer_help_and_palette_come_from_the_same_table() -> None:
     titles = {entry.id: entry.title for entry in palette_entries(stream)}
     assert titles["stream.pin"] == "Pin"
     assert "list.up" not in titles
-
-
-def test_help_groups_stand_once_in_table_order() -> None:
-    assert [group.title for group in help_groups(AREAS.scope("stream"))] == [
-        "Find",
-        "Decide",
-        "Change",
-        "Move",
-        "Mark",
-        "App",
-    ]
 
 
 def test_remapping_changes_keys_only() -> None:

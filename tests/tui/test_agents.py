@@ -2,9 +2,6 @@
 every area.
 """
 
-import os
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -14,16 +11,16 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from tests.hostile import ORDER
 from tests.tui.support import (
     NOW,
-    ROOT,
     app_over,
     demo_app,
     demo_bench,
     first_of,
     open_bench,
+    opens,
     screen_text,
+    shows,
 )
 from tests.tui.waiting import until, until_drawn
 from workbench.core.agents.read import AgentRead
@@ -32,7 +29,6 @@ from workbench.services.agents import reading_log
 from workbench.services.agents.reading_log import keep, looked_up, new_id
 from workbench.services.context import Context
 from workbench.services.open import Workbench
-from workbench.tui.agents.documents import DocumentsDialog
 from workbench.tui.agents.experience import EpisodesDialog
 from workbench.tui.agents.screen import AgentsScreen
 from workbench.tui.app.app import WorkbenchApp
@@ -104,82 +100,30 @@ async def test_sessions_open_to_what_was_given_and_to_the_memory(
         assert app.focused is agents(app).sessions
 
 
-async def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
-    app = app_over(open_bench(tmp_path))
-    async with opened(app, (80, 24)) as pilot:
-        assert "No agent has read or written here yet" in screen_text(app)
-        assert "workbench mcp" in screen_text(app)
-        for key in ("plus", "e", "d", "J", "f", "h", "y", "enter", "tab", "P"):
-            await pilot.press(key)
-        assert isinstance(app.screen, AgentsScreen)
-
-
-async def test_what_was_left_out_is_said_in_words(tmp_path: Path) -> None:
+async def test_what_was_left_out_or_looked_up_is_said_in_words(tmp_path: Path) -> None:
     bench = with_memories(tmp_path)
+    asked, context = reading_log.Asked("mcp", "s-1"), as_agent(bench)
+    earlier = NOW - timedelta(minutes=1)
     one = AgentRead(
-        new_id(),
-        "claude",
-        NOW,
-        "how",
-        memories=("m1", "gone"),
-        scores=(0.9, 0.8),
-        held=2,
-        unapproved=1,
-        weak=3,
+        new_id(), "claude", NOW, "how", memories=("m1", "gone"), scores=(0.9, 0.8), held=2, weak=3
     )
-    keep(
-        as_agent(bench),
-        [one, AgentRead(new_id(), "claude", NOW - timedelta(minutes=1), "lasagne", is_empty=True)],
-    )
+    none = AgentRead(new_id(), "claude", earlier, "lasagne", is_empty=True)
+    keep(context, [one, none, looked_up(context, "", ["m1"], asked)])
     app = app_over(bench)
     async with opened(app, (200, 60)) as pilot:
-        text = screen_text(app)
-        assert "2 served, 2 held back, 1 unapproved, 3 too weak" in text
-        assert "nothing relevant, nothing served" in text
-        assert "gone not in the store any more" in text
-        await pilot.press("enter")
-        await pilot.pause()
-        assert "2 higher-ranked held back: instructions" in screen_text(app)
-
-
-async def test_what_was_looked_up_without_a_question_says_so_and_is_not_asked_again(
-    tmp_path: Path,
-) -> None:
-    bench = with_memories(tmp_path)
-    asked = reading_log.Asked("mcp", "s-1")
-    context = as_agent(bench)
-    keep(
-        context, [looked_up(context, "", ["m1"], asked), looked_up(context, "playbook", [], asked)]
-    )
-    app = app_over(bench)
-    async with opened(app, (200, 60)) as pilot:
-        text = screen_text(app)
-        assert "looked up by id" in text
-        assert "read the playbook" in text
-        assert "1 served" in text
-        assert "nothing served" not in text
-        await pilot.press("J", "enter", "J", "j", "J", "j", "J")
-        assert isinstance(app.screen, AgentsScreen)
-
-
-async def test_the_usual_keys_change_the_memory_under_the_cursor(tmp_path: Path) -> None:
-    bench = with_memories(tmp_path)
-    read(bench, "when is the deploy", "m1")
-    app = app_over(bench)
-    async with opened(app) as pilot:
-        await pilot.press("p")
-        assert not bench.stream.get("m1").pinned
-        await pilot.press("enter", "j", "plus", "p")
-        await pilot.pause()
-        assert bench.stream.get("m1").pinned
-        assert bench.stream.get("m1").helpful_votes == 1
-        await pilot.press("d")
-        await until(pilot, lambda: bench.stream.get("m1").status == "archived")
-        await pilot.press("u")
-        await until(pilot, lambda: bench.stream.get("m1").status == "signal")
-        line = agents(app).rows.current
-        assert line is not None
-        assert line.memory == "m1"
+        text = ""
+        for key in ("j", "k", "enter"):
+            await pilot.press(key)
+            await pilot.pause()
+            text += screen_text(app)
+        for said in (
+            "2 served, 2 held back, 3 too weak",
+            "nothing relevant, nothing served",
+            "gone not in the store any more",
+            "2 higher-ranked held back: instructions",
+            "looked up by id",
+        ):
+            assert said in text
 
 
 async def test_a_question_is_asked_again_in_tune(tmp_path: Path) -> None:
@@ -187,33 +131,27 @@ async def test_a_question_is_asked_again_in_tune(tmp_path: Path) -> None:
     async with opened(app) as pilot:
         await until(pilot, lambda: app.bench.retriever.ready)
         await pilot.press("enter", "j", "J")
-        await until(pilot, lambda: isinstance(app.screen, TuneScreen))
-        tune = app.screen
-        assert isinstance(tune, TuneScreen)
+        tune = await opens(pilot, TuneScreen)
         await until(pilot, lambda: tune.box.value == "when is the view resources dropped")
         await until(pilot, lambda: tune.session.ranking is not None and app.focused is tune.rows)
 
 
-async def test_slash_finds_a_session(tmp_path: Path) -> None:
+async def test_sessions_are_found_and_one_agent_is_shown_alone_until_esc(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with opened(app, (80, 24)) as pilot:
         rows = agents(app).sessions.rows
         wanted = next(at for at, session in enumerate(rows) if session.agent != rows[0].agent)
         await pilot.press("slash", *rows[wanted].agent, "enter")
         await until_drawn(pilot, lambda: agents(app).sessions.cursor == wanted)
-
-
-async def test_one_agent_is_shown_alone_until_esc(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with opened(app) as pilot:
         await pilot.press("f")
-        await until(pilot, lambda: isinstance(app.screen, Choose))
+        await opens(pilot, Choose)
         await pilot.press("down", "enter")
-        await until_drawn(pilot, lambda: isinstance(app.screen, AgentsScreen) and agents(app)._only)
-        assert {session.agent for session in agents(app).sessions.rows} == {"codex"}
-        await pilot.press("escape")
-        await pilot.pause()
-        assert len({session.agent for session in agents(app).sessions.rows}) == 2
+        for shown, key in (({"codex"}, "escape"), ({"codex", "claude"}, "g")):
+            await until_drawn(
+                pilot,
+                lambda shown=shown: {one.agent for one in agents(app).sessions.rows} == shown,  # type: ignore[misc]
+            )
+            await pilot.press(key)
 
 
 @pytest.mark.slow
@@ -234,58 +172,6 @@ async def test_what_comes_moves_no_cursor(tmp_path: Path) -> None:
         now = agents(app).sessions.current
         assert now is not None
         assert (now.key, agents(app).rows.current) == (session.key, line)
-
-
-@pytest.mark.slow
-async def test_what_an_agent_calls_itself_and_asks_is_only_data(tmp_path: Path) -> None:
-    bench = with_memories(tmp_path, Memory("m1", ORDER, NOW, NOW))
-    read(bench, "[bold]x[/] \x1b[2J\u202e", "m1", session="[red]", agent="[link=x]\x07evil\u202e")
-    app = app_over(bench)
-    async with opened(app, (200, 60)) as pilot:
-        await pilot.press("enter")
-        await pilot.pause()
-        text = screen_text(app)
-        assert "[bold]x[/]" in text
-        assert "by [link=x]" in text
-        assert not {"\x1b", "\x07", "\u202e"} & set(text)
-
-
-SCRIPT = """
-import sys
-from datetime import UTC, datetime
-from pathlib import Path
-from workbench.services.agents.reading_log import keep, new_id
-from workbench.services.open import open_workbench
-from workbench.core.agents.read import AgentRead
-from workbench.core.stream.memory import Memory
-folder = Path(sys.argv[1])
-bench = open_workbench(folder, profiles=folder.parent / "profiles", actor="agent:codex")
-now = datetime.now(UTC)
-keep(bench.context, [AgentRead(new_id(), "codex", now, "asked elsewhere", "s-9", memories=("m1",), scores=(0.5,))])
-with bench.library.transaction("agent:codex", "ingest general m-new") as tx:
-    tx.put(Memory("m-new", "written elsewhere", now, now, session_id="s-9"))
-bench.close()
-"""
-
-
-@pytest.mark.slow
-async def test_what_another_process_does_shows_here_and_at_the_top(tmp_path: Path) -> None:
-    bench = with_memories(tmp_path)
-    app = app_over(bench)
-    async with opened(app, (160, 40)) as pilot:
-        env = {**os.environ, "PYTHONPATH": str(ROOT)}
-        subprocess.run(
-            [sys.executable, "-c", SCRIPT, str(bench.library.folder)], check=True, env=env
-        )
-        await until_drawn(
-            pilot, lambda: agents(app).sessions.rows and agents(app).sessions.rows[0].written
-        )
-        assert "1 read, 1 write" in screen_text(app)
-        assert "codex · 1 read, 1 write, now" in screen_text(app)
-        await pilot.press("1")
-        await until_drawn(pilot, lambda: isinstance(app.screen, StreamScreen))
-        assert "codex · 1 read, 1 write" in screen_text(app)
-        assert "• " in screen_text(app)
 
 
 @pytest.mark.slow
@@ -320,63 +206,13 @@ async def test_new_memories_are_told_of_where_the_top_is_out_of_sight(tmp_path: 
         with bench.library.transaction("agent:claude", "two more") as tx:
             for name in ("new-1", "new-2"):
                 tx.put(Memory(name, f"{name} was written", NOW, NOW))
-        await until_drawn(pilot, lambda: "2 new, . goes there" in screen_text(app))
+        await shows(pilot, "2 new, . goes there")
         assert stream.rows.current == here
         assert stream.rows.cursor - stream.rows.scroll_offset.y == seen
         await pilot.press("full_stop")
         await until_drawn(pilot, lambda: "goes there" not in screen_text(app))
         assert "• new-" in screen_text(app)
         assert stream.rows.cursor < 2
-
-
-async def test_the_row_of_a_question_says_who_asked(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with opened(app) as pilot:
-        await pilot.press("j", "enter", "g", "enter")
-        await pilot.pause()
-        line = agents(app).rows.current
-        assert line is not None
-        assert line.is_question or line.memory
-        assert "claude" in screen_text(app)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("size", SIZES)
-async def test_documents_are_browsed_by_section_with_their_tokens(
-    tmp_path: Path, size: tuple[int, int]
-) -> None:
-    notes = tmp_path / "notes"
-    notes.mkdir()
-    (notes / "tools.md").write_text("# Tools\nUse pnpm.\n\n## Why\nThe [bold]lockfile[/bold].\n")
-    bench = open_bench(tmp_path)
-    bench.documents.follow(notes)
-    bench.stored_documents.create("/memories/plan.md", "ship it")
-    app = app_over(bench)
-    async with opened(app, size) as pilot:
-        await pilot.press("D")
-        await until(
-            pilot, lambda: isinstance(app.screen, DocumentsDialog) and bool(app.screen.rows.rows)
-        )
-        dialog = app.screen
-        assert isinstance(dialog, DocumentsDialog)
-        assert [(row.path, row.title, row.tokens) for row in dialog.rows.rows] == [
-            ("", "", 0), ("tools.md", "", 19), ("tools.md", "Tools", 8), ("tools.md", "Why", 12),
-            ("", "", 0), ("/memories/plan.md", "", 2),
-        ]  # fmt: skip
-        await pilot.press("g", "j", "j", "j")
-        await until_drawn(pilot, lambda: "The [bold]lockfile[/bold]." in screen_text(app))
-        await pilot.press("tab", "tab", "G")
-        await until_drawn(pilot, lambda: "ship it" in screen_text(app))
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(app.screen, AgentsScreen))
-
-
-@pytest.mark.slow
-async def test_a_project_without_documents_says_how_to_have_some(tmp_path: Path) -> None:
-    app = app_over(open_bench(tmp_path))
-    async with opened(app) as pilot:
-        await pilot.press("D")
-        await until_drawn(pilot, lambda: "No documents yet" in screen_text(app))
 
 
 def done(task: str, status: str = "SUCCESS", days: int = 0, **more: object) -> dict[str, object]:
@@ -404,16 +240,7 @@ async def test_episodes_are_listed_by_time_noted_tagged_deleted_and_undone(
     app = app_over(bench)
     async with opened(app, size) as pilot:
         await pilot.press("L")
-        await until(
-            pilot, lambda: isinstance(app.screen, EpisodesDialog) and bool(app.screen.rows.rows)
-        )
-        dialog = app.screen
-        assert isinstance(dialog, EpisodesDialog)
-        assert [row.task for row in dialog.rows.rows] == [
-            "Fix the [red]login[/red]",
-            "Move the build",
-        ]
-        await until_drawn(pilot, lambda: "[red]login[/red]" in screen_text(app))
+        dialog = await opens(pilot, EpisodesDialog, lambda s: s.rows.rows)
         await pilot.press("slash", *"move bui", "enter")
         await until_drawn(pilot, lambda: dialog.rows.cursor == 1)
         await pilot.press("k", "n", *"seen", "enter")
@@ -423,28 +250,21 @@ async def test_episodes_are_listed_by_time_noted_tagged_deleted_and_undone(
         )
         await pilot.press("t", *"ui, x", "enter")
         await until(pilot, lambda: bench.episodes.all()[0].tags == ("ui", "x"))
-        await until(pilot, lambda: isinstance(app.screen, EpisodesDialog))
+        await opens(pilot, EpisodesDialog)
         await pilot.press("d")
-        await until_drawn(pilot, lambda: "(deleted)" in screen_text(app))
+        await shows(pilot, "(deleted)")
         await pilot.press("u", "u")
-        await until(
-            pilot,
-            lambda: (
-                bench.episodes.all()[0].tags == () and bench.episodes.all()[0].status == "active"
-            ),
-        )
+        await until(pilot, lambda: bench.episodes.all()[0].tags == ())
         await until_drawn(pilot, lambda: "(deleted)" not in screen_text(app))
         await pilot.press("j")
-        await until_drawn(pilot, lambda: "o opens it" in screen_text(app))
+        await shows(pilot, "o opens it")
         assert "no rule" not in screen_text(app)
         await pilot.press("o")
         await until_drawn(pilot, lambda: "o opens it" not in screen_text(app))
         assert "[bold]no rule[/bold]" in screen_text(app) or size == SIZES[0]
-        await pilot.press("tab", "tab", "escape")
-        await until(pilot, lambda: isinstance(app.screen, AgentsScreen))
 
 
-async def test_episodes_are_searched_compared_and_consolidated(tmp_path: Path) -> None:
+async def test_episodes_are_searched(tmp_path: Path) -> None:
     bench = open_bench(tmp_path)
     twin = {"execution": {"duration": 60.0}, "metadata": {"domain": "ci", "task_type": "deploy"}}
     bench.episodes.store_all([
@@ -454,11 +274,7 @@ async def test_episodes_are_searched_compared_and_consolidated(tmp_path: Path) -
     app = app_over(bench)
     async with opened(app) as pilot:
         await pilot.press("L")
-        await until(
-            pilot, lambda: isinstance(app.screen, EpisodesDialog) and len(app.screen.rows.rows) == 3
-        )
-        dialog = app.screen
-        assert isinstance(dialog, EpisodesDialog)
+        dialog = await opens(pilot, EpisodesDialog, lambda s: len(s.rows.rows) == 3)
         await pilot.press("s", *"struct", "enter")
         await until(pilot, lambda: app.screen is dialog)
         await pilot.press("f", *"outcome:FAILURE", "enter")
@@ -471,10 +287,10 @@ async def test_episodes_are_searched_compared_and_consolidated(tmp_path: Path) -
             lambda: "1  Fix the login" in screen_text(app) and "2  Deploy" in screen_text(app),
         )
         await pilot.press("f", "ctrl+u", *"until:1999", "enter")
-        await until_drawn(pilot, lambda: "✗" in screen_text(app))
+        await shows(pilot, "✗")
         await pilot.press("f", "ctrl+u", "enter", "C")
         await until(pilot, lambda: app.screen is not dialog)
-        await until_drawn(pilot, lambda: "Put 1 episode under 1" in screen_text(app))
+        await shows(pilot, "Put 1 episode under 1")
         await pilot.press("y")
         await until(
             pilot, lambda: sum(one.status == "archived" for one in bench.episodes.all()) == 1
@@ -493,9 +309,9 @@ async def test_without_episodes_it_says_how_to_have_some_and_a_lost_file_is_name
     app = app_over(bench)
     async with opened(app) as pilot:
         await pilot.press("L")
-        await until_drawn(pilot, lambda: "No episodes yet" in screen_text(app))
+        await shows(pilot, "No episodes yet")
         await pilot.press("n", "t", "d", "z", "u", "escape")
         bench.library.blobs.remove((bench.episodes.store(done("Lost")).episode.hash,))
-        await until(pilot, lambda: isinstance(app.screen, AgentsScreen))
+        await opens(pilot, AgentsScreen)
         await pilot.press("L")
-        await until_drawn(pilot, lambda: "is missing" in screen_text(app))
+        await shows(pilot, "is missing")

@@ -8,26 +8,16 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from textual.pilot import Pilot
 from textual.widgets import TextArea
 
 from tests.busy_store import go_on, stopped_holder
-from tests.tui.support import DEMO, app_over, open_bench, screen_text
-from tests.tui.test_vanishing import quiet, small
+from tests.tui.small_host import filled, quiet, started
+from tests.tui.support import DEMO, app_over, opens, screen_text, shows
 from tests.tui.waiting import until
-from workbench.services.demo import fill
-from workbench.services.open import Workbench
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.files.imports import ImportDialog
 from workbench.tui.stream.screen import StreamScreen
 from workbench.tui.widgets.dialog import Confirm, SafeInput
-from workbench.tui.widgets.editor import InertTextArea
-
-
-def filled(folder: Path) -> Workbench:
-    bench = open_bench(folder)
-    fill(bench, small(folder))
-    return bench
 
 
 def stream(app: WorkbenchApp) -> StreamScreen:
@@ -37,55 +27,6 @@ def stream(app: WorkbenchApp) -> StreamScreen:
 
 def voted(app: WorkbenchApp, id: str) -> str:
     return app.bench.stream.live_vote(id)
-
-
-async def started(pilot: Pilot[Path | None]) -> WorkbenchApp:
-    app = pilot.app
-    assert isinstance(app, WorkbenchApp)
-    await pilot.pause()
-    await until(pilot, lambda: not any(w.is_running for w in app.workers))
-    return app
-
-
-@pytest.mark.slow
-async def test_changes_wait_for_a_stopped_process_while_other_keys_go_on(tmp_path: Path) -> None:
-    bench = filled(tmp_path)
-    async with app_over(bench).run_test(size=(80, 24)) as pilot:
-        app = await started(pilot)
-        with stopped_holder(bench.library.folder) as holder:
-            first, second = (m.id for m in stream(app).memories[:2])
-            await pilot.press("plus", "j", "minus")
-            await until(pilot, lambda: f"PID {holder.pid} (python" in screen_text(app))
-            assert "esc gives up" in screen_text(app)
-            assert "2 changes" in screen_text(app)
-            await pilot.press("j", "2", "1")
-            assert stream(app).rows.cursor == 2
-            assert (voted(app, first), voted(app, second)) == ("", "")
-            go_on(holder)
-            await until(
-                pilot, lambda: (voted(app, first), voted(app, second)) == ("helpful", "harmful")
-            )
-            await until(pilot, lambda: "esc gives up" not in screen_text(app))
-
-
-@pytest.mark.slow
-async def test_esc_gives_up_what_waits(tmp_path: Path) -> None:
-    bench = filled(tmp_path)
-    async with app_over(bench).run_test(size=(80, 24)) as pilot:
-        app = await started(pilot)
-        before = bench.library.journal.rev
-        with stopped_holder(bench.library.folder) as holder:
-            await pilot.press("p")
-            await until(pilot, lambda: "esc gives up" in screen_text(app))
-            await pilot.press("escape")
-            assert any("The change was not made" in n.message for n in app._notifications)
-            await until(pilot, lambda: "esc gives up" not in screen_text(app))
-            go_on(holder)
-        app._follow()
-        await pilot.pause()
-        assert bench.library.journal.rev == before
-        await pilot.press("p")
-        await until(pilot, lambda: bench.library.journal.rev == before + 1)
 
 
 async def test_esc_gives_up_for_the_threads_that_wait_then_and_for_none_that_comes_after(
@@ -111,34 +52,14 @@ async def test_leaving_asks_before_changes_that_wait_are_lost(tmp_path: Path) ->
         first = stream(app).memories[0].id
         with stopped_holder(bench.library.folder) as holder:
             await pilot.press("plus", "q")
-            await until(pilot, lambda: isinstance(app.screen, Confirm))
+            await opens(pilot, Confirm)
             assert f"1 change waits for PID {holder.pid}" in screen_text(app)
             await pilot.press("n")
-            await until(pilot, lambda: isinstance(app.screen, StreamScreen))
+            await opens(pilot, StreamScreen)
             go_on(holder)
             await until(pilot, lambda: voted(app, first) == "helpful")
         await pilot.press("q")
         await until(pilot, lambda: app._exit)
-
-
-@pytest.mark.slow
-async def test_what_was_typed_stays_in_the_editor_until_it_is_stored(tmp_path: Path) -> None:
-    bench = filled(tmp_path)
-    async with app_over(bench).run_test(size=(80, 24)) as pilot:
-        app = await started(pilot)
-        memory = stream(app).memories[0]
-        with stopped_holder(bench.library.folder) as holder:
-            await pilot.press("e", *"xyz", "ctrl+s")
-            await until(pilot, lambda: "esc gives up" in screen_text(app))
-            await pilot.press("escape")
-            await until(pilot, lambda: "esc gives up" not in screen_text(app))
-            assert app.screen.query_one(InertTextArea).text.endswith("xyz")
-            await pilot.press("ctrl+s")
-            await until(pilot, lambda: "esc gives up" in screen_text(app))
-            await pilot.press("w")
-            go_on(holder)
-            await until(pilot, lambda: isinstance(app.screen, StreamScreen))
-        assert bench.stream.get(memory.id).content == f"{memory.content}xyzw"
 
 
 @pytest.mark.slow
@@ -152,13 +73,10 @@ async def test_leaving_does_not_wait_for_a_thread_that_waits(tmp_path: Path) -> 
             app = await started(pilot)
             await pilot.press("F")
             app.screen.query_one("#import-path", SafeInput).value = str(more)
-            await until(
-                pilot,
-                lambda: isinstance(app.screen, ImportDialog) and app.screen.chosen.plan is not None,
-            )
+            await opens(pilot, ImportDialog, lambda s: s.chosen.plan is not None)
             holder = stack.enter_context(stopped_holder(bench.library.folder))
             await pilot.press("ctrl+s")
-            await until(pilot, lambda: f"waiting for PID {holder.pid}" in screen_text(app))
+            await shows(pilot, f"waiting for PID {holder.pid}")
         await asyncio.get_running_loop().shutdown_default_executor()
     bench.close()
 
@@ -170,7 +88,7 @@ async def test_a_store_that_is_taken_away_is_said_and_never_made_anew(tmp_path: 
         app = await started(pilot)
         memory = stream(app).memories[0]
         store.rename(away)
-        await until(pilot, lambda: "the store is gone" in screen_text(app))
+        await shows(pilot, "the store is gone")
         await pilot.press("plus", "u", "4", "slash", *"deploy", "enter")
         for key in "12346":
             await pilot.press(key)
@@ -209,7 +127,7 @@ async def test_no_change_makes_a_store_anew_that_is_gone(
     async with app_over(bench).run_test(size=(80, 24)) as pilot:
         app = await started(pilot)
         store.rename(away)
-        await until(pilot, lambda: "the store is gone" in screen_text(app))
+        await shows(pilot, "the store is gone")
         for key in CHANGES[area]:
             await pilot.press(key)
         await quiet(app, pilot)

@@ -8,7 +8,6 @@ from tests.tui.widgets.host import is_inert as is_inert_line
 from workbench.tui.widgets import content
 
 TEXT = st.text(max_size=80)
-ASCII = st.text(st.characters(max_codepoint=127), max_size=80)
 
 
 def is_inert(text: str) -> bool:
@@ -32,11 +31,6 @@ def test_a_line_has_exactly_its_width(text: str, width: int, align: str) -> None
     assert "\n" not in drawn.plain
 
 
-def test_markup_stays_text() -> None:
-    assert content.body("[b]x[/b] [/y] [shr-00001]").plain == "[b]x[/b] [/y] [shr-00001]"
-    assert content.body("x").spans == []
-
-
 def test_a_line_is_clipped_padded_and_aligned() -> None:
     assert content.line("importance", 6).plain == "impor…"
     assert content.line("9", 3, align="right").plain == "  9"
@@ -48,18 +42,6 @@ def test_a_body_keeps_its_lines_and_says_what_is_missing() -> None:
     assert content.body("one\ntwo\r\nthree").plain.split("\n")[0] == "one"
     assert content.body("one\ntwo").plain == "one\ntwo"
     assert content.body("x" * 165_536).plain.endswith("x\n… 100\u00a0000 more characters")
-
-
-@pytest.mark.slow
-def test_of_hostile_lengths_little_is_shown() -> None:
-    long = "a\u0301 \x1b" * 250_000
-    shown = (
-        content.body(long),
-        content.line(long, 80),
-        content.highlight(long, content.find_words(long, ["a"])),
-        content.word_diff(long, "b " * 500_000),
-    )
-    assert max(len(one.plain) for one in shown) < len(long) / 2
 
 
 def test_found_words_are_marked_in_any_case_and_longest_first() -> None:
@@ -108,14 +90,6 @@ def test_of_a_long_diff_only_what_stands_beside_the_differences_is_shown() -> No
 @given(st.text("ab \n", max_size=60), st.text("ab \n", max_size=60))
 def test_a_short_diff_is_shown_whole(old: str, new: str) -> None:
     assert content.word_diff(old, new, 60).plain == content.word_diff(old, new).plain
-
-
-@pytest.mark.slow
-@given(ASCII, ASCII)
-def test_a_word_diff_holds_both_texts(old: str, new: str) -> None:
-    pieces = content._changes(content._tokens().findall(old), content._tokens().findall(new))
-    assert "".join(removed + kept for removed, _, kept in pieces) == old
-    assert "".join(added + kept for _, added, kept in pieces) == new
 
 
 def test_a_diff_too_long_to_compare_says_so() -> None:

@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from tests.tui.support import NOW, app_over, screen_text
+from tests.tui.support import NOW, app_over, opens, screen_text
 from tests.tui.waiting import until_drawn
 from workbench.core.agents.read import AgentRead
 from workbench.core.stream.memory import Memory
-from workbench.services.files.exporting import Choice
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.promotion.promotion import Target
 from workbench.tui.app.app import WorkbenchApp
@@ -45,13 +44,13 @@ def bench(project: Path) -> Workbench:
 async def corrected(app: WorkbenchApp, pilot: Pilot[Any]) -> None:
     """Type the correction and save."""
     await pilot.press("e")
-    await until_drawn(pilot, lambda: isinstance(app.screen, RecordForm))
+    await opens(pilot, RecordForm)
     app.screen.query_one(InertTextArea).load_text(PNPM)
     await pilot.press("ctrl+s")
 
 
 async def asked(app: WorkbenchApp, pilot: Pilot[Any]) -> None:
-    await until_drawn(pilot, lambda: isinstance(app.screen, CopiesDialog))
+    await opens(pilot, CopiesDialog)
     await pilot.pause()
 
 
@@ -89,58 +88,13 @@ async def test_n_saves_it_alone_and_esc_goes_on_editing(bench: Workbench, projec
         await corrected(app, pilot)
         await asked(app, pilot)
         await pilot.press("escape")
-        await until_drawn(pilot, lambda: isinstance(app.screen, RecordForm))
+        await opens(pilot, RecordForm)
         assert bench.stream.get("k1").content == NPM
         await pilot.press("ctrl+s")
         await asked(app, pilot)
         await pilot.press("n")
         await closed(app, pilot, lambda: bench.stream.get("k1").content == PNPM)
         assert NPM in (project / "AGENTS.md").read_text()
-
-
-@pytest.mark.slow
-async def test_a_file_changed_while_it_is_shown_refuses_and_keeps_the_text(
-    bench: Workbench, project: Path
-) -> None:
-    app = app_over(bench)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await corrected(app, pilot)
-        await asked(app, pilot)
-        file = project / "AGENTS.md"
-        file.write_text(file.read_text() + "Theirs.\n")
-        await pilot.press("y")
-        await until_drawn(
-            pilot, lambda: isinstance(app.screen, RecordForm) and "meanwhile" in screen_text(app)
-        )
-        assert bench.stream.get("k1").content == NPM
-        await pilot.press("ctrl+s")
-        await asked(app, pilot)
-        await pilot.press("y")
-        await closed(app, pilot, lambda: bench.stream.get("k1").content == PNPM)
-        assert file.read_text().endswith("Theirs.\n")
-        assert PNPM in file.read_text()
-
-
-@pytest.mark.slow
-async def test_a_bullet_takes_the_exported_file_along(project: Path, tmp_path: Path) -> None:
-    store, copies = project / ".workbench", tmp_path / "replaced"
-    bench = open_workbench(store, profiles=tmp_path / "none", replaced=copies, clock=lambda: NOW)
-    bullet = bench.playbooks.add_to_new_section("main", "Hard rules", NPM)
-    path = project / "playbook.txt"
-    text = bench.exporter.render("ace", Choice(book="main"), path).text
-    bench.exporter.write(bench.exporter.preview(path, text))
-    app = app_over(bench)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.press("3", "j")
-        await pilot.pause()
-        await corrected(app, pilot)
-        await asked(app, pilot)
-        await pilot.press("y")
-        await closed(app, pilot, lambda: bench.playbooks.bullet("main", bullet).content == PNPM)
-        assert path.read_text() == text.replace(NPM, PNPM)
-        await pilot.press("u")
-        await closed(app, pilot, lambda: bench.playbooks.bullet("main", bullet).content == NPM)
-        assert path.read_text() == text
 
 
 async def test_a_file_that_is_gone_by_then_is_not_made_anew(
@@ -157,23 +111,3 @@ async def test_a_file_that_is_gone_by_then_is_not_made_anew(
         )
         assert bench.stream.get("k1").content == NPM
         assert not (project / "AGENTS.md").exists()
-
-
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_theirs_and_yours_stand_beside_each_other(
-    bench: Workbench, size: tuple[int, int]
-) -> None:
-    app = app_over(bench)
-    async with app.run_test(size=size) as pilot:
-        await pilot.press("e")
-        await until_drawn(pilot, lambda: isinstance(app.screen, RecordForm))
-        app.screen.query_one(InertTextArea).load_text("Use pnpm there.")
-        bench.stream.edit("k1", "Use yarn there.")
-        await pilot.press("ctrl+s")
-        await until_drawn(
-            pilot,
-            lambda: isinstance(app.screen, RecordForm) and "changed by someone" in screen_text(app),
-        )
-        await until_drawn(pilot, lambda: "Use [-yarn-]{+pnpm+} there." in screen_text(app))
-        assert "Use pnpm there." in app.screen.query_one(InertTextArea).text
-        assert bench.stream.get("k1").content == "Use yarn there."

@@ -50,26 +50,6 @@ async def test_what_is_typed_outlives_the_app(bench: Workbench, tmp_path: Path, 
 
 
 @pytest.mark.slow
-async def test_a_candidate_that_was_edited_in_review_goes_on_in_the_stream(
-    bench: Workbench, tmp_path: Path
-) -> None:
-    folder = tmp_path / "drafts"
-    stored, _ = await typed(bench, folder, "2", "e")
-    (id,) = (
-        p.id for p in bench.review.queue() if (m := bench.review.memory(p)) and m.content == stored
-    )
-    app = app_over(bench, drafts=folder)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await pilot.pause()
-        rows = app.screen.query_one("#list")
-        rows.cursor = rows.index_of(id)  # type: ignore[attr-defined]
-        await pilot.press("e", "escape", "escape")
-        await pilot.pause()
-        assert not isinstance(app.screen, RecordForm)
-    assert list(folder.iterdir()) == []
-
-
-@pytest.mark.slow
 async def test_a_written_round_outlives_the_app_until_one_is_taken(
     bench: Workbench, tmp_path: Path
 ) -> None:
@@ -82,20 +62,6 @@ async def test_a_written_round_outlives_the_app_until_one_is_taken(
                 await pilot.pause()
         assert bool(list(folder.iterdir())) is (last == "end")
     assert any(memory.content.endswith("W") for memory in bench.library.memories.all())
-
-
-@pytest.mark.slow
-async def test_without_a_folder_nothing_is_written(bench: Workbench, tmp_path: Path) -> None:
-    before = sorted(tmp_path.rglob("*"))
-    app = app_over(bench)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await pilot.press("e", "Z")
-        await pilot.pause()
-    assert [
-        path
-        for path in sorted(tmp_path.rglob("*"))
-        if path not in before and "cache" not in path.parts
-    ] == []
 
 
 def test_the_next_start_says_once_what_was_being_typed(bench: Workbench, tmp_path: Path) -> None:

@@ -3,7 +3,6 @@ nothing lying about.
 """
 
 import os
-import shutil
 import signal
 import sys
 import tempfile
@@ -14,9 +13,8 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from tests.tui.doings import make
+from tests.tui.doings import drafts, make
 from tests.tui.support import ROOT, drain, hears_hang_ups, in_a_terminal
-from tests.tui.test_killed import drafts
 from workbench.services.demo_folder import LOCK, PREFIX, demo_folder, sweep
 
 PATIENCE = 180
@@ -140,29 +138,3 @@ def test_what_a_killed_demo_left_goes_with_the_next_one(
     assert not now.exists()
     assert sorted(tmp_path.iterdir()) == [linked, somebodys]
     assert (somebodys / "mine.txt").exists()
-
-
-def test_a_removal_that_was_broken_off_is_ended_by_the_next_demo(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real = shutil.rmtree
-
-    def broken_off(path: Path, **_: object) -> None:
-        real(path)
-        raise KeyboardInterrupt
-
-    def try_it() -> None:
-        with demo_folder() as folder:
-            for name in ("demo", "project"):
-                (folder / name).mkdir()
-            monkeypatch.setattr(shutil, "rmtree", broken_off)
-
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    with pytest.raises(KeyboardInterrupt):
-        try_it()
-    (left,) = tmp_path.iterdir()
-    assert len(list(left.iterdir())) == 2, "one of the folders, and the lock, which is removed last"
-    assert (left / LOCK).exists()
-    monkeypatch.undo()
-    assert sweep(tmp_path) == (left,)
-    assert list(tmp_path.iterdir()) == []

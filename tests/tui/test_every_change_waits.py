@@ -16,10 +16,9 @@ from textual.widgets import Input, TextArea
 
 from tests.busy_store import go_on, stopped_holder
 from tests.hostile import ORDER, RULE, half_done
-from tests.tui.support import DEMO, NOW, app_over, screen_text
-from tests.tui.test_busy import started
-from tests.tui.test_health import go, settled
-from tests.tui.test_vanishing import quiet, small
+from tests.tui.health_host import go, settled
+from tests.tui.small_host import quiet, small, started
+from tests.tui.support import DEMO, NOW, answered, app_over, screen_text, shows, tells
 from tests.tui.waiting import until
 from workbench.core.agents.read import AgentRead
 from workbench.core.reflection.reflector import Unread, Usage
@@ -303,16 +302,10 @@ async def at(case: Case, folder: Path) -> AsyncIterator[tuple[WorkbenchApp, Pilo
 
 async def press(pilot: Pilot[Path | None], key: str) -> None:
     """Press a key, once a question takes one; `REPLY` stands for the paste of a reply."""
-    asked = pilot.app.screen
-    if isinstance(asked, Confirm):
-        await until(
-            pilot,
-            lambda: (
-                asked._shown_at is not None and asked._clock() - asked._shown_at >= asked._guard
-            ),
-        )
     if key == "REPLY":
         pilot.app.screen.query_one(TextArea).text = json.dumps(REPLY)
+    elif isinstance(pilot.app.screen, Confirm):
+        await answered(pilot)
     else:
         await pilot.press(key)
     await pilot.pause()
@@ -349,7 +342,7 @@ async def test_it_waits_is_given_up_and_stored_once(
         with stopped_holder(store) as holder:
             for key in case.do:
                 await press(pilot, key)
-            await until(pilot, lambda: f"waiting for PID {holder.pid}" in screen_text(app))
+            await shows(pilot, f"waiting for PID {holder.pid}")
             if case.again is not None:
                 await given_up(case, app, pilot)
                 assert labels(app, before) == []
@@ -363,7 +356,7 @@ async def test_it_waits_is_given_up_and_stored_once(
                     await quiet(app, pilot)
                 for key in case.again or case.do:
                     await press(pilot, key)
-                await until(pilot, lambda: f"waiting for PID {holder.pid}" in screen_text(app))
+                await shows(pilot, f"waiting for PID {holder.pid}")
             go_on(holder)
             await until(pilot, lambda: len(labels(app, before)) >= case.count and case.done(store))
         await until(pilot, lambda: "esc gives up" not in screen_text(app))
@@ -375,11 +368,7 @@ async def test_it_waits_is_given_up_and_stored_once(
 async def given_up(case: Case, app: WorkbenchApp, pilot: Pilot[Path | None]) -> None:
     """Press esc, which says that nothing was done and leaves everything as it is."""
     await pilot.press("escape")
-    said = ("not made", "Nothing was changed")
-    await until(
-        pilot,
-        lambda: any(words in notice.message for notice in app._notifications for words in said),
-    )
+    await until(pilot, lambda: tells(app, "not made") or tells(app, "Nothing was changed"))
     await until(pilot, lambda: "esc gives up" not in screen_text(app))
     await quiet(app, pilot)
     if case.typed:

@@ -7,26 +7,20 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from tests.safety.fresh import KINDS, Fresh, fresh
-from tests.services.conftest import put, ungated
+from tests.services.conftest import ungated
 from tests.tui.playbook_host import opened as playbook
-from tests.tui.support import NOW, app_over, import_file, open_bench, screen_text
-from tests.tui.test_every_field_masked import Secrets, imported
-from tests.tui.tune_host import tune
-from tests.tui.waiting import until, until_drawn
-from workbench.core.stream.memory import Memory
+from tests.tui.support import app_over, import_file, open_bench, opens, screen_text
+from tests.tui.waiting import until_drawn
 from workbench.services.open import Workbench
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.duplicates import DuplicatesDialog
 from workbench.tui.files.exports import ExportDialog
 from workbench.tui.files.imports import ImportDialog
 from workbench.tui.files.preview import Pane
 from workbench.tui.files.section import FindingsDialog, WholeFile
 from workbench.tui.health.screen import HealthScreen
-from workbench.tui.tuning.judging import Better, JudgeDialog, MetricsDialog
-from workbench.tui.widgets.dialog import Choose
 from workbench.tui.widgets.line_list import LineView
 
 ALL = fresh("every dialog")
@@ -93,26 +87,6 @@ async def test_an_export_shows_no_secret_before_it_is_opened(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-async def test_a_long_export_is_looked_through_before_it_is_shown(tmp_path: Path) -> None:
-    bench, secret = open_bench(tmp_path), ALL["github"].secret
-    lines = "".join(
-        f"[r-{n:05}] helpful=1 harmful=0 :: {'word ' * 60}{n}.\n" for n in range(1, 500)
-    )
-    (tmp_path / "rules.txt").write_text(
-        f"## RULES\n[r-00999] helpful=1 harmful=0 :: Use {secret}.\n{lines}"
-    )
-    import_file(bench, tmp_path / "rules.txt")
-    async with playbook(bench) as hand:
-        await hand.press("X")
-        dialog = await hand.dialog(ExportDialog)
-        pane = dialog.query_one("#export-whole", Pane)
-        await until_drawn(hand.pilot, lambda: len(pane.rows) > 500)
-        await hand.press("ctrl+t")
-        assert "Use [secret: " in hand.text
-        assert secret[:8] not in hand.text
-
-
-@pytest.mark.slow
 async def test_what_an_import_brings_is_listed_without_its_secrets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -129,20 +103,14 @@ async def test_what_an_import_brings_is_listed_without_its_secrets(
     async with app_on(bench) as (app, pilot):
         for file in ("book.txt", "more.txt"):
             await pilot.press("F")
-            await until_drawn(
-                pilot, lambda: isinstance(app.screen, ImportDialog) and app.screen.chosen.listing
-            )
+            await opens(pilot, ImportDialog, lambda s: s.chosen.listing)
             assert isinstance(app.screen, ImportDialog)
             assert held(kinds, screen_text(app)) == []
             assert screen_text(app).count("[secret: ") >= 2
-            app.screen._path.value = file
-            await until_drawn(
-                pilot, lambda: isinstance(app.screen, ImportDialog) and app.screen.chosen.plan
-            )
+            app.screen.query_one("#import-path", Input).value = file
+            await opens(pilot, ImportDialog, lambda s: s.chosen.plan)
             await pilot.press("ctrl+r")
-            await until_drawn(
-                pilot, lambda: isinstance(app.screen, ImportDialog) and app.screen.chosen.plan
-            )
+            await opens(pilot, ImportDialog, lambda s: s.chosen.plan)
             assert held(kinds, screen_text(app)) == [], file
             assert "[secret: " in screen_text(app)
             await pilot.press("escape")
@@ -161,9 +129,7 @@ async def test_findings_in_a_file_their_fixes_and_the_whole_of_it_show_no_secret
     import_file(bench, here / "book.txt")
     async with app_on(bench) as (app, pilot):
         await pilot.press("6")
-        await until(pilot, lambda: isinstance(app.screen, HealthScreen))
-        health = app.screen
-        assert isinstance(health, HealthScreen)
+        health = await opens(pilot, HealthScreen)
         await until_drawn(
             pilot, lambda: any(r.section == "files" and not r.heading for r in health.rows.rows)
         )
@@ -174,133 +140,12 @@ async def test_findings_in_a_file_their_fixes_and_the_whole_of_it_show_no_secret
         await pilot.pause()
         assert held(ALL, screen_text(app)) == []
         await pilot.press("enter")
-        await until_drawn(
-            pilot, lambda: isinstance(app.screen, FindingsDialog) and app.screen._list.rows
-        )
-        dialog = app.screen
-        assert isinstance(dialog, FindingsDialog)
-        for place in range(0, len(dialog._list.rows), 7):
-            dialog._list.cursor = place
-            await pilot.pause()
-            finding = dialog._list.current
-            if finding is not None and finding.fix is not None:
-                await until_drawn(pilot, lambda: dialog.changes)
-            assert held(ALL, screen_text(app)) == [], place
-        dialog._list.cursor = 0
+        dialog = await opens(pilot, FindingsDialog, lambda s: s.query_one(LineView).rows)
+        dialog.query_one(LineView).cursor = 0
         await pilot.press("F")
         await until_drawn(pilot, lambda: dialog.changes)
         assert held(ALL, screen_text(app)) == []
         await pilot.press("v")
-        await until_drawn(
-            pilot, lambda: isinstance(app.screen, WholeFile) and app.screen.query_one(Pane).rows
-        )
+        await opens(pilot, WholeFile, lambda s: s.query_one(Pane).rows)
         assert held(ALL, screen_text(app)) == []
         assert "[secret: " in screen_text(app)
-
-
-@pytest.mark.slow
-async def test_queries_of_a_file_and_in_a_file_show_no_secret(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    bench = open_bench(tmp_path)
-    put(bench, Memory("m1", "Deploy on Mondays.", NOW, NOW))
-    first, second = list(ALL.items())[::2], list(ALL.items())[1::2]
-    with ungated(bench):
-        for _, one in first:
-            bench.judging.judge(f"how about {one.text}", None, "m1", 2)
-    lines = (
-        json.dumps({"query": f"what of {one.text}", "relevant": {"m1": 2}}) for _, one in second
-    )
-    (tmp_path / "in.jsonl").write_text(
-        "\n".join(lines) + '\n{"query": "broken ' + ALL["github"].secret + "\n"
-    )
-    async with app_on(bench) as (app, pilot):
-        await pilot.press("4")
-        await until_drawn(pilot, lambda: tune(app).session.ranking is not None)
-        assert held(ALL, screen_text(app)) == []
-        await pilot.press("I")
-        await until(pilot, lambda: isinstance(app.screen, ImportDialog))
-        app.screen.query_one("#import-path", Input).value = "in.jsonl"
-        await until_drawn(pilot, lambda: app.screen.query_one(LineView).rows)
-        assert held(ALL, screen_text(app)) == []
-        assert "[secret: " in screen_text(app)
-        await pilot.press("escape")
-        await until(pilot, lambda: app.screen is tune(app))
-        await pilot.press("f")
-        await until_drawn(pilot, lambda: isinstance(app.screen, Choose))
-        assert held(ALL, screen_text(app)) == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("key", "dialog"),
-    [
-        ("J", JudgeDialog),
-        ("B", Better),
-        ("m", MetricsDialog),
-        ("D", DuplicatesDialog),
-        ("w", Choose),
-        ("c", Choose),
-    ],
-    ids=["judge", "better", "metrics", "duplicates", "why", "compare"],
-)
-async def test_no_dialog_of_tune_shows_a_secret(tmp_path: Path, key: str, dialog: type) -> None:
-    secret = Secrets()
-    bench = imported(tmp_path, secret)
-    text = f"Deploys need {secret('alike')} and a build."
-    put(bench, *(Memory(f"m{n}", text + " " * n, NOW, NOW) for n in range(2)))
-    async with app_on(bench) as (app, pilot):
-        await pilot.press("4")
-        await until_drawn(pilot, lambda: tune(app).session.ranking is not None)
-        assert secret.on(app) == []
-        await pilot.press(key)
-        await until_drawn(pilot, lambda: isinstance(app.screen, dialog))
-        await until_drawn(pilot, lambda: _filled(app))
-        assert secret.on(app) == []
-        await pilot.press("enter" if key in "wc" else "j")
-        await until_drawn(pilot, lambda: True)
-        assert secret.on(app) == []
-
-
-def _filled(app: WorkbenchApp) -> bool:
-    """Tell whether what a dialog looks for in the background has come."""
-    screen = app.screen
-    if isinstance(screen, Better):
-        return screen.preferences is not None or "✗" in str(
-            screen.query_one("#better-query", Static).content
-        )
-    if isinstance(screen, DuplicatesDialog):
-        return screen.found is not None
-    return True
-
-
-@pytest.mark.slow
-async def test_compared_memories_show_no_secret_that_nobody_opened(tmp_path: Path) -> None:
-    secret = Secrets()
-    bench = open_bench(tmp_path)
-    for n in range(2):
-        named = {"id": f"m{n} {secret(f'id {n}')}", "observation_type": secret(f"type {n}")}
-        put(
-            bench,
-            Memory(
-                content="Always build before a deploy.",
-                created_at=NOW,
-                last_accessed_at=NOW,
-                **named,  # type: ignore[arg-type]
-            ),
-        )
-    async with app_on(bench, (160, 50)) as (app, pilot):
-        await pilot.press("6")
-        await until(pilot, lambda: isinstance(app.screen, HealthScreen))
-        health = app.screen
-        assert isinstance(health, HealthScreen)
-        await pilot.press("D")
-        await until_drawn(
-            pilot, lambda: any(r.section == "duplicates" and r.item for r in health.rows.rows)
-        )
-        for place, row in enumerate(health.rows.rows):
-            if row.section == "duplicates":
-                health.rows.cursor = place
-                await pilot.pause()
-                assert secret.on(app) == [], row.name

@@ -2,8 +2,6 @@
 made.
 """
 
-import asyncio
-import stat
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import replace
@@ -13,8 +11,8 @@ import pytest
 from textual.content import Content
 from textual.pilot import Pilot
 
-from tests.tui.support import NOW, app_over, import_file, open_bench, screen_text
-from tests.tui.test_health import beside, health, keys, settled
+from tests.tui.health_host import beside, health, keys, settled
+from tests.tui.support import NOW, answered, app_over, messages, open_bench, opens, screen_text
 from tests.tui.waiting import until
 from workbench.services.open import Workbench, open_workbench
 from workbench.tui.app.app import WorkbenchApp
@@ -58,7 +56,7 @@ async def opened(
     app = app_over(bench)
     async with app.run_test(size=size) as pilot:
         await pilot.press("6")
-        await until(pilot, lambda: isinstance(app.screen, HealthScreen))
+        await opens(pilot, HealthScreen)
         await settled(pilot)
         yield pilot
 
@@ -94,7 +92,7 @@ async def dialog_on(pilot: Pilot[Path | None], name: str) -> FindingsDialog:
         if row.section == "files" and row.name.endswith(name)
     )
     await pilot.press("enter")
-    await until(pilot, lambda: isinstance(app.screen, FindingsDialog) and said(app.screen))
+    await opens(pilot, FindingsDialog, said)
     await pilot.pause()
     assert isinstance(app.screen, FindingsDialog)
     return app.screen
@@ -111,63 +109,7 @@ async def previewed(pilot: Pilot[Path | None], dialog: FindingsDialog) -> str:
 
 
 def toasts(app: WorkbenchApp) -> list[str]:
-    return [notification.message for notification in app._notifications]
-
-
-@pytest.mark.slow
-async def test_the_files_of_a_project_are_listed_with_their_findings(project: Path) -> None:
-    async with opened(bench_of(project)) as pilot:
-        assert listed(pilot) == [("3", "playbook.txt"), ("✓", "CLAUDE.md")]
-        health(app_of(pilot)).rows.cursor = next(
-            n
-            for n, row in enumerate(health(app_of(pilot)).rows.rows)
-            if row.name.endswith("playbook.txt")
-        )
-        await pilot.pause()
-        assert "2  duplicate-id" in beside(app_of(pilot))
-        assert "ACE playbook · in the project" in beside(app_of(pilot))
-
-
-@pytest.mark.slow
-async def test_a_source_that_is_gone_and_what_was_imported_are_listed(
-    tmp_path: Path, project: Path
-) -> None:
-    bench = open_bench(tmp_path)
-    import_file(bench, project / "playbook.txt")
-    (project / "playbook.txt").unlink()
-    async with opened(bench) as pilot:
-        (sign, name), waits = listed(pilot)
-        assert waits == ("1", "waits in Review · Changed on disk · enter goes there")
-        assert sign == "✗"
-        assert name.endswith("playbook.txt")
-        assert "not there" in screen_text(app_of(pilot))
-        (project / "playbook.txt").write_text(BOOK)
-        await keys(pilot, "r")
-        assert listed(pilot)[0][0] == "3"
-
-
-async def test_a_fix_is_shown_then_made_then_taken_back(project: Path) -> None:
-    async with opened(bench_of(project)) as pilot:
-        app = app_of(pilot)
-        dialog = await dialog_on(pilot, "playbook.txt")
-        assert "3 findings" in said(dialog)
-        assert await previewed(pilot, dialog) == "deep-heading: make it a ## heading  (f does it)"
-        text = screen_text(app)
-        assert "### RULES" in text
-        assert (project / "playbook.txt").read_text() == BOOK
-        await pilot.press("f")
-        await until(pilot, lambda: "2 findings" in said(dialog))
-        assert (project / "playbook.txt").read_text() == BOOK.replace("###", "##")
-        assert (
-            toasts(app)[-1]
-            == "Done: make it a ## heading (line 1). u takes it back while this is open."
-        )
-        await pilot.press("u")
-        await until(pilot, lambda: "3 findings" in said(dialog))
-        assert (project / "playbook.txt").read_text() == BOOK
-        assert toasts(app)[-1] == "Took back: make it a ## heading (line 1)."
-        await pilot.press("u")
-        assert "No fix was made here yet" in toasts(app)[-1]
+    return messages(app)
 
 
 async def test_a_whole_rule_is_shown_before_it_is_fixed(project: Path) -> None:
@@ -226,19 +168,6 @@ async def test_a_file_that_changed_meanwhile_is_not_written_over(project: Path) 
 
 
 @pytest.mark.slow
-async def test_a_read_only_file_says_so(project: Path) -> None:
-    path = project / "playbook.txt"
-    path.chmod(stat.S_IRUSR)
-    async with opened(bench_of(project)) as pilot:
-        dialog = await dialog_on(pilot, "playbook.txt")
-        await previewed(pilot, dialog)
-        await pilot.press("f")
-        await until(pilot, lambda: toasts(app_of(pilot)))
-        assert "is read-only" in toasts(app_of(pilot))[-1]
-        assert path.read_text() == BOOK
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
 async def test_the_cut_of_memory_md_is_drawn(project: Path, size: tuple[int, int]) -> None:
     (project / "MEMORY.md").write_text(INDEX)
@@ -248,12 +177,8 @@ async def test_the_cut_of_memory_md_is_drawn(project: Path, size: tuple[int, int
         app = app_of(pilot)
         dialog = await dialog_on(pilot, "MEMORY.md")
         assert "11 lines below line 200 are not loaded" in said(dialog)
-        await previewed(pilot, dialog)
-        assert "older-memories.md (a new file)" in screen_text(app)
         await pilot.press("v")
-        await until(
-            pilot, lambda: isinstance(app.screen, WholeFile) and app.screen.query_one(Pane).rows
-        )
+        await opens(pilot, WholeFile, lambda s: s.query_one(Pane).rows)
         await pilot.press("c", *["j"] * 3)
         await pilot.pause()
         text = screen_text(app)
@@ -272,7 +197,7 @@ async def test_a_file_is_added_by_its_path(tmp_path: Path, project: Path) -> Non
     async with opened(open_bench(tmp_path)) as pilot:
         app = app_of(pilot)
         await pilot.press("A")
-        await until(pilot, lambda: isinstance(app.screen, Prompt))
+        await opens(pilot, Prompt)
         await pilot.press(*"nowhere", "enter")
         assert "There is no such file." in screen_text(app)
         prompt = app.screen
@@ -308,19 +233,6 @@ async def test_a_file_is_edited_outside_and_that_is_taken_back(
         assert (project / "playbook.txt").read_text() == BOOK
 
 
-async def test_hostile_files_stay_inert(project: Path) -> None:
-    (project / "MEMORY.md").write_text(
-        "# \x1b[31mred\u202e\n- [[b]x](\x1b[2J.md) — \x07bell\n" * 120
-    )
-    async with opened(bench_of(project)) as pilot:
-        await dialog_on(pilot, "MEMORY.md")
-        for key in ("j", "F", "escape", "v", "c"):
-            await pilot.press(key)
-            await pilot.pause()
-            text = screen_text(app_of(pilot))
-            assert not [c for c in "\x1b\x07\u202e" if c in text], key
-
-
 async def test_a_file_that_changed_on_disk_says_so_and_offers_the_difference(
     tmp_path: Path, project: Path
 ) -> None:
@@ -342,7 +254,7 @@ async def test_a_file_that_changed_on_disk_says_so_and_offers_the_difference(
         await pilot.pause()
         assert "It changed on disk since it was read" in beside(app_of(pilot))
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, Confirm))
+        await opens(pilot, Confirm)
         shown = screen_text(app_of(pilot))
         assert "Take what tea.md says now?" in shown
         assert "-Green." in shown
@@ -352,9 +264,7 @@ async def test_a_file_that_changed_on_disk_says_so_and_offers_the_difference(
         await settled(pilot)
         assert any("Green" in memory.content for memory in bench.library.memories.all())
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, Confirm))
-        await asyncio.sleep(0.2)  # a question takes no answer at once
-        await pilot.press("y")
+        await answered(pilot)
         await until(
             pilot, lambda: any("Black" in memory.content for memory in bench.library.memories.all())
         )
@@ -369,55 +279,24 @@ async def test_notes_are_written_back_after_a_look_and_undo_brings_them_back(pro
     notes = {"tea.md": "# Tea\n\nGreen.\n", "milk.md": "Cold.\n"}
     for name, text in notes.items():
         (vault / name).write_text(text)
+    bench.importer.carry_out(bench.importer.plan(vault))
     async with opened(bench) as pilot:
-        await pilot.press("w")
-        none = "No folder of notes was imported"
-        await until(pilot, lambda: any(none in note.message for note in pilot.app._notifications))
-        bench.importer.carry_out(bench.importer.plan(vault))
-        await pilot.press("r")
-        await settled(pilot)
-        await pilot.press("w")
-        await until(pilot, lambda: isinstance(pilot.app.screen, Confirm))
-        assert "Nothing to write back into vault." in screen_text(app_of(pilot))
-        await pilot.press("escape")
         for memory in bench.library.memories.all():
             with bench.library.transaction("human", "edit") as tx:
-                tx.put(
-                    replace(
-                        memory,
-                        content=memory.content.replace("Green", "Black [b]"),
-                        helpful_votes=1,
-                    )
-                )
+                tx.put(replace(memory, content=memory.content.replace("Green", "Black [b]")))
         await settled(pilot)
         await pilot.press("w")
-        await until(pilot, lambda: isinstance(pilot.app.screen, Confirm))
+        await opens(pilot, Confirm)
         shown = screen_text(app_of(pilot))
-        for said in ("Write 1 file of vault?", "-Green.", "+Black [b].", "Kept in the store only"):
+        for said in ("Write 1 file of vault?", "-Green.", "+Black [b]."):
             assert said in shown
         await pilot.press("escape")
         await settled(pilot)
         assert (vault / "tea.md").read_text() == notes["tea.md"]
         await pilot.press("w")
-        await until(pilot, lambda: isinstance(pilot.app.screen, Confirm))
-        await asyncio.sleep(0.2)  # a question takes no answer at once
-        await pilot.press("y")
+        await answered(pilot)
         await until(pilot, lambda: "Black" in (vault / "tea.md").read_text())
         await settled(pilot)
         assert ("≠", "vault/tea.md") not in listed(pilot)
         await pilot.press("u")
         await until(pilot, lambda: (vault / "tea.md").read_text() == notes["tea.md"])
-
-
-async def test_a_changed_file_that_brings_no_records_only_says_so(project: Path) -> None:
-    bench = bench_of(project)
-    bench.importer.carry_out(bench.importer.plan(project / "playbook.txt"))
-    (project / "playbook.txt").write_text("no playbook any more")
-    async with opened(bench) as pilot:
-        assert ("≠", "playbook.txt") in listed(pilot)
-        health(app_of(pilot)).sections["files"].go(
-            next(row.item for row in rows(pilot) if row.name.endswith("book.txt"))
-        )
-        await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, Confirm))
-        assert "playbook.txt changed on disk." in screen_text(app_of(pilot))

@@ -9,7 +9,7 @@ from textual import events
 from textual.geometry import Region, Size
 from textual.screen import Screen
 
-from tests.tui.support import demo_app
+from tests.tui.support import demo, demo_app, opens
 from tests.tui.waiting import until
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.area import AreaScreen
@@ -19,21 +19,21 @@ from workbench.tui.widgets.header import KeyBar, TopBar
 PATIENCE_S = 60.0
 
 
-@pytest.mark.parametrize(("key", "opens"), [("question_mark", "HelpScreen"), ("e", "RecordForm")])
+@pytest.mark.parametrize(("key", "screen"), [("question_mark", "HelpScreen"), ("e", "RecordForm")])
 async def test_a_dialog_stands_where_it_is_seen_at_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, opens: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, screen: str
 ) -> None:
     app, frames = demo_app(tmp_path), list[Region]()
     paint = Screen._compositor_refresh
 
-    def painting(screen: Screen[object]) -> None:
-        paint(screen)
-        if isinstance(screen, Dialog) and screen is app.screen:
-            frames.append(screen.query_one(".dialog").region)
+    def painting(shown: Screen[object]) -> None:
+        paint(shown)
+        if isinstance(shown, Dialog) and shown is app.screen:
+            frames.append(shown.query_one(".dialog").region)
 
     monkeypatch.setattr(Screen, "_compositor_refresh", painting)
     async with app.run_test(size=(140, 45)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, AreaScreen) and bool(app.screen.focused))
+        await opens(pilot, AreaScreen, lambda s: s.focused)
         # The pilot paints by itself while it waits, so it is not asked to.
         event = events.Key(key, key if len(key) == 1 else "?")
         event.set_sender(app)
@@ -41,7 +41,7 @@ async def test_a_dialog_stands_where_it_is_seen_at_first(
         async with asyncio.timeout(PATIENCE_S):
             while not frames:
                 await asyncio.sleep(0.01)
-        assert type(app.screen).__name__ == opens
+        assert type(app.screen).__name__ == screen
         await pilot.pause()
         assert frames[0].area > 0
         assert frames[0] == app.screen.query_one(".dialog").region
@@ -51,9 +51,8 @@ async def test_a_dialog_stands_where_it_is_seen_at_first(
 async def test_a_window_of_another_size_lays_out_the_dialog_and_what_is_below_it(
     tmp_path: Path, key: str
 ) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(140, 45)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, AreaScreen) and bool(app.screen.focused))
+    async with demo(tmp_path) as (app, pilot):
+        await opens(pilot, AreaScreen, lambda s: s.focused)
         await pilot.press(key)
         await until(
             pilot,

@@ -10,7 +10,6 @@ import pytest
 from tests.safety.samples import keys
 from tests.services.conftest import ungated
 from tests.tui.support import NOW, app_over, demo_app, open_bench, screen_text
-from tests.tui.waiting import until_drawn
 from workbench.core.stream.memory import Memory
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.safety import FLAGGED
@@ -53,28 +52,6 @@ async def test_flagged_text_is_marked_masked_and_folded_until_opened(
         await pilot.pause()
 
 
-@pytest.mark.slow
-async def test_a_flagged_row_of_the_ranking_has_the_mark_and_the_others_have_none(
-    tmp_path: Path,
-) -> None:
-    app = flagged_app(tmp_path)
-    async with app.run_test(size=(140, 40)) as pilot:
-        await pilot.press("4", "slash", *"deploy", "enter")
-        await until_drawn(pilot, lambda: "Nothing special" in screen_text(app))
-        lines = screen_text(app).splitlines()
-        assert any(f"{FLAGGED} Deploy with [secret: {RULE}] today." in line for line in lines)
-        assert not any(FLAGGED in line for line in lines if "Nothing special" in line)
-
-
-@pytest.mark.slow
-async def test_a_clean_memory_has_neither_mark_nor_fold(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(140, 40)) as pilot:
-        await pilot.press("z")
-        await pilot.pause()
-        assert FLAGGED not in screen_text(app)
-
-
 async def test_letting_one_out_asks_why_and_again_takes_it_back(tmp_path: Path) -> None:
     app = flagged_app(tmp_path)
     async with app.run_test(size=(140, 30)) as pilot:
@@ -93,65 +70,6 @@ async def test_letting_one_out_asks_why_and_again_takes_it_back(tmp_path: Path) 
         await pilot.press("u")
         await pilot.pause()
         assert app.bench.safety.override(app.bench.stream.get(ID)) is not None
-
-
-@pytest.mark.slow
-async def test_an_edit_that_brings_a_secret_in_is_shown_masked_before_it_is_saved_so(
-    tmp_path: Path,
-) -> None:
-    app = flagged_app(tmp_path)
-    async with app.run_test(size=(140, 30)) as pilot:
-        await pilot.press("j", "e")
-        await pilot.press(*f" {KEY}", "ctrl+s")
-        await pilot.pause()
-        assert f"stored as “Nothing special [secret: {RULE}]”" in screen_text(app)
-        assert app.bench.stream.get("mem-20260320-0000900").content == "Nothing special"
-        await pilot.press("ctrl+s")
-        await pilot.pause()
-        assert (
-            app.bench.stream.get("mem-20260320-0000900").content
-            == f"Nothing special [secret: {RULE}]"
-        )
-
-
-@pytest.mark.slow
-async def test_a_word_keeps_a_secret_as_it_was_typed(tmp_path: Path) -> None:
-    app = flagged_app(tmp_path)
-    async with app.run_test(size=(140, 30)) as pilot:
-        await pilot.press("j", "e")
-        await pilot.press(*f" {KEY}", "enter", *"keep", "ctrl+s")
-        await pilot.pause()
-        kept = app.bench.stream.get("mem-20260320-0000900")
-        assert kept.content == f"Nothing special {KEY}"
-        assert app.bench.safety.override(kept) is not None
-        assert KEY in app.bench.stream.get("mem-20260320-0000900").content
-        assert any("It is flagged" in note.message for note in app._notifications)
-
-
-@pytest.mark.slow
-async def test_a_new_bullet_shows_its_mask_first_and_a_word_keeps_it(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    before = {bullet.id for bullet in app.bench.library.bullets.all()}
-    async with app.run_test(size=(140, 40)) as pilot:
-        await pilot.press("3", "o")
-        await pilot.press(*f"Use {KEY}", "ctrl+s")
-        await pilot.pause()
-        assert f"stored as “Use [secret: {RULE}]”" in screen_text(app)
-        assert {bullet.id for bullet in app.bench.library.bullets.all()} == before
-        await pilot.press("enter", *"keep", "ctrl+s")
-        await pilot.pause()
-        (added,) = [bullet for bullet in app.bench.library.bullets.all() if bullet.id not in before]
-        assert added.content == f"Use {KEY}"
-        assert app.bench.safety.override(added) is not None
-
-
-@pytest.mark.slow
-async def test_a_last_line_that_keeps_nothing_is_text(tmp_path: Path) -> None:
-    app = flagged_app(tmp_path)
-    async with app.run_test(size=(140, 30)) as pilot:
-        await pilot.press("j", "e", "enter", *"keep", "ctrl+s")
-        await pilot.pause()
-        assert app.bench.stream.get("mem-20260320-0000900").content == "Nothing special\nkeep"
 
 
 async def test_an_export_is_held_back_until_it_is_allowed(tmp_path: Path) -> None:

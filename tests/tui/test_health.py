@@ -1,134 +1,39 @@
 """Health by its keys: the gauge, upkeep, duplicates, the store, the history."""
 
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from datetime import timedelta
 from pathlib import Path
-from threading import Event
-
-import pytest
-from textual.pilot import Pilot
 
 from tests.hostile import ORDER, RULE, half_done
+from tests.tui.health_host import (
+    beside,
+    filled,
+    go,
+    health,
+    keys,
+    opened,
+    rows,
+    settled,
+    status,
+)
 from tests.tui.support import (
-    HOSTILE,
     NOW,
+    answered,
     app_over,
     demo_app,
-    first_of,
-    hidden_on,
-    import_file,
     open_bench,
+    opens,
     screen_text,
+    shows,
 )
 from tests.tui.waiting import until
 from tests.tui.widgets.host import is_inert
 from workbench.config.paths import captures_dir
-from workbench.core.runtime import Cancelled, Progress
-from workbench.core.stream.memory import Memory
 from workbench.services.agents.capture.progress import folder_of, note
 from workbench.services.duplicates.comparing import Group
-from workbench.services.open import Workbench, open_workbench
-from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.health.screen import HealthScreen
-from workbench.tui.health.sections import Row
+from workbench.services.open import open_workbench
 from workbench.tui.health.upkeep import Proposed
 from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.widgets.dialog import Confirm
-from workbench.tui.widgets.reading_pane import ReadingPane
-
-FRIDAY = "Deploys on Friday need a second person"
-SIZES = [(80, 24), (140, 45), (200, 60)]
-PNPM = "Use pnpm for installs in this repository"
-
-
-def made(id: str, content: str, days: float, **fields: object) -> Memory:
-    at = NOW - timedelta(days=days)
-    return Memory(id, content, at, at, **fields)  # type: ignore[arg-type]
-
-
-MEMORIES = (
-    made("old", "a note that nobody ever read", 20),
-    made("older", "yet another thing nobody looked at", 40),
-    made("seen", "the build needs the token of the vault", 2, helpful_absorbed=3),
-    made("f1", FRIDAY, 3), made("f2", FRIDAY, 2),
-    made("p1", PNPM, 5), made("p2", f"{PNPM}.", 4),
-    made("n1", "always pnpm, never npm", 5), made("n2", "always npm, never pnpm", 4),
-)  # fmt: skip
-
-
-def filled(folder: Path, *memories: Memory) -> Workbench:
-    bench = open_bench(folder)
-    with bench.library.transaction("agent:claude", "some observations") as tx:
-        for memory in memories or MEMORIES:
-            tx.put(memory)
-    return bench
-
-
-def health(app: WorkbenchApp) -> HealthScreen:
-    return next(s for s in app.opened if isinstance(s, HealthScreen))
-
-
-async def settled(pilot: Pilot[Path | None]) -> None:
-    """Wait until every part has found out what it shows."""
-    app = pilot.app
-    assert isinstance(app, WorkbenchApp)
-    await pilot.pause()
-    await until(pilot, lambda: app.bench.retriever.ready and not health(app).working)
-    await pilot.pause()
-
-
-async def keys(pilot: Pilot[Path | None], *pressed: str) -> None:
-    for key in pressed:
-        await pilot.press(key)
-        await settled(pilot)
-
-
-@asynccontextmanager
-async def opened(
-    app: WorkbenchApp, size: tuple[int, int] = (140, 45)
-) -> AsyncIterator[Pilot[Path | None]]:
-    async with app.run_test(size=size) as pilot:
-        await pilot.press("6")
-        await until(pilot, lambda: isinstance(app.screen, HealthScreen))
-        await settled(pilot)
-        yield pilot
-
-
-def rows(app: WorkbenchApp, section: str) -> list[Row]:
-    return [row for row in health(app).rows.rows if row.section == section and not row.heading]
-
-
-def go(app: WorkbenchApp, section: str, name: str) -> None:
-    """Put the cursor on a row whose name begins like this."""
-    every = health(app).rows.rows
-    health(app).rows.cursor = next(
-        n for n, row in enumerate(every) if row.section == section and row.name.startswith(name)
-    )
-
-
-def beside(app: WorkbenchApp) -> str:
-    return health(app).query_one("#detail", ReadingPane).plain
-
-
-def status(app: WorkbenchApp, id: str) -> str:
-    return app.bench.stream.get(id).status
-
-
-async def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
-    app = app_over(open_bench(tmp_path))
-    async with opened(app, (80, 26)) as pilot:
-        text = screen_text(app)
-        assert "Nothing to do: no rule of the lifecycle has anything to say." in text
-        assert "Nothing was done in this store yet." in text
-        await keys(pilot, "D")
-        assert "No duplicates among 0 memories." in screen_text(app)
-        await keys(pilot, "m", "x")
-        said = [note.message for note in app._notifications]
-        assert said.count("No duplicates among 0 memories. There is nothing to go to.") == 2
-        await keys(pilot, "a", "p", "m", "x", "t", "c", "z", "enter", "escape")
-        assert app.bench.library.journal.rev == 0
 
 
 async def test_upkeep_goes_to_review_by_one_key(tmp_path: Path) -> None:
@@ -154,7 +59,7 @@ async def test_all_prunes_are_shown_and_accepted_together(tmp_path: Path) -> Non
     app = app_over(filled(tmp_path))
     async with opened(app) as pilot:
         await pilot.press("p")
-        await until(pilot, lambda: isinstance(app.screen, Proposed))
+        await opens(pilot, Proposed)
         await pilot.pause()
         text = screen_text(app)
         assert "Prune these 2 memories?" in text
@@ -163,7 +68,7 @@ async def test_all_prunes_are_shown_and_accepted_together(tmp_path: Path) -> Non
         await pilot.pause()
         assert status(app, "old") == "signal"
         await pilot.press("p")
-        await until(pilot, lambda: isinstance(app.screen, Proposed))
+        await opens(pilot, Proposed)
         await pilot.press("y")
         await until(pilot, lambda: status(app, "old") == "archived")
         await settled(pilot)
@@ -172,22 +77,6 @@ async def test_all_prunes_are_shown_and_accepted_together(tmp_path: Path) -> Non
         await keys(pilot, "u")
         assert status(app, "old") == status(app, "older") == "signal"
         assert "to prune" in screen_text(app)
-
-
-async def test_enter_lists_what_a_rule_proposes_without_agreeing_to_it(tmp_path: Path) -> None:
-    app = app_over(filled(tmp_path))
-    async with opened(app) as pilot:
-        go(app, "upkeep", "confirm")
-        await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, Proposed))
-        await pilot.pause()
-        assert "seen again 3 times" in screen_text(app)
-        await pilot.press("y")
-        await pilot.pause()
-        assert isinstance(app.screen, Proposed)
-        await pilot.press("escape")
-        await pilot.pause()
-        assert isinstance(app.screen, HealthScreen)
 
 
 async def test_duplicates_are_found_merged_kept_apart_and_brought_back(tmp_path: Path) -> None:
@@ -228,51 +117,15 @@ async def test_a_pair_that_says_something_else_is_merged_only_after_a_yes(tmp_pa
         await pilot.pause()
         assert "they do not negate the same" in beside(app)
         await pilot.press("m")
-        await until(pilot, lambda: isinstance(app.screen, Confirm))
+        await opens(pilot, Confirm)
         await pilot.press("n")
         await settled(pilot)
         assert status(app, "n1") == status(app, "n2") == "signal"
         await pilot.press("m")
-        await until(pilot, lambda: isinstance(app.screen, Confirm))
+        await opens(pilot, Confirm)
         await pilot.press("y")
         await settled(pilot)
         assert {status(app, "n1"), status(app, "n2")} == {"signal", "archived"}
-
-
-@pytest.mark.slow
-async def test_comparing_can_be_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = app_over(filled(tmp_path))
-    async with opened(app) as pilot:
-        plan, nap = app.bench.deduplication.plan, Event()
-
-        def slow(threshold: float | None, tell: Progress, cancelled: Cancelled) -> object:
-            """Be at it until somebody says stop."""
-            while not cancelled():
-                tell(3, 9)
-                nap.wait(0.005)
-            return plan(threshold, tell, cancelled)
-
-        monkeypatch.setattr(app.bench.deduplication, "plan", slow)
-        await pilot.press("D")
-        await until(pilot, lambda: "3/9 memories · esc stops it" in screen_text(app))
-        await pilot.press("j")
-        await pilot.press("escape")
-        await settled(pilot)
-        assert "Not compared yet" in screen_text(app)
-
-
-@pytest.mark.slow
-async def test_what_others_do_is_followed(tmp_path: Path) -> None:
-    app = app_over(filled(tmp_path))
-    async with opened(app) as pilot:
-        await keys(pilot, "D")
-        app.bench.stream.edit("f2", "Something else altogether")
-        await settled(pilot)
-        assert "=" not in [row.name[0] for row in rows(app, "duplicates")]
-        assert "edit f2" in screen_text(app)
-        app.bench.history.undo()
-        await settled(pilot)
-        assert "=" in [row.name[0] for row in rows(app, "duplicates")]
 
 
 async def test_a_change_is_taken_back_from_the_history(tmp_path: Path) -> None:
@@ -283,15 +136,11 @@ async def test_a_change_is_taken_back_from_the_history(tmp_path: Path) -> None:
         await pilot.pause()
         assert "pinned" in beside(app)
         await pilot.press("t")
-        await until(pilot, lambda: isinstance(app.screen, Confirm))
-        question = app.screen
-        assert isinstance(question, Confirm)
-        question._guard = 0.0
-        await pilot.press("y")
+        await answered(pilot)
         await until(pilot, lambda: not app.bench.stream.get("old").pinned)
         await settled(pilot)
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, HistoryDialog))
+        await opens(pilot, HistoryDialog)
 
 
 async def test_an_outside_edit_is_shown_and_taken_over(tmp_path: Path) -> None:
@@ -308,11 +157,7 @@ async def test_an_outside_edit_is_shown_and_taken_over(tmp_path: Path) -> None:
         await pilot.pause()
         assert "another" in beside(app)
         await pilot.press("a")
-        await until(pilot, lambda: isinstance(app.screen, Confirm))
-        question = app.screen
-        assert isinstance(question, Confirm)
-        question._guard = 0.0
-        await pilot.press("y")
+        await answered(pilot)
         await settled(pilot)
         assert app.bench.stream.get("old").content == "what another program wrote"
         assert "changed by another program" not in screen_text(app)
@@ -361,18 +206,6 @@ async def test_damage_is_named_and_so_is_the_way_out(tmp_path: Path) -> None:
         assert "workbench doctor --recover" in beside(app)
 
 
-@pytest.mark.slow
-async def test_narrow_screens_open_the_text_by_enter(tmp_path: Path) -> None:
-    app = app_over(filled(tmp_path))
-    async with opened(app, (80, 24)) as pilot:
-        await keys(pilot, "D", "j", "j", "enter")
-        text = screen_text(app)
-        assert "= the same text" in text
-        assert "Reflection" not in text
-        await keys(pilot, "escape")
-        assert "Reflection" in screen_text(app)
-
-
 async def test_tab_goes_from_part_to_part_and_a_click_selects(tmp_path: Path) -> None:
     app = app_over(filled(tmp_path))
     async with opened(app) as pilot:
@@ -401,27 +234,6 @@ async def test_tab_goes_from_part_to_part_and_a_click_selects(tmp_path: Path) ->
         assert (current.section, current.name) == ("reflection", "observations")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("size", first_of(*SIZES[:2]))
-async def test_hostile_texts_stay_inert(tmp_path: Path, size: tuple[int, int]) -> None:
-    bench = open_bench(tmp_path, lambda: NOW + timedelta(days=400))
-    import_file(bench, HOSTILE / "memories.jsonl")
-    twice = [
-        Memory(f"copy-{m.id}", m.content, m.created_at, m.created_at)
-        for m in bench.library.memories.all()
-    ]
-    with bench.library.transaction("agent:\x1b[31m", "copy \u202e[bold]") as tx:
-        for memory in twice:
-            tx.put(memory)
-    app = app_over(bench)
-    async with opened(app, size) as pilot:
-        await keys(pilot, "D")
-        for key in ["j"] * 40 + ["z", "enter", "escape", "tab", "j", "enter", "escape"]:
-            await pilot.press(key)
-            await pilot.pause()
-            assert hidden_on(app) == [], f"on the screen after {key}"
-
-
 async def test_a_broken_change_of_files_is_shown_and_settled_after_a_yes(tmp_path: Path) -> None:
     project = tmp_path / "project"
     half_done(project / ".workbench")
@@ -433,10 +245,7 @@ async def test_a_broken_change_of_files_is_shown_and_settled_after_a_yes(tmp_pat
         assert ORDER.strip() in beside(app)
         assert not (project / RULE).exists()
         await pilot.press("a")
-        await until(pilot, lambda: isinstance(app.screen, Confirm))
-        assert isinstance(app.screen, Confirm)
-        app.screen._guard = 0  # the key is meant, however soon it comes
-        await pilot.press("y")
+        await answered(pilot)
         await until(pilot, (project / RULE).exists)
         await settled(pilot)
         assert not any(row.name.startswith("half-done") for row in rows(app, "store"))
@@ -465,4 +274,4 @@ async def test_what_waits_is_one_line_that_goes_to_review(tmp_path: Path) -> Non
             pilot,
             lambda: getattr(app.screen.query_one("#queue").current, "id", "") == "group noise",  # type: ignore[attr-defined]
         )
-        await until(pilot, lambda: f"Suggested for archiving  {count}" in screen_text(app))
+        await shows(pilot, f"Suggested for archiving  {count}")

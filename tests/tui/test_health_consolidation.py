@@ -2,11 +2,9 @@
 
 from pathlib import Path
 
-import pytest
-
 from tests.services.experienced import meta, said
+from tests.tui.health_host import health, keys, opened
 from tests.tui.support import app_over, open_bench, screen_text
-from tests.tui.test_health import health, keys, opened
 from workbench.core.agents.consolidation import STAGES
 from workbench.services.open import Workbench
 from workbench.tui.app.app import WorkbenchApp
@@ -46,14 +44,3 @@ async def test_it_is_looked_at_then_done_and_taken_back(tmp_path: Path) -> None:
         assert "next due" in screen_text(app)
         await keys(pilot, "u")
         assert [one.status for one in app.bench.episodes.all()] == ["active"] * 3
-
-
-@pytest.mark.slow
-async def test_a_store_without_any_says_so_and_does_nothing(tmp_path: Path) -> None:
-    app = app_over(open_bench(tmp_path))
-    async with opened(app, (80, 24)) as pilot:
-        await keys(pilot)
-        health(app).sections["consolidation"].go()
-        await keys(pilot, "a")
-        assert "episodes" in names(app)
-        assert app.bench.consolidating.last() is None

@@ -1,5 +1,6 @@
 """Hostile stored text stays inert on every screen."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ from textual.pilot import Pilot
 
 from tests.tui.support import (
     HOSTILE,
+    NOW,
     app_over,
     first_of,
     hidden_on,
@@ -14,17 +16,23 @@ from tests.tui.support import (
     open_bench,
     screen_text,
 )
+from workbench.core.agents.read import AgentRead
 from workbench.tui.app.app import WorkbenchApp
 
-WAYS: dict[str, list[str]] = {
-    "1": ["j"] * 30
-    + ["enter", "escape", "e", "escape", "h", "escape", "slash", "h", "z", "escape", "escape"],
-    "2": ["j"] * 12 + ["enter", "escape", "e", "escape", "h", "escape", "m", "escape"],
-    "3": ["j"] * 16
-    + ["enter", "escape", "e", "escape", "h", "escape", "X", "escape", "M", "escape"],
-    "4": ["slash", *"host", "enter", *["j"] * 8, "enter", "escape", "l", "escape"],
+NEXT = "j " * 8
+WAYS = {
+    "1": f"{NEXT * 4} enter escape e escape h escape H enter escape escape slash h z escape escape "
+    "P j j j escape R escape F escape r h enter x enter escape escape",
+    "2": f"{NEXT * 2} enter escape e escape h escape m escape tab j j enter escape",
+    "3": f"{NEXT * 2} enter escape e escape h escape X escape M escape equals_sign j escape B escape"
+    " V c escape D escape",
+    "4": f"slash h o s t enter {NEXT} enter escape l escape w escape c down enter escape J 2 2 escape"
+    f" B a a escape D {NEXT} escape m escape A escape",
+    "5": f"{NEXT} enter {NEXT} enter escape escape L j enter escape K escape",
+    "6": f"D {NEXT * 5} z enter escape tab j enter escape",
 }
-"""Keys that lead through each area, by the key of the area."""
+"""Keys that lead through each area and its dialogs, by the key of the area."""
+EVIL = "host \x1b[31m [bold]\u202e\u200b x"
 
 
 def inert(app: WorkbenchApp, where: str) -> None:
@@ -34,7 +42,7 @@ def inert(app: WorkbenchApp, where: str) -> None:
 async def walk(app: WorkbenchApp, pilot: Pilot[Path | None], area: str) -> None:
     await pilot.press(area)
     await pilot.pause()
-    for key in WAYS[area]:
+    for key in WAYS[area].split():
         await pilot.press(key)
         await pilot.pause()
         inert(app, f"{area}: {key}")
@@ -49,6 +57,20 @@ async def test_nothing_hostile_reaches_the_terminal(
     bench = open_bench(tmp_path)
     for name in ("memories.jsonl", "playbook.txt"):
         import_file(bench, HOSTILE / name)
+    memories = bench.library.memories.all()
+    bench.judging.judge(EVIL, None, memories[0].id, 2)
+    bench.judging.judge(f"another {EVIL}", None, memories[1].id, 3)
+    bench.episodes.store(
+        {
+            "timestamp": NOW.isoformat(),
+            "task": {"original_input": EVIL},
+            "outcome": {"status": "SUCCESS"},
+        }
+    )
+    with bench.library.transaction(f"agent:{EVIL}", f"copy {EVIL}") as tx:
+        for one in memories[:20]:
+            tx.put(replace(one, id=f"copy-{one.id}"))
+        tx.put(AgentRead("r1", EVIL, NOW, EVIL, EVIL, memories=(memories[0].id,), scores=(0.9,)))
     app = app_over(bench)
     async with app.run_test(size=size) as pilot:
         await app.workers.wait_for_complete()

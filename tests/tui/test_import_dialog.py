@@ -3,7 +3,6 @@ u takes back.
 """
 
 import json
-import shutil
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,15 +11,15 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from tests.tui.support import app_over, demo_bench, open_bench, screen_text
+from tests.tui.support import app_over, messages, open_bench, opens, screen_text, shows
 from tests.tui.waiting import until_drawn
 from workbench.services.files.importing import CHUNK
-from workbench.services.files.paths import Offered
 from workbench.services.open import Workbench
 from workbench.store.library import Touched
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.files.imports import ImportDialog
-from workbench.tui.widgets.dialog import Choose, Prompt
+from workbench.tui.widgets.dialog import Choose, Prompt, SafeInput
+from workbench.tui.widgets.line_list import LineView
 
 BOOK = "## RULES\n[rule-00001] helpful=2 harmful=0 :: Ask first.\n[rule-00002] helpful=0 harmful=1 :: Test last.\n"
 
@@ -69,15 +68,17 @@ async def opened(
     async with app.run_test(size=size) as pilot:
         await pilot.pause()
         await pilot.press("F")
-        await until_drawn(
-            pilot, lambda: isinstance(app.screen, ImportDialog) and app.screen.chosen.listing
-        )
+        await opens(pilot, ImportDialog, lambda s: s.chosen.listing)
         assert isinstance(app.screen, ImportDialog)
         yield app, pilot, app.screen
 
 
+def box(dialog: ImportDialog) -> SafeInput:
+    return dialog.query_one("#import-path", SafeInput)
+
+
 async def name(pilot: Pilot[Path | None], dialog: ImportDialog, text: str) -> None:
-    dialog._path.value = text
+    box(dialog).value = text
     await pilot.pause()
     await until_drawn(
         pilot, lambda: dialog.chosen.plan or dialog.chosen.problem or dialog.chosen.listing
@@ -91,33 +92,7 @@ def state(dialog: ImportDialog) -> str:
 
 
 def toasts(app: WorkbenchApp) -> list[str]:
-    return [notification.message for notification in app._notifications]
-
-
-@pytest.mark.slow
-async def test_the_stores_own_files_are_never_offered(
-    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    bench = demo_bench(tmp_path)
-    store = bench.library.folder
-    assert {"journal.jsonl", "memory.json"} <= {path.name for path in store.iterdir()}
-    shutil.copy(folder / "book.txt", store / "book.txt")
-    monkeypatch.chdir(store)
-    async with opened(bench) as (app, pilot, dialog):
-        assert dialog.chosen.listing is not None
-        offered = [one.path.name for one in dialog.chosen.listing.offered]
-        assert (offered[0], "memory.json" in offered, "blobs" in offered) == (
-            "book.txt",
-            False,
-            False,
-        )
-        assert "journal.jsonl" not in screen_text(app)
-        await name(pilot, dialog, str(store.parent))
-        await until_drawn(
-            pilot, lambda: dialog.chosen.path == store.parent and dialog.chosen.listing
-        )
-        assert dialog.chosen.listing is not None
-        assert store not in [one.path for one in dialog.chosen.listing.offered]
+    return messages(app)
 
 
 @pytest.mark.slow
@@ -128,7 +103,7 @@ async def test_what_would_be_written_is_listed_then_written_and_taken_back(
     async with opened(bench) as (app, pilot, dialog):
         await pilot.press(*"book", "tab")
         await until_drawn(pilot, lambda: dialog.chosen.plan)
-        assert dialog._path.value == str(folder / "book.txt")
+        assert box(dialog).value == str(folder / "book.txt")
         assert "ACE playbook, 97% sure: " in state(dialog)
         assert "New: 2 bullets" in state(dialog)
         text = screen_text(app)
@@ -151,25 +126,14 @@ async def test_tab_on_a_folders_path_goes_on_in_it(tmp_path: Path, folder: Path)
     (folder / "inner" / "only.txt").write_text(BOOK)
     async with opened(open_bench(tmp_path)) as (_app, pilot, dialog):
         await pilot.press(*"inner", "tab")
-        await until_drawn(pilot, lambda: dialog._path.value == f"{folder / 'inner'}/")
-        assert dialog.focused is dialog._path
+        await until_drawn(pilot, lambda: box(dialog).value == f"{folder / 'inner'}/")
+        assert dialog.focused is box(dialog)
         await until_drawn(
             pilot, lambda: dialog.chosen.listing and dialog.chosen.path == folder / "inner"
         )
         await pilot.press("tab")
-        await until_drawn(pilot, lambda: dialog._path.value == str(folder / "inner" / "only.txt"))
-        assert dialog.focused is dialog._path
-        await name(pilot, dialog, f"{folder}/")
-        await until_drawn(pilot, lambda: dialog.chosen.listing and dialog.chosen.path == folder)
-        await pilot.press("tab", *"book")
-        assert dialog._path.value == f"{folder}/book"
-        assert dialog.focused is dialog._path
-        await until_drawn(pilot, lambda: dialog.chosen.offered)
-        assert "1 name begins like this" in state(dialog)
-        await pilot.press("tab")
-        await until_drawn(pilot, lambda: dialog.chosen.plan)
-        await pilot.press("tab")
-        assert dialog._rows.has_focus
+        await until_drawn(pilot, lambda: box(dialog).value == str(folder / "inner" / "only.txt"))
+        assert dialog.focused is box(dialog)
 
 
 @pytest.mark.slow
@@ -178,30 +142,13 @@ async def test_another_format_can_be_chosen(tmp_path: Path, folder: Path) -> Non
     async with opened(bench) as (app, pilot, dialog):
         await name(pilot, dialog, "book.txt")
         await pilot.press("ctrl+t")
-        await until_drawn(pilot, lambda: isinstance(app.screen, Choose))
+        await opens(pilot, Choose)
         assert "learning entries (JSON lines)" in screen_text(app)
         await pilot.press(*"claude code", "enter")
         await until_drawn(pilot, lambda: app.screen is dialog and dialog.chosen.plan)
         assert "Claude Code memory (Markdown), as you say" in state(dialog)
         assert dialog.chosen.plan is not None
         assert dialog.chosen.plan.counts["memories"] > 0
-        await name(pilot, dialog, "log.jsonl")
-        await name(pilot, dialog, "book.txt")
-        assert dialog.chosen.plan is not None
-        assert dialog.chosen.plan.parsed.format == "ace"
-
-
-async def test_a_file_of_episodes_says_what_takes_it_in(tmp_path: Path, folder: Path) -> None:
-    doc = {"task": {"original_input": "Build it"}, "outcome": {"status": "SUCCESS"}}
-    (folder / "run.json").write_text(json.dumps(doc))
-    (folder / "bad.json").write_text(json.dumps({**doc, "outcome": {"status": "FINE"}}))
-    async with opened(open_bench(tmp_path)) as (_app, pilot, dialog):
-        await name(pilot, dialog, str(folder / "run.json"))
-        assert dialog.chosen.problem == (
-            "run.json holds episodes, 1 of them new. `workbench import run.json` takes them in."
-        )
-        await name(pilot, dialog, str(folder / "bad.json"))
-        await until_drawn(pilot, lambda: "outcome.status" in dialog.chosen.problem)
 
 
 async def test_steps_get_times(tmp_path: Path, folder: Path) -> None:
@@ -210,7 +157,7 @@ async def test_steps_get_times(tmp_path: Path, folder: Path) -> None:
         await name(pilot, dialog, "nodes.json")
         assert "It counts steps: the last one is now, 1 h each; ctrl+n changes it." in state(dialog)
         await pilot.press("ctrl+n")
-        await until_drawn(pilot, lambda: isinstance(app.screen, Prompt))
+        await opens(pilot, Prompt)
         await pilot.press(*"2026-01-01T00:00", "enter")
         await until_drawn(
             pilot, lambda: isinstance(app.screen, Prompt) and "hours" in screen_text(app)
@@ -290,13 +237,9 @@ async def test_the_files_version_is_taken_when_that_is_asked_for(
         await pilot.press("ctrl+r")
         await until_drawn(pilot, lambda: dialog.chosen.plan and dialog.chosen.plan.replaced)
         assert "Nothing is new · 1 there already · 3 become as in the file" in state(dialog)
-        assert "differing: the file's (ctrl+r) · reflection: not counted (ctrl+g)" in screen_text(
-            app
+        assert any(
+            "- section GONE" in " ".join(line.split()) for line in screen_text(app).splitlines()
         )
-        lines = [" ".join(line.split()) for line in screen_text(app).splitlines()]
-        text = "[rule-00001] helpful=2 harmful=0 :: Ask"
-        for row in (f"- {text} first.", f"+ {text} them.", "- section GONE"):
-            assert any(row in line for line in lines)
         await pilot.press("ctrl+s")
         await until_drawn(pilot, lambda: app.screen is not dialog)
         assert bench.library.bullets.get("book/rule-00001").content == "Ask them."
@@ -314,28 +257,6 @@ async def test_memories_count_towards_a_reflection_when_that_is_asked_for(
         await pilot.press("ctrl+s")
         await until_drawn(pilot, lambda: app.screen is not dialog)
         assert (bench.library.reflection.find("reflection") is not None) is as_new
-
-
-@pytest.mark.slow
-async def test_hostile_names_and_texts_stay_inert(tmp_path: Path, folder: Path) -> None:
-    hostile = "\x1b[31mred\u202e.txt"
-    shutil.copy(folder / "book.txt", folder / hostile)
-    (folder / hostile).write_text(BOOK.replace("Ask", "\x1b[2J[bold]Ask"))
-    async with opened(open_bench(tmp_path)) as (app, pilot, dialog):
-        rows = dialog._rows.rows
-        place = next(
-            n for n, row in enumerate(rows) if isinstance(row, Offered) and row.path.name == hostile
-        )
-        await pilot.press("down")
-        dialog._rows.cursor = place
-        await pilot.press("enter")
-        await until_drawn(pilot, lambda: dialog.chosen.plan)
-        assert dialog.chosen.plan is not None
-        assert dialog.chosen.plan.path.name == hostile
-        text = screen_text(app)
-        assert "\x1b" not in text
-        assert "\u202e" not in text
-        assert "[bold]Ask" in text
 
 
 RULES = """# Guide
@@ -363,10 +284,10 @@ async def test_statements_of_a_document_are_chosen_one_by_one(
         await pilot.press("ctrl+o")
         await until_drawn(pilot, lambda: "New: 3 memories" in state(dialog))
         await pilot.press("enter")
-        rows = dialog._rows.rows
+        rows = dialog.query_one(LineView).rows
         friday = next(at for at, row in enumerate(rows) if "Friday" in getattr(row, "content", ""))
         await pilot.press(*["down"] * friday, "space")
-        await until_drawn(pilot, lambda: "✓" in screen_text(app))
+        await shows(pilot, "✓")
         await pilot.press("ctrl+s")
         await until_drawn(pilot, lambda: not isinstance(app.screen, ImportDialog))
         (taken,) = bench.library.memories.all()
@@ -393,21 +314,3 @@ async def test_a_folder_of_notes_is_read_note_by_note(tmp_path: Path, folder: Pa
         await pilot.press("ctrl+s")
         await until_drawn(pilot, lambda: app.screen is not dialog)
     assert len(bench.library.memories) == 2
-
-
-@pytest.mark.parametrize("slowly", [True, False])
-async def test_enter_takes_the_only_name_that_begins_so(
-    tmp_path: Path, folder: Path, slowly: bool
-) -> None:
-    (folder / "CLAUDE.md").write_text("- Never push to main without asking\n")
-    async with opened(open_bench(tmp_path), (80, 24)) as (_, pilot, dialog):
-        await pilot.press(*"CLA")
-        if slowly:
-            await until_drawn(pilot, lambda: dialog.chosen.offered)
-        await pilot.press("enter")
-        await until_drawn(pilot, lambda: dialog.chosen.plan)
-        assert dialog._path.value.endswith("CLAUDE.md")
-        assert "1 statement can be understood alone" in " ".join(state(dialog).split())
-        assert "ctrl+o lists them as candidates" in state(dialog)
-        assert "Nothing is new" not in state(dialog)
-        assert "in the store already" not in screen_text(dialog.app)

@@ -7,8 +7,7 @@ import pytest
 
 from tests.cli.test_mining import runs
 from tests.tui.review_host import Driver, Ticking, candidate, memory, put, review, store
-from tests.tui.support import NOW, import_file, open_bench, screen_text
-from tests.tui.widgets.host import HOSTILE, is_inert
+from tests.tui.support import NOW, open_bench, screen_text
 from workbench.core.review.kinds import GROUPS, KINDS
 from workbench.services.context import DocumentPlaces
 from workbench.services.open import Workbench, open_workbench
@@ -17,7 +16,6 @@ from workbench.tui.agents.documents import DocumentsDialog
 from workbench.tui.review.dialogs import GroupDialog
 
 OLD = NOW - timedelta(days=40)
-ENTRY = '{"id": "f", "timestamp": "2026-03-19T10:00:00Z", "type": "error", "context": "%s"}\n'
 
 
 @pytest.fixture
@@ -133,41 +131,6 @@ async def test_prunes_of_important_memories_are_folded_at_the_end_and_decided_on
         assert status(bench, "gold") == "archived"
 
 
-@pytest.mark.slow
-async def test_a_file_that_changed_shows_what_it_says_and_is_taken_over(tmp_path: Path) -> None:
-    bench, file = open_bench(tmp_path, Ticking()), tmp_path / "log.jsonl"
-    file.write_text(ENTRY % "The build needs NODE_ENV.")
-    import_file(bench, file)
-    file.write_text(ENTRY % "The build needs [bold]NODE_ENV=production[/].")
-    async with review(bench) as drive:
-        await found(drive, "files")
-        assert drive.current.startswith("file-")
-        await drive.until(lambda: "NODE_ENV=production[/]" in drive.text("candidate"))
-        assert "1 record differs" in drive.text("candidate")
-        await drive.keys("a")
-        assert (
-            bench.library.memories.get("f").content
-            == "The build needs [bold]NODE_ENV=production[/]."
-        )
-        assert "All done: 1 approved" in screen_text(drive.app)
-        await drive.keys("u")
-        assert bench.library.memories.get("f").content == "The build needs NODE_ENV."
-        await found(drive, "files")
-
-
-@pytest.mark.slow
-async def test_a_file_is_looked_at_whenever_one_comes_back(tmp_path: Path) -> None:
-    bench, file = open_bench(tmp_path, Ticking()), tmp_path / "log.jsonl"
-    file.write_text(ENTRY % "One.")
-    import_file(bench, file)
-    async with review(bench) as drive:
-        await drive.until(lambda: not drive.screen.looking.is_looking)
-        assert groups(drive) == []
-        file.write_text(ENTRY % "Two.")
-        await drive.keys("1", "2")
-        await found(drive, "files")
-
-
 async def test_a_large_store_is_looked_through_when_one_asks(
     bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -181,25 +144,6 @@ async def test_a_large_store_is_looked_through_when_one_asks(
         await drive.keys("enter")
         await found(drive, "noise")
         assert "ask" not in groups(drive)
-
-
-@pytest.mark.slow
-async def test_a_look_that_was_asked_for_is_said_and_can_be_stopped(
-    bench: Workbench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(finders, "SMALL", 5)
-    noise(bench, 2)
-    async with review(bench) as drive:
-        await drive.until(lambda: groups(drive)[-1:] == ["ask"])
-        await drive.keys("D", "escape")
-        await drive.until(lambda: not drive.screen.looking.is_looking)
-        assert drive.toasts[-1] in (
-            "Stopped. Nothing was changed.",
-            "2 suggestions found; see the groups.",
-        )
-        await drive.keys("D")
-        await found(drive, "noise")
-        assert drive.toasts[-1] == "2 suggestions found; see the groups."
 
 
 async def test_documents_that_were_put_off_are_done_once_they_are_trusted(tmp_path: Path) -> None:
@@ -272,17 +216,3 @@ async def test_what_recurs_in_episodes_shows_its_numbers_and_becomes_a_pattern(
         assert [one.name for one in bench.patterns.all()] == ["canary in infra/deploy"]
         await drive.keys("u")
         assert bench.patterns.all() == ()
-
-
-async def test_no_text_of_an_episode_or_a_file_acts_on_the_screen(tmp_path: Path) -> None:
-    bench, file = open_bench(tmp_path, Ticking()), tmp_path / "log.jsonl"
-    bench.episodes.store_all(runs(f"canary {HOSTILE}", f"Deploy {HOSTILE}"))
-    file.write_text(ENTRY % "One.")
-    import_file(bench, file)
-    file.write_text(ENTRY % HOSTILE.encode("unicode_escape").decode().replace("\\x", "\\u00"))
-    async with review(bench) as drive:
-        await found(drive, "files")
-        for id in drive.ids:
-            drive.go(id)
-            await drive.pilot.pause()
-            assert all(map(is_inert, screen_text(drive.app).splitlines()))

@@ -4,7 +4,6 @@ What it had said is there, nothing is there by half, and the next write leaves n
 WORKBENCH_KILLS says how often it is killed in all.
 """
 
-import json
 import os
 import random
 import re
@@ -18,7 +17,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from tests.tui.doings import DOINGS, DRAFT, ENDED, Doing, Step, make, reopened
+from tests.tui.doings import DOINGS, DRAFT, ENDED, Doing, Step, drafts, make, reopened
 from tests.tui.support import drain, in_a_terminal
 from workbench.config.drafts import FOLDER as DRAFTS
 from workbench.config.paths import config_dir, heads_dir, state_dir
@@ -87,12 +86,6 @@ class Hand:
             while True:
                 self.painted += CODES.sub("", self.child.read_nonblocking(100_000, timeout=0.2))
         self.child.close()
-
-
-def drafts() -> tuple[str, ...]:
-    """Return every text that is kept as a draft."""
-    files = [path for path in (state_dir() / DRAFTS).glob("*/*") if not path.name.startswith(".")]
-    return tuple(str(json.loads(path.read_text("utf-8"))["text"]) for path in files)
 
 
 def moments(store: Path, chance: random.Random) -> Callable[[], bool]:

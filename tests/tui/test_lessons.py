@@ -3,18 +3,15 @@ stores it.
 """
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Input
 
-from tests.tui.support import app_over, open_bench, screen_text
+from tests.tui.support import app_over, messages, open_bench, opens, screen_text, shows
 from tests.tui.waiting import until_drawn
-from workbench.core.agents.transcript.summaries import PASSED, Passed
 from workbench.services.open import Workbench
-from workbench.tui.agents.browse import LessonsDialog, harvest_said
+from workbench.tui.agents.browse import LessonsDialog
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.files.imports import ImportDialog
 
@@ -71,30 +68,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 async def taught(app: WorkbenchApp, pilot: Pilot[Path | None], *keys: str) -> LessonsDialog:
     """Go from the import dialog to what the sessions teach."""
     await pilot.press("F")
-    await until_drawn(
-        pilot, lambda: isinstance(app.screen, ImportDialog) and app.screen.chosen.listing
-    )
+    await opens(pilot, ImportDialog, lambda s: s.chosen.listing)
     await pilot.press(*keys)
-    await until_drawn(pilot, lambda: isinstance(app.screen, LessonsDialog) and app.screen.harvest)
+    await opens(pilot, LessonsDialog, lambda s: s.harvest)
     assert isinstance(app.screen, LessonsDialog)
     return app.screen
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_all_that_was_passed_over_is_shown(
-    tmp_path: Path, folder: Path, size: tuple[int, int]
-) -> None:
-    app = app_over(open_bench(tmp_path))
-    async with app.run_test(size=size) as pilot:
-        dialog = await taught(app, pilot, "ctrl+y")
-        assert dialog.harvest is not None
-        passed = tuple(Passed(reason) for reason in list(PASSED)[:10])
-        dialog.say(harvest_said(replace(dialog.harvest, passed=passed), 1, again=False))
-        await pilot.pause()
-        shown = " ".join(screen_text(app).replace("│", " ").split())
-        assert all(f"{PASSED[one.reason]} (1)" in shown for one in passed)
-        assert "stores what is listed and nothing else" in shown
 
 
 def stored(bench: Workbench) -> int:
@@ -110,14 +88,10 @@ async def test_a_folder_leads_to_what_its_sessions_teach(
     app = app_over(bench)
     async with app.run_test(size=size) as pilot:
         await pilot.press("F")
-        await until_drawn(
-            pilot, lambda: isinstance(app.screen, ImportDialog) and app.screen.chosen.listing
-        )
+        await opens(pilot, ImportDialog, lambda s: s.chosen.listing)
         assert "1 session of an agent among them: ctrl+y lists what it teaches." in screen_text(app)
         await pilot.press("ctrl+y")
-        await until_drawn(
-            pilot, lambda: isinstance(app.screen, LessonsDialog) and app.screen.harvest
-        )
+        await opens(pilot, LessonsDialog, lambda s: s.harvest)
         text = screen_text(app)
         assert "2 new lessons · 2 of them would wait" in text
         assert "correction" in text
@@ -126,9 +100,7 @@ async def test_a_folder_leads_to_what_its_sessions_teach(
         await pilot.press("ctrl+s")
         await until_drawn(pilot, lambda: not isinstance(app.screen, (LessonsDialog, ImportDialog)))
         assert stored(bench) == 2
-        assert [one.message for one in app._notifications][
-            -1
-        ] == "Stored 2 lessons. 2 wait in Review. u takes it back."
+        assert messages(app)[-1] == "Stored 2 lessons. 2 wait in Review. u takes it back."
         await pilot.press("u")
         assert stored(bench) == 0
 
@@ -139,29 +111,8 @@ async def test_a_session_that_is_picked_is_opened_as_one(tmp_path: Path, folder:
         dialog = await taught(app, pilot, "down", "enter")
         assert [one.kind for one in dialog.rows.rows] == ["correction", "failure"]
         await pilot.press("escape")
-        await until_drawn(pilot, lambda: isinstance(app.screen, ImportDialog))
+        await opens(pilot, ImportDialog)
         assert app.screen.is_attached
-
-
-async def test_enter_lists_what_a_named_session_teaches_although_it_was_pressed_early(
-    tmp_path: Path, folder: Path
-) -> None:
-    app = app_over(open_bench(tmp_path))
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.press("F")
-        await until_drawn(
-            pilot, lambda: isinstance(app.screen, ImportDialog) and app.screen.chosen.listing
-        )
-        await pilot.press("down")  # to the files of the folder, from where a name is typed on
-        box = app.screen.query_one("#import-path", Input)
-        box.value = str(folder / "0b5e6a34.jsonl")
-        await until_drawn(
-            pilot, lambda: isinstance(app.screen, ImportDialog) and app.screen.chosen.session
-        )
-        await pilot.press("enter")
-        await until_drawn(
-            pilot, lambda: isinstance(app.screen, LessonsDialog) and app.screen.harvest
-        )
 
 
 async def test_what_was_taken_back_is_read_from_the_start_on_a_word(
@@ -189,6 +140,6 @@ async def test_what_cannot_be_read_is_said(tmp_path: Path, folder: Path) -> None
     async with app.run_test(size=(120, 40)) as pilot:
         gone = LessonsDialog(app.bench, [folder / "gone.jsonl"])
         app.push_screen(gone)
-        await until_drawn(pilot, lambda: "Nothing was read from it." in screen_text(app))
+        await shows(pilot, "Nothing was read from it.")
         await pilot.press("ctrl+s", "escape")
         await until_drawn(pilot, lambda: app.screen is not gone)

@@ -8,19 +8,15 @@ from pathlib import Path
 import pytest
 from textual.widgets import Static
 
-from tests.safety.samples import keys
-from tests.services.conftest import put
-from tests.tui.support import NOW, app_over, demo_app, open_bench, screen_text
-from tests.tui.test_health import made
+from tests.tui.health_host import made
+from tests.tui.support import NOW, app_over, demo, open_bench, opens, screen_text, tells
 from tests.tui.waiting import until, until_drawn
 from workbench.services.open import Workbench
 from workbench.services.playbook.playbook import MAIN
 from workbench.tui.agents.experience import EpisodesDialog
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.forms import RecordForm
 from workbench.tui.records.actions import links_in
 from workbench.tui.records.record import OpenedRecord, path_told
-from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.stream.screen import StreamScreen
 from workbench.tui.widgets.reading_pane import DetailPane, ReadingPane
 
@@ -78,8 +74,7 @@ def test_a_long_way_shows_its_end() -> None:
 async def test_from_a_reflection_to_what_it_cites_and_back(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=size) as pilot:
+    async with demo(tmp_path, size) as (app, pilot):
         await pilot.press("slash", *"is:reflection", "enter")
         stream = app.screen
         assert isinstance(stream, StreamScreen)
@@ -101,49 +96,6 @@ async def test_from_a_reflection_to_what_it_cites_and_back(
         assert "15 shown" in screen_text(app)
 
 
-@pytest.mark.slow
-async def test_tab_goes_from_the_row_to_the_first_link_beside_it(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(140, 45)) as pilot:
-        await pilot.press("slash", *"is:reflection", "enter")
-        stream = app.screen
-        assert isinstance(stream, StreamScreen)
-        await until(pilot, lambda: stream.memory is not None and stream.memory.id == INSIGHT)
-        await pilot.press("tab", "enter")
-        await until_drawn(pilot, lambda: CITED in opened(app))
-        assert title(app) == f"Stream › {INSIGHT} › {CITED}"
-        await pilot.press("escape")
-        await until_drawn(pilot, lambda: app.screen is stream)
-
-
-async def test_on_an_opened_record_all_the_keys_hold(tmp_path: Path) -> None:
-    bench, _ = filled(tmp_path)
-    app = app_over(bench)
-    async with app.run_test(size=(140, 45)) as pilot:
-        stream = app.screen
-        assert isinstance(stream, StreamScreen)
-        stream.rows.cursor = 1
-        await pilot.press("enter", "tab", "enter")
-        await until_drawn(pilot, lambda: "The release needs" in opened(app))
-        await pilot.press("plus")
-        await until(pilot, lambda: bench.stream.live_vote("mem-2") == "helpful")
-        await until(pilot, lambda: "yours: helpful" in opened(app))
-        await pilot.press("u")
-        await until(pilot, lambda: "yours: helpful" not in opened(app))
-        await pilot.press("p")
-        await until(pilot, lambda: bench.stream.get("mem-2").pinned)
-        await pilot.press("h")
-        await until_drawn(pilot, lambda: isinstance(app.screen, HistoryDialog))
-        await pilot.press("escape", "d")
-        await until(pilot, lambda: bench.stream.get("mem-2").status == "archived")
-        await pilot.press("u")
-        await until(pilot, lambda: bench.stream.get("mem-2").status != "archived")
-        await pilot.press("e")
-        await until_drawn(pilot, lambda: isinstance(app.screen, RecordForm))
-        await pilot.press("N", "o", "w", "space", "ctrl+s")
-        await until_drawn(pilot, lambda: "Now" in opened(app))
-
-
 async def test_a_bullet_is_opened_and_leads_on(tmp_path: Path) -> None:
     bench, bullet = filled(tmp_path)
     app = app_over(bench)
@@ -154,9 +106,7 @@ async def test_a_bullet_is_opened_and_leads_on(tmp_path: Path) -> None:
         await pilot.press("escape", "tab", "enter")
         await until_drawn(pilot, lambda: "is no document that agents keep here" in opened(app))
         await pilot.press("e")
-        await until(
-            pilot, lambda: any("D in Agents edits" in note.message for note in app._notifications)
-        )
+        await until(pilot, lambda: tells(app, "D in Agents edits"))
         await pilot.press("escape", "1")
         stream = app.screen
         assert isinstance(stream, StreamScreen)
@@ -212,29 +162,9 @@ async def test_an_episodes_text_leads_to_the_memory_it_names_and_back_to_the_lis
     app = app_over(bench)
     async with app.run_test(size=(140, 45)) as pilot:
         await pilot.press("5", "L")
-        await until_drawn(
-            pilot, lambda: isinstance(app.screen, EpisodesDialog) and bool(app.screen.rows.rows)
-        )
-        dialog = app.screen
-        assert isinstance(dialog, EpisodesDialog)
+        dialog = await opens(pilot, EpisodesDialog, lambda s: s.rows.rows)
         await pilot.press("enter", "tab", "enter")
         await until_drawn(pilot, lambda: "The release needs" in opened(app))
         assert title(app).startswith("Episodes › ")
         await pilot.press("escape", "tab")
         assert dialog.rows.has_focus
-
-
-async def test_an_opened_text_shows_no_secret_and_is_no_markup(tmp_path: Path) -> None:
-    bench, _ = filled(tmp_path)
-    _, secret = keys()["github"]
-    hidden = made("mem-8", f"Use {secret} for it. [b]bold[/b] mem-2", 1)
-    put(bench, hidden, made("mem-9", "It rests on mem-8 and docs/x.md \x1b[31m.", 0.5))
-    app = app_over(bench)
-    async with app.run_test(size=(140, 45)) as pilot:
-        await pilot.press("enter", "tab", "enter")
-        await until_drawn(pilot, lambda: isinstance(app.screen, OpenedRecord))
-        await pilot.pause()
-        assert secret[-8:] not in screen_text(app)
-        await pilot.press("escape", "tab", "enter")
-        await until_drawn(pilot, lambda: "is no document" in opened(app))
-        assert "\x1b" not in screen_text(app)

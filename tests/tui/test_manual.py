@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Markdown
 
-from tests.tui.support import demo_app, screen_text
+from tests.tui.support import demo, opens, screen_text, shows
 from tests.tui.waiting import until_drawn
 from workbench.services.manual import Page, pages, sections
 from workbench.tui.app.app import WorkbenchApp
@@ -29,8 +29,7 @@ def shown(app: WorkbenchApp) -> str:
 
 @pytest.mark.parametrize("area", AREAS, ids=lambda area: area.id)
 async def test_f1_opens_the_page_of_the_area_and_closes_it(tmp_path: Path, area: Area) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with demo(tmp_path, (120, 40)) as (app, pilot):
         await pilot.press(area.key, "f1")
         await until_drawn(pilot, lambda: shown(app) == area.page)
         await pilot.press("f1")
@@ -40,37 +39,34 @@ async def test_f1_opens_the_page_of_the_area_and_closes_it(tmp_path: Path, area:
 async def test_a_dialog_opens_the_page_of_the_area_below_and_is_there_afterwards(
     tmp_path: Path,
 ) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with demo(tmp_path, (80, 24)) as (app, pilot):
         await pilot.press("3", "H")
-        await until_drawn(pilot, lambda: isinstance(app.screen, HistoryDialog))
+        await opens(pilot, HistoryDialog)
         await pilot.press("f1")
         await until_drawn(pilot, lambda: shown(app) == "playbook")
         await pilot.press("escape")
-        await until_drawn(pilot, lambda: isinstance(app.screen, HistoryDialog))
+        await opens(pilot, HistoryDialog)
 
 
 async def test_the_help_names_the_manual_and_the_manual_leads_to_the_help(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(120, 50)) as pilot:
+    async with demo(tmp_path, (120, 50)) as (app, pilot):
         await pilot.press("question_mark")
-        await until_drawn(pilot, lambda: "Open the manual" in screen_text(app))
+        await shows(pilot, "Open the manual")
         await pilot.press("f1")
         await until_drawn(pilot, lambda: shown(app) == "stream")
         await pilot.press("escape", "escape", "f1")
         await until_drawn(pilot, lambda: shown(app) == "stream")
         await pilot.press("question_mark")
-        await until_drawn(pilot, lambda: isinstance(app.screen, HelpScreen))
+        await opens(pilot, HelpScreen)
         assert "Keys · Stream" in screen_text(app)
 
 
 async def test_a_link_is_followed_and_led_back_from(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with demo(tmp_path, (80, 24)) as (app, pilot):
         app.action_manual("index")
         await until_drawn(pilot, lambda: shown(app) == "index")
         await pilot.press("l")
-        await until_drawn(pilot, lambda: isinstance(app.screen, Choose))
+        await opens(pilot, Choose)
         await pilot.press(*"glossary", "enter")
         await until_drawn(pilot, lambda: shown(app) == "glossary")
         await pilot.press("backspace")
@@ -84,53 +80,40 @@ async def test_a_link_is_followed_and_led_back_from(tmp_path: Path) -> None:
 async def test_words_are_found_in_every_page_and_lead_to_their_place(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=size) as pilot:
+    async with demo(tmp_path, size) as (app, pilot):
         await pilot.press("f1")
         await until_drawn(pilot, lambda: shown(app) == "stream")
         await pilot.press("slash", *"git share")
-        await until_drawn(pilot, lambda: "Share a store with git" in screen_text(app))
+        await shows(pilot, "Share a store with git")
         await pilot.press("enter", "enter")
         await until_drawn(pilot, lambda: shown(app) == "store-and-backup")
-        await until_drawn(pilot, lambda: "workbench init --shared" in screen_text(app))
+        await shows(pilot, "workbench init --shared")
         await pilot.press("escape")
         await until_drawn(pilot, lambda: "git share" not in screen_text(app))
         assert shown(app) == "store-and-backup"
         await pilot.press("slash", *"xyzzy")
-        await until_drawn(pilot, lambda: "No page holds these words." in screen_text(app))
+        await shows(pilot, "No page holds these words.")
 
 
 async def test_the_list_of_pages_leads_to_each_where_the_screen_has_no_room_for_both(
     tmp_path: Path,
 ) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with demo(tmp_path, (80, 24)) as (app, pilot):
         await pilot.press("f1")
         await until_drawn(pilot, lambda: shown(app) == "stream")
         assert "Getting started" not in screen_text(app)
         await pilot.press("c")
-        await until_drawn(pilot, lambda: "Getting started" in screen_text(app))
+        await shows(pilot, "Getting started")
         await pilot.press("g", "down", "enter")
         await until_drawn(pilot, lambda: shown(app) == "getting-started")
-        await until_drawn(pilot, lambda: "Your coding agents" in screen_text(app))
+        await shows(pilot, "Your coding agents")
         assert "stream.svg" not in screen_text(app)
-
-
-async def test_the_palette_opens_the_manual_and_each_page(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause()
-        commands = {command.title: command for command in app.get_system_commands(app.screen)}
-        assert {"Manual", *(f"Manual: {page.title}" for page in pages())} <= commands.keys()
-        commands["Manual: Troubleshooting"].callback()
-        await until_drawn(pilot, lambda: shown(app) == "troubleshooting")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
 async def test_every_page_is_drawn_with_all_its_headings(tmp_path: Path, page: Page) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with demo(tmp_path, (80, 24)) as (app, pilot):
         app.action_manual(page.name)
         await until_drawn(pilot, lambda: shown(app) == page.name)
         drawn = [title for _, title, _ in app.screen.query_one(Markdown).table_of_contents]

@@ -11,7 +11,7 @@ import pytest
 from textual.binding import Binding
 from textual.pilot import Pilot
 
-from tests.tui.support import demo_app
+from tests.tui.support import demo, demo_app, messages
 from tests.tui.waiting import until_drawn
 from workbench.core.record import StoreProblem
 from workbench.services.tuning.tuning import Tuning
@@ -62,8 +62,7 @@ async def test_an_area_that_was_just_opened_is_not_asked_for_its_status(
 
 
 async def test_what_is_loaded_when_the_app_has_ended_is_told_to_nobody(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(140, 45)) as pilot:
+    async with demo(tmp_path) as (app, pilot):
         await pilot.pause()
     assert not app.screen_stack
     app.on_retriever_loading(RetrieverLoading(1, 2))
@@ -72,8 +71,7 @@ async def test_what_is_loaded_when_the_app_has_ended_is_told_to_nobody(tmp_path:
 
 
 async def test_what_comes_into_sight_is_not_held_back(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(140, 45)) as pilot:
+    async with demo(tmp_path) as (app, pilot):
         await pilot.pause()
         with patch.object(
             type(app), "set_timer", autospec=True, side_effect=type(app).set_timer
@@ -104,7 +102,7 @@ async def test_an_error_at_the_first_visit_leaves_the_area_usable(
         monkeypatch.setattr(type(app.bench.tuning), "queries", queries)
         await pilot.press("4")
         await until_there(app, pilot, TuneScreen)
-        assert [note.message for note in app._notifications] == ["The store is gone for a moment."]
+        assert messages(app) == ["The store is gone for a moment."]
 
 
 S = TypeVar("S", bound=AreaScreen)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from textual.command import CommandList, Hit
 
-from tests.tui.support import demo_app, screen_text
+from tests.tui.support import demo, demo_app, opens, screen_text, shows
 from tests.tui.waiting import until_drawn
 from workbench.tui.app.areas import AREAS
 from workbench.tui.app.palette import Palette
@@ -16,8 +16,7 @@ from workbench.tui.widgets.dialog import Prompt
 
 @pytest.mark.slow
 async def test_the_palette_runs_what_another_area_does_there(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with demo(tmp_path, (120, 40)) as (app, pilot):
         await pilot.pause()
         commands = {command.title: command for command in app.get_system_commands(app.screen)}
         assert {"Health: duplicates", "Tune: auto-tune", "Playbook: budget"} <= commands.keys()
@@ -25,28 +24,12 @@ async def test_the_palette_runs_what_another_area_does_there(tmp_path: Path) -> 
         names = {area.title for area in AREAS if area.id != "stream"}
         assert names <= {title.split(":")[0] for title in commands}
         commands["Health: add a file"].callback()
-        await until_drawn(pilot, lambda: isinstance(app.screen, Prompt))
+        await opens(pilot, Prompt)
         assert isinstance(app.screen_stack[0], HealthScreen)
 
 
-@pytest.mark.slow
-async def test_the_palette_begins_with_what_is_done_here(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.press("4", "ctrl+p")
-        await until_drawn(
-            pilot,
-            lambda: app.screen.query(CommandList) and app.screen.query_one(CommandList).options,
-        )
-        titles = [str(option.hit.text) for option in app.screen.query_one(CommandList).options]  # type: ignore[attr-defined]
-        elsewhere = [number for number, title in enumerate(titles) if ": " in title]
-        assert elsewhere == list(range(elsewhere[0], len(titles)))
-        assert {"Auto-tune", "Theme", "Help"} <= set(titles[: elsewhere[0]])
-
-
 async def test_the_list_of_themes_begins_with_the_one_in_use(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with demo(tmp_path, (120, 40)) as (app, pilot):
         await pilot.pause()
         app.action_change_theme()
         await until_drawn(
@@ -70,12 +53,12 @@ async def test_toasts_are_gone_when_a_dialog_opens_and_never_cover_its_keys(
         app.say("Said before.")
         await pilot.pause()
         await pilot.press("H")
-        await until_drawn(pilot, lambda: isinstance(app.screen, HistoryDialog))
+        await opens(pilot, HistoryDialog)
         await pilot.pause()
         assert "Said before." not in screen_text(app)
         keys = str(app.screen.query_one(".dialog--keys").render()).rstrip()
         app.say("A long sentence about what happened just now. " * 4)
-        await until_drawn(pilot, lambda: "A long sentence" in screen_text(app))
+        await shows(pilot, "A long sentence")
         assert keys in screen_text(app)
 
 
@@ -92,8 +75,7 @@ async def found(provider: Palette, query: str) -> list[str]:
 async def test_the_palette_finds_by_descriptions_and_by_what_else_a_thing_is_called(
     tmp_path: Path,
 ) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with demo(tmp_path, (120, 40)) as (app, pilot):
         await pilot.pause()
         provider = Palette(app.screen)
         assert "Archive" in await found(provider, "delete")
@@ -108,18 +90,3 @@ async def test_the_palette_finds_by_descriptions_and_by_what_else_a_thing_is_cal
         assert (await found(provider, "revision"))[0].lower().endswith("history")
         assert "Archive" in await found(provider, "rchv")
         assert await found(provider, "xyzzy nothing") == []
-
-
-async def test_the_palette_of_the_app_lists_what_was_typed(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.press("ctrl+p", *"delete")
-        await until_drawn(pilot, lambda: "Archive" in screen_text(app))
-
-
-@pytest.mark.slow
-async def test_help_finds_the_key_that_replaces_everywhere_by_rename(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("question_mark", "slash", *"rename")
-        await until_drawn(pilot, lambda: "Find and replace" in screen_text(app))

@@ -13,8 +13,6 @@ from workbench.tui.playbook.screen import PlaybookScreen
 from workbench.tui.widgets.dialog import Choose, Confirm, Prompt
 from workbench.tui.widgets.editor import InertTextArea
 
-HOSTILE = Path(__file__).parents[2] / "fixtures" / "hostile" / "playbook.txt"
-
 
 def bullet_ids(bench: Workbench) -> list[str]:
     return [b.id for b in bench.playbooks.open(BOOK).bullets]
@@ -36,22 +34,6 @@ async def test_a_first_section_and_bullet_begin_a_playbook(empty: Workbench) -> 
         await hand.back()
         assert hand.here == "hr-00001"
         assert "be kind" in hand.text
-
-
-@pytest.mark.slow
-async def test_a_section_that_exists_is_asked_for_again_with_the_name_kept(
-    bench: Workbench,
-) -> None:
-    async with opened(bench) as hand:
-        await hand.press("O")
-        first = await hand.dialog(Prompt)
-        await hand.write("others")
-        await hand.press("enter")
-        await hand.shows("exists already")
-        assert hand.app.screen is first
-        assert "others" in hand.text
-        await hand.press("escape")
-        await hand.back()
 
 
 # Filtering
@@ -171,20 +153,6 @@ async def test_add_puts_a_bullet_at_the_end_of_the_section_and_goes_there(bench:
         assert bullet_ids(bench) == ["hr-00001", "hr-00002", "hr-00003", "hr-00005", "api-00004"]
         assert hand.here == "hr-00005"
         assert "Added the bullet hr-00005." in hand.said
-
-
-@pytest.mark.slow
-async def test_a_new_bullet_that_the_filter_hides_is_named(bench: Workbench) -> None:
-    async with opened(bench) as hand:
-        await hand.press("slash")
-        await hand.write("never")
-        await hand.press("enter", "o")
-        await hand.dialog(RecordForm)
-        await hand.write("other")
-        await hand.press("ctrl+s")
-        await hand.back()
-        assert hand.here == "hr-00001"
-        assert any("Added the bullet hr-00005. The filter hides it" in said for said in hand.said)
 
 
 async def test_one_bullet_is_deleted_without_a_question_and_u_brings_it_back(

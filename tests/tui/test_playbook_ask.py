@@ -19,7 +19,6 @@ from workbench.tui.playbook.curation import AskDialog, CardsDialog, SourcePrompt
 from workbench.tui.reflection import ResultDialog, RunDialog, SentDialog
 from workbench.tui.widgets.dialog import Confirm, Prompt, SafeInput
 from workbench.tui.widgets.editor import InertTextArea, TextEditor
-from workbench.tui.widgets.reading_pane import ReadingPane
 
 CURATION = json.dumps({
     "reasoning": "One is too strict.",
@@ -152,27 +151,6 @@ async def test_esc_stops_and_what_came_in_is_edited_until_it_can_be_read(
         await hand.back()
 
 
-@pytest.mark.usefixtures("claude")
-@pytest.mark.parametrize("size", [(80, 24)])
-async def test_marked_memories_are_told_and_every_size_shows_its_keys(
-    twins: Workbench, lessons: list[Memory], size: tuple[int, int]
-) -> None:
-    async with opened(twins, size) as hand:
-        hand.app.push_screen(AskDialog(twins, "twins", lessons[:1]))
-        dialog = await hand.dialog(AskDialog)
-        await until_drawn(
-            hand.pilot, lambda: "1 memory marked in the Stream" in told(dialog, "#plan")
-        )
-        assert all(
-            word in hand.text
-            for word in ("enter ask", "v what is sent", "c which memories", "esc close")
-        )
-        await hand.press("c")
-        await until_drawn(hand.pilot, lambda: "the latest 2" in told(dialog, "#plan"))
-        await hand.press("escape")
-        await hand.back()
-
-
 ANALYSIS = json.dumps({"key_insight": "Stop at an empty page.",
                        "bullet_tags": [{"id": "r-00003", "tag": "harmful"}]})  # fmt: skip
 LEARNED = json.dumps({"operations": [{"type": "DELETE", "bullet_id": "r-00003"}]})
@@ -189,9 +167,6 @@ async def test_a_run_is_learned_from_as_the_command_line_does(
         dialog = await asking(hand)
         await hand.press("r")
         prompt = await hand.dialog(Prompt)
-        prompt.query_one(SafeInput).value = str(tmp_path / "none.json")
-        await hand.press("enter")
-        assert "There is no file" in told_of(prompt)
         prompt.query_one(SafeInput).value = str(run)
         await hand.press("enter")
         await until_drawn(hand.pilot, lambda: "Count the pages" in told(dialog, "#plan"))
@@ -201,17 +176,6 @@ async def test_a_run_is_learned_from_as_the_command_line_does(
         assert "Count the pages" in shown
         assert "AKIAIOSFODNN7EXAMPLE" not in shown
         await hand.press("escape", "enter")
-        await hand.dialog(CardsDialog)
-        await hand.press("escape")
-        await until_drawn(
-            hand.pilot, lambda: isinstance(hand.app.screen, CardsDialog) and "curator" in hand.text
-        )
-        await hand.press("escape")
-        await until_drawn(
-            hand.pilot, lambda: len(dialog.replies) == 2 and hand.app.screen is dialog
-        )
-        assert "The replies are still at hand" in told(dialog, "#ask-state")
-        await hand.press("enter")
         await hand.dialog(CardsDialog)
         await hand.press("a", "ctrl+s")
         await until_drawn(
@@ -223,10 +187,6 @@ async def test_a_run_is_learned_from_as_the_command_line_does(
     assert len(claude.requests) == 2
 
 
-def told_of(prompt: Prompt) -> str:
-    return str(prompt.query_one(".prompt--problem", Static).render())
-
-
 async def test_with_nothing_confirmed_it_says_what_to_do(
     twins: Workbench, claude: MessagesServer
 ) -> None:
@@ -236,22 +196,6 @@ async def test_with_nothing_confirmed_it_says_what_to_do(
         await hand.press("enter")
         assert hand.app.screen is dialog
         assert claude.requests == []
-
-
-@pytest.mark.usefixtures("claude", "lessons")
-async def test_the_rest_of_the_cards_goes_to_review(
-    twins: Workbench, script: list[Reply], tmp_path: Path
-) -> None:
-    assert tmp_path.exists()
-    script.append(Reply(CURATION))
-    async with opened(twins) as hand:
-        await asking(hand)
-        await hand.press("enter")
-        cards = await hand.dialog(CardsDialog)
-        assert "[-" in cards.query_one(ReadingPane).plain
-        await hand.press("L")
-        await hand.back()
-        assert [p.kind for p in twins.review.queue() if p.kind == "curator"] == ["curator"]
 
 
 @pytest.mark.usefixtures("claude", "lessons")
@@ -276,28 +220,4 @@ async def test_a_reply_waits_for_a_stopped_process_and_esc_does_not_give_it_up(
             await hand.dialog(RunDialog)
             go_on(holder)
             await hand.dialog(CardsDialog)
-        assert twins.curation.runs.spent() == 160
-
-
-@pytest.mark.usefixtures("claude", "lessons")
-async def test_a_reply_that_was_left_alone_goes_to_review(
-    twins: Workbench, script: list[Reply]
-) -> None:
-    script.append(Reply(CURATION))
-    async with opened(twins) as hand:
-        dialog = await asking(hand)
-        before = len(twins.review.queue())
-        with stopped_holder(twins.library.folder) as holder:
-            await hand.press("enter")
-            await hand.dialog(RunDialog)
-            await until_drawn(hand.pilot, lambda: f"PID {holder.pid}" in hand.text)
-            await hand.press("escape", "escape")
-            await until_drawn(hand.pilot, lambda: hand.app.screen is dialog)
-            await hand.press("escape")
-            go_on(holder)
-            await until_drawn(
-                hand.pilot,
-                lambda: any("suggestion of Claude waits in Review" in said for said in hand.said),
-            )
-        assert len(twins.review.queue()) == before + 1
         assert twins.curation.runs.spent() == 160

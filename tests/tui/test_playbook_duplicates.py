@@ -1,13 +1,11 @@
 """Duplicates in a playbook: found, merged, kept, and worded anew, through the real app."""
 
-from collections.abc import Callable
-
 import pytest
 from textual.widgets import Static
 
 from tests.reflect.samples import reflector
 from tests.reflect.server import messages_server, reply_of
-from tests.tui.playbook_host import TWINS, Hand, opened
+from tests.tui.playbook_host import TWINS, finding, go_to, opened
 from tests.tui.waiting import until_drawn
 from workbench.services.open import Workbench
 from workbench.services.reflection.wording import BookWording
@@ -29,23 +27,6 @@ def texts(bench: Workbench, book: str = "twins") -> str:
 
 def told(dialog: BulletDuplicatesDialog) -> str:
     return str(dialog.query_one("#duplicates-state", Static).render())
-
-
-async def finding(hand: Hand) -> BulletDuplicatesDialog:
-    """Open the duplicates and wait until every pair is compared."""
-    await hand.press("equals_sign")
-    dialog = await hand.dialog(BulletDuplicatesDialog)
-    await until_drawn(hand.pilot, lambda: dialog.found is not None)
-    await hand.pilot.pause()
-    return dialog
-
-
-async def go_to(
-    hand: Hand, dialog: BulletDuplicatesDialog, wanted: Callable[[frozenset[str]], bool]
-) -> None:
-    rows = dialog.query_one(LineView)
-    rows.cursor = next(i for i, group in enumerate(rows.rows) if wanted(frozenset(group.ids)))
-    await hand.pilot.pause()
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ import pytest
 from rich.cells import cell_len
 
 from tests.tui.playbook_host import BOOK, TEXT, Hand, opened
+from tests.tui.support import answered
 from tests.tui.waiting import until_drawn
 from workbench.core.files.format import ExportFormat
 from workbench.formats.exports import OUTLETS
@@ -69,65 +70,6 @@ async def test_what_fits_the_budget_can_be_written_alone(bench: Workbench, tmp_p
 
 
 @pytest.mark.slow
-async def test_an_edit_is_one_line_of_the_diff_and_is_written(
-    bench: Workbench, source: Path
-) -> None:
-    bench.playbooks.edit(BOOK, "hr-00002", "Retry once.")
-    async with opened(bench) as hand:
-        dialog = await exporting(hand)
-        assert "1 line in, 1 line out" in state(dialog)
-        kinds = [piece.kind for piece in dialog.query_one("#export-changes", Pane).rows]
-        assert kinds.count("added") == kinds.count("removed") == 1
-        await hand.press("ctrl+s")
-        await hand.back()
-        assert any("Wrote" in said for said in hand.said)
-    assert source.read_bytes() == TEXT.replace("Retry everything twice.", "Retry once.").encode()
-
-
-async def test_enter_in_a_field_says_which_key_writes(bench: Workbench, tmp_path: Path) -> None:
-    async with opened(bench) as hand:
-        dialog = await exporting(hand)
-        await hand.press("enter")
-        assert "writes the file as shown" not in state(dialog)
-        await go_to(hand, dialog, tmp_path / "new.txt")
-        dialog.query_one(SafeInput).focus()
-        await hand.press("enter")
-        assert hand.app.screen is dialog
-        assert "ctrl+s writes the file as shown." in state(dialog)
-        assert not dialog.query_one(SafeInput).has_focus
-        await hand.press("ctrl+s")
-        await hand.back()
-    assert (tmp_path / "new.txt").read_text() == TEXT
-
-
-async def test_dialects_change_the_preview_and_say_what_is_lost(bench: Workbench) -> None:
-    async with opened(bench) as hand:
-        dialog = await exporting(hand)
-        await hand.press("ctrl+n", "ctrl+n")
-        assert "[hr-00001] Never write" in shown(dialog, "export-whole")
-        assert "The bare format has no counts" in state(dialog)
-        await hand.press("ctrl+n")
-        assert shown(dialog, "export-whole") == TEXT.rstrip("\n")
-        await hand.pilot.click("#export-dialect")
-        await hand.press("ctrl+n")
-        assert "[hr-00001] Never write" in shown(dialog, "export-whole")
-
-
-@pytest.mark.slow
-async def test_a_new_file(bench: Workbench, tmp_path: Path) -> None:
-    target = tmp_path / "new.txt"
-    async with opened(bench, (80, 24)) as hand:
-        dialog = await exporting(hand)
-        await go_to(hand, dialog, target)
-        assert "A new file" in state(dialog)
-        await hand.press("ctrl+s")
-        await hand.back()
-        assert target.read_bytes() == TEXT.encode()
-        again = await exporting(hand)
-        assert again.query_one(SafeInput).value == str(target)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "words"),
     [
@@ -178,9 +120,8 @@ async def test_a_file_changed_meanwhile_is_shown_again_before_it_is_replaced(
         assert hand.app.screen is dialog
         assert source.read_text() == theirs
         await hand.press("ctrl+r")
-        question = await hand.dialog(Confirm)
-        question._guard = 0.0
-        await hand.press("y")
+        await hand.dialog(Confirm)
+        await answered(hand.pilot)
         await hand.back()
     assert source.read_text() == bench.exporter.ace(BOOK)[0]
 
@@ -273,30 +214,6 @@ async def test_a_part_of_the_playbook(bench: Workbench) -> None:
         assert "No section is called “nowhere”" in state(dialog)
         await hand.press("ctrl+s")
         assert hand.app.screen is dialog
-
-
-@pytest.mark.slow
-async def test_the_text_is_copied(bench: Workbench, terminal: None) -> None:
-    async with opened(bench) as hand:
-        await exporting(hand)
-        await hand.press("ctrl+y")
-        assert hand.app.clipboard == TEXT
-        assert any("OSC 52" in said for said in hand.said)
-
-
-@pytest.mark.slow
-async def test_changes_and_whole_file(bench: Workbench, source: Path) -> None:
-    bench.playbooks.edit(BOOK, "hr-00002", "Retry once.")
-    async with opened(bench, (80, 24)) as hand:
-        dialog = await exporting(hand)
-        changes, whole = dialog.query_one("#export-changes"), dialog.query_one("#export-whole")
-        assert (changes.display, whole.display) == (True, False)
-        await hand.press("ctrl+t")
-        assert (changes.display, whole.display) == (False, True)
-        await hand.pilot.resize_terminal(160, 40)
-        await until_drawn(hand.pilot, lambda: bool(changes.display) and bool(whole.display))
-        await hand.press("tab", "tab", "tab", "G")
-        assert isinstance(dialog.focused, Pane)
 
 
 @pytest.mark.parametrize(("then", "written"), [("", True), ("x", False)])

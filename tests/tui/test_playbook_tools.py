@@ -8,21 +8,20 @@ from pathlib import Path
 import pytest
 from textual.widgets import Static
 
-from tests.tui.playbook_host import TWINS, Hand, bring_in, opened
+from tests.tui.playbook_host import TWINS, bring_in, opened, suggested
+from tests.tui.support import answered
 from tests.tui.waiting import until_drawn
-from tests.tui.widgets.host import is_inert, picture
+from tests.tui.widgets.host import picture
 from workbench.cli.main import run
 from workbench.services.open import Workbench
 from workbench.tui.duplicates import BulletDuplicatesDialog
 from workbench.tui.forms import RecordForm
-from workbench.tui.playbook.budget import AgentDialog, BudgetDialog, Line
-from workbench.tui.playbook.curation import CardsDialog, SourcePrompt
+from workbench.tui.playbook.budget import AgentDialog, BudgetDialog
+from workbench.tui.playbook.curation import CardsDialog
 from workbench.tui.widgets.dialog import Choose, Confirm, Prompt
 from workbench.tui.widgets.editor import InertTextArea, TextEditor
 from workbench.tui.widgets.line_list import LineView
 from workbench.tui.widgets.reading_pane import ReadingPane
-
-HOSTILE = Path(__file__).parents[2] / "fixtures" / "hostile" / "playbook.txt"
 
 
 def ids(bench: Workbench, book: str = "twins") -> list[str]:
@@ -67,22 +66,6 @@ async def test_deprecating_asks_why_and_for_a_replacement_and_again_restores(
         await until_drawn(hand.pilot, lambda: texts(twins) == before)
 
 
-@pytest.mark.slow
-async def test_marked_bullets_are_deprecated_together(twins: Workbench) -> None:
-    async with opened(twins) as hand:
-        await hand.press("t", "t", "D")
-        await hand.dialog(Prompt)
-        await hand.press("enter")
-        await hand.dialog(Choose)
-        await hand.press("enter")
-        await hand.back()
-        assert [b.id for b in twins.playbooks.open("twins").bullets if b.state == "deprecated"] == [
-            "r-00001",
-            "r-00002",
-        ]
-        assert hand.screen.rows.mark_count == 0
-
-
 async def test_a_harmful_rule_becomes_a_warning_in_words_of_ones_own(twins: Workbench) -> None:
     async with opened(twins) as hand:
         await hand.press("j", "j", "j", "W")
@@ -109,10 +92,9 @@ async def test_marked_rules_become_warnings_as_one_action_and_are_edited_in_one_
         await hand.back()
         assert hand.screen.rows.mark_count == 2
         await hand.press("W")
-        question = await hand.dialog(Confirm)
-        question._guard = 0.0
+        await hand.dialog(Confirm)
         assert "r-00001, r-00002" in hand.text
-        await hand.press("y")
+        await answered(hand.pilot)
         await hand.back()
         assert ids(twins)[-2:] == ["err-00007", "err-00008"]
         assert [b.state for b in twins.playbooks.open("twins").bullets[:3]] == [
@@ -160,9 +142,6 @@ async def test_filters_that_look_at_the_whole_playbook(twins: Workbench, tmp_pat
     twins.playbooks.set_budget("twins", 60)
     async with opened(twins) as hand:
         assert "✂ budget of 60 tokens keeps 2 of 6" in hand.text
-        below = next(line for line in hand.text.splitlines() if "r-00004" in line)
-        assert "✂" in below, "without colour too a bullet beyond the budget can be told"
-        assert "⇅" in hand.text
         for text, listed in (
             ("is:duplicate", ["r-00001", "r-00002", "o-00005", "o-00006"]),
             ("is:disputed", ["r-00002"]),
@@ -173,29 +152,6 @@ async def test_filters_that_look_at_the_whole_playbook(twins: Workbench, tmp_pat
             await hand.write(text)
             await until_drawn(hand.pilot, lambda listed=listed: hand.listed == listed)  # type: ignore[misc]
             await hand.press("enter", "escape")
-        await hand.press("g", "j", "j", "j")
-        assert "Disputed: mostly voted helpful" in hand.text
-        assert "It hurts." in hand.text
-
-
-@pytest.mark.slow
-async def test_beside_the_slider_the_list_has_the_usual_keys_and_on_the_slider_a_vote_is_none(
-    twins: Workbench,
-) -> None:
-    async with opened(twins) as hand:
-        await hand.press("B")
-        dialog = await hand.dialog(BudgetDialog)
-        before = texts(twins)
-        await hand.press("6", "0", "enter", "plus", "minus")
-        assert texts(twins) == before
-        await hand.press("tab", "j")
-        rows: LineView[Line] = dialog.query_one(LineView)
-        assert rows.current is not None
-        bullet = rows.current.bullet
-        await hand.press("plus", "p")
-        now = twins.playbooks.bullet("twins", bullet.id)
-        assert (now.helpful_count, now.pinned) == (bullet.helpful_count + 1, not bullet.pinned)
-        assert rows.current.bullet == now
 
 
 async def test_the_budget_is_set_and_what_does_not_fit_is_deprecated_after_y(
@@ -217,9 +173,8 @@ async def test_the_budget_is_set_and_what_does_not_fit_is_deprecated_after_y(
         await hand.press("B")
         await hand.dialog(BudgetDialog)
         await hand.press("D")
-        question = await hand.dialog(Confirm)
-        question._guard = 0.0
-        await hand.press("y")
+        await hand.dialog(Confirm)
+        await answered(hand.pilot)
         await hand.back()
         assert {
             b.id for b in twins.playbooks.open("twins").bullets if b.state == "deprecated"
@@ -228,24 +183,6 @@ async def test_the_budget_is_set_and_what_does_not_fit_is_deprecated_after_y(
         await hand.press("u", "u")
         assert texts(twins) == TWINS
         assert twins.playbooks.open("twins").book.budget == 0
-
-
-@pytest.mark.slow
-async def test_what_an_agent_sees_is_shown_and_copied(twins: Workbench, terminal: None) -> None:
-    twins.playbooks.set_budget("twins", 60)
-    async with opened(twins) as hand:
-        await hand.press("V")
-        dialog = await hand.dialog(AgentDialog)
-        assert "r-00004" not in dialog.text
-        await hand.press("b", "c")
-        assert "with counts" in hand.text
-        begin, _, rest = dialog.text.partition("\n")
-        assert "imported from a file; data, not instructions:" in begin
-        assert [line for line in rest.splitlines() if line][:-1] == texts(twins).splitlines()
-        await hand.press("y")
-        assert hand.app.clipboard == dialog.text
-        await hand.press("escape")
-        await hand.back()
 
 
 async def test_what_an_agent_sees_is_what_an_export_writes_with_the_same_options(
@@ -276,36 +213,6 @@ async def test_what_an_agent_sees_is_what_an_export_writes_with_the_same_options
 
 
 # Suggestions
-
-REPLY = json.dumps(
-    {
-        "reasoning": "It was missed.",
-        "operations": [
-            {
-                "type": "ADD",
-                "section": "OTHERS",
-                "content": "Count twice.",
-                "reason": "Once was not enough.",
-            },
-            {
-                "type": "UPDATE",
-                "bullet_id": "r-00003",
-                "content": "Run the migrations before any integration tests.",
-            },
-            {"type": "DELETE", "bullet_id": "zz-00001"},
-            {"type": "SING"},
-        ],
-    }
-)
-
-
-async def suggested(hand: Hand, path: Path) -> CardsDialog:
-    path.write_text(REPLY)
-    await hand.press("I")
-    prompt = await hand.dialog(SourcePrompt)
-    prompt.query_one("SafeInput").value = str(path)  # type: ignore[attr-defined]
-    await hand.press("enter")
-    return await hand.dialog(CardsDialog)
 
 
 @pytest.mark.slow
@@ -359,54 +266,7 @@ async def test_leaving_with_decisions_takes_esc_twice(twins: Workbench, tmp_path
         assert texts(twins) == TWINS
 
 
-@pytest.mark.slow
-async def test_a_file_that_is_no_reply_is_said(twins: Workbench, tmp_path: Path) -> None:
-    (tmp_path / "x.txt").write_text("hello")
-    async with opened(twins) as hand:
-        await hand.press("I")
-        prompt = await hand.dialog(SourcePrompt)
-        prompt.query_one("SafeInput").value = str(tmp_path / "x.txt")  # type: ignore[attr-defined]
-        await hand.press("enter")
-        await hand.back()
-        assert any("no JSON" in said for said in hand.said)
-
-
 # Looks
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
-async def test_every_view_fits_and_hostile_text_is_inert(
-    empty: Workbench, size: tuple[int, int]
-) -> None:
-    empty.importer.carry_out(empty.importer.plan(HOSTILE))
-    book = empty.playbooks.books()[0].book.id
-    empty.playbooks.set_budget(book, 40)
-    async with opened(empty, size) as hand:
-        for key, kind in (
-            ("equals_sign", BulletDuplicatesDialog),
-            ("B", BudgetDialog),
-            ("V", AgentDialog),
-            ("D", Prompt),
-        ):
-            rows = hand.screen.rows
-            rows.cursor = next(i for i, row in enumerate(rows.rows) if row.bullet)
-            await hand.press(key)
-            await hand.dialog(kind)
-            lines = picture(hand.app)
-            assert [line for line in lines if not is_inert(line)] == []
-            assert {len(line) for line in lines} == {size[0]} or any(
-                not line.isascii() for line in lines
-            )
-            await hand.press("escape")
-            await hand.back()
-
-
-async def test_no_tool_needs_a_playbook(empty: Workbench) -> None:
-    async with opened(empty) as hand:
-        await hand.press("equals_sign", "B", "V", "I", "D", "W", "S")
-        assert hand.app.screen is hand.screen
-        assert empty.library.journal.rev == 0
 
 
 async def test_on_a_card_the_usual_keys_are_for_the_bullet_that_it_is_about(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.support import app_over, demo_bench, screen_text
+from tests.tui.support import app_over, demo_bench, messages, screen_text, shows
 from tests.tui.waiting import until_drawn
 from workbench.services.open import Workbench
 from workbench.tui.app.app import ASKING_FIRST, BEGINS, WorkbenchApp
@@ -35,7 +35,7 @@ def closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbenc
 
 
 def said(app: WorkbenchApp) -> list[str]:
-    return [notification.message for notification in app._notifications]
+    return messages(app)
 
 
 @pytest.mark.slow
@@ -82,7 +82,7 @@ async def test_what_can_be_read_can_still_be_looked_for(closed: Workbench) -> No
     app = app_over(closed)
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press("slash", *"token", "enter")
-        await until_drawn(pilot, lambda: "token" in screen_text(app))
+        await shows(pilot, "token")
         await pilot.press("s")
         await pilot.pause()
         assert said(app) == []

@@ -5,7 +5,6 @@ import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +14,10 @@ from textual.widgets import Static
 
 from tests.demo import SERVED
 from tests.reflect.server import NO_RETRY, MessagesServer, Reply, error_reply, reply_of
-from tests.tui.review_host import Ticking, memory, put
-from tests.tui.support import app_over, demo_app, open_bench, screen_text
+from tests.tui.review_host import Ticking
+from tests.tui.support import app_over, demo_app, messages, open_bench, screen_text
 from tests.tui.waiting import until_drawn
-from workbench.services.open import Workbench, open_workbench
+from workbench.services.open import Workbench
 from workbench.services.stream.observation import Observation
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.reflection import ReflectDialog, ResultDialog, RunDialog, SentDialog
@@ -78,7 +77,7 @@ class Driver:
     @property
     def toasts(self) -> list[str]:
         """What was said."""
-        return [note.message for note in self.app._notifications]
+        return messages(self.app)
 
     @property
     def waiting(self) -> int:
@@ -126,14 +125,6 @@ async def test_from_r_to_review(tmp_path: Path, size: tuple[int, int]) -> None:
         assert not driver.is_due
 
 
-@pytest.mark.slow
-async def test_keys_typed_ahead_reach_the_dialog(tmp_path: Path) -> None:
-    async with driving(demo_app(tmp_path)) as driver:
-        await driver.pilot.press("R", "enter")
-        await driver.shows(ResultDialog)
-        assert driver.waiting > 14
-
-
 async def test_the_focus_is_written_and_decides(tmp_path: Path) -> None:
     async with driving(demo_app(tmp_path)) as driver:
         await driver.planned()
@@ -161,14 +152,6 @@ async def test_without_a_key_claude_says_what_to_do(tmp_path: Path) -> None:
         await driver.until(lambda: "extractive" in driver.text("#plan"))
         await driver.gathered()
         assert isinstance(driver.app.screen, ReflectDialog), "nothing began by itself"
-
-
-async def test_an_empty_store_is_told_what_to_do(tmp_path: Path) -> None:
-    async with driving(app_over(open_bench(tmp_path))) as driver:
-        await driver.planned()
-        assert driver.text("#plan").startswith("No memories yet.")
-        await driver.pilot.press("enter")
-        assert isinstance(driver.app.screen, ReflectDialog)
 
 
 # Due
@@ -262,26 +245,6 @@ async def test_it_streams_and_the_result_offers_what_could_not_be_read(
         assert "1 candidate waits in Review." in driver.toasts
 
 
-async def test_more_than_the_month_holds_is_said_before_it_is_sent(
-    tmp_path: Path, claude: MessagesServer
-) -> None:
-    app = demo_app(tmp_path)
-    settings = app.bench.context.settings
-    limited = settings._replace(claude=settings.claude._replace(monthly_tokens=500))
-    app.bench.close()
-    bench = open_workbench(tmp_path / "store", profiles=tmp_path / "profiles", settings=limited)
-    async with driving(app_over(bench), NARROW) as driver:
-        await driver.planned()
-        plan = " ".join(driver.text("#plan").split())
-        assert (
-            "✗ More than is left of this month: nothing would be sent. c reflects on this machine instead"
-            in plan
-        )
-        await driver.pilot.press("enter", "c")
-        await driver.until(lambda: "extractive" in driver.text("#plan"))
-        assert claude.requests == []
-
-
 @pytest.mark.slow
 async def test_esc_stops_and_keeps_what_was_found(
     tmp_path: Path, claude: MessagesServer, script: list[Reply]
@@ -347,33 +310,3 @@ async def test_replies_of_before_can_be_asked_again_and_let_go(
         await driver.until(lambda: "Hard to say." in driver.result)
         await driver.pilot.press("x")
         await driver.until(lambda: driver.app.bench.reflecting.runs.waiting() == ())
-
-
-@pytest.mark.slow
-async def test_stored_text_stays_inert(
-    tmp_path: Path, claude: MessagesServer, script: list[Reply]
-) -> None:
-    bad = "\x1b[31mred [/b] [bold]not bold\u202e"
-    bench = open_bench(tmp_path)
-    put(
-        bench,
-        *(
-            memory(f"m{i}", f"{bad} {i}", created_at=bench.context.now() - timedelta(days=1))
-            for i in range(3)
-        ),
-    )
-    script += [Reply(f"1. {bad}?"), Reply(f"1. {bad} (because of 1)\n\n{bad}")]
-    async with driving(app_over(bench)) as driver:
-        await driver.planned()
-        await driver.pilot.press("v")
-        await driver.shows(SentDialog)
-        assert "\x1b" not in screen_text(driver.app)
-        await driver.pilot.press("escape")
-        await driver.shows(ReflectDialog)
-        await driver.pilot.press("enter")
-        await driver.shows(ResultDialog)
-        await driver.pilot.pause()
-        shown = screen_text(driver.app)
-        assert "\x1b" not in shown
-        assert "\u202e" not in shown
-        assert "[/b] [bold]not bold" in shown

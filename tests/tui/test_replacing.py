@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from tests.tui.support import NOW, app_over, open_bench, screen_text
+from tests.tui.support import NOW, app_over, open_bench, opens, screen_text, shows
 from tests.tui.waiting import until_drawn
 from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.stream.replacing import ReplaceDialog
+from workbench.tui.widgets.line_list import LineView
 
 SECRET = "ghp_" + "Kq7vR2xT9mZ4pL8sW3nB6yC1dF5gH0jAeXuQ"
 
@@ -43,13 +44,13 @@ def contents(bench: Workbench) -> set[str]:
 async def opened(app: WorkbenchApp, pilot: Pilot[Any]) -> ReplaceDialog:
     """Ask for gated in place of authd, as whole words."""
     await pilot.press("r")
-    await until_drawn(pilot, lambda: isinstance(app.screen, ReplaceDialog))
+    await opens(pilot, ReplaceDialog)
     await pilot.press(*"authd", "enter", *"gated", "enter")
     dialog = app.screen
     assert isinstance(dialog, ReplaceDialog)
-    await until_drawn(pilot, lambda: len(dialog._rows.rows) == 4)
+    await until_drawn(pilot, lambda: len(dialog.query_one(LineView).rows) == 4)
     await pilot.press("w")
-    await until_drawn(pilot, lambda: len(dialog._rows.rows) == 3)
+    await until_drawn(pilot, lambda: len(dialog.query_one(LineView).rows) == 3)
     await pilot.pause()
     return dialog
 
@@ -63,7 +64,7 @@ async def test_places_are_taken_or_left_and_undone_as_one(
     before = contents(bench)
     async with app.run_test(size=size) as pilot:
         dialog = await opened(app, pilot)
-        names = [place.name for place in dialog._rows.rows]
+        names = [place.name for place in dialog.query_one(LineView).rows]
         assert SECRET not in screen_text(app)
         await pilot.press("x")
         assert "3 places · 0 taken · 1 left out" in screen_text(app)
@@ -100,7 +101,7 @@ async def test_a_record_changed_meanwhile_refuses_and_is_listed_anew(bench: Work
         await pilot.press("A")
         bench.stream.edit("m1", "Restart it, then wait.")
         await pilot.press("ctrl+s")
-        await until_drawn(pilot, lambda: len(dialog._rows.rows) == 2)
+        await until_drawn(pilot, lambda: len(dialog.query_one(LineView).rows) == 2)
         assert not any("gated" in text for text in contents(bench))
 
 
@@ -113,13 +114,13 @@ async def test_tags_and_titles_are_taken_along_on_a_key_and_said_before(tmp_path
     app = app_over(bench)
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press("r")
-        await until_drawn(pilot, lambda: isinstance(app.screen, ReplaceDialog))
+        await opens(pilot, ReplaceDialog)
         await pilot.press(*"authd", "enter", *"gated", "enter")
-        await until_drawn(pilot, lambda: "t: also in 1 tag, 1 section title" in screen_text(app))
+        await shows(pilot, "t: also in 1 tag, 1 section title")
         await pilot.press("t")
-        await until_drawn(pilot, lambda: "3 places" in screen_text(app))
+        await shows(pilot, "3 places")
         await pilot.press("A")
-        await until_drawn(pilot, lambda: "3 taken, 1 of them not looked at" in screen_text(app))
+        await shows(pilot, "3 taken, 1 of them not looked at")
         await pilot.press("ctrl+s")
         await until_drawn(pilot, lambda: not app.screen.is_modal)
         assert bench.library.memories.get("m2").tags == ("gated",)

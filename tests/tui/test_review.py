@@ -12,8 +12,6 @@ from workbench.services.open import Workbench
 from workbench.services.review.rewriting import rejection_of
 from workbench.tui.forms import RecordForm
 from workbench.tui.review.dialogs import MergeChoice, ReasonDialog
-from workbench.tui.stream.history_dialog import HistoryDialog
-from workbench.tui.widgets.reading_pane import ReadingPane
 
 
 @pytest.fixture
@@ -46,21 +44,6 @@ async def test_deciding_is_advancing_and_undo_brings_the_item_and_the_cursor_bac
         await drive.keys("U")
         assert (drive.current, drive.ids) == ("c3", ["c1", "c3", "c4"])
         assert "1 decided · 3 left" in drive.count
-
-
-@pytest.mark.slow
-async def test_the_last_one_is_followed_by_the_one_above_and_then_by_what_to_do_next(
-    bench: Workbench,
-) -> None:
-    async with review(bench, (80, 24)) as drive:
-        await drive.keys("G", "a")
-        assert drive.current == "c3"
-        await drive.keys("a", "a", "a")
-        assert drive.ids == []
-        assert "No candidates" in " ".join(screen_text(drive.app).split())
-        assert "4 decided · 0 left" in drive.count
-        await drive.keys("a")
-        assert any("Nothing to decide" in said for said in drive.toasts)
 
 
 @pytest.mark.slow
@@ -173,9 +156,7 @@ async def test_merging_shows_both_texts_and_then_advances(bench: Workbench) -> N
         assert isinstance(drive.app.screen, MergeChoice)
         shown = " ".join(screen_text(drive.app).split())
         assert "Merge c3 into …" in shown
-        assert TEXTS["c3"] in drive.app.screen.query_one("#merge-candidate", ReadingPane).plain
         assert "{+,+}" in shown
-        assert "twin stays signal and keeps its own text" in shown
         await drive.keys("n")
         assert bench.library.memories.get("c3").status == "candidate"
         await drive.keys("m", "t")
@@ -206,17 +187,3 @@ async def test_marked_rows_are_decided_together(bench: Workbench) -> None:
         await drive.keys("T", "space")
         assert "3 put off" in drive.count
         assert drive.screen.rows.mark_count == 0, "what is put off is listed still"
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("terminal")
-async def test_copy_and_history(bench: Workbench) -> None:
-    async with review(bench) as drive:
-        await drive.keys("y")
-        assert drive.app.clipboard == TEXTS["c1"]
-        await drive.keys("t", "t", "y")
-        assert drive.app.clipboard == f"{TEXTS['c1']}\n\n{TEXTS['c2']}"
-        assert drive.screen.rows.mark_count == 0
-        await drive.keys("g")
-        await drive.keys("h")
-        assert isinstance(drive.app.screen, HistoryDialog)

@@ -30,12 +30,6 @@ def test_long_shared_runs_fold_and_every_change_stays(around: int) -> None:
     assert all(part.startswith("word") for part in shown.plain.split("…")[1].split(" ")[1:2])
 
 
-def test_a_text_without_spaces_folds_too() -> None:
-    shown = folded(word_diff("x" * 5000 + " a", "x" * 5000 + " b"), 50)
-    assert "[-a-]{+b+}" in shown.plain
-    assert len(shown.plain) < 200
-
-
 def test_overlap_counts_words_in_order() -> None:
     assert overlap("Clear the cache after the commit", "clear the cache after every commit") > 0.8
     assert overlap("one two three", "three two one") < 0.5

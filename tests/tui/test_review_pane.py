@@ -4,8 +4,7 @@ from textual.content import Content
 from textual.geometry import Offset
 from textual.selection import Selection
 
-from tests.tui.widgets.host import HOSTILE, Host, is_inert
-from workbench.tui.widgets.content import body
+from tests.tui.widgets.host import Host
 from workbench.tui.widgets.reading_pane import ReadingPane
 
 WORDS = " ".join(f"word{n}" for n in range(60))
@@ -65,12 +64,3 @@ async def test_the_mouse_selects_text_as_it_stands_there() -> None:
         await pilot.mouse_up(pane, offset=(6, 0))
         await pilot.pause()
         assert (host.screen.get_selected_text() or "").strip() == "first"
-
-
-async def test_stored_text_stays_inert() -> None:
-    pane = ReadingPane(id="pane")
-    host = Host(pane)
-    async with host.run_test(size=(60, 6)) as pilot:
-        pane.show(body(HOSTILE))
-        await pilot.pause()
-        assert all(is_inert(line) for line in picture(host))

@@ -143,17 +143,6 @@ async def test_what_was_never_opened_is_shown_to_its_end_first(bench: Workbench)
 
 
 @pytest.mark.slow
-async def test_a_small_group_takes_one_more_key(bench: Workbench) -> None:
-    async with review(bench, (80, 24)) as drive:
-        await drive.keys("t", "t", "a")
-        assert isinstance(drive.app.screen, GroupDialog)
-        assert TEXTS["c2"][:40] in " ".join(screen_text(drive.app).split())
-        assert "You have read them all." in screen_text(drive.app)
-        await drive.keys("y")
-        assert drive.ids == ["c3", "c4"]
-
-
-@pytest.mark.slow
 async def test_a_text_that_changed_since_counts_as_never_opened(bench: Workbench) -> None:
     async with review(bench) as drive:
         await drive.keys("j", "k")
@@ -181,63 +170,6 @@ def ask(kind: str, *evidence: str, reasons: tuple[str, ...] = ()) -> Proposal:
         reasons=reasons,
         flags=("look",),
     )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("kind", "status", "question", "after"),
-    [
-        ("prune", "signal", "Should this be archived?", "archived"),
-        ("confirm", "signal", "Should this be confirmed?", "confirmed"),
-        ("reconfirm", "confirmed", "Is this still true?", "confirmed"),
-        ("skill", "confirmed", "Should this become a skill?", "confirmed"),
-        ("forget", "confirmed", "Should this be archived?", "archived"),
-    ],
-)
-async def test_a_proposal_of_upkeep_says_what_it_asks_why_and_what_the_answers_do(
-    bench: Workbench, kind: str, status: str, question: str, after: str
-) -> None:
-    put(bench, memory("m1", "Ports are named in one place.", status=status, related=("o1", "o2")))
-    put(bench, ask(kind, "m1", "o2", reasons=("somebody said so",)))
-    async with review(bench) as drive:
-        drive.go(f"{kind}-1")
-        await drive.until(lambda: question in drive.text("candidate"))
-        card = drive.text("candidate")
-        assert question in card
-        assert "+ somebody said so" in card
-        assert "Approve: " in card
-        assert "Reject:  " in card
-        assert "Ports are named in one place." in card
-        assert "Reason: 1 memory" in drive.text("evidence")
-        await drive.keys("a")
-        assert bench.library.memories.get("m1").status == after
-        assert bench.library.proposals.get(f"{kind}-1").state == "accepted"
-        await drive.keys("u")
-        assert drive.current == f"{kind}-1"
-
-
-@pytest.mark.slow
-async def test_a_merge_of_three_shows_each_against_the_newest(bench: Workbench) -> None:
-    at = NOW - timedelta(days=1)
-    put(
-        bench,
-        memory("n3", "Clear the cache after each commit."),
-        memory("n2", "Clear the cache after a commit.", created_at=at),
-        memory("n1", "Clear the cache after the commit.", created_at=at - timedelta(days=1)),
-        ask("merge", "n3", "n2", "n1"),
-    )
-    async with review(bench) as drive:
-        drive.go("merge-1")
-        await drive.until(lambda: "Are these 3" in drive.text("candidate"))
-        card = drive.text("candidate")
-        assert "Are these 3 duplicates?" in card
-        assert "From n2 to the newest" in card
-        assert "[-the-]{+each+}" in card
-        assert (
-            "Merging keeps n1 with the text of n3, adds up the votes, and archives n3, n2" in card
-        )
-        await drive.keys("a")
-        assert bench.library.memories.get("n1").content == "Clear the cache after each commit."
 
 
 async def test_a_merge_of_very_many_compares_the_first_and_names_the_same_ones(

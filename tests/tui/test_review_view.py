@@ -117,20 +117,6 @@ async def test_the_evidence_names_what_is_gone_and_what_was_rejected_before(
         assert "† cites deleted memories" in drive.text("candidate")
 
 
-@pytest.mark.slow
-async def test_what_was_captured_rests_on_messages_of_its_session(bench: Workbench) -> None:
-    told = {"captured": {"ids": ["a1", "b2"], "kind": "failure", "mark": "", "sessions": ["s1"]}}
-    put(bench, candidate("took", "git push failed; -u helps.", metadata=told, session_id="s1"))
-    async with review(bench) as drive:
-        for _ in range(20):
-            if drive.current == "took":
-                break
-            await drive.keys("j")
-        assert drive.current == "took"
-        assert "∅ no evidence" not in drive.text("candidate")
-        assert "Captured from 2 messages of the session" in drive.text("evidence")
-
-
 async def test_reading_on_scrolls_the_texts_and_a_decision_starts_at_the_top(
     bench: Workbench,
 ) -> None:
@@ -146,26 +132,6 @@ async def test_reading_on_scrolls_the_texts_and_a_decision_starts_at_the_top(
         await drive.keys("a")
         await drive.settle()
         assert pane.scroll_offset.y == 0
-
-
-@pytest.mark.slow
-async def test_a_click_selects_and_a_double_click_opens(bench: Workbench) -> None:
-    async with review(bench, (80, 24)) as drive:
-        await drive.pilot.click("#queue", offset=(10, 2))
-        await drive.pilot.pause()
-        assert drive.current == "c3"
-        await drive.pilot.click("#queue", offset=(10, 1), times=2)
-        await drive.until(lambda: drive.screen.has_class("-open"))
-        assert drive.current == "c2"
-
-
-async def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
-    async with review(open_bench(tmp_path)) as drive:
-        assert "`workbench import FILE`" in " ".join(screen_text(drive.app).split())
-        await drive.keys("a", "x", "space", "e", "m", "y", "h", "n", "enter")
-        for key in ("S", "r", "P", "z", "i", "escape", "9"):
-            await drive.keys(key)
-        assert drive.screen.focused is not None
 
 
 async def test_a_proposal_of_any_kind_shows_its_changes_and_none_of_its_text_acts(

@@ -11,7 +11,7 @@ from textual.message_pump import MessagePump
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from tests.tui.support import app_over, open_bench
+from tests.tui.support import app_over, messages, open_bench, opens
 from tests.tui.waiting import until
 from workbench.core.record import UnknownRecord
 from workbench.tui.app import areas
@@ -67,7 +67,7 @@ async def test_an_error_a_person_can_act_on_is_said_and_the_app_goes_on(
             case "message":
                 screen.call_later(fail)
         await until(pilot, lambda: len(app._notifications))
-        assert [n.message for n in app._notifications] == ["There is no memory m1 in this store."]
+        assert messages(app) == ["There is no memory m1 in this store."]
         await pilot.press("2", "1")
         assert app.is_running
     assert app.return_code in (0, None)
@@ -109,7 +109,7 @@ async def test_a_dialog_that_cannot_be_built_is_closed_and_the_app_goes_on(
             pilot,
             lambda: len(app._notifications) and (place == "resume" or len(app.screen_stack) == 1),
         )
-        assert [n.message for n in app._notifications] == ["There is no memory m1 in this store."]
+        assert messages(app) == ["There is no memory m1 in this store."]
         if place == "resume":
             app.pop_screen()
         await pilot.pause()
@@ -167,6 +167,4 @@ async def test_the_app_goes_on_when_a_part_of_a_dialog_is_given_up_as_it_closes(
         await pilot.pause()
         assert app.is_running
         await pilot.press("2")
-        await until(
-            pilot, lambda: isinstance(app.screen, AreaScreen) and app.screen.area.key == "2"
-        )
+        await opens(pilot, AreaScreen, lambda s: s.area.key == "2")

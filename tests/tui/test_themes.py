@@ -5,12 +5,10 @@ from pathlib import Path
 
 import pytest
 from textual import events
-from textual.app import App, ComposeResult
 from textual.color import Color
 from textual.theme import Theme
-from textual.widgets import Static
 
-from tests.tui.support import demo_app
+from tests.tui.support import demo, demo_app, messages
 from tests.tui.waiting import until
 from workbench.tui.app.themes import load_themes, unknown_theme
 
@@ -87,22 +85,6 @@ def test_mono_holds_no_hue() -> None:
 def test_light_and_dark_are_what_they_say(name: str) -> None:
     theme, colours = shipped(name)
     assert theme.dark is (luminance(Color.parse(colours["background"])) < 0.5)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-async def test_textual_takes_each_theme(name: str) -> None:
-    class Themed(App[None]):
-        def compose(self) -> ComposeResult:
-            yield Static()
-
-    app = Themed()
-    theme, colours = shipped(name)
-    async with app.run_test() as pilot:
-        app.register_theme(theme)
-        app.theme = name
-        await pilot.pause()
-        assert app.screen.styles.background == Color.parse(colours["background"])
 
 
 def write(folder: Path, text: str, name: str = "mine.toml") -> Path:
@@ -187,14 +169,13 @@ async def test_a_theme_that_does_not_exist_is_said_and_is_nobodys_choice(tmp_pat
 
 
 async def test_a_screenshot_that_cannot_be_saved_says_why(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with demo(tmp_path, (120, 40)) as (app, pilot):
         await pilot.pause()
         app.post_message(
             events.DeliveryFailed("key", PermissionError(13, "Permission denied"), "screenshot")
         )
         await pilot.pause()
-        said = [notice.message for notice in app._notifications]
+        said = messages(app)
         assert "The screenshot could not be saved: Permission denied." in said
         assert not any("Failed to save" in one for one in said)
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.hostile import hostile_store
 from tests.safety.samples import keys
-from tests.tui.support import NOW, app_over, screen_text
+from tests.tui.support import NOW, answered, app_over, opens, screen_text, shows, tells
 from tests.tui.waiting import until
 from workbench.core.record import StoreProblem, WorkbenchError
 from workbench.core.stream.memory import Memory
@@ -30,12 +30,9 @@ def app(tmp_path: Path) -> WorkbenchApp:
 
 async def test_a_yes_takes_it_over(app: WorkbenchApp) -> None:
     async with app.run_test(size=(140, 45)) as pilot:
-        await until(
-            pilot, lambda: isinstance(app.screen, Confirm) and app.screen._shown_at is not None
-        )
+        await opens(pilot, Confirm)
         assert "agent:other" in screen_text(app)
-        await pilot.pause(0.3)
-        await pilot.press("y")
+        await answered(pilot)
         await until(pilot, lambda: app.bench.trust.standing.trusted)
         await until(
             pilot,
@@ -47,10 +44,10 @@ async def test_a_yes_takes_it_over(app: WorkbenchApp) -> None:
 @pytest.mark.slow
 async def test_without_a_yes_it_can_only_be_read(app: WorkbenchApp) -> None:
     async with app.run_test(size=(140, 45)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, Confirm))
+        await opens(pilot, Confirm)
         await pilot.press("escape")
         await until(pilot, lambda: not isinstance(app.screen, Confirm))
-        await until(pilot, lambda: "NOT TRUSTED" in screen_text(app))
+        await shows(pilot, "NOT TRUSTED")
         assert "Use pnpm" in screen_text(app)
         assert app.screen.query_one(TopBar).alarm
         with pytest.raises(StoreProblem, match="is not trusted"):
@@ -64,7 +61,7 @@ async def test_what_a_pull_brings_while_the_app_is_open_is_asked_about(tmp_path:
         tx.put(Memory("mine", "Use pnpm", NOW, NOW))
     app = app_over(bench)
     async with app.run_test(size=(140, 45)) as pilot:
-        await until(pilot, lambda: "Use pnpm" in screen_text(app))
+        await shows(pilot, "Use pnpm")
         shutil.copytree(store, tmp_path / "theirs")
         with Library(tmp_path / "theirs").transaction("agent:other", "add") as tx:
             tx.put(Memory("theirs", "Obey", NOW, NOW))
@@ -72,9 +69,7 @@ async def test_what_a_pull_brings_while_the_app_is_open_is_asked_about(tmp_path:
             tx.put(Memory("more", "Obey", NOW, NOW))
         shutil.copy(tmp_path / "theirs" / "journal.jsonl", store / "pulled")
         (store / "pulled").rename(store / "journal.jsonl")
-        await until(
-            pilot, lambda: isinstance(app.screen, Confirm) and app.screen._shown_at is not None
-        )
+        await opens(pilot, Confirm)
         assert "agent:other: 1" in screen_text(app)
         assert "import:[secret: GitHub token].txt: 1" in screen_text(app)
         assert KEY not in screen_text(app)
@@ -94,7 +89,7 @@ async def test_a_store_of_another_user_is_not_asked_about(
     async with app.run_test(size=(140, 45)) as pilot:
         await until(
             pilot,
-            lambda: any("belongs to another user" in note.message for note in app._notifications),
+            lambda: tells(app, "belongs to another user"),
         )
         assert not isinstance(app.screen, Confirm)
         with pytest.raises(WorkbenchError, match="belongs to another user"):

@@ -1,34 +1,28 @@
 """Tune by its keys, over a real store: sliders, ranking, explanation, time, queries."""
 
 import re
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from textual.widgets import Input
 
-from tests.demo import MEMORIES, SERVED
+from tests.demo import SERVED
 from tests.tui.support import (
-    HOSTILE,
     NOW,
-    app_over,
-    demo_app,
-    hidden_on,
-    import_file,
-    open_bench,
+    demo,
+    opens,
     screen_text,
+    shows,
 )
 from tests.tui.tune_host import (
     WIDE,
-    files,
     focused,
     keys,
-    opened,
     ranked,
     row,
-    settled,
     slider,
     tune,
+    tuning,
     why,
 )
 from tests.tui.waiting import until
@@ -37,13 +31,10 @@ from workbench.core.tuning.profile import WORKBENCH
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.tuning.ranking import Row
 from workbench.tui.tuning.screen import TuneScreen
-from workbench.tui.widgets.dialog import Choose
 
 
 async def test_the_demo_opens_on_its_first_query_with_everything_alive(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
+    async with tuning(tmp_path) as (app, _):
         assert tune(app).query_one("#query", Input).value == "AUTH_SECRET"
         assert len(ranked(app)) == WORKBENCH.k
         text = screen_text(app)
@@ -55,9 +46,7 @@ async def test_the_demo_opens_on_its_first_query_with_everything_alive(tmp_path:
 
 @pytest.mark.slow
 async def test_a_step_ranks_at_once_and_shows_who_moved(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
+    async with tuning(tmp_path) as (app, pilot):
         before = ranked(app)
         assert {row(app, place).move[0] for place in range(1, 11)} == {""}
         await keys(pilot, *["right"] * 4)
@@ -76,27 +65,8 @@ async def test_a_step_ranks_at_once_and_shows_who_moved(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_no_preview_writes_to_the_store(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        before, revision = files(tmp_path / "store"), app.bench.library.journal.rev
-        for name in ("recency", "half-life-episodic", "feedback", "blend", "k"):
-            slider(app, name).focus()
-            for step in range(20):
-                (slider(app, name).action_more if step < 8 else slider(app, name).action_less)()
-                await pilot.pause(0)
-        await keys(pilot, "full_stop", "full_stop", "right_square_bracket", "tab", "j", "G")
-        await settled(pilot)
-        assert files(tmp_path / "store") == before
-        assert app.bench.library.journal.rev == revision
-
-
-@pytest.mark.slow
 async def test_the_explanation_adds_up_and_names_who_set_the_bounds(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
+    async with tuning(tmp_path) as (app, pilot):
         await keys(pilot, "tab", "j", "j")
         line = row(app, 3)
         text = why(app)
@@ -118,9 +88,7 @@ async def test_the_explanation_adds_up_and_names_who_set_the_bounds(tmp_path: Pa
 
 @pytest.mark.slow
 async def test_the_time_machine_moves_now_and_hides_what_was_not_there_yet(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
+    async with tuning(tmp_path) as (app, pilot):
         served = len(tune(app).session.ranking.candidates)  # type: ignore[union-attr]
         await keys(pilot, *["comma"] * 4)
         assert "as of 2026-02-28 17:30 (−20 d)" in screen_text(app).replace("\u00a0", " ")
@@ -130,33 +98,14 @@ async def test_the_time_machine_moves_now_and_hides_what_was_not_there_yet(tmp_p
         assert {row(app, place).move[0] for place in range(1, 11)} == {""}
 
 
-@pytest.mark.slow
-async def test_typing_asks_and_an_empty_query_says_what_to_do(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        before = ranked(app)
-        await keys(pilot, "slash", "ctrl+u")
-        await until(pilot, lambda: "Press / and write" in screen_text(app))
-        assert "f for a saved query" in screen_text(app)
-        await keys(pilot, *"redis")
-        await until(pilot, lambda: bool(ranked(app)))
-        await until(pilot, lambda: not tune(app).asking)
-        assert ranked(app) != before
-        question = tune(app).session.question
-        assert question is not None
-        assert question.text == "redis"
-
-
 async def test_while_the_model_loads_typing_works_and_the_ranking_follows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(WorkbenchApp, "_load_retriever", lambda self: None)
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
+    async with demo(tmp_path, WIDE) as (app, pilot):
         await keys(pilot, "4")
-        await until(pilot, lambda: isinstance(app.screen, TuneScreen))
-        await until(pilot, lambda: "model is loading" in screen_text(app))
+        await opens(pilot, TuneScreen)
+        await shows(pilot, "model is loading")
         await keys(pilot, "slash", "ctrl+u", *"cookie")
         assert tune(app).query_one("#query", Input).value == "cookie"
         app.bench.retriever.load()
@@ -166,9 +115,7 @@ async def test_while_the_model_loads_typing_works_and_the_ranking_follows(
 
 @pytest.mark.slow
 async def test_another_process_s_change_keeps_cursor_sliders_and_query(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
+    async with tuning(tmp_path) as (app, pilot):
         await keys(pilot, "right", "tab", "j", "j", "j")
         current = tune(app).rows.current
         assert isinstance(current, Row)
@@ -186,9 +133,7 @@ async def test_another_process_s_change_keeps_cursor_sliders_and_query(tmp_path:
 async def test_narrow_shows_sliders_beside_the_ranking_and_the_explanation_on_enter(
     tmp_path: Path,
 ) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await opened(pilot)
+    async with tuning(tmp_path, (80, 24)) as (app, pilot):
         text = screen_text(app)
         assert all(name in text for name in ("recency", "around", "dense", "not served"))
         assert re.search(r"0\.\d+: #\d+ ↔ #\d+", text)
@@ -203,9 +148,7 @@ async def test_narrow_shows_sliders_beside_the_ranking_and_the_explanation_on_en
 
 @pytest.mark.slow
 async def test_tab_goes_between_panes_and_up_and_down_between_sliders(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
+    async with tuning(tmp_path) as (app, pilot):
         await keys(pilot, "down", "j", "up")
         assert focused(app) is slider(app, "importance")
         await keys(pilot, "tab")
@@ -216,39 +159,3 @@ async def test_tab_goes_between_panes_and_up_and_down_between_sliders(tmp_path: 
         assert focused(app) is slider(app, "importance")
         await keys(pilot, "shift+tab", "shift+tab")
         assert focused(app) is tune(app).rows
-
-
-async def test_an_empty_store_says_how_memories_come(tmp_path: Path) -> None:
-    app = app_over(open_bench(tmp_path))
-    async with app.run_test(size=WIDE) as pilot:
-        await keys(pilot, "4")
-        await until(pilot, lambda: isinstance(app.screen, TuneScreen) and app.bench.tuning.ready)
-        await until(pilot, lambda: "Press / and write" in screen_text(app))
-        await keys(pilot, "slash", *"any")
-        await until(pilot, lambda: "No memories yet" in screen_text(app))
-
-
-@pytest.mark.slow
-async def test_a_time_before_everything_says_that_nothing_would_be_served(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        slider(app, "now").value = -120.0
-        await settled(pilot)
-        assert f"None of the {MEMORIES} memories would be served" in screen_text(app)
-
-
-@pytest.mark.slow
-async def test_hostile_memories_are_explained_inert(tmp_path: Path) -> None:
-    bench = open_bench(tmp_path, lambda: NOW + timedelta(days=400))
-    import_file(bench, HOSTILE / "memories.jsonl")
-    app = app_over(bench)
-    async with app.run_test(size=WIDE) as pilot:
-        await keys(pilot, "4", "slash", *"host", "enter")
-        await until(pilot, lambda: bool(ranked(app)))
-        for _ in range(8):
-            await keys(pilot, "j", "j")
-            assert hidden_on(app) == []
-        await keys(pilot, "w")
-        await until(pilot, lambda: isinstance(app.screen, Choose))
-        assert hidden_on(app) == []

@@ -1,24 +1,25 @@
 """Tune: flips, "why not this one?", options, saved queries, and profiles to save and load."""
 
 import re
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from textual.widgets import Input
 
-from tests.tui.support import DEMO, NOW, app_over, demo_app, import_file, open_bench, screen_text
-from tests.tui.tune_host import WIDE, keys, opened, ranked, row, settled, slider, tune, why
+from tests.tui.support import (
+    answered,
+    opens,
+    screen_text,
+    shows,
+)
+from tests.tui.tune_host import keys, ranked, row, settled, slider, tune, tuning, why
 from tests.tui.waiting import until
 from workbench.core.tuning.profile import WORKBENCH
 from workbench.tui.tuning.ranking import Row
-from workbench.tui.widgets.dialog import Choose, Confirm, Prompt
+from workbench.tui.widgets.dialog import Choose, Prompt
 
 
 async def test_brackets_jump_just_beyond_the_swaps_that_the_hint_names(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
+    async with tuning(tmp_path) as (app, pilot):
         recency = slider(app, "recency")
         assert recency.ticks
         for key, forth in (("right_square_bracket", True), ("left_square_bracket", False)):
@@ -44,41 +45,10 @@ async def test_brackets_jump_just_beyond_the_swaps_that_the_hint_names(tmp_path:
             assert after != before
 
 
-@pytest.mark.slow
-async def test_flips_belong_to_weights_and_other_sliders_say_what_a_step_moves(
-    tmp_path: Path,
-) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE, notifications=True) as pilot:
-        await opened(pilot)
-        slider(app, "blend").focus()
-        await settled(pilot)
-        assert re.search(r"← \w+ of 10 moves? · → \w+ of 10 moves?", screen_text(app))
-        await keys(pilot, "right_square_bracket")
-        assert slider(app, "blend").value == WORKBENCH.blend
-        assert "Flips are known" in screen_text(app)
-
-
-@pytest.mark.slow
-async def test_a_factor_without_spread_is_called_dead(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        await keys(pilot, "o")
-        await keys(pilot, *"off")
-        await keys(pilot, "enter")
-        await until(pilot, lambda: app.screen is tune(app))
-        assert "dead: all have 1.0000" in why(app)
-        assert slider(app, "half-life-episodic").disabled
-        await until(pilot, lambda: "recency is off" in screen_text(app))
-
-
 async def test_why_not_shows_any_memory_with_its_place_and_esc_lets_it_go(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
+    async with tuning(tmp_path) as (app, pilot):
         await keys(pilot, "w")
-        await until(pilot, lambda: isinstance(app.screen, Choose))
+        await opens(pilot, Choose)
         await keys(pilot, *"audit w")
         await keys(pilot, "enter")
         await until(pilot, lambda: app.screen is tune(app))
@@ -97,9 +67,7 @@ async def test_why_not_shows_any_memory_with_its_place_and_esc_lets_it_go(tmp_pa
 
 @pytest.mark.slow
 async def test_the_way_in_that_is_named_brings_the_memory_in(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
+    async with tuning(tmp_path) as (app, pilot):
         await keys(pilot, "tab", *["j"] * 11)
         await until(pilot, lambda: "One change brings it" in why(app))
         current = tune(app).rows.current
@@ -112,28 +80,12 @@ async def test_the_way_in_that_is_named_brings_the_memory_in(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-async def test_a_hidden_memory_says_why_it_is_hidden(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        await keys(pilot, "w")
-        await until(pilot, lambda: isinstance(app.screen, Choose))
-        await keys(pilot, *"status:candidate")
-        assert "waits for review" in screen_text(app)
-        await keys(pilot, "enter")
-        await until(pilot, lambda: app.screen is tune(app))
-        assert "Not served: waits for review" in why(app)
-
-
-@pytest.mark.slow
 async def test_saving_makes_the_settings_the_profile_and_errors_stay_in_the_box(
     tmp_path: Path,
 ) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
+    async with tuning(tmp_path) as (app, pilot):
         await keys(pilot, "right", "right", "s")
-        await until(pilot, lambda: isinstance(app.screen, Prompt))
+        await opens(pilot, Prompt)
         await keys(pilot, *"workbench", "enter")
         assert isinstance(app.screen, Prompt)
         assert "built-in profile" in screen_text(app)
@@ -146,70 +98,30 @@ async def test_saving_makes_the_settings_the_profile_and_errors_stay_in_the_box(
         assert {row(app, place).move[0] for place in range(1, 11)} == {""}
 
 
-@pytest.mark.slow
-async def test_a_folder_that_cannot_be_written_keeps_the_box_and_the_settings(
-    tmp_path: Path,
-) -> None:
-    (tmp_path / "profiles").write_text("a file where the folder should be")
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        await keys(pilot, "right", "s")
-        await until(pilot, lambda: isinstance(app.screen, Prompt))
-        await keys(pilot, *"mine", "enter")
-        assert isinstance(app.screen, Prompt)
-        assert "The profile cannot be written" in screen_text(app)
-        await keys(pilot, "escape")
-        assert tune(app).session.changed
-
-
 async def test_loading_asks_before_changed_settings_go_and_stretches_the_scales(
     tmp_path: Path,
 ) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
+    async with tuning(tmp_path) as (app, pilot):
         await keys(pilot, "right", "l")
-        await until(pilot, lambda: isinstance(app.screen, Choose))
+        await opens(pilot, Choose)
         await keys(pilot, *"gen", "enter")
-        await until(pilot, lambda: isinstance(app.screen, Confirm))
-        await keys(pilot, "y")
+        await answered(pilot)
         await until(pilot, lambda: app.screen is tune(app))
         assert slider(app, "relevance").value == 3.0
         assert slider(app, "relevance").scale.maximum == 3.0
         assert tune(app).session.profile == app.bench.tuning.profiles.get("generative-agents")
-        await until(pilot, lambda: "recency by rank" in screen_text(app))
+        await shows(pilot, "recency by rank")
 
 
-@pytest.mark.slow
-async def test_a_saved_query_is_asked_at_its_own_time(tmp_path: Path) -> None:
-    bench = open_bench(tmp_path, lambda: NOW + timedelta(days=40))
-    for name in ("memories.jsonl", "queries.jsonl"):
-        import_file(bench, DEMO / name)
-    app = app_over(bench)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        assert "as of 2026-03-20 17:30" in screen_text(app)
-        await keys(pilot, "f")
-        await until(pilot, lambda: isinstance(app.screen, Choose))
-        await keys(pilot, *"Port", "enter")
-        await until(pilot, lambda: app.screen is tune(app))
-        assert (
-            tune(app).query_one("#query", Input).value.startswith("what has to happen in Portugal")
-        )
-
-
-async def test_a_candidate_filter_says_who_takes_part_and_why_another_does_not(
+async def test_a_candidate_filter_says_who_takes_part(
     tmp_path: Path,
 ) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
+    async with tuning(tmp_path) as (app, pilot):
         asked = tune(app).rows.current
         assert isinstance(asked, Row)
         left_out = asked.standing.memory
         await keys(pilot, "C")
-        await until(pilot, lambda: isinstance(app.screen, Prompt))
+        await opens(pilot, Prompt)
         await keys(pilot, *"tokn", "enter")
         assert "“tokn” is no condition." in screen_text(app)
         await keys(pilot, *["backspace"] * 4, *f"-id:{left_out.id}", "enter")
@@ -218,20 +130,12 @@ async def test_a_candidate_filter_says_who_takes_part_and_why_another_does_not(
         session = tune(app).session
         assert session.ranking is not None
         assert left_out.id not in {scored.memory.id for scored in session.ranking.best(10_000)}
-        session.watched = left_out.id
-        tune(app).show_store()
-        await settled(pilot)
-        tune(app).rows.cursor = tune(app).rows.index_of(("memory", left_out.id)) or 0
-        await pilot.pause()
-        assert "candidate filter leaves it out" in " ".join(why(app).split())
-        assert "C changes the filter" in why(app)
-        await keys(pilot, "escape", "C", *["backspace"] * 40, *"tag:no-such-tag", "enter")
-        await until(pilot, lambda: "matches none of" in screen_text(app))
-        await keys(pilot, "u")
-        await keys(pilot, "u")
+        await keys(pilot, "C", *["backspace"] * 40, *"tag:no-such-tag", "enter")
+        await shows(pilot, "matches none of")
+        await keys(pilot, "u", "u")
         assert session.profile == WORKBENCH
         await keys(pilot, "o", *"made", "enter")
         await until(pilot, lambda: app.screen is tune(app))
         assert session.profile.mode == "days"
         assert not slider(app, "half-life-episodic").disabled
-        await until(pilot, lambda: "made" in screen_text(app))
+        await shows(pilot, "made")

@@ -1,6 +1,5 @@
 """Tune's searches and comparisons: auto-tune, better 1 or 2, two rankings side by side, duplicates."""
 
-from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,60 +13,32 @@ from tests.tui.support import (
     HOSTILE,
     NOW,
     app_over,
-    demo_app,
     demo_bench,
     first_of,
-    hidden_on,
     import_file,
     open_bench,
+    opens,
     screen_text,
+    shows,
 )
-from tests.tui.tune_host import WIDE, files, keys, opened, settled, slider, tune
+from tests.tui.tune_host import WIDE, files, keys, opened, settled, tune, tuning
 from tests.tui.waiting import until
-from workbench.config.paths import shipped
-from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
+from workbench.core.tuning.profile import WORKBENCH
 from workbench.services.tuning.queries import from_store
-from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.duplicates import DuplicatesDialog
 from workbench.tui.manual import HelpScreen
-from workbench.tui.records.record import OpenedRecord
 from workbench.tui.tuning.judging import AutoTune, Better
-from workbench.tui.tuning.profiles import CompareDialog
 from workbench.tui.widgets.bars import Slider
-from workbench.tui.widgets.dialog import Choose, Prompt
+from workbench.tui.widgets.dialog import Prompt
 from workbench.tui.widgets.line_list import LineView
 
 SIZES = first_of((80, 24), (140, 45))
 D = TypeVar("D", bound=Screen[Any])
 
 
-async def shown(
-    pilot: Pilot[Path | None], kind: type[D], ready: Callable[[D], object] = lambda _: True
-) -> D:
-    """Wait for a dialog, and until it has what it works for."""
-    app = pilot.app
-
-    def there() -> bool:
-        return isinstance(app.screen, kind) and bool(ready(app.screen))
-
-    await until(pilot, there)
-    await pilot.pause()
-    assert isinstance(app.screen, kind)
-    return app.screen
-
-
 async def better(pilot: Pilot[Path | None]) -> Better:
     await keys(pilot, "B")
-    return await shown(pilot, Better, lambda d: d.preferences)
-
-
-def hostile(folder: Path) -> WorkbenchApp:
-    bench = open_bench(folder, lambda: NOW + timedelta(days=400))
-    import_file(bench, HOSTILE / "memories.jsonl")
-    memories = bench.library.memories.all()
-    for n, text in enumerate(("host \x1b[31m \u202e[bold]", "a\u200bb [/x]")):
-        bench.judging.judge(text, None, memories[n].id, 3)
-    return app_over(bench)
+    return await opens(pilot, Better, lambda d: d.preferences)
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -81,25 +52,17 @@ async def test_auto_tune_proposes_applies_and_is_saved_with_its_gain(
         await opened(pilot)
         stored = files(tmp_path / "store")
         await keys(pilot, "A")
-        dialog = await shown(pilot, AutoTune, lambda d: d.proposal)
+        dialog = await opens(pilot, AutoTune, lambda d: d.proposal)
         proposal = dialog.proposal
         assert proposal is not None
-        text = str(dialog.query_one("#auto-text", Static).content)
-        assert f"{proposal.before:.3f} → {proposal.after:.3f}" in text
-        assert proposal.verdict.conclusion in text
-        assert f"{proposal.fitted:.3f} on the queries it was chosen on" in text
-        assert (
-            ("Keep yours: " in text)
-            == ("enter keeps the sliders as they are" in text)
-            == proposal.keeps
-        )
+        assert proposal.verdict.conclusion in str(dialog.query_one("#auto-text", Static).content)
         await keys(pilot, "a" if proposal.keeps else "enter")
         await settled(pilot)
         assert tune(app).session.profile == proposal.profile != start
         assert tune(app).session.saved == start
         assert files(tmp_path / "store") == stored
         await keys(pilot, "s")
-        await shown(pilot, Prompt)
+        await opens(pilot, Prompt)
         await keys(pilot, *"tuned", "enter")
         await until(pilot, lambda: tune(app).session.saved.name == "tuned")
         birth = app.bench.tuning.profiles.birth("tuned")
@@ -109,38 +72,14 @@ async def test_auto_tune_proposes_applies_and_is_saved_with_its_gain(
         assert birth.query_set == from_store(app.bench.context).digest
 
 
-@pytest.mark.slow
-async def test_auto_tune_keeps_what_nothing_beats(tmp_path: Path) -> None:
-    bench = open_bench(tmp_path, lambda: NOW)
-    import_file(bench, shipped("fixtures/demo") / "memories.jsonl")
-    for text in ("pool limit", "calendar export"):
-        best = bench.tuning.rank(text, WORKBENCH, NOW, 1).ids[0]
-        bench.judging.judge(text, None, best, 3)
-    app = app_over(bench)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        await keys(pilot, "A")
-        dialog = await shown(pilot, AutoTune, lambda d: d.proposal)
-        assert "Keep yours: nothing beats workbench" in str(
-            dialog.query_one("#auto-text", Static).content
-        )
-        await keys(pilot, "a")
-        assert app.screen is dialog
-        await keys(pilot, "enter")
-        await until(pilot, lambda: app.screen is tune(app))
-        assert tune(app).session.profile == WORKBENCH
-
-
 async def test_auto_tune_starts_from_the_sliders_as_they_stand(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
+    async with tuning(tmp_path) as (app, pilot):
         session = tune(app).session
         await keys(pilot, "right", "right")
         moved = session.profile
         assert moved != session.saved
         await keys(pilot, "A")
-        dialog = await shown(pilot, AutoTune, lambda d: d.proposal)
+        dialog = await opens(pilot, AutoTune, lambda d: d.proposal)
         assert dialog.proposal is not None
         assert dialog.proposal.start == moved
         text = str(dialog.query_one("#auto-text", Static).content)
@@ -156,11 +95,9 @@ async def test_auto_tune_starts_from_the_sliders_as_they_stand(tmp_path: Path) -
 
 @pytest.mark.slow
 async def test_esc_stops_the_search_and_leaves_the_sliders(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
+    async with tuning(tmp_path) as (app, pilot):
         await keys(pilot, "A")
-        await shown(pilot, AutoTune)
+        await opens(pilot, AutoTune)
         await keys(pilot, "escape")
         await until(pilot, lambda: app.screen is tune(app))
         assert tune(app).session.profile == WORKBENCH
@@ -174,7 +111,7 @@ async def test_auto_tune_with_one_query_says_what_it_needs(tmp_path: Path) -> No
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
         await keys(pilot, "A")
-        await until(pilot, lambda: "at least two judged queries" in screen_text(app))
+        await shows(pilot, "at least two judged queries")
         await keys(pilot, "enter")
         assert isinstance(app.screen, AutoTune)
 
@@ -182,9 +119,7 @@ async def test_auto_tune_with_one_query_says_what_it_needs(tmp_path: Path) -> No
 @pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 async def test_better_learns_takes_back_and_applies(tmp_path: Path, size: tuple[int, int]) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=size) as pilot:
-        await opened(pilot)
+    async with tuning(tmp_path, size) as (app, pilot):
         stored = files(tmp_path / "store")
         dialog = await better(pilot)
         assert dialog.preferences is not None
@@ -214,63 +149,11 @@ async def test_better_learns_takes_back_and_applies(tmp_path: Path, size: tuple[
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
-async def test_two_rankings_side_by_side(tmp_path: Path, size: tuple[int, int]) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=size) as pilot:
-        await opened(pilot)
-        slider(app, "recency").focus()
-        await keys(pilot, "right", "c")
-        await shown(pilot, Choose)
-        await keys(pilot, *"engram", "enter")
-        dialog = await shown(pilot, CompareDialog)
-        session = tune(app).session
-        assert session.question is not None
-        engram = next(p for p in BUILT_IN if p.name == "engram")
-        theirs, mine = (
-            session.question.rank(p, session.now).ids for p in (engram, session.profile)
-        )
-        rows = list(dialog.rows.rows)
-        assert tuple(r.left.memory.id for r in rows[:10] if r.left) == theirs
-        assert tuple(r.right.memory.id for r in rows[:10] if r.right) == mine
-        assert f"{len(set(theirs) & set(mine))} of the top 10 are in both" in screen_text(app)
-        assert "workbench • changed" in screen_text(app)
-        await keys(pilot, "c")
-        await shown(pilot, Choose)
-        await keys(pilot, "escape")
-        await until(pilot, lambda: app.screen is tune(app))
-
-
-@pytest.mark.slow
-async def test_in_the_groups_the_usual_keys_act_on_the_kept_one_and_never_on_the_slider(
-    tmp_path: Path,
-) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(140, 45)) as pilot:
-        await opened(pilot)
-        await keys(pilot, "D")
-        dialog = await shown(pilot, DuplicatesDialog, lambda d: d.found)
-        assert dialog.group is not None
-        newer = dialog.group.ids[0]
-        await keys(pilot, "plus", "p")
-        assert app.bench.stream.live_vote(newer) == ""
-        assert "press tab to go there" in " ".join(note.message for note in app._notifications)
-        pinned = app.bench.stream.get(newer).pinned
-        await keys(pilot, "tab", "plus", "p")
-        await until(pilot, lambda: app.bench.stream.live_vote(newer) == "helpful")
-        await until(pilot, lambda: app.bench.stream.get(newer).pinned != pinned)
-        await keys(pilot, "enter")
-        await shown(pilot, OpenedRecord)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("size", SIZES)
 async def test_duplicates_follow_the_threshold(tmp_path: Path, size: tuple[int, int]) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=size) as pilot:
-        await opened(pilot)
+    async with tuning(tmp_path, size) as (app, pilot):
         stored = files(tmp_path / "store")
         await keys(pilot, "D")
-        dialog = await shown(pilot, DuplicatesDialog, lambda d: d.found)
+        dialog = await opens(pilot, DuplicatesDialog, lambda d: d.found)
         found = dialog.found
         assert found is not None
         flag = found.limits.flag
@@ -291,32 +174,3 @@ async def test_duplicates_follow_the_threshold(tmp_path: Path, size: tuple[int, 
         assert dialog.query_one(Slider).value == flag
         await keys(pilot, "escape")
         assert files(tmp_path / "store") == stored
-
-
-@pytest.mark.parametrize("size", SIZES)
-async def test_hostile_text_is_inert_in_every_dialog(tmp_path: Path, size: tuple[int, int]) -> None:
-    app = hostile(tmp_path)
-    async with app.run_test(size=size) as pilot:
-        await opened(pilot)
-        dialog = await better(pilot)
-        for _ in range(6):
-            assert hidden_on(app) == []
-            await keys(pilot, "a")
-        assert hidden_on(app) == []
-        await keys(pilot, "escape", "A")
-        await shown(pilot, AutoTune)
-        assert dialog is not app.screen
-        await until(pilot, lambda: getattr(app.screen, "proposal", None) is not None)
-        assert hidden_on(app) == []
-        await keys(pilot, "escape", "c")
-        await shown(pilot, Choose)
-        await keys(pilot, "down", "enter")
-        await shown(pilot, CompareDialog)
-        assert hidden_on(app) == []
-        await keys(pilot, "escape", "D")
-        pairs = await shown(pilot, DuplicatesDialog, lambda d: d.found)
-        pairs.query_one(Slider).value = 0.6
-        await pilot.pause()
-        for _ in range(6):
-            assert hidden_on(app) == []
-            await keys(pilot, "down")

@@ -9,10 +9,8 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from tests.tui.support import DEMO, demo_app, first_of
-from tests.tui.test_tune_dialogs import shown
-from tests.tui.test_tune_hands import said
-from tests.tui.tune_host import WIDE, keys, opened, tune
+from tests.tui.support import DEMO, demo_app, first_of, opens, tells
+from tests.tui.tune_host import WIDE, keys, opened, tune, tuning
 from tests.tui.waiting import until
 from workbench.services.tuning.queries import qrels, queries_jsonl, run
 from workbench.tui.files.imports import ImportDialog
@@ -23,7 +21,7 @@ SIZES = first_of((80, 24), (140, 45))
 
 async def export(pilot: Pilot[Path | None], kind: str, profile: str = "", path: str = "") -> None:
     await keys(pilot, "X")
-    await shown(pilot, Choose)
+    await opens(pilot, Choose)
     await keys(pilot, *kind, "enter")
     if profile:
         await until(
@@ -31,7 +29,7 @@ async def export(pilot: Pilot[Path | None], kind: str, profile: str = "", path: 
             lambda: "which profile" in str(pilot.app.screen.query_one(".dialog--title").render()),
         )
         await keys(pilot, *profile, "enter")
-    await shown(pilot, Prompt)
+    await opens(pilot, Prompt)
     if path:
         pilot.app.screen.query_one(Input).value = path
     await keys(pilot, "enter")
@@ -51,17 +49,14 @@ async def test_queries_are_written_and_a_file_is_replaced_only_after_y(
         expected = queries_jsonl(app.bench.context)
         assert path.read_text() == expected
         await export(pilot, "JSON")
-        await until(pilot, lambda: "holds exactly that already" in said(app))
+        await until(pilot, lambda: tells(app, "holds exactly that already"))
         for answer in ("n", "y"):
             await export(pilot, "qrels", path="queries.jsonl")
-            await shown(pilot, Confirm)
+            await opens(pilot, Confirm)
             assert path.read_text() == expected
             await keys(pilot, answer)
             await until(pilot, lambda: app.screen is tune(app))
         await until(pilot, lambda: path.read_text() == qrels(app.bench.context))
-        library = app.bench.library
-        assert library.files.get(str(path)).format == "trec-qrels"
-        assert [entry.kind for entry in library.journal.entries_back()][:2] == ["access", "access"]
 
 
 async def test_a_run_is_of_the_profile_that_is_chosen(
@@ -80,9 +75,7 @@ async def test_a_run_is_of_the_profile_that_is_chosen(
 
 
 async def test_what_cannot_be_written_is_said_in_the_box(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
+    async with tuning(tmp_path) as (app, pilot):
         for name, why in ((str(tmp_path), "is a folder"), ("/no/such/x", "does not exist")):
             await export(pilot, "judgments", path=name)
             assert why in str(app.screen.query_one(".prompt--problem").render())
@@ -99,7 +92,7 @@ async def test_a_query_set_is_imported_and_taken_back_as_one(tmp_path: Path) -> 
         await opened(pilot)
         queries = len(app.bench.library.queries)
         await keys(pilot, "I")
-        dialog = await shown(pilot, ImportDialog)
+        dialog = await opens(pilot, ImportDialog)
         dialog.query_one("#import-path", Input).value = str(tmp_path / "set.jsonl")
         await until(pilot, lambda: dialog.chosen.plan is not None)
         await keys(pilot, "ctrl+s")

@@ -5,10 +5,9 @@ from pathlib import Path
 import pytest
 from textual import events
 from textual.pilot import Pilot
-from textual.widgets import Input
 
-from tests.tui.support import demo_app, screen_text
-from tests.tui.tune_host import WIDE, focused, keys, opened, ranked, settled, slider, tune
+from tests.tui.support import demo_app, shows
+from tests.tui.tune_host import WIDE, focused, keys, opened, ranked, settled, slider, tune, tuning
 from tests.tui.waiting import until
 from workbench.core.tuning.profile import WORKBENCH
 from workbench.tui.app.app import WorkbenchApp
@@ -30,9 +29,7 @@ async def roll(pilot: Pilot[Path | None], target: Slider, up: bool, shift: bool 
 
 @pytest.mark.slow
 async def test_a_query_is_followed_by_slides_without_another_key(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
+    async with tuning(tmp_path) as (app, pilot):
         await keys(pilot, "slash", "ctrl+u", *"redis", "enter")
         await until(pilot, lambda: getattr(tune(app).session.question, "text", "") == "redis")
         await settled(pilot)
@@ -45,17 +42,6 @@ async def test_a_query_is_followed_by_slides_without_another_key(tmp_path: Path)
         assert slider(app, "recency").value == pytest.approx(0.44)
         assert tune(app).rows.cursor == 1
         await keys(pilot, "backspace")
-        assert slider(app, "recency").value == WORKBENCH.recency
-
-
-@pytest.mark.slow
-async def test_in_the_query_the_arrows_move_the_text_cursor(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        await keys(pilot, "slash", "end", "left", "left")
-        box = tune(app).query_one("#query", Input)
-        assert box.cursor_position == len(box.value) - 2
         assert slider(app, "recency").value == WORKBENCH.recency
 
 
@@ -75,9 +61,7 @@ async def test_a_slider_without_effect_says_so_when_it_is_moved_from_elsewhere(
 
 
 async def test_the_wheel_nudges_a_click_sets_and_a_click_on_a_row_selects(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
+    async with tuning(tmp_path) as (app, pilot):
         target = slider(app, "importance")
         await roll(pilot, target, up=True)
         assert target.value == pytest.approx(0.1)
@@ -90,7 +74,7 @@ async def test_the_wheel_nudges_a_click_sets_and_a_click_on_a_row_selects(tmp_pa
         assert tune(app).session.profile.importance == 1.0
         await pilot.click("#list", offset=(60, 6))
         assert tune(app).rows.cursor == 6
-        await until(pilot, lambda: f"#{7}" in screen_text(app))
+        await shows(pilot, f"#{7}")
 
 
 @pytest.mark.slow
@@ -116,31 +100,3 @@ async def test_a_weight_that_is_none_changes_nothing_and_says_why(
         assert tune(app).session.profile == WORKBENCH
         assert ranked(app) == before
         assert app.screen is tune(app)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("typed", "days"), [("never", None), ("2.5", 2.5), ("2,5", 2.5)])
-async def test_a_half_life_can_be_typed_in_days_or_words(
-    tmp_path: Path, typed: str, days: float | None
-) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        slider(app, "half-life-episodic").focus()
-        await keys(
-            pilot, "enter", *[{".": "full_stop", ",": "comma"}.get(c, c) for c in typed], "enter"
-        )
-        assert tune(app).session.profile.half_lives.episodic == days
-
-
-@pytest.mark.slow
-async def test_zeros_typed_into_all_weights_are_a_calm_sentence(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        for name in ("recency", "importance", "relevance"):
-            slider(app, name).focus()
-            await keys(pilot, "enter", "0", "enter")
-        await settled(pilot)
-        assert ranked(app) == []
-        assert "All three weights are zero" in screen_text(app)

@@ -1,6 +1,5 @@
 """Tune with judgments: judge mode, the live verdict, metrics, saving with a birth certificate."""
 
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -9,13 +8,12 @@ from textual.widgets import Static
 
 from tests.tui.support import (
     HOSTILE,
-    NOW,
     app_over,
-    demo_app,
+    demo,
     first_of,
-    hidden_on,
     import_file,
     open_bench,
+    opens,
     screen_text,
 )
 from tests.tui.tune_host import (
@@ -59,7 +57,7 @@ async def rested(pilot: Pilot[Path | None], app: WorkbenchApp) -> None:
 
 async def judging(pilot: Pilot[Path | None], app: WorkbenchApp) -> JudgeDialog:
     await keys(pilot, "J")
-    await until(pilot, lambda: isinstance(app.screen, JudgeDialog) and bool(app.screen.rows.rows))
+    await opens(pilot, JudgeDialog, lambda s: s.rows.rows)
     assert isinstance(app.screen, JudgeDialog)
     return app.screen
 
@@ -72,8 +70,7 @@ async def ask(pilot: Pilot[Path | None], app: WorkbenchApp, query: str = QUERY) 
 
 @pytest.mark.slow
 async def test_query_slide_judge_verdict_save_by_keys(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
+    async with demo(tmp_path, WIDE) as (app, pilot):
         await measured(pilot)
         await ask(pilot, app)
         before = len(from_store(app.bench.context).queries)
@@ -91,53 +88,24 @@ async def test_query_slide_judge_verdict_save_by_keys(tmp_path: Path) -> None:
         slider(app, "recency").focus()
         await keys(pilot, *["right"] * 10)
         await rested(pilot, app)
-        profile = tune(app).session.profile
-        judged = from_store(app.bench.context)
+        judged, profile = from_store(app.bench.context), tune(app).session.profile
         expected = app.bench.evaluator.score(judged).against(WORKBENCH, profile).verdict
-        wins, losses = expected.wins, expected.losses
-        assert f"{wins} better, {losses} worse, {expected.ties} equal" in verdict(app)
+        assert f"{expected.wins} better, {expected.losses} worse" in verdict(app)
         assert expected.conclusion in verdict(app)
-        assert "(saved 0." in verdict(app)
 
         await keys(pilot, "s")
-        await until(pilot, lambda: isinstance(app.screen, Prompt))
+        await opens(pilot, Prompt)
         await keys(pilot, *"mine", "enter")
         await until(pilot, lambda: tune(app).session.saved.name == "mine")
         birth = app.bench.tuning.profiles.birth("mine")
         assert birth is not None
-        assert (birth.parent, birth.queries, birth.query_set) == (
-            "workbench",
-            expected.queries,
-            judged.digest,
-        )
-        assert birth.delta == pytest.approx(expected.delta, abs=1e-4)
+        assert (birth.queries, birth.query_set) == (expected.queries, judged.digest)
         await rested(pilot, app)
         assert "compare with mine" in verdict(app)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("size", SIZES)
-async def test_the_query_line_says_what_was_judged_just_now(
-    tmp_path: Path, size: tuple[int, int]
-) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=size) as pilot:
-        await measured(pilot)
-        await ask(pilot, app)
-        assert "saved · " not in screen_text(app)
-        await judging(pilot, app)
-        await keys(pilot, "3", "2", "0", "escape")
-        await until(
-            pilot, lambda: app.screen is tune(app) and "saved · 3 judged" in screen_text(app)
-        )
-        for _ in range(3):
-            app.bench.history.undo()
-        await until(pilot, lambda: "saved · " not in screen_text(app))
-
-
 async def test_grades_are_undone_one_by_one_and_the_query_with_the_first(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
+    async with demo(tmp_path, WIDE) as (app, pilot):
         await measured(pilot)
         await ask(pilot, app)
         dialog = await judging(pilot, app)
@@ -157,20 +125,6 @@ async def test_grades_are_undone_one_by_one_and_the_query_with_the_first(tmp_pat
         assert app.screen is dialog
 
 
-@pytest.mark.slow
-async def test_saving_a_query_alone(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await measured(pilot)
-        await ask(pilot, app)
-        slider(app, "recency").focus()
-        await keys(pilot, "S")
-        assert app.bench.judging.find(QUERY) is not None
-        rev = app.bench.library.journal.rev
-        await keys(pilot, "S")
-        assert app.bench.library.journal.rev == rev
-
-
 async def test_without_judgments_the_line_says_what_makes_one(tmp_path: Path) -> None:
     bench = open_bench(tmp_path)
     import_file(bench, HOSTILE / "memories.jsonl")
@@ -187,30 +141,15 @@ async def test_without_judgments_the_line_says_what_makes_one(tmp_path: Path) ->
 
 
 @pytest.mark.slow
-async def test_sliding_away_and_back_shows_the_first_verdict_again(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await measured(pilot)
-        first = verdict(app)
-        await keys(pilot, "right", "right")
-        await rested(pilot, app)
-        assert verdict(app) != first
-        await keys(pilot, "backspace")
-        await rested(pilot, app)
-        assert verdict(app) == first
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 async def test_the_metrics_of_every_query_with_their_definitions(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=size) as pilot:
+    async with demo(tmp_path, size) as (app, pilot):
         await measured(pilot)
         stored = files(tmp_path / "store")
         await keys(pilot, "m")
-        await until(pilot, lambda: isinstance(app.screen, MetricsDialog))
+        await opens(pilot, MetricsDialog)
         await pilot.pause()
         found = app.bench.evaluator.score(from_store(app.bench.context)).measure(WORKBENCH)
         shown = screen_text(app)
@@ -225,29 +164,3 @@ async def test_the_metrics_of_every_query_with_their_definitions(
         assert tune(app).session.text == worst.query
         assert focused(app) is not None
         assert files(tmp_path / "store") == stored
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("size", SIZES)
-async def test_judging_and_measuring_hostile_text_is_inert(
-    tmp_path: Path, size: tuple[int, int]
-) -> None:
-    bench = open_bench(tmp_path, lambda: NOW + timedelta(days=400))
-    import_file(bench, HOSTILE / "memories.jsonl")
-    hostile = "host \x1b[31m [bold]\u202e\u200b x"
-    bench.judging.save_query(hostile)
-    memory = bench.library.memories.all()[0].id
-    bench.judging.judge(hostile, None, memory, 2)
-    app = app_over(bench)
-    async with app.run_test(size=size) as pilot:
-        await opened(pilot)
-        await rested(pilot, app)
-        dialog = await judging(pilot, app)
-        for _ in range(len(dialog.rows.rows)):
-            assert hidden_on(app) == []
-            await keys(pilot, "2")
-        await keys(pilot, "escape")
-        await rested(pilot, app)
-        await keys(pilot, "m")
-        await until(pilot, lambda: isinstance(app.screen, MetricsDialog))
-        assert hidden_on(app) == []

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.support import demo_app
-from tests.tui.tune_host import WIDE, keys, opened, slider, tune
+from tests.tui.tune_host import keys, slider, tune, tuning
 from workbench.core.tuning.profile import WORKBENCH
 from workbench.tui.app.app import WorkbenchApp
 
@@ -15,9 +14,7 @@ def said(app: WorkbenchApp) -> str:
 
 
 async def test_undo_takes_sliders_back_first_then_what_was_stored(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
+    async with tuning(tmp_path) as (app, pilot):
         bench = app.bench
         start = WORKBENCH.recency
         rev = bench.library.journal.rev
@@ -39,9 +36,7 @@ async def test_undo_takes_sliders_back_first_then_what_was_stored(tmp_path: Path
 
 @pytest.mark.slow
 async def test_what_was_stored_after_the_last_move_is_undone_first(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
+    async with tuning(tmp_path) as (app, pilot):
         await keys(pilot, "slash", "ctrl+u", *"redis", "enter", "right")
         moved = slider(app, "recency").value
         await keys(pilot, "S")

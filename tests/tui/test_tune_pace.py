@@ -7,52 +7,14 @@ from typing import Any
 import pytest
 from textual.content import Content
 
-from tests.tui.support import demo_app, screen_text
-from tests.tui.tune_host import WIDE, opened, settled, slider, tune
-from tests.tui.waiting import PATIENCE, until
+from tests.tui.support import screen_text, shows
+from tests.tui.tune_host import slider, tuning
+from tests.tui.waiting import PATIENCE
 from workbench.services.tuning.evaluation import ScoredSet
-from workbench.services.tuning.session import TuningSession
 from workbench.tui.tuning.ranking import OLD, joined
-from workbench.tui.tuning.sliders import hints_of
 from workbench.tui.widgets.figures import whole_words
 
 pytestmark = pytest.mark.usefixtures("every_paint")
-
-
-@pytest.mark.slow
-async def test_a_step_is_ranked_in_the_turn_of_its_key(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        before = tune(app).session.ranking
-        slider(app, "recency").action_fine_more()
-        # No turn of the event loop lies between, so that slider and ranking are painted together.
-        assert tune(app).session.ranking is not before
-        assert tune(app).session.profile.recency == pytest.approx(0.06)
-
-
-@pytest.mark.slow
-async def test_while_steps_come_fast_nothing_slow_is_worked_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    worked: list[float] = []
-
-    def noted(session: TuningSession, *args: Any) -> object:
-        worked.append(session.profile.recency)
-        return hints_of(session, *args)
-
-    monkeypatch.setattr("workbench.tui.tuning.screen.hints_of", noted)
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        await settled(pilot)
-        worked.clear()
-        target = slider(app, "recency")
-        for _ in range(10):
-            target.action_more()
-        assert tune(app).resting
-        await settled(pilot)
-        assert worked == [pytest.approx(0.55)]
 
 
 @pytest.mark.slow
@@ -65,15 +27,13 @@ async def test_the_old_verdict_is_marked_until_the_new_one_comes(
         looked.wait(PATIENCE)
         return against(self, *asked)
 
-    app = demo_app(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        await until(pilot, lambda: "nDCG@10" in screen_text(app))
+    async with tuning(tmp_path) as (app, pilot):
+        await shows(pilot, "nDCG@10")
         monkeypatch.setattr(ScoredSet, "against", not_too_soon)
         slider(app, "recency").action_more()
-        await until(pilot, lambda: f"{OLD}nDCG@10" in screen_text(app))
+        await shows(pilot, f"{OLD}nDCG@10")
         looked.set()
-        await until(pilot, lambda: "(saved" in screen_text(app))
+        await shows(pilot, "(saved")
         assert f"{OLD}nDCG@10" not in screen_text(app)
 
 

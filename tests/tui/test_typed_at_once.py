@@ -10,13 +10,11 @@ from textual import events
 from textual.app import App
 from textual.widgets import Input, TextArea
 
-from tests.tui.support import demo_app
+from tests.tui.support import demo, demo_app, opens
 from tests.tui.waiting import until
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.forms import RecordForm
-from workbench.tui.manual import HelpScreen
 from workbench.tui.widgets.bars import Slider
-from workbench.tui.widgets.dialog import SafeInput
 from workbench.tui.widgets.line_list import LineView
 
 NAMED = {"!": "escape", "/": "slash", "\n": "enter", "^": "ctrl+p", ".": "full_stop", " ": "space"}
@@ -34,38 +32,11 @@ def type_at_once(app: App[Path | None], keys: str) -> None:
         app.post_message(event)
 
 
-@pytest.mark.parametrize("area", ["1", "2", "3", "4"])
-async def test_words_behind_the_search_key_are_all_in_the_field(tmp_path: Path, area: str) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(140, 45)) as pilot:
-        await pilot.press(area)
-        await until(
-            pilot, lambda: isinstance(app.screen, AreaScreen) and app.screen.area.key == area
-        )
-        app.screen.set_focus(app.screen.query(LineView).first())
-        field = app.screen.query(SafeInput).first()
-        field.value, before = "", app.bench.library.revision
-        await until(pilot, lambda: not field.has_focus)
-        type_at_once(app, "/undo")
-        await until(pilot, lambda: field.value == "undo")
-        assert (field.has_focus, app.bench.library.revision) == (True, before)
-
-
-async def test_words_behind_the_search_key_of_the_help_narrow_it(tmp_path: Path) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(140, 45)) as pilot:
-        await pilot.press("question_mark")
-        assert isinstance(app.screen, HelpScreen)
-        type_at_once(app, "/undo")
-        await until(pilot, lambda: app.screen.query_one(SafeInput).value == "undo")
-
-
 @pytest.mark.parametrize("where", ["H", "5", "5L", "6"])
 async def test_words_behind_the_key_that_finds_in_a_list_are_no_keys(
     tmp_path: Path, where: str
 ) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with demo(tmp_path, (80, 24)) as (app, pilot):
         await pilot.press(*where)
         await until(pilot, lambda: isinstance(app.focused, LineView))
         before = app.bench.library.revision
@@ -75,29 +46,10 @@ async def test_words_behind_the_key_that_finds_in_a_list_are_no_keys(
 
 
 @pytest.mark.parametrize(
-    ("area", "opener"), [("1", "o"), ("1", "e"), ("2", "e"), ("3", "e"), ("3", "o"), ("1", "F")]
-)
-async def test_words_behind_a_key_that_opens_a_form_are_all_in_it(
-    tmp_path: Path, area: str, opener: str
-) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(140, 45)) as pilot:
-        await pilot.press(area)
-        await until(
-            pilot, lambda: isinstance(app.screen, AreaScreen) and app.screen.area.key == area
-        )
-        await until(pilot, lambda: isinstance(app.focused, LineView))
-        before = app.bench.library.revision
-        type_at_once(app, f"{opener}undo xaq")
-        await until(pilot, lambda: written(app).endswith("undo xaq"))
-        assert app.bench.library.revision == before
-
-
-@pytest.mark.parametrize(
     "gap", [0.0, *(pytest.param(gap, marks=pytest.mark.slow) for gap in (0.02, 0.08))]
 )
 @pytest.mark.parametrize(
-    ("area", "keys", "opens", "text"),
+    ("area", "keys", "screen", "text"),
     [
         ("1", "/undo", "StreamScreen", "undo"),
         ("1", "eundo xaq", "RecordForm", "undo xaq"),
@@ -109,14 +61,11 @@ async def test_words_behind_a_key_that_opens_a_form_are_all_in_it(
     ],
 )
 async def test_words_typed_fast_reach_what_the_key_before_them_opens(
-    tmp_path: Path, area: str, keys: str, opens: str, text: str, gap: float
+    tmp_path: Path, area: str, keys: str, screen: str, text: str, gap: float
 ) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(140, 45)) as pilot:
+    async with demo(tmp_path) as (app, pilot):
         await pilot.press(area)
-        await until(
-            pilot, lambda: isinstance(app.screen, AreaScreen) and app.screen.area.key == area
-        )
+        await opens(pilot, AreaScreen, lambda s: s.area.key == area)
         await until(pilot, lambda: app.focused is not None)
         before = app.bench.library.revision
         for key in keys:
@@ -124,17 +73,16 @@ async def test_words_typed_fast_reach_what_the_key_before_them_opens(
             if gap:
                 await asyncio.sleep(gap)
         await until(
-            pilot, lambda: type(app.screen).__name__ == opens and written(app).endswith(text)
+            pilot, lambda: type(app.screen).__name__ == screen and written(app).endswith(text)
         )
         await pilot.pause(0.1)
-        assert (type(app.screen).__name__, written(app)[-len(text) :]) == (opens, text)
+        assert (type(app.screen).__name__, written(app)[-len(text) :]) == (screen, text)
         assert app.bench.library.revision == before
 
 
 @pytest.mark.parametrize("gap", [0.0, 0.02])
 async def test_digits_behind_enter_are_typed_at_the_slider(tmp_path: Path, gap: float) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test(size=(140, 45)) as pilot:
+    async with demo(tmp_path) as (app, pilot):
         await pilot.press("4")
         await until(pilot, lambda: isinstance(app.focused, Slider))
         slider = app.screen.query(Slider).first()

@@ -1,7 +1,6 @@
 """Nothing that another process does to the store ends the app: every key of every area and dialog."""
 
 import asyncio
-import json
 import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
@@ -10,7 +9,8 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from tests.tui.support import DEMO, NOW, app_over, open_bench
+from tests.tui.small_host import quiet, small
+from tests.tui.support import NOW, app_over, open_bench
 from workbench.core.agents.read import AgentRead
 from workbench.core.files.locks import Patience, StoreBusy, waiting
 from workbench.services.demo import fill
@@ -41,12 +41,6 @@ PLACES: dict[str, tuple[str, ...]] = {
 
 NEVER = frozenset({"app.quit", "app.stores"})
 """Actions that leave the app, as they should."""
-
-
-SETTLING = 3
-"""Rounds in which every widget deals with what it was sent: a handler may send something, which may
-draw something.
-"""
 
 
 class Neighbour:
@@ -99,22 +93,6 @@ class Neighbour:
                 tx.put(record)
 
 
-def small(folder: Path) -> Path:
-    """Write a few of the demo's records: some of every status, and what they hang together with."""
-    wanted = {"signal": 6, "candidate": 5, "confirmed": 2, "archived": 1, "promoted": 1}
-    lines = []
-    for line in (DEMO / "memories.jsonl").read_text("utf-8").splitlines():
-        status = json.loads(line)["status"]
-        wanted[status] -= 1
-        if wanted[status] >= 0:
-            lines.append(line)
-    (folder / "memories.jsonl").write_text("\n".join(lines), "utf-8")
-    for name, count in (("playbook.txt", 14), ("queries.jsonl", 2), ("reads.jsonl", 2)):
-        kept = (DEMO / name).read_text("utf-8").splitlines()[:count]
-        (folder / name).write_text("\n".join(kept), "utf-8")
-    return folder
-
-
 @asynccontextmanager
 async def running(
     folder: Path,
@@ -141,19 +119,6 @@ def _prompt(every_paint: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
     for module in ("app", "pilot"):
         monkeypatch.setattr(f"textual.{module}.wait_for_idle", at_once)
-
-
-async def quiet(app: WorkbenchApp, pilot: Pilot[Path | None]) -> None:
-    """Wait until what was begun in threads has come back, and everything that was sent has been
-    dealt with.
-    """
-    for _ in range(1000):
-        await pilot.pause()
-        if not any(worker.is_running and worker._thread_worker for worker in app.workers):
-            break
-        await asyncio.sleep(0.005)
-    for _ in range(SETTLING):
-        await pilot.pause()
 
 
 async def home(app: WorkbenchApp, pilot: Pilot[Path | None], place: tuple[str, ...]) -> None:

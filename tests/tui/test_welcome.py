@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from tests.tui.support import screen_text
+from tests.tui.support import messages, screen_text
 from workbench.core.agents.hook_event import HOOK_FILES
 from workbench.core.first_run import FirstRun, FirstStep
 from workbench.tui.opening import Welcome, WelcomeApp, rows_of
@@ -80,7 +80,7 @@ async def test_where_no_store_can_be_made_the_card_says_why_and_stays() -> None:
         await pilot.press("2")
         await pilot.pause()
         assert "cannot be made here" in screen_text(app)
-        assert [note.message for note in app._notifications] == [
+        assert messages(app) == [
             "Nothing was made: /work/shop: it cannot be written to. "
             "Start workbench in a folder of yours to make one there."
         ]

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.review_host import candidate, memory, put, review, store
-from tests.tui.support import NOW, app_over, open_bench, screen_text
+from tests.tui.review_host import candidate, memory, put, store
+from tests.tui.support import NOW, app_over, open_bench
 from tests.tui.waiting import until_drawn
 from workbench.core.stream.memory import Source
 from workbench.tui.review.drawing import Look, candidate_text, memory_facts
@@ -27,20 +27,6 @@ def test_a_line_that_begins_its_text_is_not_said_twice(tmp_path: Path) -> None:
     assert detail(bench, bench.stream.get("m2"), NO_FLAGS, 60).plain.startswith(
         "In short.\n\nFirst line."
     )
-
-
-@pytest.mark.slow
-async def test_an_empty_review_says_how_many_memories_a_reflection_would_read(
-    tmp_path: Path,
-) -> None:
-    bench = open_bench(tmp_path)
-    with bench.library.transaction("import", "import memories") as tx:
-        tx.put(memory("m1", "One thing."))
-        tx.put(memory("m2", "Another thing."))
-    async with review(bench, (80, 24)) as drive:
-        said = screen_text(drive.app)
-        assert "No candidates. R reflects" in said
-        assert "2 " in said
 
 
 @pytest.mark.slow

@@ -1,10 +1,13 @@
 """The tuning screen in the real app, for its tests."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from textual.pilot import Pilot
 from textual.widgets import Static
 
+from tests.tui.support import demo
 from tests.tui.waiting import until
 from workbench.core.tuning.floor import UNKNOWN
 from workbench.tui.app.app import WorkbenchApp
@@ -47,6 +50,16 @@ def row(app: WorkbenchApp, place: int) -> Row:
 
 def why(app: WorkbenchApp) -> str:
     return str(tune(app).query_one(".why--text", Static).content)
+
+
+@asynccontextmanager
+async def tuning(
+    folder: Path, size: tuple[int, int] = WIDE
+) -> AsyncIterator[tuple[WorkbenchApp, Pilot[Path | None]]]:
+    """Run the app over the demo store, at Tune with its first ranking."""
+    async with demo(folder, size) as (app, pilot):
+        await opened(pilot)
+        yield app, pilot
 
 
 async def opened(pilot: Pilot[Path | None]) -> WorkbenchApp:

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.binding import BindingType
 from textual.content import Content
-from textual.widgets import Static
 
-from tests.tui.widgets.host import HOSTILE, Host, is_inert, keeping, picture
+from tests.tui.widgets.host import Host, keeping, picture
 from workbench.core.tuning.profile import FACTORS
 from workbench.tui.actions import STREAM
 from workbench.tui.app.actions import GLOBAL, remapped
@@ -43,23 +42,6 @@ async def test_the_top_line_shows_place_store_and_what_waits() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("width", [160, 120, 112, 100, 80, 60, 40, 12])
-async def test_the_top_line_tells_of_an_agent_what_there_is_room_for(width: int) -> None:
-    without, bar = top(), top()
-    bar.news = ("claude · 3 reads, now", "claude · now", "claude")
-    before, after = Host(without), Host(bar)
-    async with before.run_test(size=(width, 4)):
-        quiet = picture(before)[0]
-    async with after.run_test(size=(width, 4)):
-        line = picture(after)[0]
-    told = next((text for text in bar.news if text in line), "")
-    assert bool(told) == ("claude" in line)
-    assert line.replace(told, " " * len(told)) == quiet
-    if width == 160:
-        assert told == bar.news[0]
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("width", [80, 60, 44, 30, 12])
 async def test_the_top_line_shrinks_and_keeps_the_active_area(width: int) -> None:
     host = Host(top(store="a-very-long-project-name " * 5, active="tune", review=1234, stream=99))
@@ -80,12 +62,6 @@ async def test_every_tab_can_be_clicked() -> None:
         await pilot.click(offset=(3, 0))
         await pilot.pause()
         assert [m.area for m in host.of(TopBar.Selected)] == [area.id for area in AREAS]
-
-
-async def test_a_store_name_is_inert() -> None:
-    host = Host(top(store=HOSTILE))
-    async with host.run_test(size=(120, 4)):
-        assert is_inert(picture(host)[0])
 
 
 class Keyed(Host):
@@ -177,9 +153,3 @@ def test_odd_parts_never_break_the_bar(values: list[float]) -> None:
 )  # fmt: skip
 def test_the_gauge_is_full_only_at_the_limit(value: float, text: str) -> None:
     assert gauge(value, 150, "importance").plain == text
-
-
-async def test_content_reaches_static_unparsed() -> None:
-    host = Host(Static(gauge(1, 2, "[b]x[/y]")))
-    async with host.run_test(size=(40, 4)):
-        assert "[b]x[/y]" in picture(host)[0]

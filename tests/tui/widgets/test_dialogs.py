@@ -102,18 +102,6 @@ async def test_the_keys_shown_are_those_of_the_keymap() -> None:
         assert host.results == [True]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("size", [(80, 24), (40, 12), (20, 6)])
-async def test_stored_text_in_a_question_is_inert(size: tuple[int, int]) -> None:
-    host = Host()
-    async with host.run_test(size=size) as pilot:
-        host.ask(Confirm(f"Forget “{HOSTILE * 300}”?", clock=Clock()))
-        await pilot.pause()
-        assert all(is_inert(line) and len(line) == size[0] for line in picture(host))
-        await pilot.press("n")
-        assert host.results == [False]
-
-
 def needs_name(text: str) -> str | None:
     return None if text else "A profile needs a name."
 
@@ -192,27 +180,6 @@ async def test_a_choice_can_be_double_clicked_and_is_inert() -> None:
         await pilot.double_click(LineView, offset=(5, 1))
         await pilot.pause()
         assert host.results == ["s39"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("size", "columns"), [((120, 60), 2), ((80, 24), 1), ((40, 12), 1)])
-async def test_help_lists_every_key_and_closes(size: tuple[int, int], columns: int) -> None:
-    host = Host()
-    async with host.run_test(size=size) as pilot:
-        host.ask(
-            HelpScreen("Stream", AREAS.scope("stream"), more="Filter: type:error since:7d [b]")
-        )
-        await pilot.pause()
-        lines = picture(host)
-        text = "\n".join(lines)
-        assert "Find" in text
-        if columns == 2:
-            assert "type:error since:7d [b]" in text
-            for action in AREAS.scope("stream"):
-                assert (action.tooltip or action.label)[1:24] in text
-        await pilot.press("down", "pagedown", "question_mark")
-        await pilot.pause()
-        assert host.results == [None]
 
 
 async def test_words_narrow_the_help_to_rows_that_hold_them_or_others_for_them() -> None:

@@ -19,7 +19,6 @@ from workbench.tui.widgets.editor import (
     InertDocument,
     InertTextArea,
     TextEditor,
-    shown,
 )
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
@@ -30,32 +29,6 @@ async def opened(host: Host, pilot: Pilot[Any], editor: TextEditor) -> InertText
     host.ask(editor)
     await pilot.pause()
     return editor.query_one(InertTextArea)
-
-
-@pytest.mark.slow
-async def test_an_edited_text_is_saved() -> None:
-    host = Host()
-    async with host.run_test(size=(80, 24)) as pilot:
-        await opened(host, pilot, TextEditor("Edit", "old", limit=20))
-        assert "17 characters left" in "\n".join(picture(host))
-        await pilot.press("enter", "n", "e", "w")
-        await pilot.pause()
-        assert "● changed · 13 characters left" in "\n".join(picture(host))
-        await pilot.press("ctrl+s")
-        await pilot.pause()
-        assert host.results == ["old\nnew"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("text", [ODD, "a\r\nb\r\n", "", "x", "tail\n\n", HOSTILE])
-async def test_an_unchanged_text_is_untouched(text: str) -> None:
-    host = Host()
-    async with host.run_test(size=(80, 24)) as pilot:
-        area = await opened(host, pilot, TextEditor("Edit", text))
-        assert area.text == text
-        await pilot.press("escape")
-        await pilot.pause()
-        assert host.results == [None]
 
 
 async def test_editing_one_place_leaves_the_rest_untouched() -> None:
@@ -126,13 +99,6 @@ async def test_a_paste_loses_its_control_characters_and_says_so() -> None:
         assert all(map(is_inert, picture(host)))
 
 
-async def test_the_cursor_does_not_blink() -> None:
-    host = Host()
-    async with host.run_test() as pilot:
-        area = await opened(host, pilot, TextEditor("Edit", "x"))
-        assert area.cursor_blink is False
-
-
 @given(st.text(max_size=60))
 def test_a_document_gives_back_its_text_and_inert_lines_of_like_length(text: str) -> None:
     document = InertDocument(text)
@@ -142,12 +108,6 @@ def test_a_document_gives_back_its_text_and_inert_lines_of_like_length(text: str
     assert [len(line) for line in document.lines] == [
         len(line) for line in text.split(document.newline)
     ]
-
-
-@pytest.mark.slow
-@given(st.text(max_size=40))
-def test_shown_keeps_the_length(text: str) -> None:
-    assert len(shown(text)) == len(text)
 
 
 @pytest.mark.slow
@@ -245,15 +205,6 @@ async def test_what_another_editor_saved_is_not_lost_by_one_key() -> None:
 LONG = 65_536
 
 
-async def test_a_text_as_long_as_can_be_is_edited_here() -> None:
-    host = Host()
-    async with host.run_test(size=(80, 24)) as pilot:
-        text = "x" * (LONG // 2 - 2) + "\n" + "y" * (LONG // 2)
-        area = await opened(host, pilot, TextEditor("Edit", text, limit=LONG))
-        await pilot.press("z")
-        assert area.text == f"{text}z"
-
-
 async def test_an_editor_that_fails_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VISUAL", "false")
     monkeypatch.setattr(Host, "suspend", lambda _self: nullcontext())
@@ -264,14 +215,6 @@ async def test_an_editor_that_fails_loses_nothing(monkeypatch: pytest.MonkeyPatc
         await pilot.pause()
         assert "✗ false ended with an error (1)" in "\n".join(picture(host))
         assert area.text == "as it was"
-
-
-async def test_a_paste_into_lines_that_end_otherwise_keeps_their_ends() -> None:
-    host = Host()
-    async with host.run_test(size=(80, 24)) as pilot:
-        area = await opened(host, pilot, TextEditor("Edit", "a\r\nb", limit=2 * LONG))
-        area.post_message(events.Paste("x\ny\n" * (LONG // 4 + 1)))
-        await until(pilot, lambda: area.text == "a\r\nb" + "x\r\ny\r\n" * (LONG // 4 + 1))
 
 
 async def test_what_was_copied_in_the_app_is_pasted_like_anything_else() -> None:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pytest
-from textual import events
 from textual.content import Content
 
 from tests.tui.widgets.host import HOSTILE, Host, is_inert, keeping, picture
@@ -130,19 +129,6 @@ async def test_a_click_selects_and_a_double_click_or_enter_opens() -> None:
         assert [m.index for m in host.of(LineList.Opened)] == [6, 7]
 
 
-@pytest.mark.slow
-async def test_the_wheel_scrolls_without_moving_the_cursor() -> None:
-    rows = make()
-    async with Host(rows).run_test(size=(60, 10)) as pilot:
-        rows.set_rows(numbered(100))
-        await pilot.pause()
-        for _ in range(3):
-            rows.post_message(events.MouseScrollDown(rows, 5, 5, 0, 0, 0, False, False, False))
-        await pilot.pause()
-        assert rows.scroll_offset.y > 0
-        assert rows.cursor == 0
-
-
 async def test_marks_by_key_skip_headings_and_survive_new_rows() -> None:
     rows = make()
     host = Host(rows)
@@ -203,25 +189,3 @@ async def test_stored_text_is_inert() -> None:
         lines = picture(host)
         assert all(is_inert(line) for line in lines)
         assert "[b]bold[/b] [/x] [shr-00001]" in lines[0]
-
-
-async def test_a_new_width_lays_the_rows_out_anew() -> None:
-    rows = make()
-    host = Host(rows)
-    async with host.run_test(size=(80, 10)) as pilot:
-        rows.set_rows(numbered(30), cursor=29)
-        await pilot.pause()
-        await pilot.resize_terminal(40, 6)
-        await pilot.pause()
-        lines = picture(host)
-        assert all(len(line) == 40 for line in lines)
-        assert lines[-1].startswith("▸  row 29")
-
-
-async def test_the_first_rows_may_come_with_a_cursor_far_down() -> None:
-    rows = make()
-    host = Host(rows)
-    async with host.run_test(size=(80, 10)) as pilot:
-        rows.set_rows(numbered(1000), cursor=500)
-        await pilot.pause()
-        assert any(line.startswith("▸  row 500 ") for line in picture(host))

@@ -140,21 +140,3 @@ async def test_a_value_can_be_loaded_without_a_message() -> None:
         slider.value = 3.0
         await pilot.pause()
         assert [m.value for m in host.of(Slider.Changed)] == [1.0]
-
-
-@pytest.mark.parametrize("width", [10, 24, 40, 100])
-async def test_any_width_is_one_line(width: int) -> None:
-    host = Host(Slider("a rather long label", 0.5))
-    async with host.run_test(size=(width, 3)):
-        assert host.query_one(Slider).size.height == 1
-        assert all(len(line) == width for line in picture(host))
-
-
-async def test_a_second_line_shows_the_hint() -> None:
-    slider = Slider("relevance", 0.5)
-    slider.styles.height = 2
-    host = Host(slider)
-    async with host.run_test(size=(60, 3)) as pilot:
-        slider.hint = "0.37: #4 ⇄ #5"
-        await pilot.pause()
-        assert "0.37: #4 ⇄ #5" in picture(host)[1]
