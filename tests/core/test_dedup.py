@@ -4,8 +4,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.calls import calls_of
-from workbench.core.duplicates import dedup
 from workbench.core.duplicates.dedup import (
     Conflict,
     conflicts,
@@ -165,19 +163,6 @@ def test_what_lets_them_differ_is_known_before_their_letters_are_compared(
     )
 
 
-def test_what_lets_them_differ_is_named_without_a_sentence_about_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    asked: list[object] = []
-    monkeypatch.setattr(dedup, "_beyond", lambda *some: [str(asked.append(some))])  # type: ignore[func-returns-value]
-    assert conflicts("wait 30 s for A_B, never C", "wait 60 s for A_C") == (
-        Conflict.NEGATION,
-        Conflict.NUMBERS,
-        Conflict.IDENTIFIERS,
-    )
-    assert not asked
-
-
 def test_the_thresholds_decide_first() -> None:
     """Inclusive; a cosine that is not a number is far away."""
     same = "use pnpm"
@@ -289,13 +274,6 @@ def test_symbols_and_content_words() -> None:
         "stop",
         "deni",
     )
-
-
-def test_a_long_text_that_repeats_itself_is_looked_for_in_few_places() -> None:
-    [looks] = calls_of(
-        [dedup._joined], lambda: contained_in_recent("a" * 5_000, ["a" * 10_000] * 10)
-    )
-    assert looks < 2_000
 
 
 def test_a_short_text_is_found_behind_many_words_that_hold_it() -> None:

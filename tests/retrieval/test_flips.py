@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from workbench.core.tuning.flips import just_beyond, nearest_flip, shortest_between
-from workbench.retrieval.ranking.flips import _FEW, Lines, _stretches, admitting, flips
+from workbench.retrieval.ranking.flips import Lines, admitting, flips
 
 Rows = list[tuple[int, int]]
 
@@ -165,15 +165,3 @@ def test_the_value_to_jump_to_is_short(
     start: float, end: float, last: bool, found: float | None
 ) -> None:
     assert shortest_between(start, end, last=last) == found
-
-
-def test_only_where_many_rows_compete_is_the_scale_parted() -> None:
-    few, many = 60, 400
-    at = np.linspace(0, 4, many)
-    every = Lines(-(at**2), 2 * at, np.arange(many), 0.0, 4.0)
-    some = Lines(every.offset[:few], every.slope[:few], np.arange(few), 0.0, 4.0)
-    (whole,) = _stretches(some, np.arange(few), 2, 0.0, 4.0)
-    assert (whole[0], whole[1], len(whole[2])) == (0.0, 4.0, few)
-    parts = list(_stretches(every, np.arange(many), 2, 0.0, 4.0))
-    assert len(parts) > 4
-    assert all(len(rows) <= _FEW + 4 for _, _, rows in parts)

@@ -1,6 +1,5 @@
 """The columns of a pool, and that a changed pool equals one built anew."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -14,10 +13,8 @@ from tests.retrieval.samples import T0, memories, memory, near
 from workbench.core.record import UnknownRecord
 from workbench.core.stream.confidence import effective_importance
 from workbench.core.stream.memory import Memory, MemoryType, is_served
-from workbench.core.tuning.naming import question_share
 from workbench.core.tuning.profile import WORKBENCH
 from workbench.retrieval.arrays import EPOCH, micros
-from workbench.retrieval.ranking import pool as pool_module
 from workbench.retrieval.ranking.cases import Candidates
 from workbench.retrieval.ranking.episodic import most_important
 from workbench.retrieval.ranking.pool import PINNED, Pool
@@ -149,29 +146,6 @@ def test_a_kept_pool_reads_what_is_looked_at(tmp_path: Path) -> None:
     assert_same(changed, Pool.build([memory(0), new, memory(2), memory(3), memory(9)]))
     assert read.memories[1] == memory(1)
     assert list(changed.memories[1:3]) == [new, memory(2)]
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda pool: pool.with_replaced([memory(1, "Why so?")]),
-        lambda pool: pool.with_added([memory(9)]),
-    ],
-)
-def test_what_is_known_of_texts_that_did_not_change_is_not_worked_out_again(
-    change: Callable[[Pool], Pool], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pool = Pool.build([memory(n) for n in range(4)])
-    assert len(pool.asks) == len(pool.text_keys) == 4
-    looked: list[str] = []
-
-    def counted(text: str) -> float:
-        looked.append(text)
-        return question_share(text)
-
-    monkeypatch.setattr(pool_module, "question_share", counted)
-    assert len(change(pool).asks) >= 4
-    assert len(looked) == 1
 
 
 @pytest.mark.slow

@@ -78,15 +78,6 @@ def test_types_that_do_not_decay_stay_so() -> None:
     )
 
 
-def test_a_profile_without_recency_gets_one_only_with_a_half_life() -> None:
-    lives = settings_around(next(p for p in BUILT_IN if p.mode == "off")).lives
-    assert [(p.mode, p.half_lives.episodic is None) for p in lives] == [("off", True)] + [
-        ("hours", False)
-    ] * 6
-    by_age = settings_around(replace(WORKBENCH, mode="days", candidates="type:error")).lives
-    assert {(p.mode, p.candidates) for p in by_age} == {("days", "type:error")}
-
-
 def test_a_neighbourhood_counts_more_than_a_peak() -> None:
     around = settings_around(WORKBENCH)
     flat = np.full(len(around), 0.4)
@@ -125,16 +116,6 @@ def test_places_equal_a_full_sort_and_survive_leaving_rows_out(table: Column, de
     fewer = places(table[keep], weights, np.arange(keep.sum()))
     assert np.array_equal(np.minimum(fewer, depth + 1), np.minimum(got[keep], depth + 1))
     assert (got[~keep] > depth).all()
-
-
-@pytest.mark.slow
-def test_leaving_rows_out_leaves_few() -> None:
-    table = np.random.default_rng(1).random((20_000, 3))
-    keep = contenders(table, 10)
-    weights = settings_around(WORKBENCH).weights
-    assert keep.sum() < 4_000
-    first = places(table, weights, np.flatnonzero(~keep)[:50])
-    assert first.min() > 10
 
 
 # The table

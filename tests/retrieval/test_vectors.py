@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.core.files.locks import locked
 from workbench.core.record import WorkStopped
 from workbench.retrieval.arrays import Vectors
 from workbench.retrieval.embedding.vectors import BATCH, VectorCache
@@ -222,14 +221,6 @@ def test_while_another_process_writes_vectors_stay_in_memory_until_it_is_done(
         other.communicate("")
     assert checked(cache, texts(4)) == ["text 3"]
     assert checked(opened(tmp_path), texts(4)) == []
-
-
-def test_the_lock_is_free_again_afterwards(tmp_path: Path) -> None:
-    for _ in range(2):
-        with locked(tmp_path / "lock", make=True) as alone:
-            assert alone
-            with locked(tmp_path / "lock", make=True) as second:
-                assert not second
 
 
 def fill(folder: Path, start: int) -> None:

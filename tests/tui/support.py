@@ -134,6 +134,11 @@ async def answered(pilot: Pilot[Any], key: str = "y") -> None:
         await pilot.pause(0.01)
 
 
+def follow(app: WorkbenchApp) -> None:
+    """Let the app look now at what others wrote, which it does by a timer."""
+    app._follow()
+
+
 def messages(app: App[Any]) -> list[str]:
     """Return what was said in toasts, oldest first."""
     return [str(note.message) for note in app._notifications]

@@ -109,7 +109,8 @@ async def on_a_duplicate(app: WorkbenchApp, pilot: Pilot[Path | None]) -> str:
     screen.rows.cursor = next(n for n, row in enumerate(rows) if isinstance(row.item, Group))
     group = rows[screen.rows.cursor].item
     assert isinstance(group, Group)
-    return group.members[0].id
+    id: str = group.members[0].id
+    return id
 
 
 PLACES = (

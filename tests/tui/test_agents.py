@@ -17,6 +17,7 @@ from tests.tui.support import (
     demo_app,
     demo_bench,
     first_of,
+    follow,
     open_bench,
     opens,
     screen_text,
@@ -181,7 +182,7 @@ async def test_following_is_paused_and_goes_on(tmp_path: Path) -> None:
     async with opened(app) as pilot:
         await pilot.press("ctrl+f")
         read(other, "asked meanwhile", "m1")
-        app._follow()
+        follow(app)
         await pilot.pause()
         assert "paused · ctrl+f" in screen_text(app)
         assert not agents(app).sessions.rows

@@ -15,6 +15,7 @@ from tests.tui.support import (
     answered,
     app_over,
     demo,
+    follow,
     messages,
     open_bench,
     opens,
@@ -155,7 +156,7 @@ async def test_what_was_not_finished_is_said_once_with_its_command(tmp_path: Pat
         await pilot.pause()
         assert [text for text in said(app) if "workbench undo --group import-abc" in text]
         count = len(said(app))
-        app._follow()
+        follow(app)
         await pilot.pause()
         assert len(said(app)) == count
 
@@ -276,7 +277,7 @@ async def test_undo_in_a_dialog_asks_about_what_was_done_behind_it(
         other = open_workbench(app.bench.library.folder, profiles=Path("none"), clock=lambda: NOW)
         other.stream.pin([ID])
         other.close()
-        app._follow()
+        follow(app)
         await keys(pilot, "u")
         assert "in another window" in screen_text(app)
         await keys(pilot, "n")

@@ -12,7 +12,7 @@ from tests.tui.waiting import until_drawn
 from workbench.services.manual import Page, pages, sections
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.areas import AREAS, Area
-from workbench.tui.manual import HelpScreen, ManualScreen
+from workbench.tui.manual import ManualScreen
 from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.widgets.dialog import Choose
 
@@ -46,19 +46,6 @@ async def test_a_dialog_opens_the_page_of_the_area_below_and_is_there_afterwards
         await until_drawn(pilot, lambda: shown(app) == "playbook")
         await pilot.press("escape")
         await opens(pilot, HistoryDialog)
-
-
-async def test_the_help_names_the_manual_and_the_manual_leads_to_the_help(tmp_path: Path) -> None:
-    async with demo(tmp_path, (120, 50)) as (app, pilot):
-        await pilot.press("question_mark")
-        await shows(pilot, "Open the manual")
-        await pilot.press("f1")
-        await until_drawn(pilot, lambda: shown(app) == "stream")
-        await pilot.press("escape", "escape", "f1")
-        await until_drawn(pilot, lambda: shown(app) == "stream")
-        await pilot.press("question_mark")
-        await opens(pilot, HelpScreen)
-        assert "Keys · Stream" in screen_text(app)
 
 
 async def test_a_link_is_followed_and_led_back_from(tmp_path: Path) -> None:

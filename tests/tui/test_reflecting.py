@@ -15,7 +15,7 @@ from textual.widgets import Static
 from tests.demo import SERVED
 from tests.reflect.server import NO_RETRY, MessagesServer, Reply, error_reply, reply_of
 from tests.tui.review_host import Ticking
-from tests.tui.support import app_over, demo_app, messages, open_bench, screen_text
+from tests.tui.support import app_over, demo_app, follow, messages, open_bench, screen_text
 from tests.tui.waiting import until_drawn
 from workbench.services.open import Workbench
 from workbench.services.stream.observation import Observation
@@ -179,7 +179,7 @@ async def test_becoming_due_is_said_once(tmp_path: Path) -> None:
         await driver.until(lambda: bool(driver.toasts))
         await driver.until(lambda: driver.is_due)
         for _ in range(3):
-            driver.app._follow()
+            follow(driver.app)
         assert driver.toasts == ["A reflection is due: many observations have come in. R reflects."]
 
 

@@ -7,26 +7,10 @@ from textual.selection import Selection
 from tests.tui.widgets.host import Host
 from workbench.tui.widgets.reading_pane import ReadingPane
 
-WORDS = " ".join(f"word{n}" for n in range(60))
-
 
 def picture(host: Host) -> list[str]:
     strips = host.screen._compositor.render_strips()
     return ["".join(segment.text for segment in strip) for strip in strips]
-
-
-async def test_a_text_is_wrapped_to_the_width_it_has_now() -> None:
-    pane = ReadingPane(id="pane")
-    host = Host(pane)
-    async with host.run_test(size=(60, 10)) as pilot:
-        pane.show(Content(WORDS))
-        await pilot.pause()
-        wide = pane.virtual_size.height
-        assert " ".join("".join(picture(host)).split()).startswith("word0 word1")
-        await pilot.resize_terminal(30, 10)
-        await pilot.pause()
-        assert pane.virtual_size.height > wide
-        assert all(len(line) == 30 for line in picture(host))
 
 
 async def test_reading_goes_to_the_end_and_another_text_starts_at_its_top() -> None:

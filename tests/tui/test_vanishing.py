@@ -10,7 +10,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.tui.small_host import quiet, small
-from tests.tui.support import NOW, app_over, open_bench
+from tests.tui.support import NOW, app_over, follow, open_bench
 from workbench.core.agents.read import AgentRead
 from workbench.core.files.locks import Patience, StoreBusy, waiting
 from workbench.services.demo import fill
@@ -149,7 +149,7 @@ async def all_back(
     """Close what is open, and let every record come back."""
     await home(app, pilot, ())
     await other.bring_back()
-    app._follow()
+    follow(app)
     await quiet(app, pilot)
     lives(app, f"{where}, brought back")
 
@@ -184,7 +184,7 @@ async def test_every_key_of_an_area_without_its_record(tmp_path: Path, place: st
             await pilot.press(key)
             await quiet(app, pilot)
             lives(app, f"{place}: {key}")
-            app._follow()
+            follow(app)
             await quiet(app, pilot)
             lives(app, f"{place}: {key}, then seen")
             await pilot.press(key)
@@ -216,7 +216,7 @@ async def test_every_key_of_every_dialog_without_its_record(tmp_path: Path, plac
                 await pilot.press(key)
                 await quiet(app, pilot)
                 lives(app, f"{place}: {opener} opens {name}: {key}")
-                app._follow()
+                follow(app)
                 await quiet(app, pilot)
                 lives(app, f"{place}: {opener} opens {name}: {key}, then seen")
                 await all_back(app, pilot, other, f"{place}: {opener} opens {name}: {key}")

@@ -94,14 +94,6 @@ async def test_the_key_line_shows_what_fits_and_always_help(width: int) -> None:
         assert ("u undo" in line) is (width > 120)
 
 
-async def test_a_long_status_leaves_half_the_line() -> None:
-    host = Host(keys("x" * 300))
-    async with host.run_test(size=(80, 4)):
-        line = picture(host)[-1]
-        assert "/ search" in line
-        assert "…" in line
-
-
 async def test_a_click_on_a_label_is_its_key_also_when_remapped() -> None:
     bar = keys()
     host = Keyed(bar)

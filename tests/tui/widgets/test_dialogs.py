@@ -10,7 +10,6 @@ from tests.tui.widgets.host import HOSTILE, Host, is_inert, picture
 from workbench.tui.app.areas import AREAS
 from workbench.tui.manual import HelpScreen, ManualScreen
 from workbench.tui.widgets.dialog import Choice, Choose, Confirm, Prompt
-from workbench.tui.widgets.line_list import LineView
 
 
 @dataclass
@@ -154,32 +153,6 @@ async def test_choosing_narrows_while_typing() -> None:
         await pilot.press("down", "down", "up", "enter")
         await pilot.pause()
         assert host.results == ["s13"]
-
-
-@pytest.mark.slow
-async def test_nothing_to_choose_is_said_and_taken_by_nobody() -> None:
-    host = Host()
-    async with host.run_test(size=(80, 24)) as pilot:
-        host.ask(Choose("Move to", CHOICES))
-        await pilot.press(*"qqq", "enter", "down")
-        await pilot.pause()
-        assert host.results == []
-        assert any("Nothing matches." in line for line in picture(host))
-        await pilot.press("escape")
-        await pilot.pause()
-        assert host.results == [None]
-
-
-@pytest.mark.slow
-async def test_a_choice_can_be_double_clicked_and_is_inert() -> None:
-    host = Host()
-    async with host.run_test(size=(80, 24)) as pilot:
-        host.ask(Choose("Move to", CHOICES[-3:]))
-        await until_drawn(pilot, lambda: any("[b]bold" in line for line in picture(host)))
-        assert all(map(is_inert, picture(host)))
-        await pilot.double_click(LineView, offset=(5, 1))
-        await pilot.pause()
-        assert host.results == ["s39"]
 
 
 async def test_words_narrow_the_help_to_rows_that_hold_them_or_others_for_them() -> None:

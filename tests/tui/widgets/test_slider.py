@@ -34,11 +34,6 @@ async def test_keys_step_and_reset_and_only_a_change_is_sent(
     assert (await after(keys, Slider("relevance", 0.5)))[0] == sent
 
 
-async def test_the_ends_hold() -> None:
-    assert (await after(["right"], Slider("relevance", 1.0)))[0] == []
-    assert (await after(["left"], Slider("relevance", 0.0)))[0] == []
-
-
 async def test_a_step_goes_to_the_next_multiple() -> None:
     assert (await after(["right", "right", "left"], Slider("recency", 1 / 3)))[0] == [
         0.35,
