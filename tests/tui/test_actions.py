@@ -58,11 +58,8 @@ def test_the_defaults_are_a_clean_keymap() -> None:
 @pytest.mark.parametrize(
     ("written", "name", "shown"),
     [
-        ("+", "plus", "+"), ("-", "minus", "-"), ("/", "slash", "/"), (";", "semicolon", ";"),
-        ("?", "question_mark", "?"),
-        ("[", "left_square_bracket", "["), ("]", "right_square_bracket", "]"), ("G", "G", "G"), ("1", "1", "1"),
-        ("ctrl+d", "ctrl+d", "ctrl+d"), ("escape", "escape", "esc"), ("shift+left", "shift+left", "shift+←"),
-        ("space", "space", "space"), ("enter", "enter", "enter"), ("backspace", "backspace", "backspace"),
+        ("+", "plus", "+"), ("?", "question_mark", "?"), ("G", "G", "G"), ("escape", "escape", "esc"),
+        ("shift+left", "shift+left", "shift+←"), ("ctrl+d", "ctrl+d", "ctrl+d"),
     ],
 )  # fmt: skip
 def test_keys_have_textual_names_and_readable_forms(written: str, name: str, shown: str) -> None:

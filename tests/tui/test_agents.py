@@ -156,26 +156,6 @@ async def test_sessions_are_found_and_one_agent_is_shown_alone_until_esc(tmp_pat
 
 
 @pytest.mark.slow
-async def test_what_comes_moves_no_cursor(tmp_path: Path) -> None:
-    bench = with_memories(tmp_path)
-    read(bench, "first", "m1", session="s-1")
-    read(bench, "second", "m1", session="s-2")
-    app = app_over(bench)
-    async with opened(app) as pilot:
-        await pilot.press("j", "enter", "j")
-        session, line = agents(app).sessions.current, agents(app).rows.current
-        assert session is not None
-        read(bench, "third", "m1", session="s-3")
-        read(bench, "fourth", "m1", session=session.id)
-        await until_drawn(
-            pilot, lambda: len(agents(app).sessions.rows) == 3 and len(agents(app).rows.rows) == 4
-        )
-        now = agents(app).sessions.current
-        assert now is not None
-        assert (now.key, agents(app).rows.current) == (session.key, line)
-
-
-@pytest.mark.slow
 async def test_following_is_paused_and_goes_on(tmp_path: Path) -> None:
     bench, other = with_memories(tmp_path), open_bench(tmp_path)
     app = app_over(bench)

@@ -141,13 +141,3 @@ async def test_no_change_makes_a_store_anew_that_is_gone(
         await until(pilot, lambda: "the store is gone" not in screen_text(app))
         assert bench.library.journal.rev == rev
     bench.close()
-
-
-@pytest.mark.slow
-async def test_closing_without_the_store_makes_none(tmp_path: Path) -> None:
-    bench = filled(tmp_path)
-    async with app_over(bench).run_test(size=(80, 24)) as pilot:
-        await started(pilot)
-        bench.library.folder.rename(tmp_path / "away")
-    bench.close()
-    assert not bench.library.folder.exists()

@@ -168,12 +168,11 @@ async def test_a_file_that_changed_meanwhile_is_not_written_over(project: Path) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
-async def test_the_cut_of_memory_md_is_drawn(project: Path, size: tuple[int, int]) -> None:
+async def test_the_cut_of_memory_md_is_drawn(project: Path) -> None:
     (project / "MEMORY.md").write_text(INDEX)
     for n in range(1, 211):
         (project / f"t{n}.md").write_text(f"# {n}\n")
-    async with opened(bench_of(project), size) as pilot:
+    async with opened(bench_of(project)) as pilot:
         app = app_of(pilot)
         dialog = await dialog_on(pilot, "MEMORY.md")
         assert "11 lines below line 200 are not loaded" in said(dialog)

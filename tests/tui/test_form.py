@@ -18,7 +18,6 @@ from tests.tui.support import (
     demo,
     demo_app,
     demo_bench,
-    first_of,
     messages,
     opens,
     screen_text,
@@ -77,21 +76,6 @@ async def put(app: WorkbenchApp, pilot: Pilot[Any], name: str, value: str) -> No
 
 
 # What it looks like
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("size", first_of((120, 40), (80, 20), (60, 16), (180, 50)))
-async def test_the_field_with_the_cursor_is_in_sight_at_every_size(
-    tmp_path: Path, size: tuple[int, int]
-) -> None:
-    async with demo(tmp_path, size) as (app, pilot):
-        shown = await opened(app, pilot, "e")
-        assert shown.query_one(InertTextArea).region.height * 2 >= size[1]
-        await pilot.press(*["tab"] * 9)
-        await pilot.pause()
-        assert app.focused is line(app, "note").query_one(Input)
-        await shows(pilot, "for people; no agent reads it")
-        assert "esc close" in screen_text(app)
 
 
 # Saving

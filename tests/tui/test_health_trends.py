@@ -9,7 +9,7 @@ import pytest
 
 from tests.tui.health_host import beside, filled, go, keys, made, opened, rows
 from tests.tui.support import app_over, screen_text
-from workbench.tui.widgets.bars import LEAST, LINES, day_plot
+from workbench.tui.widgets.bars import LINES, day_plot
 from workbench.tui.widgets.content import clipped
 
 DAYS = tuple(date(2026, 3, 1) + timedelta(days=n) for n in range(42))
@@ -23,12 +23,6 @@ def test_a_plot_is_of_blocks_dates_and_numbers() -> None:
     assert plain[0].count("█") < plain[-2].count("█")
     assert plain[-1].split()[:2] == ["1", "Mar"]
     assert "\x1b" not in "".join(plain)
-
-
-@pytest.mark.parametrize("cells", [0, LEAST - 1])
-def test_without_room_or_without_anything_there_is_no_plot(cells: int) -> None:
-    assert day_plot(DAYS, (1,) * 42, cells).plain == ""
-    assert day_plot(DAYS, (0,) * 42, 60).plain == ""
 
 
 @pytest.mark.slow

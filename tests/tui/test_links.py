@@ -16,7 +16,7 @@ from workbench.services.playbook.playbook import MAIN
 from workbench.tui.agents.experience import EpisodesDialog
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.records.actions import links_in
-from workbench.tui.records.record import OpenedRecord, path_told
+from workbench.tui.records.record import OpenedRecord
 from workbench.tui.stream.screen import StreamScreen
 from workbench.tui.widgets.reading_pane import DetailPane, ReadingPane
 
@@ -60,13 +60,6 @@ def test_what_a_text_names_is_found_and_nothing_else(tmp_path: Path) -> None:
         (bullet, ("bullets", f"{MAIN}/{bullet}")),
         ("~/x/CLAUDE.md", ("documents", "~/x/CLAUDE.md")),
     ]
-
-
-def test_a_long_way_shows_its_end() -> None:
-    assert path_told(("Stream", "a", "b")) == "Stream › a › b"
-    long = path_told(("Stream", *(f"mem-{n:020}" for n in range(9))))
-    assert long.startswith("… › mem-")
-    assert long.endswith("8")
 
 
 @pytest.mark.slow

@@ -5,7 +5,6 @@ import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar, cast
-from unittest.mock import patch
 
 import pytest
 from textual.binding import Binding
@@ -17,7 +16,7 @@ from workbench.core.record import StoreProblem
 from workbench.services.tuning.tuning import Tuning
 from workbench.tui.app import areas
 from workbench.tui.app.actions import Table
-from workbench.tui.app.app import NEXT_TURN, RetrieverLoaded, RetrieverLoading, WorkbenchApp
+from workbench.tui.app.app import RetrieverLoaded, RetrieverLoading, WorkbenchApp
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import AREAS, Area
 from workbench.tui.tuning.screen import TuneScreen
@@ -68,21 +67,6 @@ async def test_what_is_loaded_when_the_app_has_ended_is_told_to_nobody(tmp_path:
     app.on_retriever_loading(RetrieverLoading(1, 2))
     app.on_retriever_loaded(RetrieverLoaded(""))
     app._tell_news()
-
-
-async def test_what_comes_into_sight_is_not_held_back(tmp_path: Path) -> None:
-    async with demo(tmp_path) as (app, pilot):
-        await pilot.pause()
-        with patch.object(
-            type(app), "set_timer", autospec=True, side_effect=type(app).set_timer
-        ) as timers:
-            await pilot.press("2", "1")
-            held = [
-                call.args[1]
-                for call in timers.call_args_list
-                if call.kwargs.get("name") == "delay_update"
-            ]
-        assert held == [NEXT_TURN, NEXT_TURN]
 
 
 async def test_an_error_at_the_first_visit_leaves_the_area_usable(

@@ -115,22 +115,6 @@ async def test_the_key_bar_says_that_the_filter_took_the_marks(bench: Workbench)
         assert "marked" not in hand.text
 
 
-@pytest.mark.slow
-async def test_marked_bullets_take_the_next_key_together(bench: Workbench) -> None:
-    async with opened(bench) as hand:
-        await hand.press("t", "t")
-        assert "2 marked" in hand.text
-        await hand.press("plus")
-        await hand.shows("+10 −1")
-        assert dict(bench.playbooks.view(BOOK).votes) == {
-            "hr-00001": "helpful",
-            "hr-00002": "helpful",
-        }
-        assert hand.screen.rows.mark_count == 0
-        await hand.press("plus")
-        assert bench.playbooks.live_vote(BOOK, "hr-00003") == "helpful"
-
-
 # Changing
 
 

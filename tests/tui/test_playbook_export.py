@@ -142,19 +142,6 @@ async def test_changes_of_both_sides_are_written_together(bench: Workbench, sour
     assert source.read_text() == both
 
 
-async def test_what_only_somebody_else_changed_is_left_alone(
-    bench: Workbench, source: Path
-) -> None:
-    theirs = TEXT.replace("the Fly header", "the proxy header")
-    source.write_text(theirs)
-    async with opened(bench) as hand:
-        dialog = await exporting(hand)
-        assert "Nothing to write" in state(dialog)
-        await hand.press("ctrl+s")
-        assert hand.app.screen is dialog
-    assert source.read_text() == theirs
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS, ids=lambda k: k.name)
 async def test_every_format_shows_and_writes_the_same_bytes(

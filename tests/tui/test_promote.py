@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from tests.tui.support import NOW, answered, app_over, messages, screen_text
+from tests.tui.support import NOW, answered, app_over, messages
 from tests.tui.waiting import until_drawn
 from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench, open_workbench
@@ -195,40 +195,6 @@ async def test_flagged_text_needs_a_yes_and_one_undo_takes_all_back(
         await h.keys("u")
     assert (project / "CLAUDE.md").read_bytes().decode() == OWN
     assert bench.library.journal.rev == rev + 2
-
-
-@pytest.mark.slow
-async def test_a_file_that_changed_is_shown_anew(bench: Workbench, project: Path) -> None:
-    path = project / "CLAUDE.md"
-    async with hand(bench) as h:
-        await h.opened()
-        path.write_text("other words\n")
-        await h.keys("enter")
-        assert "was changed meanwhile" in h.state
-        assert path.read_text() == "other words\n"
-        await h.keys("enter")
-        await h.closed()
-    assert path.read_text().startswith("other words\n\n<!--")
-
-
-@pytest.mark.slow
-async def test_a_candidate_in_review_is_approved_by_it(bench: Workbench, project: Path) -> None:
-    put(
-        bench,
-        memory("c1", "Clear the cache after the commit.", status="candidate", citations=("k1",)),
-    )
-    async with hand(bench) as h:
-        await h.keys("2")
-        await h.pilot.pause()
-        await h.opened()
-        assert "It is approved first." in h.state
-        await h.keys("enter")
-        await h.closed()
-        assert bench.stream.get("c1").status == "promoted"
-        assert bench.review.waiting() == 0
-        assert "1 decided · 0 left" in screen_text(h.app)
-        await h.keys("u")
-        assert bench.stream.get("c1").status == "candidate"
 
 
 async def test_what_was_promoted_says_how_to_take_that_back_and_the_keys_do_it(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.tui.review_host import TEXTS, Ticking, candidate, memory, put, review, store
-from tests.tui.support import NOW, open_bench, screen_text
+from tests.tui.support import NOW, screen_text
 from tests.tui.widgets.host import HOSTILE, is_inert
 from workbench.core.change import Change, FieldChange
 from workbench.core.review.proposal import Proposal
@@ -57,23 +57,6 @@ async def test_narrow_opens_with_enter_decides_there_and_esc_comes_back(bench: W
         assert "Evidence:" not in screen_text(drive.app)
         assert drive.screen.focused is drive.screen.rows
         assert drive.current == "c2"
-
-
-@pytest.mark.slow
-async def test_what_others_do_leaves_the_cursor_the_marks_and_the_place(
-    tmp_path: Path, bench: Workbench
-) -> None:
-    async with review(bench) as drive:
-        await drive.keys("j", "j", "t", "k")
-        assert drive.current == "c3"
-        other = open_bench(tmp_path, Ticking())
-        put(other, candidate("c0", "A new one that comes first.", importance_score=10))
-        other.review.approve(["c1"])
-        other.close()
-        await drive.until(lambda: "c0" in drive.ids and "c1" not in drive.ids)
-        assert (drive.current, drive.ids[-1]) == ("c3", "c4")
-        assert [p.id for p in drive.screen.rows.marked_rows] == ["c3"]
-        assert "4 to decide" in drive.count
 
 
 @pytest.mark.slow

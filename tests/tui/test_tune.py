@@ -8,7 +8,6 @@ from textual.widgets import Input
 
 from tests.demo import SERVED
 from tests.tui.support import (
-    NOW,
     demo,
     opens,
     screen_text,
@@ -26,7 +25,6 @@ from tests.tui.tune_host import (
     why,
 )
 from tests.tui.waiting import until
-from workbench.core.stream.memory import Memory
 from workbench.core.tuning.profile import WORKBENCH
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.tuning.ranking import Row
@@ -111,39 +109,6 @@ async def test_while_the_model_loads_typing_works_and_the_ranking_follows(
         app.bench.retriever.load()
         tune(app).retriever_ready()
         await until(pilot, lambda: bool(ranked(app)))
-
-
-@pytest.mark.slow
-async def test_another_process_s_change_keeps_cursor_sliders_and_query(tmp_path: Path) -> None:
-    async with tuning(tmp_path) as (app, pilot):
-        await keys(pilot, "right", "tab", "j", "j", "j")
-        current = tune(app).rows.current
-        assert isinstance(current, Row)
-        id = current.standing.memory.id
-        with app.bench.library.transaction("agent:other", "write") as tx:
-            tx.put(Memory("mem-20260320-0009999", "AUTH_SECRET AUTH_SECRET AUTH_SECRET", NOW, NOW))
-        await until(pilot, lambda: "mem-20260320-0009999" in ranked(app))
-        now = tune(app).rows.current
-        assert isinstance(now, Row)
-        assert now.standing.memory.id == id
-        assert slider(app, "recency").value == 0.1
-
-
-@pytest.mark.slow
-async def test_narrow_shows_sliders_beside_the_ranking_and_the_explanation_on_enter(
-    tmp_path: Path,
-) -> None:
-    async with tuning(tmp_path, (80, 24)) as (app, pilot):
-        text = screen_text(app)
-        assert all(name in text for name in ("recency", "around", "dense", "not served"))
-        assert re.search(r"0\.\d+: #\d+ ↔ #\d+", text)
-        assert not tune(app).why.display
-        await keys(pilot, "tab", "enter")
-        assert tune(app).why.display
-        assert "half-life" in screen_text(app)
-        await keys(pilot, "escape")
-        assert not tune(app).why.display
-        assert focused(app) is tune(app).rows
 
 
 @pytest.mark.slow

@@ -19,15 +19,15 @@ from tests.tui.support import (
     screen_text,
     shows,
 )
-from tests.tui.tune_host import WIDE, files, keys, opened, settled, slider, tune, tuning, why
+from tests.tui.tune_host import WIDE, files, keys, opened, settled, slider, tune, tuning
 from tests.tui.waiting import until
 from workbench.config.loading import load
-from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
+from workbench.core.tuning.profile import WORKBENCH
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.duplicates import DuplicatesDialog
 from workbench.tui.tuning.profiles import CompareDialog, LibraryDialog, Side
 from workbench.tui.widgets.bars import Slider
-from workbench.tui.widgets.dialog import Choose, Confirm, Prompt
+from workbench.tui.widgets.dialog import Confirm, Prompt
 from workbench.tui.widgets.reading_pane import ReadingPane
 
 SIZES = first_of((80, 24), (140, 45))
@@ -176,28 +176,6 @@ async def test_the_threshold_is_written_to_the_settings_and_holds(
         dialog.query_one(Slider).value = 0.8
         await keys(pilot, "S")
         assert load(path).settings.thresholds.review == 0.8
-
-
-@pytest.mark.parametrize("size", SIZES)
-async def test_episodes_are_explained_by_their_five_terms(
-    tmp_path: Path, size: tuple[int, int]
-) -> None:
-    app = demo_app(tmp_path)
-    episodic = next(p for p in BUILT_IN if p.name == "episodic")
-    async with app.run_test(size=size) as pilot:
-        await opened(pilot)
-        await keys(pilot, "l")
-        await opens(pilot, Choose)
-        await keys(pilot, *"episodic", "enter")
-        await until(pilot, lambda: tune(app).session.profile == episodic)
-        await settled(pilot)
-        assert tune(app).session.ranking is not None
-        await keys(pilot, "tab", "enter")
-        for term in ("similarity", "recency", "success", "use", "domain"):
-            assert term in why(app)
-        for name in ("half-life-semantic", "feedback", "contiguity"):
-            assert slider(app, name).disabled
-        assert not slider(app, "half-life-episodic").disabled
 
 
 @pytest.mark.slow

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.review_host import candidate, memory, put, store
+from tests.tui.review_host import memory, put, store
 from tests.tui.support import NOW, app_over, open_bench
 from tests.tui.waiting import until_drawn
 from workbench.core.stream.memory import Source
-from workbench.tui.review.drawing import Look, candidate_text, memory_facts
+from workbench.tui.review.drawing import memory_facts
 from workbench.tui.safety import NO_FLAGS
 from workbench.tui.stream.memory_view import detail
 from workbench.tui.stream.screen import StreamScreen
@@ -45,18 +45,6 @@ async def test_undo_in_the_stream_leads_to_the_row_that_came_back(tmp_path: Path
         await until_drawn(pilot, lambda: screen.rows.index_of(gone.id) is not None)
         assert screen.memory is not None
         assert screen.memory.id == gone.id
-
-
-def test_a_candidate_whose_summary_is_its_first_line_shows_it_once(tmp_path: Path) -> None:
-    bench = store(tmp_path)
-    put(bench, candidate("c9", "Said once.\nAnd more.", summary="Said once."))
-    proposal = next(p for p in bench.review.queue() if p.id == "c9")
-    assert (
-        candidate_text(Look(bench, proposal, bench.library.memories.get("c9"))).plain.count(
-            "Said once."
-        )
-        == 1
-    )
 
 
 def test_the_detail_says_who_said_a_memory(tmp_path: Path) -> None:

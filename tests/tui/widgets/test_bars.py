@@ -41,17 +41,6 @@ async def test_the_top_line_shows_place_store_and_what_waits() -> None:
         assert picture(host)[0].rstrip().endswith("5 Agents  6 Health !")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("width", [80, 60, 44, 30, 12])
-async def test_the_top_line_shrinks_and_keeps_the_active_area(width: int) -> None:
-    host = Host(top(store="a-very-long-project-name " * 5, active="tune", review=1234, stream=99))
-    async with host.run_test(size=(width, 4)):
-        line = picture(host)[0]
-        assert len(line) == width
-        if width >= 44:
-            assert "▸4 Tune" in line
-
-
 async def test_every_tab_can_be_clicked() -> None:
     bar = top(review=4)
     host = Host(bar)
