@@ -1,30 +1,12 @@
 """What recurs in episodes waits in Review as a pattern, and so do patterns alike."""
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from tests.cli.conftest import Cli
-
-
-def episode(
-    name: str, outcome: str, *strategies: str, task: str = "Deploy the API"
-) -> Mapping[str, object]:
-    return {
-        "episode_id": name, "timestamp": "2026-03-01T09:00:00Z", "task": {"original_input": f"{task} {name}"},
-        "outcome": {"status": outcome},
-        "metadata": {"domain": "infra", "task_type": "deploy", "strategies_applied": list(strategies)},
-    }  # fmt: skip
-
-
-def runs(strategy: str = "canary", task: str = "Deploy the API") -> list[Mapping[str, object]]:
-    """Return episodes: with a strategy 8 of 9 succeed, without it 2 of 10."""
-    made = [episode(f"g{n}", "SUCCESS", strategy, task=task) for n in range(8)]
-    made += [episode("b0", "FAILURE", strategy, task=task)]
-    made += [episode(f"w{n}", "SUCCESS" if n < 2 else "PARTIAL", task=task) for n in range(10)]
-    return made
+from tests.services.experienced import episode, runs
 
 
 def waiting(cli: Cli, kind: str = "pattern") -> list[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """Sessions and patterns that agents brought."""
 
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -40,3 +41,21 @@ def pattern(name: str = "Clear the cache first", **more: Any) -> dict[str, Any]:
 
 def door(bench: Workbench, **rules: Any) -> AgentApi:
     return AgentApi(bench, "claude", "s-1", ReadingLog(), DoorRules(**rules))
+
+
+def episode(
+    name: str, outcome: str, *strategies: str, task: str = "Deploy the API"
+) -> Mapping[str, object]:
+    return {
+        "episode_id": name, "timestamp": "2026-03-01T09:00:00Z", "task": {"original_input": f"{task} {name}"},
+        "outcome": {"status": outcome},
+        "metadata": {"domain": "infra", "task_type": "deploy", "strategies_applied": list(strategies)},
+    }  # fmt: skip
+
+
+def runs(strategy: str = "canary", task: str = "Deploy the API") -> list[Mapping[str, object]]:
+    """Return episodes: with a strategy 8 of 9 succeed, without it 2 of 10."""
+    made = [episode(f"g{n}", "SUCCESS", strategy, task=task) for n in range(8)]
+    made += [episode("b0", "FAILURE", strategy, task=task)]
+    made += [episode(f"w{n}", "SUCCESS" if n < 2 else "PARTIAL", task=task) for n in range(10)]
+    return made

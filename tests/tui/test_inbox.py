@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_mining import runs
+from tests.services.experienced import runs
 from tests.tui.review_host import Driver, Ticking, candidate, memory, put, review, store
 from tests.tui.support import NOW, open_bench, screen_text
 from workbench.core.review.kinds import GROUPS, KINDS
