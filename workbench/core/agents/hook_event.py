@@ -1,6 +1,7 @@
 """What an agent's hook says on stdin, as one value whatever the agent calls its parts."""
 
 import json
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -11,15 +12,10 @@ AGENTS: Mapping[str, str] = {"claude-code": "claude", "codex": "codex", "cursor"
 """The agents whose hooks are understood, and the names that they act by."""
 
 _ALIASES = {
-    "before_start": "SessionStart", "after_complete": "Stop", "on_error": "Error", "session_start": "SessionStart",
-    "user_prompt_submit": "UserPromptSubmit", "stop": "Stop", "session_end": "SessionEnd", "SubagentStop": "Stop",
-    "post_tool_use": "PostToolUse", "pre_compact": "PreCompact", "post_compact": "PostCompact",
-    "sessionStart": "SessionStart", "beforeSubmitPrompt": "UserPromptSubmit", "sessionEnd": "SessionEnd",
-    "postToolUse": "PostToolUse", "postToolUseFailure": "PostToolUseFailure", "preCompact": "PreCompact",
+    "BeforeStart": "SessionStart", "AfterComplete": "Stop", "OnError": "Error", "SubagentStop": "Stop",
+    "BeforeSubmitPrompt": "UserPromptSubmit",
 }  # fmt: skip
-"""Other names of events: those of source 001, section 1.3, and those that some agents write
-otherwise.
-"""
+"""Other names of events: those of source 001, section 1.3, and those that some agents have."""
 
 
 class HookEvent(NamedTuple):
@@ -45,7 +41,8 @@ class HookEvent(NamedTuple):
 def event_of(doc: Mapping[str, Any]) -> HookEvent:
     """Read an event; what is missing or of another kind counts as empty."""
     called = _text(doc, "hook_event_name", "event", "hook", "type")
-    name = _ALIASES.get(called, called)
+    name = re.sub(r"(?:\A|_)([a-z])", lambda letter: letter[1].upper(), called)
+    name = _ALIASES.get(name, name)
     given = doc.get("tool_input")
     response, failed = _response(doc)
     return HookEvent(

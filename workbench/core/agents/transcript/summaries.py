@@ -316,45 +316,34 @@ def taught(
     *,
     refusing: bool = False,
 ) -> Iterator[Lesson | Passed]:
-    """Yield what a person's words teach in a session, in which a command was run `last` (empty:
-    none was).
+    """Yield what a person's words teach in a session, a correction or rules, or why they teach
+    nothing.
+
+    A command was run `last` (empty: none was). With `refusing` they were said to turn something
+    down, and so they correct however they begin.
     """
-    found = worth(said, refusing=refusing)
-    if isinstance(found, Passed):
-        yield replace(found, id=identity(session, found.text))
-        return
+    flat = " ".join(said.split())
+    count, may_be_rule = len(flat.split()), _has(_RULE, flat)
+    found: list[tuple[Kind, str]] = []
+    reason: Reason = "small-talk"
+    if (
+        count >= 3
+        and len(flat) <= LONGEST_CORRECTION
+        and (refusing or re.match(_AGAINST, flat, re.I))
+    ):
+        asks = flat.endswith("?") and not may_be_rule and count < 8
+        if not asks and (count >= 6 or _has(_TELLS, flat)):
+            found = [("correction", flat)]
+    elif count >= 3:
+        parts = (" ".join(part.split()).strip("-*• ") for part in re.split(_SENTENCE, said))
+        rules = [("rule", part) for part in parts if _is_rule(part)]
+        found, reason = list(dict.fromkeys(rules[:_MOST_RULES])), "no-correction"
     for kind, text in found:
         after = f"\n(said after `{last}`)" if kind == "correction" and last else ""
-        mark = identity("said", text.lower())
-        yield Lesson(
-            kind, text + after, session, (identity(session, text),), at, turn, "user", mark=mark
-        )
-
-
-def worth(text: str, *, refusing: bool = False) -> list[tuple[Kind, str]] | Passed:
-    """Return what a person's words teach, a correction or rules, or why they teach nothing.
-
-    With `refusing` they were said to turn something down, and so they correct however they begin.
-    """
-    said = " ".join(text.split())
-    if len(said.split()) < 3:
-        return Passed("small-talk", said[:80])
-    short = len(said) <= LONGEST_CORRECTION
-    if short and (refusing or re.match(_AGAINST, said, re.IGNORECASE)):
-        count = len(said.split())
-        if (not re.search(_TELLS, said, re.IGNORECASE) and count < 6) or (
-            said.endswith("?") and not re.search(_RULE, said, re.IGNORECASE) and count < 8
-        ):
-            return Passed("small-talk", said[:80])
-        return [("correction", said)]
-    rules = [
-        s
-        for part in re.split(_SENTENCE, text)
-        if (s := " ".join(part.split()).strip("-*• ")) and _is_rule(s)
-    ]
-    if rules:
-        return [("rule", rule) for rule in dict.fromkeys(rules[:_MOST_RULES])]
-    return Passed("no-correction", said[:80])
+        mark, id = identity("said", text.lower()), identity(session, text)
+        yield Lesson(kind, text + after, session, (id,), at, turn, "user", mark=mark)
+    if not found:
+        yield Passed(reason, flat[:80], identity(session, flat[:80]))
 
 
 def is_standing(sentence: str) -> bool:
@@ -362,19 +351,18 @@ def is_standing(sentence: str) -> bool:
     prefer.
     """
     said = sentence.strip()
-    if not 3 <= len(said.split()) <= 60 or said.endswith(("?", ":", "…", "...")):
-        return False
-    return bool(re.search(_STANDING, said, re.IGNORECASE))
+    is_whole = 3 <= len(said.split()) <= 60 and not said.endswith(("?", ":", "…", "..."))
+    return is_whole and _has(_STANDING, said)
 
 
 def _is_rule(sentence: str) -> bool:
     """Tell whether a sentence says how things are done here, whatever is asked for now."""
     count = len(sentence.split())
-    return (
-        4 <= count <= 45
-        and not sentence.endswith("?")
-        and bool(re.search(_RULE, sentence, re.IGNORECASE))
-    )
+    return 4 <= count <= 45 and not sentence.endswith("?") and _has(_RULE, sentence)
+
+
+def _has(pattern: str, text: str) -> bool:
+    return bool(re.search(pattern, text, re.IGNORECASE))
 
 
 _HEADING = re.compile(

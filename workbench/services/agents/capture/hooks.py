@@ -19,7 +19,6 @@ from workbench.core.agents.transcript.events import short_paths
 from workbench.core.agents.transcript.summaries import PASSED, Lesson, identity
 from workbench.core.files.locks import Patience, StoreBusy, waiting
 from workbench.core.record import InvalidRecord, UnreadableFile, WorkbenchError
-from workbench.services.agents.capture import progress
 from workbench.services.agents.capture import progress as spool
 from workbench.services.agents.capture.progress import (
     PATIENCE_S,
@@ -30,6 +29,7 @@ from workbench.services.agents.capture.progress import (
     failures,
     folder_of,
     held,
+    lessons_in,
     passed_over,
     plain,
     read,
@@ -38,6 +38,7 @@ from workbench.services.agents.capture.progress import (
 )
 
 if TYPE_CHECKING:
+    from workbench.config.loading import Loaded
     from workbench.core.agents.transcript.following import Told
     from workbench.services.open import Workbench
 
@@ -79,36 +80,32 @@ def injection(event: HookEvent, place: Place) -> str:
 
 
 def _recalled(event: HookEvent, place: Place) -> str:
-    """Return what the store holds on a prompt, where the settings want that: mostly they do not
-    speak of it.
-    """
-    from workbench.config import paths
+    """Return what the store holds on a prompt, where the settings want that."""
     from workbench.store.folder import is_store
 
-    config = paths.config_dir() / "config.toml"
-    try:
-        if b"recall" not in config.read_bytes() or not is_store(place.store):
-            return ""
-    except OSError:
-        return ""
-    from workbench.config import loading
-
-    loaded = loading.load(config)
-    if not loaded.settings.agents.recall:
+    loaded = _loaded(b"recall") if is_store(place.store) else None
+    if loaded is None or not loaded.settings.agents.recall:
         return ""
     from workbench.services.agents.api import recalled
     from workbench.services.agents.reading_log import Asked, parent_process
-    from workbench.services.open import open_workbench
 
-    bench = open_workbench(
-        place.store, profiles=paths.config_dir() / "profiles", cache=paths.cache_dir(), settings=loaded.settings,
-        given=loaded.given, actor=place.actor, clock=place.clock, heads=place.heads,
-        believed=paths.is_believed(place.store),
-    )  # fmt: skip
-    try:
+    with _opened(place, loaded) as bench:
         return recalled(bench, event.text, Asked("hook", event.session, parent_process()))
-    finally:
-        bench.close()
+
+
+def _loaded(word: bytes) -> "Loaded | None":
+    """Return the settings where they speak of something: mostly they do not, and no event waits for
+    them.
+    """
+    from workbench.config import paths
+
+    config = paths.config_dir() / "config.toml"
+    with suppress(OSError):
+        if word in config.read_bytes():
+            from workbench.config import loading
+
+            return loading.load(config)
+    return None
 
 
 def _make(store: Path, actor: str) -> bool:
@@ -120,22 +117,15 @@ def _make(store: Path, actor: str) -> bool:
     # Nothing of the folder that the agent works in is imported, and nothing of the agent's waits
     # for its end: it says that the brief is kept, and goes on with what makes the next question
     # fast.
-    command = [
-        sys.executable,
-        "-P",
-        "-m",
-        "workbench",
-        "--store",
-        str(whole),
-        "capture",
-        "brief",
-        "--for-agent",
-        name,
-    ]
+    asked = ("capture", "brief", "--for-agent", name, "--json")
     made = subprocess.Popen(
-        [*command, "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        start_new_session=True, cwd=whole.anchor,
-    )  # fmt: skip
+        [sys.executable, "-P", "-m", "workbench", "--store", str(whole), *asked],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        cwd=whole.anchor,
+    )
     assert made.stdout is not None
     with made.stdout as told:
         return bool(select.select([told], [], [], INJECTION_S)[0] and told.readline())
@@ -243,13 +233,14 @@ def _end_working(session: str, place: Place) -> None:
 
 
 @contextmanager
-def _opened(place: Place) -> "Iterator[Workbench]":
+def _opened(place: Place, loaded: "Loaded | None" = None) -> "Iterator[Workbench]":
     from workbench.config import paths
     from workbench.services.open import open_workbench
 
     bench = open_workbench(
         place.store, profiles=paths.config_dir() / "profiles", cache=paths.cache_dir(), actor=place.actor,
-        clock=place.clock, heads=place.heads, believed=paths.is_believed(place.store),
+        settings=loaded.settings if loaded else None, given=loaded.given if loaded else frozenset(), clock=place.clock,
+        heads=place.heads, believed=paths.is_believed(place.store),
     )  # fmt: skip
     try:
         yield bench
@@ -275,9 +266,7 @@ def _asked(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[To
         return progress, ()
     told = taught(said, event.session, progress.standing.turn + 1, progress.standing.last)
     # The transcript tells of the prompt again, and what it is passed over for is counted there.
-    return progress, [
-        replace(one, text=short_paths(one.text)) for one in told if isinstance(one, Lesson)
-    ]
+    return progress, [replace(one, text=short_paths(one.text)) for one in lessons_in(told)]
 
 
 def _used(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[Told]]":
@@ -296,8 +285,7 @@ def _used(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[Tol
         event.session, replace(progress.tools, session=event.session, turn=progress.standing.turn)
     )
     told = following.take([call, Answer(call.id, None, "", event.response, event.failed)])
-    kept = [one for one in told if isinstance(one, Lesson)]
-    return replace(progress, tools=following.standing), kept
+    return replace(progress, tools=following.standing), lessons_in(told)
 
 
 def _read_on(
@@ -308,20 +296,9 @@ def _read_on(
         return progress, ()
     from workbench.services.agents.capture.reading import read_on
 
-    return read_on(Path(event.transcript).expanduser(), progress, most, liberal=_is_liberal())
-
-
-def _is_liberal() -> bool:
-    """Tell whether the settings want more kept than lessons: mostly they do not speak of it."""
-    from workbench.config import paths
-
-    config = paths.config_dir() / "config.toml"
-    with suppress(OSError):
-        if b"liberal" in config.read_bytes():
-            from workbench.config import loading
-
-            return loading.load(config).settings.capture == "liberal"
-    return False
+    loaded = _loaded(b"liberal")
+    liberal = loaded is not None and loaded.settings.capture == "liberal"
+    return read_on(Path(event.transcript).expanduser(), progress, most, liberal=liberal)
 
 
 def _ended(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[Told]]":
@@ -412,6 +389,4 @@ def past(captures: Path, store: Path) -> Past:
     folder for it.
     """
     folder = folder_of(captures, store)
-    return Past(
-        sessions(folder), passed_over(folder), failures(captures), len(progress.files(folder))
-    )
+    return Past(sessions(folder), passed_over(folder), failures(captures), len(spool.files(folder)))

@@ -1,6 +1,5 @@
 """Lessons as memories: what is stored of one, and what tells that it was. Light, for hooks."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -22,7 +21,7 @@ from workbench.core.stream.confidence import ARRIVED
 from workbench.core.stream.importance import CODE, HIGHEST
 from workbench.core.stream.memory import Memory, Source
 from workbench.safety.secrets import mask
-from workbench.services.agents.capture.progress import Place, Progress, read, write
+from workbench.services.agents.capture.progress import Place, Progress, lessons_in, read, write
 from workbench.services.safety.secret_filter import SecretFilter
 from workbench.services.stream.observation import Observation, cleaned, index_of, memory_of
 from workbench.store.append import appending, may_hold
@@ -137,15 +136,12 @@ def store(
     event: HookEvent, place: Place, path: Path, progress: Progress, told: Sequence[Lesson | Passed]
 ) -> tuple[tuple[str, ...], Progress]:
     """Store what is new of what was told; return it, and how far the session was followed then."""
-    passed = Counter(dict(progress.passed))
-    passed.update(one.reason for one in told if isinstance(one, Passed))
-    found = [one for one in told if isinstance(one, Lesson)]
+    found = lessons_in(told)
     known = _known(place, progress) if found else frozenset(progress.kept)
     fresh, late = told_once(one for one in found if known.isdisjoint(prints(one)))
-    passed.update(one.reason for one in late)
     new = [one for one in fresh if not any(same_lesson(one, other) for other in progress.lessons)]
-    passed["told-already"] += len(fresh) - len(new)
-    progress = replace(progress, passed=dict(+passed))
+    again = [Passed("told-already")] * (len(fresh) - len(new))
+    progress = progress.passing((*told, *late, *again))
     if not new:
         return (), progress
     ids = tuple(dict.fromkeys(one for lesson in new for one in prints(lesson)))

@@ -12,19 +12,19 @@ import os
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgspec import field
 
 from workbench.core.agents.hook_event import HookEvent
 from workbench.core.agents.transcript.events import Failure, SessionProgress, Task
-from workbench.core.agents.transcript.summaries import Lesson
+from workbench.core.agents.transcript.summaries import Lesson, Passed
 from workbench.core.document import Record, from_doc, to_doc
 from workbench.core.files.atomic import write_file
 from workbench.core.files.locks import FileLock
@@ -53,12 +53,8 @@ class HookFailure(NamedTuple):
 
 def note(captures: Path, at: datetime, agent: str, event: str, problem: str) -> bool:
     """Note a failure; tell whether that could be done."""
-    line = (
-        json.dumps(
-            {"at": iso(at), "agent": agent[:40], "event": event[:40], "problem": problem[:400]}
-        )
-        + "\n"
-    )
+    failure = HookFailure(iso(at), agent[:40], event[:40], problem[:400])
+    line = f"{json.dumps(failure._asdict())}\n"
     path = captures / FILE_NAME
     with contextlib.suppress(OSError):
         captures.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -204,6 +200,15 @@ class Progress(Record, frozen=True):
     passed: Mapping[str, int] = field(default_factory=dict)
     tasks: tuple[Task, ...] = ()
 
+    def passing(self, told: Iterable[Lesson | Passed]) -> "Progress":
+        """Return it with what was passed over counted, too."""
+        more = Counter(one.reason for one in told if isinstance(one, Passed))
+        return replace(self, passed=dict(more + Counter(dict(self.passed))))
+
+
+def lessons_in(told: Iterable[Lesson | Passed]) -> list[Lesson]:
+    return [one for one in told if isinstance(one, Lesson)]
+
 
 def folder_of(captures: Path, store: Path) -> Path:
     """Return where the files of a store's sessions lie; one that was made anew in the same place
@@ -250,12 +255,15 @@ def read(path: Path, session: str) -> Progress:
     """Return how far a session was followed; a file that is missing or broken counts as its
     beginning.
     """
-    try:
-        doc = json.loads(path.read_bytes())
-        found = from_doc(Progress, doc)
-    except (OSError, ValueError, RecursionError, InvalidRecord, AttributeError):
-        return Progress(session)
-    return found if found.session == session and found.version == 1 else Progress(session)
+    found = _read(path)
+    is_known = found is not None and found.session == session and found.version == 1
+    return found if found is not None and is_known else Progress(session)
+
+
+def _read(path: Path) -> Progress | None:
+    with contextlib.suppress(OSError, ValueError, RecursionError, InvalidRecord, AttributeError):
+        return from_doc(Progress, json.loads(path.read_bytes()))
+    return None
 
 
 def write(path: Path, progress: Progress) -> None:
@@ -273,17 +281,8 @@ def write(path: Path, progress: Progress) -> None:
 
 def passed_over(folder: Path) -> Counter[str]:
     """Return how much was passed over in the sessions of a store, by reason."""
-    counts: Counter[str] = Counter()
-    for path in _files(folder):
-        with contextlib.suppress(OSError, ValueError, RecursionError):
-            doc: Any = json.loads(path.read_bytes())
-            found = doc.get("passed") if isinstance(doc, dict) else None
-            counts.update(
-                {str(k): n for k, n in found.items() if type(n) is int}
-                if isinstance(found, dict)
-                else {}
-            )
-    return counts
+    found = (_read(path) for path in _files(folder))
+    return sum((Counter(dict(one.passed)) for one in found if one is not None), Counter[str]())
 
 
 def sessions(folder: Path) -> int:
@@ -303,14 +302,12 @@ def without_texts(captures: Path | None, store: Path) -> None:
     for event in files(folder):
         event.unlink(missing_ok=True)
     for file in _files(folder):
-        try:
-            doc = json.loads(file.read_bytes())
-            session = str(doc.get("session", ""))
-        except (OSError, ValueError, RecursionError, AttributeError):
+        known = _read(file)
+        if known is None:
             file.unlink(missing_ok=True)
             continue
-        with held(file.parent, session) as path:
-            found = read(path, session)
+        with held(file.parent, known.session) as path:
+            found = read(path, known.session)
             standing, tools = (
                 SessionProgress(one.session, one.turn) for one in (found.standing, found.tools)
             )

@@ -31,7 +31,15 @@ from workbench.services.agents.capture.memories import (
     prints_in,
     seen_again,
 )
-from workbench.services.agents.capture.progress import Progress, folder_of, held, plain, read, write
+from workbench.services.agents.capture.progress import (
+    Progress,
+    folder_of,
+    held,
+    lessons_in,
+    plain,
+    read,
+    write,
+)
 from workbench.services.agents.capture.reading import Tick, read_on, session_in
 from workbench.services.agents.episodes import Episodes
 from workbench.services.context import Context
@@ -44,25 +52,23 @@ from workbench.store.library import Tx
 
 def doc_of(task: Task, session: str) -> dict[str, Any]:
     """Return the episode that a task becomes (source 004, section 2.2)."""
-    seconds = (task.ended - task.at).total_seconds() if task.at and task.ended else None
     trace = [
         {"tool": step.tool, "action": step.action, "status": "failed" if step.failed else "ok"}
         | ({"error": step.error} if step.error else {})
         for step in task.trace
     ]
-    execution = {"trace": trace, "resource_usage": {"tool_calls": task.calls}}
-    evidence = [
-        one
-        for one in (task.evidence or NO_EVIDENCE, task.claim and f"the agent said: “{task.claim}”")
-        if one
-    ]
+    execution: dict[str, Any] = {"trace": trace, "resource_usage": {"tool_calls": task.calls}}
+    if task.at and task.ended:
+        execution["duration"] = max((task.ended - task.at).total_seconds(), 0.0)
+    evidence = [task.evidence or NO_EVIDENCE]
+    evidence += [f"the agent said: “{task.claim}”"] if task.claim else []
     tags = [] if task.verdict else [NO_EVIDENCE]
     return {
         "episode_id": task.id,
         **({"timestamp": iso(task.ended)} if task.ended else {}),
         "session_id": session,
         "task": {"original_input": task.text},
-        "execution": execution if seconds is None else {**execution, "duration": max(seconds, 0.0)},
+        "execution": execution,
         "outcome": {
             "status": task.outcome, "evidence": evidence, "primary_output": task.said,
             "side_effects": [f"edited {path}" for path in task.edited],
@@ -173,37 +179,41 @@ class Transcripts:
         Raises `UnreadableFile`, and `Stopped` when `tick` says so.
         """
         sessions = [(path, plain(session_in(path))) for path in paths]
-        known = prints_in(self._library.memories.all())
+        memories = self._library.memories.all()
+        known, liberal = prints_in(memories), self._context.settings.capture == "liberal"
         lessons: list[Lesson] = []
         passed: list[Passed] = []
-        follows, liberal = [], self._context.settings.capture == "liberal"
+        follows: list[Progress] = []
         for path, session in sessions:
             before = Progress(session) if again else self._before(session)
             after, told = read_on(path, before, tick=tick, liberal=liberal)
             file = mask(short_paths(str(path.absolute())))
-            lessons += [
-                replace(one, file=file, text=mask(one.text))
-                for one in told
-                if isinstance(one, Lesson)
+            here = [replace(one, file=file, text=mask(one.text)) for one in lessons_in(told)]
+            lessons += [one for one in here if known.isdisjoint(prints(one))]
+            over = [one for one in told if isinstance(one, Passed)]
+            follows.append(after.passing(over))
+            passed += over
+            passed += [
+                Passed("known", one.text, one.ids[0])
+                for one in here
+                if not known.isdisjoint(prints(one))
             ]
-            here = [one for one in told if isinstance(one, Passed)]
-            counts = Counter(dict(before.passed))
-            counts.update(one.reason for one in here)
-            passed += here
-            follows.append(replace(after, passed=dict(counts)))
-        fresh = [one for one in lessons if known.isdisjoint(prints(one))]
-        passed += [
-            Passed("known", one.text, one.ids[0])
-            for one in lessons
-            if not known.isdisjoint(prints(one))
+        kept, late = told_once(lessons)
+        follows = [
+            one.passing(other for other in late if other.id.startswith(f"{one.session}/"))
+            for one in follows
         ]
-        kept, late = told_once(fresh)
-        follows = [_counting(one, late) for one in follows]
-        new, more = self._parted(kept)
-        waiting = sum(len(open) for one in follows for open in one.standing.open.values())
-        tasks = tuple(to_store(self._context, [task for one in follows for task in one.tasks]))
+        said = [(m.id, one) for m in memories if (one := lesson_of(m)) is not None]
+        by = [
+            (next((id for id, other in said if same_lesson(one, other)), ""), one) for one in kept
+        ]
         return Harvest(
-            tuple(ordered(new)), tuple(more), (*passed, *late), waiting, tuple(follows), tasks
+            tuple(ordered(one for id, one in by if not id)),
+            tuple((id, one) for id, one in by if id),
+            (*passed, *late),
+            sum(len(open) for one in follows for open in one.standing.open.values()),
+            tuple(follows),
+            tuple(to_store(self._context, [task for one in follows for task in one.tasks])),
         )
 
     def keep(self, harvest: Harvest) -> Captured:
@@ -219,11 +229,11 @@ class Transcripts:
             actor = self._context.actor
             with self._library.turn(), self._library.transaction(actor, _label(harvest)) as tx:
                 known = prints_in(self._library.memories.all())
-                counted = [
-                    one
-                    for id, lesson in harvest.again
-                    if (one := self._counted(tx, id, lesson, known))
-                ]
+                for id, lesson in harvest.again:
+                    memory = self._library.memories.find(id)
+                    if memory is not None and known.isdisjoint(prints(lesson)):
+                        counted.append(seen_again(memory, lesson))
+                        tx.put(counted[-1])
                 created = self._created(
                     tx, [one for one in harvest.lessons if known.isdisjoint(prints(one))]
                 )
@@ -236,21 +246,6 @@ class Transcripts:
     def _folder(self) -> Path | None:
         """Where it is kept how far sessions were followed: another place once there is a store."""
         return None if self._captures is None else folder_of(self._captures, self._library.folder)
-
-    def _parted(self, lessons: Sequence[Lesson]) -> tuple[list[Lesson], list[tuple[str, Lesson]]]:
-        """Part lessons that are new from those that a captured memory tells already."""
-        told = [
-            (m.id, one) for m in self._library.memories.all() if (one := lesson_of(m)) is not None
-        ]
-        new: list[Lesson] = []
-        again: list[tuple[str, Lesson]] = []
-        for lesson in lessons:
-            found = next((id for id, other in told if same_lesson(lesson, other)), None)
-            if found is None:
-                new.append(lesson)
-            else:
-                again.append((found, lesson))
-        return new, again
 
     def _created(self, tx: Tx, lessons: Sequence[Lesson]) -> list[Memory]:
         state, found, purged = state_of(self._context), [], Purged(self._library)
@@ -269,15 +264,6 @@ class Transcripts:
             tx.put(state)
         return found
 
-    def _counted(self, tx: Tx, id: str, lesson: Lesson, known: set[str]) -> Memory | None:
-        """Count a lesson on the memory that tells it; `None` where that knows it by now."""
-        memory = self._library.memories.find(id)
-        if memory is None or not known.isdisjoint(prints(lesson)):
-            return None
-        counted = seen_again(memory, lesson)
-        tx.put(counted)
-        return counted
-
     def _before(self, session: str) -> Progress:
         folder = self._folder
         if folder is None:
@@ -292,27 +278,12 @@ class Transcripts:
             return
         for after in harvest.follows:
             with held(folder, after.session) as path:
-                told = tuple(sorted(prints_in(self._library.memories.all(), after.session)))
-                write(
-                    path,
-                    replace(
-                        read(path, after.session),
-                        **_read(after_storing(after)),
-                        kept=told,
-                        is_whole=True,
-                    ),
+                told = sorted(prints_in(self._library.memories.all(), after.session))
+                done, known = after_storing(after), read(path, after.session)
+                known = replace(
+                    known, standing=done.standing, offsets=done.offsets, tasks=done.tasks
                 )
-
-
-def _read(after: Progress) -> dict[str, Any]:
-    return {name: getattr(after, name) for name in ("standing", "offsets", "passed", "tasks")}
-
-
-def _counting(after: Progress, late: Sequence[Passed]) -> Progress:
-    """Return how far a session was followed, with what fell away of it beside other sessions."""
-    counts = Counter(dict(after.passed))
-    counts.update(one.reason for one in late if one.id.startswith(f"{after.session}/"))
-    return replace(after, passed=dict(counts))
+                write(path, replace(known, passed=done.passed, kept=tuple(told), is_whole=True))
 
 
 def _label(harvest: Harvest) -> str:
