@@ -2,11 +2,13 @@
 
 import json
 import math
+import operator
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Literal
+from functools import partial
+from typing import Any, Literal, NamedTuple
 
 from workbench.core.agents.actors import MERGED
 from workbench.core.agents.patterns.pattern import (
@@ -17,7 +19,6 @@ from workbench.core.agents.patterns.pattern import (
     ComplexityRange,
     Evidence,
     Feature,
-    Guidance,
     Pattern,
     Relation,
     Relationships,
@@ -81,18 +82,15 @@ class Task:
         """The facts, with the features under `problem_type`, `domain`, `complexity`,
         `capabilities`, and `task`.
         """
-        own: dict[str, object] = {}
-        if self.problem_types:
-            own["problem_type"] = sorted(self.problem_types)
-        if self.domains:
-            own["domain"] = sorted(self.domains)
-        if self.complexity is not None:
-            own["complexity"] = self.complexity
-        if self.capabilities is not None:
-            own["capabilities"] = sorted(self.capabilities)
-        if self.text:
-            own["task"] = self.text
-        return own | dict(self.facts)
+        own: dict[str, object] = {
+            "problem_type": sorted(self.problem_types),
+            "domain": sorted(self.domains),
+            "complexity": self.complexity,
+            "capabilities": sorted(self.capabilities or ()),
+            "task": self.text,
+        }
+        known = {name: value for name, value in own.items() if value not in (None, "", [])}
+        return known | dict(self.facts)
 
 
 def task_of(
@@ -171,23 +169,10 @@ def obstacle(
         return LeftOut("status", (pattern.status,))
     if task.category is not None and pattern.category != task.category:
         return LeftOut("category", (pattern.category,))
-    where, features = pattern.applicability, pattern.applicability.task_features
-    for kind, asked, given in _named(pattern, task):
-        if asked and given.isdisjoint(map(str.casefold, asked)):
-            return LeftOut(kind, asked, not given)
-    hard = features.complexity
-    if (
-        task.complexity is not None
-        and hard is not None
-        and not hard.min <= task.complexity <= hard.max
-    ):
-        return LeftOut("complexity", (f"{hard.min:g}", f"{hard.max:g}"))
-    if task.capabilities is not None:
-        lacking = tuple(
-            one for one in features.required_capabilities if one.casefold() not in task.capabilities
-        )
-        if lacking:
-            return LeftOut("capability", lacking)
+    for wanted in _wanted(pattern, task):
+        if wanted.lacking:
+            return LeftOut(wanted.kind, wanted.lacking, not wanted.is_known)
+    where = pattern.applicability
     for text in where.context_conditions:
         if not (said := _said(text, facts)):
             return LeftOut("condition", (text,), said is None)
@@ -195,13 +180,39 @@ def obstacle(
     return None if against is None else LeftOut("anti_condition", (against,))
 
 
-def _named(
-    pattern: Pattern, task: Task
-) -> tuple[tuple[Obstacle, tuple[str, ...], frozenset[str]], ...]:
-    """Return the types and domains that a pattern asks for, and those of a task."""
-    where = pattern.applicability
-    types, domains = where.problem_types, where.task_features.domain
-    return ("problem_type", types, task.problem_types), ("domain", domains, task.domains)
+class _Wanted(NamedTuple):
+    """A feature that a pattern asks for: what of it the task has and what it is `lacking`.
+
+    Where the task says nothing of it, it is not `is_known`.
+    """
+
+    kind: Obstacle
+    met: tuple[str, ...]
+    lacking: tuple[str, ...]
+    is_known: bool
+
+
+def _wanted(pattern: Pattern, task: Task) -> Iterator[_Wanted]:
+    where, features = pattern.applicability, pattern.applicability.task_features
+    named: tuple[tuple[Obstacle, tuple[str, ...], frozenset[str]], ...] = (
+        ("problem_type", where.problem_types, task.problem_types),
+        ("domain", features.domain, task.domains),
+    )
+    for kind, names, given in named:
+        met = tuple(name for name in names if name.casefold() in given)
+        if names:
+            yield _Wanted(kind, met, () if met else names, bool(given))
+    hard, known = features.complexity, task.complexity
+    if hard is not None and known is not None:
+        lacking = () if hard.min <= known <= hard.max else (f"{hard.min:g}", f"{hard.max:g}")
+        yield _Wanted("complexity", (f"{known:g}",), lacking, True)
+    elif hard is not None:
+        yield _Wanted("complexity", (), (), False)
+    if names := features.required_capabilities:
+        able = task.capabilities
+        met = () if able is None else tuple(name for name in names if name.casefold() in able)
+        left = tuple(name for name in names if able is not None and name not in met)
+        yield _Wanted("capability", met, left, able is not None)
 
 
 def match(pattern: Pattern, task: Task, now: datetime) -> Match:
@@ -247,26 +258,12 @@ def _quality(pattern: Pattern, task: Task) -> tuple[float, tuple[tuple[Obstacle,
     """Return the share of what a pattern asks for that the task is known to have; 0 where it asks
     for nothing.
     """
-    where, features = pattern.applicability, pattern.applicability.task_features
-    shares, met = list[float](), list[tuple[Obstacle, str]]()
-    for kind, names, given in _named(pattern, task):
-        found = [name for name in names if name.casefold() in given]
-        shares += [float(bool(found))] if names else []
-        met += [(kind, name) for name in found]
-    if features.complexity is not None:
-        known = task.complexity is not None
-        shares.append(1.0 if known else 0.0)
-        met += [("complexity", f"{task.complexity:g}")] if task.complexity is not None else []
-    if features.required_capabilities:
-        shares.append(1.0 if task.capabilities is not None else 0.0)
-        met += [
-            ("capability", name)
-            for name in features.required_capabilities
-            if task.capabilities is not None
-        ]
-    shares += [1.0] * len(where.context_conditions)
-    met += [("condition", text) for text in where.context_conditions]
-    return (math.fsum(shares) / len(shares) if shares else 0.0), tuple(met)
+    wanted = list(_wanted(pattern, task))
+    conditions = pattern.applicability.context_conditions
+    met: list[tuple[Obstacle, str]] = [(one.kind, name) for one in wanted for name in one.met]
+    met += [("condition", text) for text in conditions]
+    had = sum(bool(one.met) for one in wanted) + len(conditions)
+    return had / max(len(wanted) + len(conditions), 1), tuple(met)
 
 
 # A pattern in words: what it says to do, as an agent and a person read it.
@@ -531,7 +528,8 @@ def merged(patterns: Sequence[Pattern], id: str, now: datetime) -> Pattern:
             f"{gone.id} is deprecated and cannot be merged.", "Nothing was changed."
         )
     best = max(patterns, key=lambda p: (p.support.confidence_score, p.usage_count, p.id))
-    starts = [pattern.evidence_since for pattern in patterns if pattern.evidence_since is not None]
+    others = partial(_union, without={pattern.id for pattern in patterns})
+    of_guidance = [pattern.guidance for pattern in (best, *patterns)]
     return replace(
         best,
         id=id,
@@ -539,18 +537,25 @@ def merged(patterns: Sequence[Pattern], id: str, now: datetime) -> Pattern:
         last_updated=now,
         edition=1,
         applicability=_for_all([pattern.applicability for pattern in patterns]),
-        guidance=_guidance(best, patterns),
-        support=_evidence_of_all(patterns),
-        status="validated"
-        if all(pattern.status == "validated" for pattern in patterns)
-        else "candidate",
+        guidance=replace(
+            best.guidance,
+            **_each(of_guidance, expected_benefits=_union, potential_risks=_union, alternative_patterns=others),
+        ),
+        support=_evidence_of_all([pattern.support for pattern in patterns]),
+        status="validated" if all(p.status == "validated" for p in patterns) else "candidate",
         status_reason=MERGED,
-        usage_count=sum(pattern.usage_count for pattern in patterns),
-        last_used=max((p.last_used for p in patterns if p.last_used is not None), default=None),
         superseded_by=None,
-        evidence_since=max(starts, default=None),
-        relationships=_relationships(patterns),
-    )
+        relationships=Relationships(
+            **_each(
+                [pattern.relationships for pattern in patterns],
+                specializes=lambda above: _only(others([[one] for one in above if one])),
+                generalizes=others,
+                contradicts=others,
+                complements=others,
+            )
+        ),
+        **_each(patterns, usage_count=sum, last_used=_latest, evidence_since=_latest),
+    )  # fmt: skip
 
 
 def related(pattern: Pattern, relation: Relation, other: str, *, remove: bool = False) -> Pattern:
@@ -561,14 +566,8 @@ def related(pattern: Pattern, relation: Relation, other: str, *, remove: bool = 
         return replace(pattern, relationships=replace(known, specializes=kept if remove else other))
     held = tuple(id for id in getattr(known, relation) if id != other)
     now = held if remove else (*held, other)
-    match relation:
-        case "generalizes":
-            known = replace(known, generalizes=now)
-        case "contradicts":
-            known = replace(known, contradicts=now)
-        case "complements":
-            known = replace(known, complements=now)
-    return replace(pattern, relationships=known)
+    changed: dict[str, Any] = {relation: now}
+    return replace(pattern, relationships=replace(known, **changed))
 
 
 def weaknesses(pattern: Pattern, now: datetime) -> tuple[Weakness, ...]:
@@ -611,8 +610,28 @@ def _overlap(one: Words, other: Words) -> float:
     return len(one & other) / len(one | other) if one or other else 1.0
 
 
-def _union(lists: Iterable[Sequence[str]]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(item for items in lists for item in items))
+def _each(records: Sequence[object], **rules: Callable[[list[Any]], object]) -> dict[str, Any]:
+    """Return fields by the rules that make one value of those of several records."""
+    return {name: rule([getattr(one, name) for one in records]) for name, rule in rules.items()}
+
+
+def _union(lists: Iterable[Sequence[str]], without: Container[str] = ()) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(item for items in lists for item in items if item not in without))
+
+
+def _only(names: Sequence[str]) -> str | None:
+    return names[0] if len(names) == 1 else None
+
+
+def _latest(times: Sequence[datetime | None]) -> datetime | None:
+    return max((time for time in times if time is not None), default=None)
+
+
+def _hull(ranges: Sequence[ComplexityRange | None]) -> ComplexityRange | None:
+    known = [one for one in ranges if one is not None]
+    if len(known) < len(ranges):
+        return None
+    return ComplexityRange(min(one.min for one in known), max(one.max for one in known))
 
 
 def _or_any(lists: Sequence[Sequence[str]]) -> tuple[str, ...]:
@@ -626,78 +645,37 @@ def _in_all(lists: Sequence[Sequence[str]]) -> tuple[str, ...]:
 
 def _for_all(every: Sequence[Applicability]) -> Applicability:
     features = [where.task_features for where in every]
-    ranges = [one.complexity for one in features if one.complexity is not None]
-    hull = (
-        ComplexityRange(min(r.min for r in ranges), max(r.max for r in ranges)) if ranges else None
-    )
     return Applicability(
-        problem_types=_or_any([where.problem_types for where in every]),
         task_features=TaskFeatures(
-            domain=_or_any([one.domain for one in features]),
-            complexity=hull if len(ranges) == len(features) else None,
-            required_capabilities=_in_all([one.required_capabilities for one in features]),
+            **_each(features, domain=_or_any, complexity=_hull, required_capabilities=_in_all)
         ),
-        context_conditions=_in_all([where.context_conditions for where in every]),
-        anti_conditions=_union(where.anti_conditions for where in every),
+        **_each(every, problem_types=_or_any, context_conditions=_in_all, anti_conditions=_union),
     )
 
 
-def _guidance(best: Pattern, patterns: Sequence[Pattern]) -> Guidance:
-    ids = {pattern.id for pattern in patterns}
-    every = [pattern.guidance for pattern in (best, *(p for p in patterns if p is not best))]
-    return replace(
-        best.guidance,
-        expected_benefits=_union(one.expected_benefits for one in every),
-        potential_risks=_union(one.potential_risks for one in every),
-        alternative_patterns=tuple(
-            i for i in _union(one.alternative_patterns for one in every) if i not in ids
-        ),
-    )
-
-
-def _evidence_of_all(patterns: Sequence[Pattern]) -> Evidence:
+def _evidence_of_all(said: Sequence[Evidence]) -> Evidence:
     """Return the evidence of several: episodes of all, shares by the number of applications behind
     each.
     """
-    said = [pattern.support for pattern in patterns]
     total = sum(one.num_applications for one in said)
-
-    def mean(name: str) -> float:
-        weights = [one.num_applications or (0 if total else 1) for one in said]
-        return math.fsum(
-            getattr(one, name) * weight for one, weight in zip(said, weights, strict=True)
-        ) / sum(weights)
-
+    weights = [one.num_applications or (0 if total else 1) for one in said]
     against = _union(one.counter_episodes for one in said)
+
+    def mean(values: Sequence[float]) -> float:
+        return math.fsum(map(operator.mul, values, weights)) / sum(weights)
+
     return Evidence(
-        supporting_episodes=tuple(
-            e for e in _union(one.supporting_episodes for one in said) if e not in against
-        ),
         counter_episodes=against,
-        num_applications=total,
-        success_rate=mean("success_rate"),
-        confidence_score=mean("confidence_score"),
-        statistical_significance=mean("statistical_significance"),
-        last_validated=max(
-            (one.last_validated for one in said if one.last_validated is not None), default=None
+        **_each(
+            said,
+            supporting_episodes=partial(_union, without=against),
+            num_applications=sum,
+            success_rate=mean,
+            confidence_score=mean,
+            statistical_significance=mean,
+            last_validated=_latest,
+            mined_from=_union,
         ),
-        mined_from=_union(one.mined_from for one in said),
-    )
-
-
-def _relationships(patterns: Sequence[Pattern]) -> Relationships:
-    ids = {pattern.id for pattern in patterns}
-    said = [pattern.relationships for pattern in patterns]
-
-    def others(every: Iterable[Sequence[str]]) -> tuple[str, ...]:
-        return tuple(id for id in _union(every) if id not in ids)
-
-    above = {one.specializes for one in said if one.specializes and one.specializes not in ids}
-    return Relationships(
-        specializes=above.pop() if len(above) == 1 else None,
-        generalizes=others(one.generalizes for one in said),
-        contradicts=others(one.contradicts for one in said),
-        complements=others(one.complements for one in said),
     )
 
 

@@ -4,7 +4,6 @@ What the schema does not know of an object is kept in the pattern's `metadata` u
 its path.
 """
 
-import ast
 import math
 import operator
 import re
@@ -33,7 +32,7 @@ from workbench.core.values import WrongValue, is_deeper, read_as
 Problem = tuple[str, str]
 """A path and what is wrong there."""
 
-# The language of conditions: `complexity >= 5 and not (domain in [legacy, cobol])`. It is parsed,
+# The language of conditions: `complexity >= 5 and not (domain in [legacy, cobol])`. It is read,
 # never evaluated.
 #
 # A condition compares facts of a task with values. Facts are named (`domain`, `repo.size`), values
@@ -76,25 +75,12 @@ class Condition(NamedTuple):
 
 
 _TOKEN = re.compile(
-    r"""(?P<space>\s) | (?P<text>"(?:[^"\\]|\\.)*" | '(?:[^'\\]|\\.)*') | (?P<number>[-+]?\d+(?:\.\d+)?(?![\w.-]))
-    | (?P<mark>==|!=|<=|>=|[=<>()\[\],]) | (?P<word>\w[\w.\-/+\#]*)""",
+    r"""\s* (?: (?P<text>"(?:[^"\\]|\\.)*" | '(?:[^'\\]|\\.)*') | (?P<number>[-+]?\d+(?:\.\d+)?(?![\w.-]))
+    | (?P<mark>==|!=|<=|>=|[=<>()\[\],]) | (?P<word>\w[\w.\-/+\#]*) | (?P<end>\Z) | (?P<broken>.) )""",
     re.VERBOSE,
 )
-_WRITTEN = {
-    "and": "and",
-    "or": "or",
-    "not": "not",
-    "in": "in",
-    "has": " @ ",
-    "exists": " is 0 ",
-    "=": "|",
-}
-"""Words as Python has them, of the same length."""
-
-_OPERATORS: Mapping[type[ast.AST], str] = {
-    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.In: "in",
-    ast.MatMult: "has", ast.BitOr: "==",
-}  # fmt: skip
+_JOINING = ("and", "or", "not", "in", "has", "exists")
+_COMPARING = ("==", "=", "!=", "<", "<=", ">", ">=", "in", "has", "exists")
 _CONSTANTS: Mapping[str, object] = {"true": True, "false": False, "null": None}
 
 
@@ -103,104 +89,96 @@ def parsed(text: str) -> Condition:
     """Return what a condition says; raises `ConditionSyntax`."""
     if len(text) > LONGEST:
         raise ConditionSyntax(text, LONGEST + 1, f"it is longer than {LONGEST:,} characters")
-    try:
-        tree = ast.parse(f"({_as_python(text)})", mode="eval").body
-    except (SyntaxError, RecursionError, MemoryError) as error:
-        at = getattr(error, "offset", None) or len(text) + 2
-        raise ConditionSyntax(
-            text, min(max(at - 1, 1), len(text) + 1), "a comparison is expected"
-        ) from error
-    return _condition(text, tree, 0)
+    reading = _Reading(text)
+    condition = reading.joined("or", 0)
+    reading.end()
+    return condition
 
 
-def _as_python(text: str) -> str:
-    """Return a condition as an expression of Python in which every name, text and number is a blank
-    of its length.
-    """
-    found, at = list[str](), 0
-    while at < len(text):
-        match = _TOKEN.match(text, at)
-        if match is None:
-            broken = (
-                "a text that begins here does not end"
-                if text[at] in "\"'"
-                else f"“{text[at]}” means nothing here"
+class _Reading:
+    """Reads a condition from its beginning on, one token after the other."""
+
+    def __init__(self, text: str) -> None:
+        self._text, self._next = text, 0
+        self._step()
+
+    def joined(self, op: str, depth: int) -> Condition:
+        """Return conditions that are joined by `or`; within it those that are joined by `and`."""
+        parts = list[Condition]()
+        while not parts or self._take(op):
+            parts.append(self.joined("and", depth) if op == "or" else self._one(depth))
+        return parts[0] if len(parts) == 1 else Condition(op, parts=tuple(parts))
+
+    def end(self) -> None:
+        if self._kind != "end":
+            raise self._wrong("“and”, “or” or the end is expected")
+
+    def _one(self, depth: int) -> Condition:
+        if depth > DEEPEST_CONDITION:
+            raise self._wrong(f"it goes deeper than {DEEPEST_CONDITION} levels")
+        if self._take("not"):
+            return Condition("not", parts=(self._one(depth + 1),))
+        if self._take("("):
+            inner = self.joined("or", depth + 1)
+            self._expect(")")
+            return inner
+        if self._kind != "word" or self._said.lower() in _JOINING:
+            raise self._wrong(
+                "the name of a fact and a comparison (==, !=, <, <=, >, >=, in, has, exists) are expected"
             )
-            raise ConditionSyntax(text, at + 1, broken)
-        token, at = match[0], match.end()
-        match match.lastgroup:
-            case "text":
-                found.append(f'"{"_" * (len(token) - 2)}"')
-            case "number":
-                found.append("0" * len(token))
-            case "space":
-                found.append(" ")
-            case _:
-                found.append(
-                    _WRITTEN.get(
-                        token.lower(), token if match.lastgroup == "mark" else "_" * len(token)
-                    )
-                )
-    return "".join(found)
+        fact = self._said
+        self._step()
+        op = self._take(*_COMPARING)
+        if op == "in":
+            self._expect("[", "a list is expected after “in”, as in [a, b]")
+            values = [self._value()]
+            while self._take(",") and self._said != "]":
+                values.append(self._value())
+            self._expect("]")
+            return Condition("in", fact, tuple(values))
+        if op == "exists":
+            return Condition("exists", fact)
+        if not op:
+            return Condition("==", fact, True)
+        return Condition("==" if op == "=" else op, fact, self._value())
 
-
-def _condition(text: str, node: ast.AST, depth: int) -> Condition:
-    """Return the condition that a part of an expression is; nothing but what is named here may
-    stand in it.
-    """
-    if depth > DEEPEST_CONDITION:
-        raise ConditionSyntax(
-            text, _place(node).start + 1, f"it goes deeper than {DEEPEST_CONDITION} levels"
-        )
-    match node:
-        case ast.BoolOp(op=joined, values=values):
-            op = "and" if isinstance(joined, ast.And) else "or"
-            return Condition(op, parts=tuple(_condition(text, one, depth + 1) for one in values))
-        case ast.UnaryOp(op=ast.Not(), operand=inner):
-            return Condition("not", parts=(_condition(text, inner, depth + 1),))
-        case ast.Name():
-            return Condition("==", text[_place(node)], True)
-        case ast.Compare(left=ast.Name() as fact, ops=[ast.Is()]):
-            return Condition("exists", text[_place(fact)])
-        case ast.Compare(
-            left=ast.Name() as fact,
-            ops=[ast.In() as asked],
-            comparators=[ast.List(elts=[_, *_]) as value],
-        ):
-            return Condition(
-                "in", text[_place(fact)], tuple(_value(text, one) for one in value.elts)
-            )
-        case ast.Compare(left=ast.Name() as fact, ops=[asked], comparators=[other]) if (
-            type(asked) in _OPERATORS
-        ):
-            if isinstance(asked, ast.In):
-                raise ConditionSyntax(
-                    text, _place(other).start + 1, "a list is expected after “in”, as in [a, b]"
-                )
-            return Condition(_OPERATORS[type(asked)], text[_place(fact)], _value(text, other))
-        case ast.BinOp(left=ast.Name() as fact, op=asked, right=other) if type(asked) in _OPERATORS:
-            return Condition(_OPERATORS[type(asked)], text[_place(fact)], _value(text, other))
-    expected = (
-        "the name of a fact and a comparison (==, !=, <, <=, >, >=, in, has, exists) are expected"
-    )
-    raise ConditionSyntax(text, _place(node).start + 1, expected)
-
-
-def _place(node: Any) -> slice:
-    """Return where in the text a part of its expression stands, which has a parenthesis before it."""
-    return slice(max(node.col_offset - 1, 0), node.end_col_offset - 1)
-
-
-def _value(text: str, node: ast.AST) -> object:
-    said = text[_place(node)]
-    match node:
-        case ast.Name():
-            return _CONSTANTS.get(said.lower(), said)
-        case ast.Constant(value=str()):
+    def _value(self) -> object:
+        kind, said = self._kind, self._said
+        if kind not in ("text", "number", "word") or said.lower() in _JOINING:
+            raise self._wrong("a value is expected")
+        self._step()
+        if kind == "text":
             return re.sub(r"\\(.)", r"\1", said[1:-1])
-        case ast.Constant():
-            return float(said)
-    raise ConditionSyntax(text, _place(node).start + 1, f"a value is expected, not “{said[:40]}”")
+        return float(said) if kind == "number" else _CONSTANTS.get(said.lower(), said)
+
+    def _take(self, *words: str) -> str:
+        """Return the next token, and go on behind it, where it is one of some words or marks."""
+        found = self._said.lower()
+        if self._kind not in ("word", "mark") or found not in words:
+            return ""
+        self._step()
+        return found
+
+    def _expect(self, mark: str, problem: str = "") -> None:
+        if not self._take(mark):
+            raise self._wrong(problem or f"“{mark}” is expected")
+
+    def _step(self) -> None:
+        found = _TOKEN.match(self._text, self._next)
+        assert found is not None
+        assert found.lastgroup is not None
+        self._kind, self._said = found.lastgroup, found[found.lastgroup]
+        self._at, self._next = found.start(found.lastgroup), found.end()
+        if self._kind == "broken":
+            is_text = self._said in "\"'"
+            raise self._wrong(
+                "a text that begins here does not end"
+                if is_text
+                else f"“{self._said}” means nothing here"
+            )
+
+    def _wrong(self, problem: str) -> ConditionSyntax:
+        return ConditionSyntax(self._text, self._at + 1, problem)
 
 
 def facts_in(condition: Condition) -> frozenset[str]:
