@@ -6,21 +6,31 @@ made of digits, so that it costs as many tokens in each.
 """
 
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from workbench.core.agents.read import UNKNOWN, Provenance
 from workbench.core.record import StoreProblem
+from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
+from workbench.services.agents.aliases import served_name
 from workbench.services.context import Context
+from workbench.services.health.upkeep import disputes
+from workbench.services.safety.masking import masked
 from workbench.services.safety.provenance import begin_of, end_of, provenances_of
 from workbench.services.safety.safety import Safety
 from workbench.services.safety.texts import Outward
 from workbench.store.library import Library
-from workbench.store.records import place_of
 
 Json: TypeAlias = dict[str, Any]
+Value = TypeVar("Value")
+
+Refusal = Literal["held", "unapproved"]
+"""Why an agent is not given something: for what its text says, or because this agent gets only what
+a person approved.
+"""
 
 
 def require_trusted(library: Library) -> None:
@@ -38,13 +48,63 @@ def require_trusted(library: Library) -> None:
         raise StoreProblem(message, "A person can look and decide: `workbench trust`.")
 
 
-def speaks(safety: Safety, texts: Iterable[str]) -> bool:
-    """Tell whether one of some texts gives orders to an agent, or hides characters."""
-    return any(finding.kind != "secret" for text in texts if text for finding in safety.sorts(text))
+class Guard:
+    """Tells what the context's agent is given, and how it sees that: without secrets, and under
+    plain names.
 
+    What a person allowed as it is, is given as it is.
+    """
 
-def origin_of(context: Context, record: Outward) -> Provenance:
-    return provenances_of(context, [record]).get(place_of(record), UNKNOWN)
+    def __init__(self, context: Context, safety: Safety) -> None:
+        self._context, self._safety = context, safety
+        self.only_approved = context.settings.agents.only_approved(context.actor)
+
+    def refused(
+        self, record: Outward | None, texts: Iterable[str], origin: Provenance
+    ) -> Refusal | None:
+        """Return why the agent is not given a record that says some texts; `None` when it is."""
+        if self.only_approved and not origin.approved:
+            return "unapproved"
+        speaks = any(f.kind != "secret" for text in texts if text for f in self._safety.sorts(text))
+        return "held" if speaks and not self.allows(record) else None
+
+    def refusals(self, memories: Sequence[Memory]) -> dict[str, Refusal]:
+        """Return why the agent is not given some of these memories, by their ids."""
+        why: dict[str, Refusal] = {
+            memory.id: "held" for memory in memories if self._safety.held_from_agents(memory)
+        }
+        rest = [m for m in memories if m.id not in why] if self.only_approved else []
+        known = provenances_of(self._context, rest)
+        return why | {id: "unapproved" for (_, id), one in known.items() if not one.approved}
+
+    def allows(self, record: Outward | None) -> bool:
+        """Tell whether a person allowed a record as it is."""
+        return record is not None and self._safety.override(record) is not None
+
+    def name(self, name: str) -> str:
+        """Return an id, a session or a source as the agent sees it."""
+        return served_name(name, self._safety.findings)
+
+    def text(self, text: str, record: Outward | None = None) -> str:
+        """Return a text of a record as the agent sees it."""
+        return text if self.allows(record) else self._safety.masked(text)
+
+    def shown(self, record: Value) -> Value:
+        """Return a record as the agent sees it."""
+        return record if self.allows(record) else masked(record, self._safety.masked)  # type: ignore[arg-type]
+
+    def origin(self, record: Outward) -> Provenance:
+        return next(iter(self.origins([record]).values()), UNKNOWN)
+
+    def origins(self, records: Sequence[Outward]) -> dict[str, Provenance]:
+        """Return where records come from and what disputes them, by their keys."""
+        known = provenances_of(self._context, records)
+        memories = [one for one in records if isinstance(one, Memory)]
+        said = disputes(self._context, memories) if memories else {}
+        return {
+            id: replace(one, name=self.name(one.name), disputed=said.get(id, ""))
+            for (_, id), one in known.items()
+        }
 
 
 def framed(rows: Iterable[tuple[str, Provenance]], mark: str) -> Iterator[str]:

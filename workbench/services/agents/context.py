@@ -18,8 +18,7 @@ from workbench.core.record import InvalidRecord, UnreadableFile
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.tokens import beginning, tokens_of
 from workbench.core.tuning.profile import Profile, ProfileInUse
-from workbench.services.agents.aliases import served_name
-from workbench.services.agents.blocks import new_mark, speaks
+from workbench.services.agents.blocks import Guard, new_mark
 from workbench.services.agents.layers import FINDERS, Asking
 from workbench.services.agents.reading_log import (
     BY_COMMAND,
@@ -38,11 +37,9 @@ from workbench.services.agents.serving import (
     Layer,
     LeftOut,
     Why,
-    refused,
     text_of,
 )
 from workbench.services.context import Context
-from workbench.services.health.upkeep import disputes
 from workbench.services.playbook.playbook import Playbooks
 from workbench.services.safety.provenance import begin_of, end_of, provenances_of
 from workbench.services.safety.safety import Safety
@@ -148,6 +145,7 @@ def gathered(
     agent that would be given it. Raises `InvalidRecord` when it is none.
     """
     safety = Safety(context)
+    guard = Guard(context, safety)
     pool = cache(partial(tuning.pool, loading=bool(task.strip())))
     asking = Asking(
         context, tuning, safety, task, lambda: _bullets(playbooks), pool, profile, error
@@ -176,9 +174,9 @@ def gathered(
         ]
         if kind.may_lack and not (new or left):
             continue
-        passing, held = _passing(context, safety, new)
+        passing, held = _passing(guard, context, new)
         origins = answer.served.provenance if answer.served is not None else {}
-        found.append((kind, _items(context, safety, passing, origins), (*held, *left)))
+        found.append((kind, tuple(_items(guard, passing, origins)), (*held, *left)))
     used = context.profile if profile is None else ProfileInUse(profile.name, "flag")
     return Material(task, tuple(found), is_empty, weak, used)
 
@@ -285,53 +283,42 @@ def _bullets(playbooks: Playbooks) -> tuple[Bullet, ...]:
 
 
 def _passing(
-    context: Context, safety: Safety, found: Sequence[Found]
+    guard: Guard, context: Context, found: Sequence[Found]
 ) -> tuple[list[Found], tuple[LeftOut, ...]]:
     """Return what an agent may be given of what was found, and why it is not given the rest."""
-    memories = [one.record for one in found if isinstance(one.record, Memory)]
-    why = dict[str, Why](refused(context, safety, memories))
+    why: dict[str, Why] = {
+        **guard.refusals([one.record for one in found if isinstance(one.record, Memory)])
+    }
     others = [one for one in found if not isinstance(one.record, Memory)]
-    only = context.settings.agents.only_approved(context.actor)
-    known = provenances_of(context, [one.record for one in others]) if only else {}
+    records = [one.record for one in others] if guard.only_approved else []
+    known = provenances_of(context, records)
     for one in others:
-        if speaks(safety, (one.text, *one.beside)) and safety.override(one.record) is None:
-            why[one.id] = "held"
-        elif only and not known[place_of(one.record)].approved:
-            why[one.id] = "unapproved"
+        origin = known.get(place_of(one.record), UNKNOWN)
+        if reason := guard.refused(one.record, (one.text, *one.beside), origin):
+            why[one.id] = reason
     left = tuple(LeftOut(one.id, why[one.id]) for one in found if one.id in why)
     return [one for one in found if one.id not in why], left
 
 
 def _items(
-    context: Context, safety: Safety, found: Sequence[Found], ranked: Mapping[str, Provenance]
-) -> tuple[Item, ...]:
-    """Return what is found as it is served; of what was `ranked` is known where it comes from."""
-    origins, rest = dict(ranked), [one for one in found if one.id not in ranked]
-    known = provenances_of(context, [one.record for one in rest])
-    disputed = disputes(context, [one.record for one in rest if isinstance(one.record, Memory)])
-    for one in rest:
-        origin = known.get(place_of(one.record), UNKNOWN)
-        name, said = served_name(origin.name, safety.findings), disputed.get(one.id, "")
-        origins[one.id] = Provenance(origin.kind, name, origin.approved, said)
-    items = []
+    guard: Guard, found: Sequence[Found], ranked: Mapping[str, Provenance]
+) -> Iterator[Item]:
+    """Yield what is found as it is served; of what was `ranked` is known where it comes from."""
+    rest = [one.record for one in found if one.id not in ranked]
+    origins = {**ranked, **guard.origins(rest)}
     for one in found:
-        allowed = safety.override(one.record) is not None
-        text = one.text if allowed else safety.masked(one.text)
-        name = served_name(one.id, safety.findings)
-        is_long = isinstance(one.record, Memory) and one.record.is_long
         item = Item(
-            name,
-            text,
+            guard.name(one.id),
+            guard.text(one.text, one.record),
             0,
-            origins[one.id],
+            origins[place_of(one.record)[1]],
             one.score,
-            is_long,
+            isinstance(one.record, Memory) and one.record.is_long,
             one.standing,
             one.relevance,
             one.fits,
         )
-        items.append(replace(item, tokens=tokens_of(f"{item.row[0]}\n")))
-    return tuple(items)
+        yield replace(item, tokens=tokens_of(f"{item.row[0]}\n"))
 
 
 # Making the brief of a store: what an agent is told when a session begins.

@@ -5,17 +5,17 @@ with its source.
 import contextlib
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from workbench.core.agents.episodes.criteria import Criteria, Strategy, phase_of, told
 from workbench.core.agents.episodes.episode import Episode
-from workbench.core.agents.patterns.matching import text_of
+from workbench.core.agents.patterns.matching import Match, text_of
 from workbench.core.agents.read import UNKNOWN, AgentRead, Provenance
 from workbench.core.document import to_doc
 from workbench.core.record import InvalidQuery, StoreProblem, UnknownRecord, iso
-from workbench.services.agents.aliases import alias_of, served_name
-from workbench.services.agents.blocks import Blocks, Json, origin_of, require_trusted, speaks
+from workbench.services.agents.aliases import alias_of
+from workbench.services.agents.blocks import Blocks, Guard, Json, require_trusted
 from workbench.services.agents.episode_finding import EpisodeFinder, FoundEpisode
 from workbench.services.agents.episodes import Episodes
 from workbench.services.agents.patterns import Found
@@ -23,7 +23,6 @@ from workbench.services.agents.reading_log import Asked, keep, reading
 from workbench.services.agents.serving import AgentContext, Item
 from workbench.services.context import Context
 from workbench.services.safety.masking import masked
-from workbench.services.safety.provenance import provenances_of
 from workbench.services.safety.safety import Safety
 from workbench.services.safety.secret_filter import strings
 
@@ -48,6 +47,7 @@ class EpisodeGiving:
         keep: Callable[[AgentRead], None] | None = None,
     ) -> None:
         self._context, self._finder, self._safety, self._asked = context, finder, safety, asked
+        self._guard = Guard(context, safety)
         self._keep = keep or self._keep_at_once
         self._episodes = Episodes(context)
 
@@ -66,8 +66,7 @@ class EpisodeGiving:
             return not why
 
         found = self._finder.find(query, strategy, criteria, max(1, min(k, MOST)), may_pass).found
-        known = provenances_of(self._context, [one.episode for one in found])
-        blocks = Blocks({}, {key: one for (_, key), one in known.items()})
+        blocks = Blocks({}, self._guard.origins([one.episode for one in found]))
         rows = [self._row(one, blocks) for one in found]
         self._count(
             [one.episode.id for one in found],
@@ -88,10 +87,10 @@ class EpisodeGiving:
         opened = self._episodes.open(episode.id)
         if opened.phase == "deleted" or self._refused(episode, list(strings(opened.body.doc))):
             raise _not_given(id)
-        known = origin_of(self._context, episode)
+        known = self._guard.origin(episode)
         blocks = Blocks({}, {episode.id: known})
         doc = masked(opened.doc(trace=trace), self._safety.masked)
-        doc["episode_id"] = served_name(episode.id, self._safety.findings)
+        doc["episode_id"] = self._guard.name(episode.id)
         doc.pop("embeddings", None)
         if opened.cluster is not None:
             doc["consolidated"] = masked(to_doc(opened.cluster), self._safety.masked)
@@ -105,8 +104,8 @@ class EpisodeGiving:
     def _row(self, one: FoundEpisode, blocks: Blocks) -> Json:
         head = one.episode
         row: Json = {
-            "id": self._name(head.id), "timestamp": iso(head.at), "outcome": head.outcome, "phase": one.phase,
-            "domain": self._name(head.domain), "task_type": self._name(head.type),
+            "id": self._guard.name(head.id), "timestamp": iso(head.at), "outcome": head.outcome, "phase": one.phase,
+            "domain": self._guard.name(head.domain), "task_type": self._guard.name(head.type),
             "text": blocks.enclosed(head.id, self._safety.masked(told(one.digest))),
             "provenance": _origin(blocks.provenance(head.id)),
         }  # fmt: skip
@@ -119,11 +118,9 @@ class EpisodeGiving:
 
     def _refused(self, episode: Episode, texts: Sequence[str]) -> str:
         """Return why the agent is not given an episode; empty when it is."""
-        only_approved = self._context.settings.agents.only_approved(self._context.actor)
-        if only_approved and not origin_of(self._context, episode).approved:
-            return "unapproved"
-        held = speaks(self._safety, (*texts, episode.domain, episode.type, *episode.tags))
-        return "held" if held and self._safety.override(episode) is None else ""
+        origin = self._guard.origin(episode) if self._guard.only_approved else UNKNOWN
+        said = (*texts, episode.domain, episode.type, *episode.tags)
+        return self._guard.refused(episode, said, origin) or ""
 
     def _named(self, id: str) -> Episode:
         """Return an episode by its id or the alias it was given under; what there is not is
@@ -136,9 +133,6 @@ class EpisodeGiving:
         if found is None or phase_of(found, self._context.now()) == "deleted":
             raise _not_given(id)
         return found
-
-    def _name(self, name: str) -> str:
-        return served_name(name, self._safety.findings)
 
     def _count(self, ids: Sequence[str], query: str, *, asks: bool) -> None:
         given = {
@@ -220,32 +214,20 @@ def served(context: Context, safety: Safety, found: Found, most: int) -> ServedP
     Only as many are looked at as it takes; what is counted as left out stood before the last one
     that is given.
     """
-    only_approved = context.settings.agents.only_approved(context.actor)
-    rows, ids, origins, left_out = (
-        list[Json](),
-        list[str](),
-        dict[str, Provenance](),
-        Counter[str](),
-    )
+    guard, left_out = Guard(context, safety), Counter[str]()
+    rows, ids, origins = list[Json](), list[str](), dict[str, Provenance]()
     blocks = Blocks({}, origins)
-    step = max(2 * most, 1)
-    for place, one in enumerate(found.matches):
+    for one, origin in _with_origins(guard, found.matches, 2 * most):
         if len(rows) == most:
             break
-        if place % step == 0:
-            part = [other.pattern for other in found.matches[place : place + step]]
-            speaking = {held.record.id for held in safety.speaking(part)}
-            known = {key: origin for (_, key), origin in provenances_of(context, part).items()}
-        id, origin = one.pattern.id, known.get(one.pattern.id, UNKNOWN)
-        if id in speaking or (only_approved and not origin.approved):
-            left_out["held" if id in speaking else "unapproved"] += 1
+        id = one.pattern.id
+        if why := guard.refused(one.pattern, safety.texts(one.pattern), origin):
+            left_out[why] += 1
             continue
-        origins[id] = replace(origin, name=served_name(origin.name, safety.findings))
-        allowed = safety.override(one.pattern) is not None
-        pattern = one.pattern if allowed else masked(one.pattern, safety.masked)
+        origins[id], pattern = origin, guard.shown(one.pattern)
         ids.append(id)
         rows.append({
-            "id": served_name(id, safety.findings),
+            "id": guard.name(id),
             "category": pattern.category,
             "score": round(one.score, 4),
             "confidence": round(pattern.support.confidence_score, 4),
@@ -253,6 +235,16 @@ def served(context: Context, safety: Safety, found: Found, most: int) -> ServedP
             "text": blocks.enclosed(id, text_of(pattern)),
         })  # fmt: skip
     return ServedPatterns(rows, tuple(ids), left_out["held"], left_out["unapproved"])
+
+
+def _with_origins(
+    guard: Guard, matches: Sequence[Match], some: int
+) -> Iterator[tuple[Match, Provenance]]:
+    """Yield matches with where each comes from, which is looked up for some of them at a time."""
+    for place in range(0, len(matches), max(some, 1)):
+        part = matches[place : place + max(some, 1)]
+        known = guard.origins([one.pattern for one in part])
+        yield from ((one, known[one.pattern.id]) for one in part)
 
 
 def reading_of(

@@ -17,7 +17,7 @@ import numpy as np
 
 from workbench.core.agents.document import Document
 from workbench.core.agents.layers import LayerKind
-from workbench.core.agents.read import UNKNOWN, AgentRead, Provenance
+from workbench.core.agents.read import AgentRead, Provenance
 from workbench.core.duplicates.groups import text_mark
 from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.budget import Standing
@@ -30,13 +30,9 @@ from workbench.core.tokens import beginning, tokens_of
 from workbench.core.tuning.profile import Profile, ProfileInUse
 from workbench.core.tuning.scoring import Scored
 from workbench.retrieval.ranking.ranker import Ranking
-from workbench.services.agents.aliases import served_name
-from workbench.services.agents.blocks import Blocks, Json, framed
+from workbench.services.agents.blocks import Blocks, Guard, Json, framed
 from workbench.services.agents.reading_log import BY_COMMAND, Asked, keep, reading
 from workbench.services.context import Context
-from workbench.services.health.upkeep import disputes
-from workbench.services.safety.masking import masked
-from workbench.services.safety.provenance import provenances
 from workbench.services.safety.safety import Safety
 from workbench.services.tuning.floors import AgainstFloor, against
 from workbench.services.tuning.tuning import Tuning
@@ -136,9 +132,11 @@ def give(
     if floor.empty:
         return Served(_only(ranking, ()), (), floor)
 
+    guard = Guard(context, safe)
+
     def judge(memories: Sequence[Memory]) -> Mapping[str, str]:
         unwanted = {m.id: "unwanted" for m in memories if wanted is not None and not wanted(m)}
-        return unwanted | refused(context, safe, [m for m in memories if m.id not in unwanted])
+        return unwanted | guard.refusals([m for m in memories if m.id not in unwanted])
 
     ranking, out = _without(ranking, judge)
     strong = tuple(id for id in ranking.ids if not floor.is_weak(id))
@@ -180,37 +178,14 @@ class AsServed:
 
 def as_served(context: Context, memories: Sequence[Memory], safe: Safety) -> AsServed:
     """Return memories that are served as an agent may see them."""
-    names = {
-        name: served_name(name, safe.findings) for m in memories for name in (m.id, m.session_id)
-    }
-    shown = tuple(_masked(memory, safe) for memory in memories)
-    known = provenances(context, memories)
-    disputed = disputes(context, memories)
-    origins = {
-        id: replace(one, name=served_name(one.name, safe.findings), disputed=disputed.get(id, ""))
-        for id, one in known.items()
-    }
+    guard = Guard(context, safe)
+    names = {name: guard.name(name) for m in memories for name in (m.id, m.session_id)}
+    shown = tuple(map(guard.shown, memories))
+    origins = guard.origins(memories)
     # An id that is a secret is given masked, and asked about by that name.
-    origins |= {
-        outward.id: origins[memory.id] for outward, memory in zip(shown, memories, strict=True)
-    }
+    both = zip(shown, memories, strict=True)
+    origins |= {outward.id: origins[memory.id] for outward, memory in both}
     return AsServed(shown, origins, names)
-
-
-def refused(
-    context: Context, safe: Safety, memories: Sequence[Memory]
-) -> dict[str, Literal["held", "unapproved"]]:
-    """Return why the context's agent is not given some of these memories, by their ids."""
-    why = dict[str, Literal["held", "unapproved"]](
-        (memory.id, "held") for memory in memories if safe.held_from_agents(memory)
-    )
-    if context.settings.agents.only_approved(context.actor):
-        rest = [memory for memory in memories if memory.id not in why]
-        known = provenances(context, rest)
-        why |= {
-            memory.id: "unapproved" for memory in rest if not known.get(memory.id, UNKNOWN).approved
-        }
-    return why
 
 
 def read_of(context: Context, served: Served, query: str, asked: Asked, safe: Safety) -> AgentRead:
@@ -277,11 +252,6 @@ def _only(ranking: Ranking, ids: Sequence[str]) -> Ranking:
     return replace(ranking, positions=np.array(positions, ranking.positions.dtype))
 
 
-def _masked(memory: Memory, safety: Safety) -> Memory:
-    """Return a memory without its secrets, unless a person allowed it as it is."""
-    return memory if safety.override(memory) is not None else masked(memory, safety.masked)
-
-
 # Answers to an agent as values that JSON knows: what every door for agents prints.
 #
 # What no person wrote or approved stands in a block that names its source; ids and sessions are
@@ -299,7 +269,7 @@ class Answering:
     """Puts what an agent is given into values."""
 
     def __init__(self, context: Context, safety: Safety) -> None:
-        self._context, self._safety = context, safety
+        self._context, self._safety, self._guard = context, safety, Guard(context, safety)
 
     def _outward(self, memories: Sequence[Memory]) -> tuple[tuple[Memory, ...], Blocks]:
         outward = as_served(self._context, memories, self._safety)
@@ -307,7 +277,7 @@ class Answering:
 
     def withheld(self, memories: Sequence[Memory]) -> set[str]:
         """Return the ids of those memories that this agent is not given."""
-        return set(refused(self._context, self._safety, memories))
+        return set(self._guard.refusals(memories))
 
     def told(self, memories: Sequence[Memory]) -> list[Memory]:
         """Return those memories that stand in no block, as the agent may see them: what a person
@@ -433,7 +403,7 @@ class Answering:
             "action": actions.get(done.outcome, "created"),
             "status": memory.status,
             "importance": memory.importance_score,
-            "citations": [served_name(id, self._safety.findings) for id in memory.citations],
+            "citations": list(map(self._guard.name, memory.citations)),
             "resembles": self.lines(
                 [m for m in resembling if m.id != memory.id and not self.withheld([m])]
             ),
@@ -484,7 +454,7 @@ class Answering:
                 (self._context.now() - memory.created_at).total_seconds() / 86_400, 1
             ),
             "created_at": iso(memory.created_at),
-            "citations": [served_name(id, self._safety.findings) for id in memory.citations],
+            "citations": list(map(self._guard.name, memory.citations)),
             "approved": known.approved,
             "mark": mark,
         }

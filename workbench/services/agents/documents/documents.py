@@ -309,12 +309,7 @@ class Documents(Service):
         opened.
         """
         folder = open_folder(path)
-        documents, unread = list[OpenDocument](), list[tuple[str, str]]()
-        for entry in folder.documents:
-            try:
-                documents.append(read_document(entry))
-            except UnreadableFile as error:
-                unread.append((entry.path, error.message))
+        documents, unread = read_documents(folder.documents)
         changes = self.seen(folder).changes(folder, documents)
         return OpenFolder(folder, tuple(documents), tuple(unread), changes)
 
@@ -416,14 +411,16 @@ class Documents(Service):
         return tuple(folder for folder in (here, *here.parents) if folder.is_relative_to(project))
 
 
-def read_documents(entries: Sequence[Entry]) -> tuple[list[OpenDocument], list[Entry]]:
-    """Return documents, and those that cannot be read."""
-    documents, unread = list[OpenDocument](), list[Entry]()
+def read_documents(
+    entries: Sequence[Entry],
+) -> tuple[list[OpenDocument], list[tuple[str, str]]]:
+    """Return documents, and the paths of those that cannot be read, with what is wrong."""
+    documents, unread = list[OpenDocument](), list[tuple[str, str]]()
     for entry in entries:
         try:
             documents.append(read_document(entry))
-        except UnreadableFile:
-            unread.append(entry)
+        except UnreadableFile as error:
+            unread.append((entry.path, error.message))
     return documents, unread
 
 

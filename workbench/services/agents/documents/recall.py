@@ -25,7 +25,7 @@ from workbench.core.words import cased, folded, stop_words, words
 from workbench.formats.external import spoken
 from workbench.retrieval.fulltext.large_file import Place, lines_with, needles
 from workbench.services.agents.aliases import alias_of
-from workbench.services.agents.blocks import Blocks, Json, origin_of, speaks
+from workbench.services.agents.blocks import Blocks, Guard, Json
 from workbench.services.agents.documents.documents import Documents, read_documents
 from workbench.services.agents.documents.instructions import (
     DocumentFolder,
@@ -35,7 +35,7 @@ from workbench.services.agents.documents.instructions import (
     read_document,
 )
 from workbench.services.agents.reading_log import Asked, reading
-from workbench.services.agents.serving import Served, give, look
+from workbench.services.agents.serving import Served, give, look, read_of
 from workbench.services.context import Context
 from workbench.services.safety.safety import Safety
 from workbench.services.tuning.tuning import Tuning
@@ -151,7 +151,7 @@ def recall(
     asked = ("detail", "messages") if scope == "all" else (scope,)
     for folder in folders:
         read, unread = read_documents([one for one in folder.documents if one.scope in asked])
-        search.unread += [entry.path for entry in unread]
+        search.unread += [path for path, _ in unread]
         for one in read:
             search.document(one.document, folder, cast(Source, one.entry.scope))
         if "messages" in asked and folder.messages is not None:
@@ -207,24 +207,25 @@ class _Search:
                 "\n".join(texts[first : last + 1]),
                 line.find(self._low) if literal else word.start(),
             )
+            begin, end = first, last
             part = next((one for one in reversed(parts) if one.line <= row.number), None)
-            begin, end = (
-                (first, last)
-                if part is None
-                else (min(first, part.line - 1), max(last, part.end - 1))
-            )
+            if part is not None:
+                begin, end = min(first, part.line - 1), max(last, part.end - 1)
             self.found += 1
-            hit = Hit(
-                source,
-                document.path,
-                row.number,
-                text,
-                citation(document.path, row.number),
-                literal=literal,
+            self.hits.append(
+                Hit(
+                    source,
+                    document.path,
+                    row.number,
+                    text,
+                    citation(document.path, row.number),
+                    literal=literal,
+                    whole="\n".join(texts[begin : end + 1]),
+                    rows=(first - begin, last - begin + 1),
+                    record=document if folder is None else None,
+                    folder=folder,
+                )
             )
-            whole, within = "\n".join(texts[begin : end + 1]), (first - begin, last - begin + 1)
-            record = document if folder is None else None
-            self.hits.append(replace(hit, whole=whole, rows=within, record=record, folder=folder))
 
     def messages(self, folder: DocumentFolder, entry: Entry) -> None:
         """Search raw messages where they lie: what is literally there, and by words when that is
@@ -270,23 +271,19 @@ class _Search:
                 at = next((found for one in lows if (found := low.find(one)) >= 0), -1)
                 if at < 0:
                     continue  # what was looked for stands beside the text of the message
-                hit = Hit(
-                    "messages",
-                    entry.path,
-                    number,
-                    cut(text, at),
-                    citation(entry.path, number),
-                    speaker=speaker,
-                )
-                literal, end = self._low in low, start + len(raw)
                 hits.append(
-                    replace(
-                        hit,
-                        literal=literal,
+                    Hit(
+                        "messages",
+                        entry.path,
+                        number,
+                        cut(text, at),
+                        citation(entry.path, number),
+                        speaker=speaker,
+                        literal=self._low in low,
                         broken=said is None,
                         whole=text,
                         folder=folder,
-                        end=end,
+                        end=start + len(raw),
                     )
                 )
         return hits, more
@@ -351,6 +348,7 @@ class Recalling:
 
     def __init__(self, context: Context, tuning: Callable[[], Tuning], safety: Safety) -> None:
         self._context, self._tuning, self._safety = context, tuning, safety
+        self._guard = Guard(context, safety)
         self._seen: dict[Path, Seen] = {}
         self._trusted: dict[tuple[Path, str], int] = {}
 
@@ -387,7 +385,7 @@ class Recalling:
                 break
             if not self._is_shown(hit, query):
                 continue
-            known = UNKNOWN if hit.record is None else origin_of(self._context, hit.record)
+            known = UNKNOWN if hit.record is None else self._guard.origin(hit.record)
             if why := self._refused(hit, known):
                 out[why] += 1
                 continue
@@ -410,24 +408,21 @@ class Recalling:
         """Return what is kept of an answer."""
         served, out = given.served, given.left_out
         left = {name: out.get(name, 0) for name in ("held", "unapproved", "weak")}
-        query = self._safety.masked(given.query)
-        if served is None:
-            cited = tuple(row.citation for row in given.rows)
-            is_empty = not given.rows
-            return reading(
-                self._context,
-                asked,
-                query,
-                is_empty=is_empty,
-                documents=cited,
-                about="documents",
-                **left,
+        query, is_empty = self._safety.masked(given.query), not given.rows
+        if served is not None:
+            return replace(
+                read_of(self._context, served, given.query, asked, self._safety), is_empty=is_empty
             )
+        cited = tuple(row.citation for row in given.rows)
         return reading(
-            self._context, asked, query, profile=served.ranking.profile.name, memories=served.ranking.ids,
-            scores=tuple(round(one.total, 6) for one in served.top), is_empty=not given.rows,
-            relevances=tuple(round(value, 6) for value in served.relevances), **left,
-        )  # fmt: skip
+            self._context,
+            asked,
+            query,
+            is_empty=is_empty,
+            documents=cited,
+            about="documents",
+            **left,
+        )
 
     def _stream(self, query: str, limit: int, show: Callable[[str], str] | None) -> Recalled:
         """Return what the ranking of the memories finds, for a person where there is a way to
@@ -438,33 +433,17 @@ class Recalling:
             served = look(tuning, text, limit, tuning.default(), self._context.now())
         else:
             served = give(self._context, tuning, text, limit, tuning.default(), self._safety)
-        blocks = Blocks(served.names, served.provenance)
-        rows = list[Hit]()
-        for one, relevance in zip(
-            () if served.floor.empty else served.top, served.relevances, strict=False
-        ):
+        blocks, rows = Blocks(served.names, served.provenance), list[Hit]()
+        given = () if served.floor.empty else served.top
+        for one, relevance in zip(given, served.relevances, strict=False):
             id, said = one.memory.id, one.memory.content
-            hit = Hit(
-                "stream",
-                "",
-                0,
-                cut(said if show is None else show(said), 0),
-                id,
-                one.total,
-                relevance=relevance,
-            )
             if show is not None:
-                rows.append(replace(hit, citation=show(id)))
-                continue
-            unreviewed = not blocks.provenance(id).approved
-            rows.append(
-                replace(
-                    hit,
-                    text=blocks.enclosed(id, hit.text),
-                    citation=blocks.name(id),
-                    unreviewed=unreviewed,
-                )
-            )
+                name, shown, unreviewed = show(id), cut(show(said), 0), None
+            else:
+                name, shown = blocks.name(id), blocks.enclosed(id, cut(said, 0))
+                unreviewed = not blocks.provenance(id).approved
+            hit = Hit("stream", "", 0, shown, name, one.total, relevance=relevance)
+            rows.append(replace(hit, unreviewed=unreviewed))
         out = {"held": served.held, "unapproved": served.unapproved, "weak": served.weak}
         left_out = {why: count for why, count in out.items() if count}
         return Recalled(
@@ -477,21 +456,16 @@ class Recalling:
             used=tuning.used,
         )
 
-    def _refused(self, hit: Hit, known: Provenance) -> str:
+    def _refused(self, hit: Hit, origin: Provenance) -> str:
         """Return why an agent is not given a hit; empty when it is."""
         if hit.folder is not None and not self._is_trusted(hit, hit.folder):
             return "untrusted"
-        if self._context.settings.agents.only_approved(self._context.actor) and not known.approved:
-            return "unapproved"
-        return "held" if speaks(self._safety, [hit.whole]) and not self._is_allowed(hit) else ""
-
-    def _is_allowed(self, hit: Hit) -> bool:
-        return hit.record is not None and self._safety.override(hit.record) is not None
+        return self._guard.refused(hit.record, [hit.whole], origin) or ""
 
     def _is_shown(self, hit: Hit, query: str) -> bool:
         """Tell whether what was looked for still stands there when secrets are masked."""
         whole = self._safety.masked(hit.whole)
-        if whole == clean_for_store(hit.whole) or self._is_allowed(hit):
+        if whole == clean_for_store(hit.whole) or self._guard.allows(hit.record):
             return True
         low = folded(whole)
         return folded(query.strip()) in low or (

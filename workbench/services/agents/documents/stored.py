@@ -16,7 +16,7 @@ from itertools import islice
 from workbench.core.agents.document import ROOT, Document
 from workbench.core.record import InvalidQuery, InvalidRecord, StoreProblem, UnknownRecord
 from workbench.core.text import printable
-from workbench.services.agents.blocks import Blocks, origin_of, require_trusted, speaks
+from workbench.services.agents.blocks import Blocks, Guard, require_trusted
 from workbench.services.agents.documents.recall import plain_name
 from workbench.services.agents.reading_log import Asked, keep, reading
 from workbench.services.context import Context
@@ -201,7 +201,7 @@ class MemoryCommands:
         if not context.actor.startswith("agent:"):
             raise InvalidRecord("Only an agent has a memory tool; a person edits documents.")
         self._context, self._safety, self._session = context, safety, session
-        self._documents = StoredDocuments(context)
+        self._documents, self._guard = StoredDocuments(context), Guard(context, safety)
 
     def view(self, path: str, lines: tuple[int, int] | None = None) -> str:
         """Return a document with line numbers, or a folder with what is in it, two levels deep."""
@@ -219,7 +219,7 @@ class MemoryCommands:
                 self._context, [reading(self._context, asked, f"view {place}", documents=(place,))]
             )
         body = _numbered(rows[begin : len(rows) if last == -1 else last], begin + 1)
-        known = origin_of(self._context, document)
+        known = self._guard.origin(document)
         if (known.kind, f"agent:{known.name}") != ("agent", self._context.actor):
             body = Blocks({}, {place: known}).enclosed(place, body)
         return f"Here's the content of {place} with line numbers:\n{body}"
@@ -256,7 +256,7 @@ class MemoryCommands:
             raise InvalidQuery(message, "Please ensure it is unique")
         if (
             content.count(old) != 1
-            or self._masked(document, content.replace(old, _HOLE)).replace(_HOLE, old) != seen
+            or self._guard.text(content.replace(old, _HOLE), document).replace(_HOLE, old) != seen
         ):
             message = (
                 f"No replacement was performed: old_str touches a part of {place} that is masked."
@@ -265,7 +265,7 @@ class MemoryCommands:
         after = self._documents.write(place, content.replace(old, new), document)
         changed = seen.count("\n", 0, found[0])
         begin = max(0, changed - _AROUND)
-        snippet = self._masked(after, after.content).split("\n")[begin : changed + _AROUND + 1]
+        snippet = self._guard.text(after.content, after).split("\n")[begin : changed + _AROUND + 1]
         said = "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n"
         return said + _numbered(snippet, begin + 1)
 
@@ -280,7 +280,7 @@ class MemoryCommands:
         def with_line(added: str) -> str:
             return "".join(f"{row}\n" for row in (*rows[:line], added, *rows[line:]))
 
-        if self._masked(document, with_line(_HOLE)).replace(f"{_HOLE}\n", "").rstrip(
+        if self._guard.text(with_line(_HOLE), document).replace(f"{_HOLE}\n", "").rstrip(
             "\n"
         ) != seen.rstrip("\n"):
             raise InvalidQuery(
@@ -313,8 +313,7 @@ class MemoryCommands:
 
     def _is_there(self, document: Document) -> bool:
         """Tell whether there is a document for this agent; one that is only held back is there."""
-        only = self._context.settings.agents.only_approved(self._context.actor)
-        return not only or origin_of(self._context, document).approved
+        return not self._guard.only_approved or self._guard.origin(document).approved
 
     def _file(self, path: str) -> tuple[Document, str]:
         """Return a document, and what the agent sees of it; raises `WorkbenchError` where that is
@@ -333,15 +332,12 @@ class MemoryCommands:
         """Return a document as the agent sees it; raises when it does not."""
         if not self._is_there(document):
             raise _missing(document.path)
-        if speaks(self._safety, [document.content]) and self._safety.override(document) is None:
+        if self._guard.refused(document, [document.content], self._guard.origin(document)):
             raise InvalidQuery(
                 f"{document.path} is held back for what its text says.",
                 "A person has to look at it.",
             )
-        return self._masked(document, document.content)
-
-    def _masked(self, document: Document, text: str) -> str:
-        return text if self._safety.override(document) is not None else self._safety.masked(text)
+        return self._guard.text(document.content, document)
 
     def _require_seen(self, place: str, missing: str) -> None:
         """Refuse to move or remove what the agent does not see."""
