@@ -720,7 +720,6 @@ def test_what_a_search_needs_is_made_with_progress_and_what_a_stop_leaves_is_kep
     assert told[0] == (0, len(filled.episodes.all()))
     assert all(done <= every for done, every in told)
     pool = filled.retriever.episodes.pool()
-    assert ("tasks" in pool.__dict__, "failures" in pool.__dict__) == (True, False)
     again = open_bench()
     again.episode_finder.prepare("failure", lambda *at: None, lambda: False)
-    assert len(again.retriever.episodes.pool().failures) == len(pool.failing)
+    assert len(again.retriever.episodes.pool().vectors("failures")) == len(pool.failing)

@@ -70,7 +70,7 @@ from workbench.store.library import Touched
 
 Embed = Callable[[Sequence[str], Progress | None, Cancelled | None], Vectors]
 
-VECTORS = ("tasks", "wholes", "outcomes", "failures")
+VECTORS = ("tasks", "wholes", "failures")
 """The vectors that are made of episodes."""
 
 CHUNK = 1_000
@@ -99,14 +99,14 @@ _ATTRIBUTES: Mapping[str, Callable[[Episode, Digest], Sequence[str]]] = {
 class EpisodePool:
     """The episodes in the order of their ids, with their digests; row i is the i-th of each.
 
-    Vectors are made when they are first asked for: of the tasks, of how they ended, of what failed,
-    and of the whole.
+    Vectors are made when they are first asked for: of the tasks, of what failed, and of the whole.
     """
 
     heads: Sequence[Episode]
     digests: Sequence[Digest]
     _embed: Embed | None = None
     _named: dict[str, Mapping[str, Rows]] = field(default_factory=dict)
+    _vectors: dict[str, Vectors] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.heads)
@@ -126,30 +126,29 @@ class EpisodePool:
     def success(self) -> Mask:
         return np.fromiter((one.outcome == "SUCCESS" for one in self.heads), np.bool_, len(self))
 
-    @cached_property
-    def tasks(self) -> Vectors:
-        return self._made("tasks")
-
-    @cached_property
-    def outcomes(self) -> Vectors:
-        return self._made("outcomes")
-
-    @cached_property
-    def wholes(self) -> Vectors:
-        """The vectors of all that is searched of each."""
-        return self._made("wholes")
-
-    @cached_property
-    def failures(self) -> Vectors:
-        """The vectors of what failed, in the order of `failing`."""
-        return self._made("failures")
+    def vectors(
+        self, name: str, progress: Progress | None = None, cancelled: Cancelled | None = None
+    ) -> Vectors:
+        """Return the vectors of the `tasks`, of all that is searched of each (`wholes`), or of what
+        failed (`failures`, in the order of `failing`). Raises `WorkStopped`.
+        """
+        if name not in self._vectors:
+            if name == "failures":
+                some = [self.digests[row] for row in self.failing.tolist()]
+                texts = [one.failure or one.whole for one in some]
+            else:
+                texts = [one.task if name == "tasks" else one.whole for one in self.digests]
+            assert self._embed is not None
+            self._vectors[name] = self._embed(texts, progress, cancelled)
+        return self._vectors[name]
 
     @cached_property
     def floor(self) -> EpisodeFloor:
         """What questions reach that they have nothing to do with."""
         embed = self._embed
         assert embed is not None
-        return floor_of(self.tasks, self.wholes, lambda texts: embed(texts, None, None))
+        tasks, wholes = self.vectors("tasks"), self.vectors("wholes")
+        return floor_of(tasks, wholes, lambda texts: embed(texts, None, None))
 
     @cached_property
     def words(self) -> LexicalIndex:
@@ -169,31 +168,6 @@ class EpisodePool:
         """The words that tell those failures, in the same order."""
         some = (self.digests[row] for row in self.failing.tolist())
         return telling(*(f"{one.failure}\n{one.task}" for one in some))
-
-    def prepare(
-        self,
-        progress: Progress | None = None,
-        cancelled: Cancelled | None = None,
-        names: Sequence[str] = VECTORS,
-    ) -> None:
-        """Make the vectors that are not made yet; raises `WorkStopped`, and then those so far are
-        kept.
-        """
-        for name in names:
-            if name not in self.__dict__:
-                self.__dict__[name] = self._made(name, progress, cancelled)
-
-    def _made(
-        self, name: str, progress: Progress | None = None, cancelled: Cancelled | None = None
-    ) -> Vectors:
-        if name == "failures":
-            some = [self.digests[row] for row in self.failing.tolist()]
-            texts = [one.failure or one.whole for one in some]
-        else:
-            part = {"tasks": "task", "outcomes": "result", "wholes": "whole"}[name]
-            texts = [getattr(one, part) for one in self.digests]
-        assert self._embed is not None
-        return self._embed(texts, progress, cancelled)
 
     @cached_property
     def status(self) -> NDArray[np.int8]:
@@ -271,7 +245,8 @@ class EpisodePools:
         `names` are the vectors that are meant. Raises `WorkStopped`.
         """
         pool = self.pool(progress, cancelled)
-        pool.prepare(progress, cancelled, names)
+        for name in names:
+            pool.vectors(name, progress, cancelled)
         return pool
 
     def _digests(
@@ -444,7 +419,7 @@ def _clusters(pool: EpisodePool, rows: Rows, now: datetime) -> list[EpisodeClust
     order = rows[np.argsort(-pool.at[rows], kind="stable")]
     free = np.ones(len(order), np.bool_)
     vectors, window, found = (
-        pool.wholes[order],
+        pool.vectors("wholes")[order],
         int(WINDOW.total_seconds() * 1_000_000),
         list[EpisodeCluster](),
     )
@@ -665,7 +640,8 @@ class EpisodeFinder:
         if not len(rows):
             return rows, np.zeros(0), floor.row
         if vector.any():
-            similarity, floor = np.maximum(pool.tasks @ vector, pool.wholes @ vector), pool.floor
+            tasks, wholes = pool.vectors("tasks"), pool.vectors("wholes")
+            similarity, floor = np.maximum(tasks @ vector, wholes @ vector), pool.floor
         else:
             similarity = pool.words.scores(text)  # the model does not know the language
         similarity = similarity.astype(np.float64)[rows]
@@ -690,7 +666,7 @@ class EpisodeFinder:
         rows = pool.failing[meant]
         if not len(rows):
             return rows, np.zeros(0), LEAST_ALIKE
-        cosine = np.maximum(pool.failures[meant] @ self._retriever().vector(text), 0.0)
+        cosine = np.maximum(pool.vectors("failures")[meant] @ self._retriever().vector(text), 0.0)
         mine, signatures = (
             frozenset(signature),
             (pool.digests[row].signature for row in rows.tolist()),
