@@ -155,7 +155,7 @@ def test_a_pattern_is_edited_and_filled(store: Cli) -> None:
         ),
         (
             '{"name": "x", "category": "domain", "applicability": {"anti_conditions": ["a =="]}}',
-            "applicability.anti_conditions[0]: position 5 of “a ==”: a comparison is expected",
+            "applicability.anti_conditions[0]: position 5 of “a ==”: a value is expected",
         ),
         ("[" * 5_000, "holds no JSON in UTF-8"),
     ],
