@@ -4,8 +4,8 @@ the report.
 
 import uuid
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -376,16 +376,7 @@ def run_json(run: ConsolidationRun) -> dict[str, object]:
         "ended_at": None if run.ended_at is None else iso(run.ended_at),
         "next_due_at": None if due is None else iso(due),
         "left": list(run.left),
-        "stages": [
-            {
-                "stage": one.stage,
-                "at": iso(one.at),
-                "looked": one.looked,
-                "changed": one.changed,
-                "facts": one.facts,
-            }
-            for one in run.done
-        ],
+        "stages": [{**asdict(one), "at": iso(one.at)} for one in run.done],
     }
 
 
@@ -588,13 +579,7 @@ class Learned:
     def doc(self) -> dict[str, object]:
         """The learning summary, as JSON has it."""
         episode = self.stored.episode
-        rows = [
-            {
-                "pattern": one.pattern, "is_new": one.is_new, "episodes": one.episodes, "successes": one.successes,
-                "confidence": round(one.confidence, 4), "outlook": one.outlook,
-            }
-            for one in self.evidence
-        ]  # fmt: skip
+        rows = [{**asdict(one), "confidence": round(one.confidence, 4)} for one in self.evidence]
         return {
             "episode": episode.id,
             "stored": self.stored.is_new,
@@ -632,16 +617,11 @@ class Learning:
                 self._episodes.count_for_patterns(
                     tx, stored.episode, known, EpisodeEvidence(self._context)
                 )
-            every = library.table(Application)
-            rows = (
-                one
-                for one in (*every.all(), *every.staged())
-                if one.episode == stored.episode.id and one.counts
+            rows = library.table(Application).staged()
+            applied = sorted(
+                {row.pattern for row in rows if row.episode == stored.episode.id and row.counts}
             )
-            applied = [
-                library.table(Pattern).get(id) for id in sorted({one.pattern for one in rows})
-            ]
-            new, not_taken = self._discovered(body, {pattern.id for pattern in applied})
+            new, not_taken = self._discovered(body, applied)
             for pattern in new:
                 outcome, took = OUTCOMES[body.outcome], body.number("execution.duration")
                 self._patterns.record(
@@ -655,7 +635,7 @@ class Learning:
             for pattern in new
             if pattern.support.last_validated is None and pattern.usage_count == 0
         }
-        evidence = tuple(self._evidence([pattern.id for pattern in (*applied, *new)], fresh))
+        evidence = tuple(self._evidence([*applied, *(pattern.id for pattern in new)], fresh))
         said = body.get(f"reflection.{INSIGHTS}")
         return Learned(
             stored, len(said) if isinstance(said, list | tuple) else 0, evidence, not_taken, surer
@@ -672,7 +652,7 @@ class Learning:
         ]
 
     def _discovered(
-        self, body: EpisodeBody, applied: set[str]
+        self, body: EpisodeBody, applied: Collection[str]
     ) -> tuple[list[Pattern], tuple[tuple[str, str], ...]]:
         """Return the patterns that were discovered: those that are known by their name, and new
         candidates.
@@ -681,12 +661,9 @@ class Learning:
         for one in list(said)[:MOST] if isinstance(said, list | tuple) else ():
             if not isinstance(one, Mapping):
                 continue  # a remark in words
-            name = str(one.get("name", ""))
-            known = self._known(
-                str(one.get("pattern_id", one.get("id", ""))) or name
-            ) or self._known(name)
+            name, id = str(one.get("name", "")), str(one.get("pattern_id", one.get("id", "")))
             try:
-                pattern = known or self._patterns.add([one])[0]
+                pattern = self._known(id) or self._known(name) or self._patterns.add([one])[0]
             except InvalidRecord as error:
                 left.append((one_line(name, 60), error.message))
                 continue
@@ -696,11 +673,9 @@ class Learning:
 
     def _known(self, name: str) -> Pattern | None:
         """Return a pattern by its id or its name; what is history counts nothing any more."""
-        wanted = name.casefold()
-        named = (
-            one for one in self._patterns.all() if one.id == name or one.name.casefold() == wanted
-        )
-        return next((one for one in named if one.status != "deprecated"), None) if wanted else None
+        wanted, every = name.casefold(), self._patterns.all() if name else ()
+        named = (one for one in every if one.id == name or one.name.casefold() == wanted)
+        return next((one for one in named if one.status != "deprecated"), None)
 
     def _evidence(self, ids: Sequence[str], fresh: set[str]) -> Iterator[Evidence]:
         for one in self._patterns.validations(ids) if ids else ():
@@ -714,17 +689,12 @@ def _with(doc: object, insights: Sequence[str]) -> object:
     """Return an episode with insights beside its own; what is no episode is left for the reader to
     refuse.
     """
-    more = [text.strip() for text in insights if text.strip()]
-    if not more or not isinstance(doc, Mapping):
+    more = list(filter(None, map(str.strip, insights)))
+    reflection = doc.get("reflection", {}) if isinstance(doc, Mapping) else None
+    if not more or not isinstance(doc, Mapping) or not isinstance(reflection, Mapping):
         return doc
-    reflection = doc.get("reflection", {})
-    known = reflection.get(INSIGHTS, []) if isinstance(reflection, Mapping) else None
-    if not isinstance(reflection, Mapping) or not isinstance(known, list | tuple):
+    known = reflection.get(INSIGHTS, [])
+    if not isinstance(known, list | tuple):
         return doc
-    return {
-        **doc,
-        "reflection": {
-            **reflection,
-            INSIGHTS: [*known, *(text for text in more if text not in known)],
-        },
-    }
+    said = [*known, *(text for text in more if text not in known)]
+    return {**doc, "reflection": {**reflection, INSIGHTS: said}}
