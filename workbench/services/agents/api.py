@@ -36,8 +36,7 @@ from workbench.core.stream.memory import (
 from workbench.core.stream.times import instant
 from workbench.core.text import counted
 from workbench.core.words import stop_words, words
-from workbench.services.agents.aliases import served_name
-from workbench.services.agents.blocks import Blocks, Json, require_trusted
+from workbench.services.agents.blocks import Blocks, Guard, Json, require_trusted
 from workbench.services.agents.reading_log import (
     Asked,
     DoorRules,
@@ -49,7 +48,7 @@ from workbench.services.agents.reading_log import (
 from workbench.services.context import Context
 from workbench.services.open import Workbench
 from workbench.services.safety.masking import masked
-from workbench.services.safety.provenance import is_own, made_of, provenances_of
+from workbench.services.safety.provenance import is_own, made_of
 from workbench.services.stream.votable import find_votable
 
 if TYPE_CHECKING:
@@ -568,7 +567,7 @@ class AgentApi:
         """Use when an approach worked more than once: it becomes a candidate that gathers evidence."""
         (made,) = self._bench.patterns.acting_for(self.context).add([pattern])
         note = "It is a candidate: it is served to nobody before its evidence, or a person, speaks for it."
-        return {"id": self._name(made.id), "status": made.status, "note": note}
+        return {"id": self._guard.name(made.id), "status": made.status, "note": note}
 
     @tool(group="all")
     def get_pattern(self, pattern: PatternId) -> Json:
@@ -576,7 +575,7 @@ class AgentApi:
         from workbench.services.agents.giving import reading_of, served
         from workbench.services.agents.patterns import Found
 
-        patterns, name = self._bench.patterns, self._name
+        patterns, name = self._bench.patterns, self._guard.name
         one = patterns.get(pattern)
         matches = (Match(one, 0.0, {}),) if one.status in USED else ()
         given = served(self.context, self._safety, Found(Task(), matches), 1)
@@ -597,7 +596,7 @@ class AgentApi:
         """Use to see what the evidence of patterns comes to, or of all of them; a person lets it take effect."""
         rows = [
             {
-                "id": self._name(one.before.id), "status": one.before.status, "outlook": one.outlook,
+                "id": self._guard.name(one.before.id), "status": one.before.status, "outlook": one.outlook,
                 "episodes": one.finding.episodes, "successes": one.finding.successes,
                 "p_value": one.finding.p_value, "confidence": round(one.finding.confidence, 4),
             }
@@ -651,7 +650,7 @@ class AgentApi:
         """Use right after a pattern was applied, whether it helped or not: that is its evidence."""
         patterns = self._bench.patterns.acting_for(self.context)
         patterns.record(pattern, episode, outcome, note=note[:500], time=time, cost=cost)
-        return {"id": self._name(pattern), "outcome": outcome, "recorded": True}
+        return {"id": self._guard.name(pattern), "outcome": outcome, "recorded": True}
 
     # Experience
 
@@ -704,7 +703,7 @@ class AgentApi:
         rows = cast(list[Json], learned["patterns"])
         return {
             **learned,
-            "patterns": [{**row, "pattern": self._name(str(row["pattern"]))} for row in rows],
+            "patterns": [{**row, "pattern": self._guard.name(str(row["pattern"]))} for row in rows],
         }
 
     @tool(writes=True, group="all")
@@ -891,13 +890,13 @@ class AgentApi:
             for c in found
             if (r := library.memories.find(c.source) or library.table(Pattern).find(c.source))
         ]
-        origins = {id: one for (_, id), one in provenances_of(self.context, records).items()}
+        origins = self._guard.origins(records)
         blocks = Blocks({}, origins)
         rows = [
             {
                 **asdict(one),
                 "action": blocks.enclosed(one.source, text) if one.source in origins else text,
-                "source": self._name(one.source),
+                "source": self._guard.name(one.source),
             }
             for one in found
             for text in [self._safety.masked(one.action)]
@@ -1077,8 +1076,9 @@ class AgentApi:
         """Keep that the agent had memories by their ids, or something that has a name of its own."""
         self._read(looked_up(self.context, what, [m.id for m in memories], self._asked))
 
-    def _name(self, id: str) -> str:
-        return served_name(id, self._safety.findings)
+    @cached_property
+    def _guard(self) -> Guard:
+        return Guard(self.context, self._safety)
 
     def _clean(self, answer: Json) -> Json:
         return masked(answer, self._safety.masked)
