@@ -336,8 +336,9 @@ def taught(
             found = [("correction", flat)]
     elif count >= 3:
         parts = (" ".join(part.split()).strip("-*• ") for part in re.split(_SENTENCE, said))
-        rules = [("rule", part) for part in parts if _is_rule(part)]
-        found, reason = list(dict.fromkeys(rules[:_MOST_RULES])), "no-correction"
+        rules = [part for part in parts if _is_rule(part)]
+        found = [("rule", part) for part in dict.fromkeys(rules[:_MOST_RULES])]
+        reason = "no-correction"
     for kind, text in found:
         after = f"\n(said after `{last}`)" if kind == "correction" and last else ""
         mark, id = identity("said", text.lower()), identity(session, text)
