@@ -33,7 +33,7 @@ ALLOWED = {
     ("formats/learnings.py", "User Context"): "a field of the format",
     ("formats/learnings.py", "Complexity Estimate"): "a field of the format",
     ("formats/learnings.py", "Suggested Implementation"): "a field of the format",
-    ("formats/generative_agents.py", "this is blank"): "what the tool stores for nothing",
+    ("formats/streams.py", "this is blank"): "what the tool stores for nothing",
     (
         "reflect/claude/asker.py",
         "too long",

@@ -8,7 +8,7 @@ import pytest
 from workbench.core.files.format import Issue, ReadContext
 from workbench.core.files.reason import Unread, reason_of
 from workbench.core.stream.memory import Memory
-from workbench.formats import ace, genagents, lifecycle
+from workbench.formats import ace, lifecycle, streams
 from workbench.formats.claude_mem import observation
 from workbench.formats.shared.records import checked
 
@@ -67,7 +67,7 @@ def test_a_reason_holds_what_it_is_about() -> None:
 @pytest.mark.parametrize(("created", "in_steps"), [("7", True), ('"2024-01-01T00:00:00Z"', False)])
 def test_a_file_that_counts_steps_is_known_by_a_field(created: str, in_steps: bool) -> None:
     node = f'[{{"node_id": 1, "node_type": "observation", "content": "Tea.", "importance": 5, "created": {created}}}]'
-    parsed = genagents.read(node, ReadContext(now=NOW, file="nodes.json"))
+    parsed = streams.read_list(node, ReadContext(now=NOW, file="nodes.json"))
     assert (len(parsed.memories), parsed.in_steps) == (1, in_steps)
 
 

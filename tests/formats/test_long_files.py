@@ -23,10 +23,9 @@ from workbench.core.stream.memory import Memory
 from workbench.formats import claude_memory
 from workbench.formats import mcp as mcp_memory
 from workbench.formats.patch import alike
-from workbench.formats.shared import nodes
+from workbench.formats.shared import values
 from workbench.formats.shared.markdown import statements
-from workbench.formats.shared.nodes import slug
-from workbench.formats.shared.values import texts
+from workbench.formats.shared.values import slug, texts
 from workbench.formats.yaml_patch import DamagedYaml, compose
 
 LENGTH = 60_000
@@ -89,8 +88,8 @@ def test_the_lines_of_a_memory_are_parted_once_to_write_it_as_an_entity() -> Non
 
 def test_of_a_long_name_only_the_beginning_is_reduced() -> None:
     many = "\ufdfa" * 100_000
-    assert calls_of([nodes._reduced], lambda: slug(many)) == [1]
-    assert calls_of([nodes._reduced], lambda: slug("- " * 1000 + "a")) == [2]
+    assert calls_of([values._reduced], lambda: slug(many)) == [1]
+    assert calls_of([values._reduced], lambda: slug("- " * 1000 + "a")) == [2]
     assert slug("- " * 1000 + "a") == "a"
     assert len(slug(many)) <= 60
 

@@ -7,12 +7,12 @@ import pytest
 
 from tests.formats.samples import GENAGENTS, NODES, NOW, context
 from workbench.core.record import UnreadableFile
-from workbench.formats import genagents, generative_agents
-from workbench.formats.shared.nodes import agent_name
+from workbench.formats import streams
+from workbench.formats.streams import agent_name
 
 
 def test_a_genagents_stream() -> None:
-    parsed = genagents.read(GENAGENTS, context("agents/Joon Park/memory_stream/nodes.json"))
+    parsed = streams.read_list(GENAGENTS, context("agents/Joon Park/memory_stream/nodes.json"))
     first, reflection, dream = parsed.memories
     assert (first.id, first.content, first.importance_score) == (
         "ga-joon-park-0",
@@ -46,7 +46,7 @@ def test_a_genagents_stream() -> None:
 def test_steps_from_an_epoch_and_ids_that_do_not_depend_on_the_time() -> None:
     now = replace(context("joon.json"), now=NOW + timedelta(days=9))
     epoch = replace(now, epoch=datetime(2026, 1, 1, tzinfo=UTC), step_hours=0.5)
-    late, early = genagents.read(GENAGENTS, now), genagents.read(GENAGENTS, epoch)
+    late, early = streams.read_list(GENAGENTS, now), streams.read_list(GENAGENTS, epoch)
     assert [m.created_at for m in early.memories[:2]] == [
         epoch.epoch,
         datetime(2026, 1, 1, 2, tzinfo=UTC),
@@ -60,13 +60,15 @@ def test_steps_from_an_epoch_and_ids_that_do_not_depend_on_the_time() -> None:
 
 def test_steps_that_no_calendar_holds() -> None:
     with pytest.raises(UnreadableFile, match="calendar"):
-        genagents.read(GENAGENTS, replace(context(), step_hours=1e9))
-    parsed = genagents.read(GENAGENTS.replace('"created": 5', '"created": 99999999999'), context())
+        streams.read_list(GENAGENTS, replace(context(), step_hours=1e9))
+    parsed = streams.read_list(
+        GENAGENTS.replace('"created": 5', '"created": 99999999999'), context()
+    )
     assert [issue.line for issue in parsed.issues] == [4, 6]
 
 
 def test_a_generative_agents_stream() -> None:
-    parsed = generative_agents.read(
+    parsed = streams.read_object(
         NODES, context("Klaus Mueller/bootstrap_memory/associative_memory/nodes.json")
     )
     chat, thought, event = parsed.memories
@@ -106,7 +108,7 @@ def test_a_generative_agents_stream() -> None:
 )  # fmt: skip
 def test_fillings(filling: str, cited: int, kept: bool) -> None:
     node = '{"node_1": {"type": "thought", "created": "2023-02-13 09:00:00", "description": "d", "filling": %s}}'
-    (memory,) = generative_agents.read(node % filling, context()).memories
+    (memory,) = streams.read_object(node % filling, context()).memories
     assert len(memory.citations) == cited
     assert ("filling" in memory.metadata) is kept
     assert memory.importance_score == 7.0
@@ -116,22 +118,22 @@ def test_fillings(filling: str, cited: int, kept: bool) -> None:
     "text", ["", "null", "[", "{", "{1: 2}", "[}", '{"node_1" {}}', "[" * 100_000, "word"]
 )
 def test_a_file_without_a_single_node_cannot_be_read(text: str) -> None:
-    for read in (genagents.read, generative_agents.read):
+    for read in (streams.read_list, streams.read_object):
         with pytest.raises(UnreadableFile, match=r"cannot be read: .* \(line 1\)"):
             read(text, context())
 
 
 def test_a_cut_off_file_gives_what_stands_before_the_damage() -> None:
-    parsed = genagents.read(GENAGENTS[: GENAGENTS.index('"pointer_id": [0')], context())
+    parsed = streams.read_list(GENAGENTS[: GENAGENTS.index('"pointer_id": [0')], context())
     assert [m.content for m in parsed.memories] == ["Interviewer: \n"]
     assert [(issue.line, issue.records) for issue in parsed.issues] == [(4, 1), (6, 1)]
-    tail = genagents.read(GENAGENTS + "more", context())
+    tail = streams.read_list(GENAGENTS + "more", context())
     assert len(tail.memories) == 3
     assert "more text after the end" in tail.issues[-1].reason
 
 
 def test_a_node_number_used_twice_is_reported() -> None:
-    parsed = genagents.read(GENAGENTS.replace('"node_id": 2', '"node_id": 0'), context())
+    parsed = streams.read_list(GENAGENTS.replace('"node_id": 2', '"node_id": 0'), context())
     assert "already used" in parsed.issues[-1].reason
     assert len(parsed.memories) == 2
 
@@ -153,8 +155,8 @@ def test_agent_names(path: str, name: str) -> None:
 def test_nameless_files_of_two_agents_do_not_share_ids() -> None:
     other = GENAGENTS.replace("Interviewer", "Host")
     one, two = (
-        genagents.read(text, context("nodes.json")).memories[0].id for text in (GENAGENTS, other)
+        streams.read_list(text, context("nodes.json")).memories[0].id for text in (GENAGENTS, other)
     )
     assert one != two
     grown = GENAGENTS.rstrip().rstrip("]") + ', {"node_id": 9, "content": "new", "created": 7}]'
-    assert genagents.read(grown, context("nodes.json")).memories[0].id == one
+    assert streams.read_list(grown, context("nodes.json")).memories[0].id == one

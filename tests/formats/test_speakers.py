@@ -11,7 +11,7 @@ from tests.formats.others import MESSAGES
 from tests.formats.samples import NOW, context
 from workbench.core.files.format import Parsed
 from workbench.core.stream.memory import FILE_KEY, NO_SOURCE, Memory, Source
-from workbench.formats import claude_mem, external, generative_agents, lifecycle, mem0
+from workbench.formats import claude_mem, external, lifecycle, mem0, streams
 from workbench.formats import plain as data
 from workbench.formats import plain_read as reading
 
@@ -123,7 +123,7 @@ def test_a_chat_is_said_by_its_one_speaker_or_its_subject(
         "node_2": {**node, "type": "chat", "filling": filling},
         "node_1": {**node, "type": "event", "filling": [["Mei", "Hello"]]},
     }
-    parsed = generative_agents.read(json.dumps(nodes), context())
+    parsed = streams.read_object(json.dumps(nodes), context())
     assert speakers(parsed.memories) == [speaker, None]
 
 

@@ -69,15 +69,14 @@ def read(text: str, context: ReadContext) -> Parsed:
             others, first = others + 1, first or row[0]
         else:
             rows.append(row)
-    found = report.each(
+    found = report.every(
         rows, lambda doc: _closed(doc, context) if _is_issue(doc) else _memory(doc, context)
     )
-    memories = tuple(memory for _, memory in found)
     if others:
         what = counted(others, "line is no memory", "lines are no memories")
         kind = "issues that are not closed" if context.issues else "issues"
         report.no_records(first, f"from here on {what} ({kind} and the like)", others)
-    parsed = _related(report.parsed(NAME, memories=memories))
+    parsed = _related(report.parsed(NAME, memories=found))
     return replace(parsed, closed=0 if context.issues else closed)
 
 

@@ -111,7 +111,7 @@ def read(text: str, context: ReadContext) -> Parsed:
     value = whole.value
     lines = [node.start_mark.line + 1 for node in whole.listed(LIST)]
     rows = zip(lines, value[LIST] or [], repeat(()), strict=False)
-    found = [item for _, item in report.each(rows, bullet)]
+    found = report.every(rows, bullet)
     if whole.damage:
         report.skip(whole.line, whole.damage)
     patterns = value.get("deprecatedPatterns")

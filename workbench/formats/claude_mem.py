@@ -208,7 +208,7 @@ def read(text: str, context: ReadContext) -> Parsed:
         for name, read in _READ.items()
         for line, doc, changes in lines.rows(root.inside("[", name))
     )
-    found = tuple(memory for _, memory in report.each(rows, lambda row: row[0](row[1], context)))
+    found = report.every(rows, lambda row: row[0](row[1], context))
     _report_others(root, lines, report)
     return report.parsed(NAME, memories=found)
 

@@ -17,7 +17,6 @@ from workbench.core.text import MAX_KEPT, clean_for_store, counted
 from workbench.formats.lifecycle import content_id
 from workbench.formats.shared import markdown
 from workbench.formats.shared.markdown import Statement
-from workbench.formats.shared.nodes import slug
 from workbench.formats.shared.records import (
     COUNTS,
     checked,
@@ -29,7 +28,7 @@ from workbench.formats.shared.records import (
     votes_in,
 )
 from workbench.formats.shared.report import Report, shown
-from workbench.formats.shared.values import Notes
+from workbench.formats.shared.values import Notes, slug
 
 # The memories of Claude Code: a topic file with front matter, or a statement in MEMORY.md or
 # CLAUDE.md.
@@ -209,11 +208,10 @@ def read_index(text: str, context: ReadContext, elsewhere: Container[str] = ()) 
         for one in _own(text, skip, report)
         if (link := _link(one)) is None or link["target"] not in elsewhere
     )
-    found = report.each(rows, lambda one: _memory(one, context, report), by_text=True)
-    memories = tuple(memory for _, memory in found)
+    found = report.every(rows, lambda one: _memory(one, context, report), by_text=True)
     if PurePath(context.path or context.file).name.upper() not in _RULES:
         _mark_cut(text, report)
-    return report.parsed(NAME, memories=memories)
+    return report.parsed(NAME, memories=found)
 
 
 def read_topic(text: str, link: Link, context: ReadContext) -> Parsed:
@@ -247,8 +245,8 @@ def _link(one: Statement) -> re.Match[str] | None:
 
 def _one_topic(found: Topic, link: Link, context: ReadContext) -> Parsed:
     report = Report(context.file)
-    read = report.each([(1, found, ())], lambda one: topic(one, link.title, link.hook, context))
-    return report.parsed(NAME, memories=tuple(memory for _, memory in read))
+    read = report.every([(1, found, ())], lambda one: topic(one, link.title, link.hook, context))
+    return report.parsed(NAME, memories=read)
 
 
 def _own(text: str, skip: int, report: Report) -> Iterator[Statement]:

@@ -22,7 +22,6 @@ from workbench.formats.lifecycle import content_id
 from workbench.formats.shared import jsonstream, values
 from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.markdown import Part, body_of, parts, rewritten, topic_of
-from workbench.formats.shared.nodes import slug
 from workbench.formats.shared.records import (
     NO_CONTEXT,
     Doc,
@@ -39,7 +38,7 @@ from workbench.formats.shared.records import (
     take,
 )
 from workbench.formats.shared.report import Report
-from workbench.formats.shared.values import Notes
+from workbench.formats.shared.values import Notes, slug
 
 # External memory (source 002, section 3): `messages.jsonl`, the raw conversation, one message a
 # line.

@@ -538,8 +538,8 @@ def read(text: str, context: ReadContext) -> Parsed:
         )
         return replace(report.parsed(NAME), offered=len(said))
     rows = ((one.line, (name, one), ()) for name, one in said)
-    found = report.each(rows, lambda row: _memory(row[1], row[0], context), by_text=True)
-    return report.parsed(NAME, memories=tuple(memory for _, memory in found))
+    found = report.every(rows, lambda row: _memory(row[1], row[0], context), by_text=True)
+    return report.parsed(NAME, memories=found)
 
 
 def _memory(one: Said, name: str, context: ReadContext) -> tuple[Memory, Notes]:

@@ -25,7 +25,6 @@ from workbench.core.record import iso
 from workbench.core.stream.memory import FILE_KEY, Memory, Status
 from workbench.formats.shared import values
 from workbench.formats.shared.markdown import with_parts
-from workbench.formats.shared.nodes import slug
 from workbench.formats.shared.records import (
     NO_CONTEXT,
     at_time_of,
@@ -35,7 +34,7 @@ from workbench.formats.shared.records import (
     rating,
 )
 from workbench.formats.shared.report import Report, shown
-from workbench.formats.shared.values import Notes
+from workbench.formats.shared.values import Notes, slug
 
 # The blocks of a .learnings file: headings, fields, sections, and where each value stands.
 #
@@ -520,8 +519,8 @@ def read(text: str, context: ReadContext) -> Parsed:
     """Read every entry that can be read; other sections are kept in the file and remarked upon."""
     report = Report(context.file)
     rows = ((block.line, (block, name), ()) for block, name in _named(text, report))
-    found = report.each(rows, lambda row: entry(*row, text, context))
-    return report.parsed(NAME, memories=tuple(memory for _, memory in found))
+    found = report.every(rows, lambda row: entry(*row, text, context))
+    return report.parsed(NAME, memories=found)
 
 
 def _named(text: str, report: Report) -> Iterator[tuple[Block, str]]:

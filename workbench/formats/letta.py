@@ -14,7 +14,6 @@ from workbench.core.files.reason import Reason, Unread
 from workbench.core.stream.memory import Memory
 from workbench.formats.patch import Node, Style, dumps, opened, patch, scan_file
 from workbench.formats.shared.jsonstream import unwrap
-from workbench.formats.shared.nodes import slug
 from workbench.formats.shared.records import (
     Doc,
     Key,
@@ -31,7 +30,7 @@ from workbench.formats.shared.records import (
     with_records,
 )
 from workbench.formats.shared.report import Report, shown
-from workbench.formats.shared.values import Notes
+from workbench.formats.shared.values import Notes, slug
 
 NAME = "letta"
 OVER_LIMIT = "the block {} has {} characters, more than its limit of {}: Letta refuses it"

@@ -312,10 +312,10 @@ def detect(head: str, path: str) -> Sure | None:
 def read(text: str, context: ReadContext) -> Parsed:
     """Read every line that can be read; the others become issues."""
     report = Report(context.file)
-    found = report.each(
+    found = report.every(
         jsonstream.documents(text, report, context.watch), lambda doc: _entry(doc, context)
     )
-    memories = tuple(memory for _, memory in found)
+    memories = found
     return report.parsed(NAME, memories=memories, layout=jsonstream.layout_of(text))
 
 

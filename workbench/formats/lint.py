@@ -135,7 +135,7 @@ def _loose(places: list[_Place]) -> Iterator[_Finding]:
             new = strict if said.form == "counts" else f"[{said.id}] {said.content}".rstrip()
             fix = Fix("write it in the strict form", (_whole(place.line, new),))
             message = f"the reference reader does not take {shown(said.id)} in this form"
-            yield (place.line.number, "loose-bullet", message, fix)
+            yield place.line.number, "loose-bullet", message, fix
 
 
 def _bad_counts(places: list[_Place]) -> Iterator[_Finding]:
@@ -149,7 +149,7 @@ def _bad_counts(places: list[_Place]) -> Iterator[_Finding]:
         new = f"[{place.said.id}] helpful={helpful} harmful={harmful} :: {match[2]}".rstrip()
         fix = Fix("write 0 for what is no number", (_whole(place.line, new),))
         message = f"the counts of {shown(place.said.id)} cannot be read: they are taken for text"
-        yield (place.line.number, "bad-counts", message, fix)
+        yield place.line.number, "bad-counts", message, fix
 
 
 def _duplicate_ids(places: list[_Place]) -> Iterator[_Finding]:
@@ -163,7 +163,7 @@ def _duplicate_ids(places: list[_Place]) -> Iterator[_Finding]:
         at = place.line.start + place.line.text.index(f"[{name}]") + 1
         fix = Fix(f"renumber it {new}", ((at, at + len(name), new),))
         message = f"the id {shown(name)} is used on line {first[name]} already"
-        yield (place.line.number, "duplicate-id", message, fix)
+        yield place.line.number, "duplicate-id", message, fix
 
 
 def _duplicate_texts(places: list[_Place]) -> Iterator[_Finding]:
@@ -190,7 +190,7 @@ def _duplicate_texts(places: list[_Place]) -> Iterator[_Finding]:
             else None
         )
         message = f"{shown(gone.id)} says {how} as {shown(kept.id)} on line {same.line.number}"
-        yield (place.line.number, "duplicate-text", message, fix)
+        yield place.line.number, "duplicate-text", message, fix
 
 
 def _bullet(place: _Place) -> Bullet:
@@ -226,7 +226,7 @@ def _wrong_slugs(places: list[_Place]) -> Iterator[_Finding]:
             None if new in taken else Fix(f"rename it {new}", ((at, at + len(place.said.id), new),))
         )
         message = f"{shown(place.said.id)} stands in a section whose bullets begin with {wanted}-"
-        yield (place.line.number, "wrong-slug", message, fix)
+        yield place.line.number, "wrong-slug", message, fix
 
 
 def _lost_text(found: list[Line], places: list[_Place], text: str) -> Iterator[_Finding]:
@@ -528,7 +528,7 @@ def _over(found: list[Line], text: str, beside: Callable[[str], str | None]) -> 
     below = [line for line in found if line.number >= first and line.text.strip()]
     what = counted(len(below), "line is", "lines are")
     message = f"{what} below the first {MAX_LINES} lines and {MAX_BYTES:,} bytes: Claude Code does not load them"
-    yield (first, "over-cap", message, _moved(found, first, text, beside))
+    yield first, "over-cap", message, _moved(found, first, text, beside)
 
 
 def _moved(found: list[Line], first: int, text: str, beside: Callable[[str], str | None]) -> Fix:

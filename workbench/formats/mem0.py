@@ -38,14 +38,14 @@ def read(text: str, context: ReadContext) -> Parsed:
     """
     report = Report(context.file)
     root, lines = opened(text, report, _INSIDE, _results, "list of “results”")
-    found = report.each(lines.rows(_results(root)), lambda doc: _memory(doc, context))
+    found = report.every(lines.rows(_results(root)), lambda doc: _memory(doc, context))
     relations = root.inside("[", "relations")
     if relations is not None and relations.entries:
         number = len(relations.entries)
         report.skip(
             lines.at(relations.start), f"graph relations are not read ({number:,} of them)", number
         )
-    return report.parsed(NAME, memories=tuple(memory for _, memory in found))
+    return report.parsed(NAME, memories=found)
 
 
 def _results(root: Node) -> Node | None:

@@ -85,8 +85,8 @@ def read_note(
     """Read a note of a folder; `name` is its path there, and `changed` when it was written last."""
     report = Report(context.file)
     rows = ((entry.line, read, ()) for entry, read in entries_of(text, context, name, changed))
-    found = report.each(rows, lambda read: read(), by_text=True)
-    return report.parsed(NAME, memories=tuple(memory for _, memory in found))
+    found = report.every(rows, lambda read: read(), by_text=True)
+    return report.parsed(NAME, memories=found)
 
 
 def entries_of(

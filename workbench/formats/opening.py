@@ -32,7 +32,7 @@ def read_file(path: str | Path, *, format: str | None = None, context: "ReadCont
     Raises `UnreadableFile` when it is missing, no regular file, empty, not UTF-8 or of no known
     format.
     """
-    from workbench.formats.shared.nodes import agent_name
+    from workbench.formats.streams import agent_name
 
     full = Path(path)
     found = detected(path, read_text(path)) if format is None else None

@@ -13,7 +13,6 @@ from workbench.core.record import UnreadableFile, iso
 from workbench.core.stream.memory import Memory
 from workbench.formats.patch import Node, Style, dumps, opened, patch, scan_file
 from workbench.formats.shared import values
-from workbench.formats.shared.nodes import slug
 from workbench.formats.shared.records import (
     Doc,
     Key,
@@ -32,7 +31,7 @@ from workbench.formats.shared.records import (
     with_records,
 )
 from workbench.formats.shared.report import Report
-from workbench.formats.shared.values import Notes
+from workbench.formats.shared.values import Notes, slug
 
 # One pattern of agent-playbook's semantic memory: from a JSON object to a memory, and its keys.
 
@@ -269,8 +268,8 @@ def read(text: str, context: ReadContext) -> Parsed:
     root, lines = opened(text, report, _INSIDE, _patterns, "“patterns” object")
     node = _patterns(root)
     entries = ((lines.at(e.start), e, e.changes) for e in (node.entries if node else ()))
-    found = report.each(entries, lambda e: pattern(str(e.key), e.value, context))
-    return report.parsed(NAME, memories=tuple(memory for _, memory in found))
+    found = report.every(entries, lambda e: pattern(str(e.key), e.value, context))
+    return report.parsed(NAME, memories=found)
 
 
 def _patterns(root: Node) -> Node | None:

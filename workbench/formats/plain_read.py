@@ -468,11 +468,10 @@ def read(text: str, context: ReadContext) -> Parsed:
     found = source(text, report) if _is_markdown(text) else source_of(text, context, report)
     rows = ((line, doc, ()) for line, doc in found.rows)
     if not found.is_book:
-        memories = report.each(rows, lambda doc: _memory(_object(doc), context))
-        return report.parsed(NAME, memories=tuple(memory for _, memory in memories))
+        memories = report.every(rows, lambda doc: _memory(_object(doc), context))
+        return report.parsed(NAME, memories=memories)
     bullets = [
-        (bullet.section, bullet)
-        for _, bullet in report.each(rows, lambda doc: _bullet(_object(doc)))
+        (bullet.section, bullet) for bullet in report.every(rows, lambda doc: _bullet(_object(doc)))
     ]
     if not (bullets or found.sections):
         return report.parsed(NAME)

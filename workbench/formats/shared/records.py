@@ -16,8 +16,7 @@ from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import FILE_KEY, STATUSES, Memory, Status, broken_rule
 from workbench.formats.patch import alike
 from workbench.formats.shared import values
-from workbench.formats.shared.nodes import slug
-from workbench.formats.shared.values import Decode, Notes
+from workbench.formats.shared.values import Decode, Notes, slug
 
 # Records of other tools' files: what a record cannot hold is kept with it, and only what changed is
 # written.

@@ -94,6 +94,16 @@ class Report:
             self.mapped_all(notes, changes)
             yield line, record
 
+    def every(
+        self,
+        rows: Iterable[tuple[int, T, Iterable[str]]],
+        read: Callable[[T], tuple[R, Sequence[tuple[str, str]]]],
+        *,
+        by_text: bool = False,
+    ) -> tuple[R, ...]:
+        """Return what `each` yields, without the lines."""
+        return tuple(record for _, record in self.each(rows, read, by_text=by_text))
+
     def parsed(
         self,
         format: str,
