@@ -1,13 +1,9 @@
 """`workbench convert`: records in, records out, and what was lost is said."""
 
 import json
-from pathlib import Path
-
-import pytest
 
 from tests.cli.conftest import Cli
-from tests.formats.others import TEXTS
-from tests.formats.samples import COUNTS, GENAGENTS
+from tests.formats.samples import GENAGENTS
 
 BOOK = (
     "## RULES\n[r-00001] helpful=1 harmful=0 :: Ask first.\n"
@@ -56,34 +52,12 @@ def test_a_file_that_is_there_is_not_replaced_unasked(cli: Cli) -> None:
     assert (cli.cwd / "o.csv").read_text() != "precious"
 
 
-@pytest.mark.parametrize("name", sorted(TEXTS))
-def test_the_same_format_gives_the_same_bytes(name: str, cli: Cli) -> None:
-    from workbench.core.files.formats import format_named
-
-    if not format_named(name).writes:
-        return
-    path, text = TEXTS[name]
-    file = Path(path).name
-    cli.write(file, text)
-    said = cli.bare("convert", file, "out", "--from", name, "--to", name)
-    assert said.code == 0, said.err
-    assert (cli.cwd / "out").read_bytes() == text.encode()
-
-
 def test_no_store_is_made(cli: Cli) -> None:
     cli.write("book.txt", BOOK)
     cli.bare("convert", "book.txt", "o.csv")
     cli("convert", "book.txt", "p.csv")
     assert not cli.store.exists()
     assert sorted(p.name for p in cli.cwd.iterdir()) == ["book.txt", "o.csv", "p.csv"]
-
-
-def test_a_query_set_is_no_playbook(cli: Cli) -> None:
-    cli.write("q.jsonl", '{"query": "a", "relevant": {"m": 2}}\n')
-    assert cli.bare("convert", "q.jsonl", "o.txt").code == 2
-    assert cli.bare("convert", "q.jsonl", "o.qrels").code == 0
-    cli.write("book.txt", COUNTS)
-    assert cli.bare("convert", "book.txt", "o2.qrels").code == 2
 
 
 def test_a_file_read_as_the_wrong_format_gives_nothing(cli: Cli) -> None:

@@ -1,7 +1,6 @@
 """`workbench export`: exact bytes, previews, atomic writes."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -110,27 +109,3 @@ def test_exporting_does_not_touch_the_store(demo: Cli) -> None:
     demo.ok("export", "--format", "ace")
     demo.ok("export", "--format", "jsonl")
     assert files_of(demo.store) == before
-
-
-def test_an_empty_store_has_no_playbook_to_export(cli: Cli) -> None:
-    cli.ok("init")
-    result = cli("export", "--format", "ace")
-    assert (result.code, result.err) == (
-        2,
-        "workbench: The store has no playbooks. Import one first, or add a bullet.\n",
-    )
-    assert cli.ok("export", "--format", "jsonl") == ""
-
-
-def _no_app(store: Path, *, origin: str, demo: bool = False, **more: object) -> int:
-    raise AssertionError(store, origin, demo)
-
-
-def test_a_file_of_another_kind_is_not_replaced_unasked(demo: Cli) -> None:
-    path = demo.cwd / demo.write("notes.txt", "hello\n")
-    result = demo("export", "--format", "ace", "--out", "notes.txt")
-    assert result.code == 2
-    assert "--force" in result.err
-    assert path.read_text("utf-8") == "hello\n"
-    demo.ok("export", "--format", "ace", "--out", "notes.txt", "--force")
-    assert path.read_bytes() == shipped("fixtures/demo/playbook.txt").read_bytes()

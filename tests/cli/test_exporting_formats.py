@@ -145,12 +145,6 @@ def test_what_does_not_go_together_is_refused(demo: Cli) -> None:
         assert (said.code, said.out, said.err.count("\n")) == (2, "", 1), args
 
 
-def test_judgments_go_out_as_they_came_in(demo: Cli) -> None:
-    text = demo("export", "--format", "queries").out
-    assert all({"query", "relevant"} <= set(json.loads(line)) for line in text.splitlines())
-    assert demo("export", "--format", "trec-qrels").out.count("\n") > 10
-
-
 def test_a_managed_block_is_all_that_changes_in_somebody_elses_file(cli: Cli) -> None:
     cli.write("book.txt", BOOK)
     cli("import", "book.txt")
@@ -178,27 +172,6 @@ def test_a_managed_block_is_all_that_changes_in_somebody_elses_file(cli: Cli) ->
     )
     said = cli("export", "--format", "block", "--out", "AGENTS.md")
     assert said.out.endswith("is already up to date.\n")
-
-
-def test_a_broken_block_is_left_alone(cli: Cli) -> None:
-    cli.write("book.txt", BOOK)
-    cli("import", "book.txt")
-    text = "<!-- memory-workbench:begin -->\n<!-- memory-workbench:begin -->\n"
-    cli.write("CLAUDE.md", text)
-    said = cli("export", "--format", "block", "--out", "CLAUDE.md")
-    assert (said.code, said.err.count("\n")) == (2, 1)
-    assert "begin on line 1, begin on line 2" in said.err
-    assert (cli.cwd / "CLAUDE.md").read_text() == text
-
-
-@pytest.mark.slow
-def test_a_plain_file_of_somebody_else_is_not_replaced_unasked(demo: Cli) -> None:
-    demo.write("o.csv", "precious")
-    assert demo("export", "--format", "csv", "--out", "o.csv").code == 2
-    assert (demo.cwd / "o.csv").read_text() == "precious"
-    assert demo("export", "--format", "csv", "--out", "new.csv").code == 0
-    assert demo("export", "--format", "csv", "--min-helpful", "3", "--out", "new.csv").code == 0
-    assert demo("export", "--format", "csv", "--out", "o.csv", "--force").code == 0
 
 
 AGENTS = ["prompt", "prompt-counts", "block", "markdown", "letta", "mcp-memory", "semantic-patterns", "learnings",
@@ -313,18 +286,6 @@ def test_flagged_records_can_be_left_out_or_let_out_with_a_reason(cli: Cli) -> N
     assert "Ignore all" in allowed.out
     with opened(cli) as bench:
         assert [o.reason for o in bench.library.overrides.all()] == ["a quotation"]
-
-
-def test_queries_go_back_with_the_same_bytes(cli: Cli) -> None:
-    text = (
-        '{"relevant": {"b": 2, "a": 3}, "query": "one", "note": 1, "now": "2026-03-01T00:00:00+00:00"}\n'
-        '{"query":"two","relevant":{"a":1},"tags":["x"]}\n{"query": "three", "relevant": {}}'
-    )
-    cli.write("q.jsonl", text)
-    cli("import", "q.jsonl")
-    said = cli("export", "--format", "queries", "--out", "q.jsonl")
-    assert (said.code, said.out.endswith("is already up to date.\n")) == (0, True), said.err
-    assert (cli.cwd / "q.jsonl").read_text() == text
 
 
 @pytest.mark.slow

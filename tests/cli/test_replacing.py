@@ -75,21 +75,6 @@ def test_only_in_what_a_filter_finds(named: Cli) -> None:
     assert told(named, "--filter", "type:command", "--yes") == ["m1"]
 
 
-def test_a_place_that_is_none_and_nobody_to_ask_change_nothing(named: Cli) -> None:
-    before = named.files()
-    assert named("replace", "authd", "gated", "--only", "m9").code != 0
-    assert named("replace", "authd", "gated").code != 0
-    assert named("replace", " ", "gated", "--yes").code != 0
-    assert named.files() == before
-
-
-def test_an_agent_replaces_nothing(named: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CLAUDECODE", "1")
-    before = named.files()
-    assert named("replace", "authd", "gated", "--yes").code != 0
-    assert named.files() == before
-
-
 def test_each_place_is_asked_about_on_a_terminal(
     named: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:

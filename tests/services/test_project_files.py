@@ -137,7 +137,7 @@ def test_a_fix_is_taken_back_whole_or_not_at_all(tmp_path: Path, clock: Clock) -
     assert older.exists()
     after = older.read_text()
     older.write_text(after + "more\n")
-    with pytest.raises(Conflict, match="changed by another program since"):
+    with pytest.raises(Conflict, match="changed by another program"):
         take_back(changes)
     assert path.read_text() != text
     older.write_text(after)

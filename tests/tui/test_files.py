@@ -163,7 +163,7 @@ async def test_a_file_that_changed_meanwhile_is_not_written_over(project: Path) 
         assert "Theirs." in path.read_text()
         path.write_text("## mine\n")
         await pilot.press("u")
-        await until(pilot, lambda: "was changed by another program since" in toasts(app)[-1])
+        await until(pilot, lambda: "was changed by another program" in toasts(app)[-1])
         assert path.read_text() == "## mine\n"
 
 

@@ -146,15 +146,19 @@ def _fix(session: Session, linted: "Linted", file: Given) -> dict[str, object]:
 
 
 def _tell_changes(done: "Correction", file: Given) -> None:
+    from workbench.services.files.lint import lines_of
+
     for change in done.changes:
         say(f"--- {file.of(change.path)}")
-        for line in change.lines():
+        for line in lines_of(change):
             say(str(line))
 
 
 def _fixed_document(
     linted: "Linted", done: "Correction", copies: Iterable[Path] = (), *, written: bool
 ) -> dict[str, object]:
+    from workbench.services.files.lint import lines_of
+
     changes = (
         [change for change in done.changes if change.before != change.after] if done.fixes else []
     )
@@ -169,7 +173,7 @@ def _fixed_document(
             {
                 "file": str(c.path),
                 "new": c.before is None,
-                "lines": [str(line) for line in c.lines()],
+                "lines": [str(line) for line in lines_of(c)],
             }
             for c in changes
         ],

@@ -375,9 +375,10 @@ class FolderExporter:
         folder = open_folder(path)
         opener = FolderFiles(folder, ReadContext(now=self._context.now(), file=folder.name))
         known = {state.id: state for state in self._library.files.all()}
-        made = _Plan(
-            self._context, _Records(self._library.memories.all()), force, without, makes_front
-        )
+        memories = self._library.memories.all()
+        records = {alias: memory for memory in memories for alias in memory.aliases}
+        records |= {memory.id: memory for memory in memories}
+        made = _Plan(self._context, records, force, without, makes_front)
         last: list[tuple[FolderFile, FileState]] = []
         for entry in folder.documents:
             state = known.get(name_of(entry.file))
@@ -477,28 +478,13 @@ def _place(root: Path, edit: FolderEdit) -> Path | LeftAlone:
     return place
 
 
-class _Records:
-    """The stored memories by the ids that files know them by."""
-
-    def __init__(self, memories: Iterable[Memory]) -> None:
-        held = tuple(memories)
-        self._own = {memory.id: memory for memory in held}
-        self._others = {alias: memory for memory in held for alias in memory.aliases}
-
-    def find(self, id: str) -> Memory | None:
-        return self._own.get(id) or self._others.get(id)
-
-    def has(self, id: str) -> bool:
-        return self.find(id) is not None
-
-
 class _Plan:
     """What is found out about one file after the other."""
 
     def __init__(
         self,
         context: Context,
-        records: _Records,
+        records: Mapping[str, Memory],
         force: bool,
         without: frozenset[tuple[str, str]],
         makes_front: bool,
@@ -529,7 +515,7 @@ class _Plan:
         is_gone = file.is_whole and bool(held) and all(memory.id in stored.gone for memory in held)
         if file.is_whole and held:
             self._topics[file.entry.path] = (
-                None if is_gone and self._force else self._records.find(held[0].id)
+                None if is_gone and self._force else self._records.get(held[0].id)
             )
         if is_gone:
             self._forget(file)
@@ -558,7 +544,7 @@ class _Plan:
         """
         gone, found = set[str](), dict[str, Memory]()
         for memory in held:
-            now = self._records.find(memory.id)
+            now = self._records.get(memory.id)
             if now is None or (record_place(now) in self._without):
                 continue
             if now.status == "archived" and ARCHIVED_FROM in now.metadata:
@@ -655,15 +641,15 @@ class _Plan:
                 continue
             self._goes_out(changed)
             name = by_text.get(_said(changed), memory.id)
-            known = self._records.find(memory.id)
-            if known is not None and not self._records.has(name):
+            known = self._records.get(memory.id)
+            if known is not None and name not in self._records:
                 self._note(known, alias=name)
 
     def _note(self, memory: Memory, *, alias: str = "", hook: str = "") -> None:
         """Let the store know by what else a record is known, or what the line of an index says of
         it from now on.
         """
-        stored = self._noted.get(memory.id) or self._records.find(memory.id)
+        stored = self._noted.get(memory.id) or self._records.get(memory.id)
         if stored is not None:
             aliases = (*stored.aliases, alias) if alias else stored.aliases
             metadata = {**stored.metadata, "hook": hook} if hook else stored.metadata

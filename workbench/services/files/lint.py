@@ -2,7 +2,7 @@
 change, and making it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -12,8 +12,8 @@ from workbench.core.file_state import FileState
 from workbench.core.files.formats import format_named
 from workbench.core.files.lint import Fix, LintFinding
 from workbench.core.files.memory_md import Cut, measure
-from workbench.core.files.replacing import bytes_of, changed_meanwhile, present, replace_file
-from workbench.core.record import Conflict, WorkbenchError
+from workbench.core.files.replacing import bytes_of, changed_meanwhile, present, present_bytes
+from workbench.core.record import WorkbenchError
 from workbench.core.runtime import Cancelled, Progress
 from workbench.formats.claude_memory import NAME as CLAUDE_MEMORY
 from workbench.formats.lint import lint_file, lint_text
@@ -21,8 +21,8 @@ from workbench.formats.opening import read_text
 from workbench.safety.scanning import mask
 from workbench.services.files.overwriting import What, what_became
 from workbench.services.files.replaced import Replaced
-from workbench.services.files.threeway import DiffLine, diff_texts, masked_diff, masked_lines
-from workbench.services.promotion.placements import places_of
+from workbench.services.files.threeway import DiffLine, masked_diff, masked_lines
+from workbench.services.promotion.placements import FileEdit, carry_out, places_of
 from workbench.services.safety.texts import name_of
 from workbench.store.library import Library
 
@@ -42,20 +42,17 @@ class Linted:
     findings: tuple[LintFinding, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What a fix makes of one file: its text before (`None`: it was not there) and after."""
+def edit_of(path: Path, before: str | None, after: str) -> FileEdit:
+    """Return what a fix makes of one file: its text before (`None`: it was not there) and after."""
+    return FileEdit(path, str(path), None if before is None else bytes_of(before), bytes_of(after))
 
-    path: Path
-    before: str | None
-    after: str
 
-    def lines(self, context: int = 2) -> tuple[DiffLine, ...]:
-        """Return what changes, line by line, as it may be shown: without the secrets of the file."""
-        before = self.before or ""
-        return masked_diff(
-            diff_texts(before, self.after, context), masked_lines((before, self.after), mask)
-        )
+def lines_of(edit: FileEdit, context: int = 2) -> tuple[DiffLine, ...]:
+    """Return what changes, line by line, as it may be shown: without the secrets of the file."""
+    texts = (
+        "" if data is None else data.decode(errors="replace") for data in (edit.before, edit.after)
+    )
+    return masked_diff(edit.lines(context), masked_lines(texts, mask))
 
 
 def look_over(path: Path, now: datetime, format: str | None = None) -> Linted:
@@ -88,58 +85,46 @@ def cut_of(path: Path) -> Cut:
     return replace(cut, lines=lines) if masks else cut
 
 
-def preview(path: Path, fixes: Iterable[Fix]) -> tuple[Change, ...]:
+def preview(path: Path, fixes: Iterable[Fix]) -> tuple[FileEdit, ...]:
     """Return what some fixes would change; of fixes that touch the same place only the first is
     made.
     """
     text = read_text(path)
     chosen = _apart(fixes)
     beside = {name: new for fix in chosen for name, new in fix.beside}
-    return (*_beside(path, beside), Change(path, text, _applied(chosen, text)))
+    return (*_beside(path, beside), edit_of(path, text, _applied(chosen, text)))
 
 
-def make(changes: Iterable[Change], replaced: Replaced) -> tuple[Path, ...]:
+def make(edits: Iterable[FileEdit], replaced: Replaced) -> tuple[Path, ...]:
     """Write what was previewed, the files beside first; return copies of the files as they were.
 
     A store that knows such a file is told nothing: for it the fix is somebody's change to the file,
     which an export shows and never takes back unasked. Raises `Conflict` when a file changed since,
     and `WorkbenchError` when one cannot be written or kept.
     """
-    chosen = tuple(change for change in changes if change.before != change.after)
+    chosen = tuple(edit for edit in edits if edit.before != edit.after)
     require_writable(chosen)
-    copies = tuple(replaced.keep(c.path, bytes_of(c.before)) for c in chosen if c.before)
-    for change in chosen:
-        replace_file(
-            change.path, change.after, None if change.before is None else bytes_of(change.before)
-        )
+    copies = tuple(replaced.keep(edit.path, edit.before) for edit in chosen if edit.before)
+    carry_out(chosen)
     return copies
 
 
-def require_writable(changes: Iterable[Change]) -> None:
+def require_writable(edits: Iterable[FileEdit]) -> None:
     """Raise `Conflict` when a file changed since some changes were worked out, `WorkbenchError`
     when it is closed.
     """
-    for change in changes:
-        if present(change.path) != change.before:
-            raise changed_meanwhile(change.path)
+    for edit in edits:
+        if present_bytes(edit.path) != edit.before:
+            raise changed_meanwhile(edit.path)
 
 
-def take_back(changes: Iterable[Change]) -> None:
+def take_back(edits: Sequence[FileEdit]) -> None:
     """Give files the text they had before some changes were made. Raises `Conflict` when one
     changed since.
     """
-    made = tuple(change for change in changes if change.before != change.after)
-    for change in made:
-        if present(change.path) != change.after:
-            raise Conflict(
-                f"{change.path} was changed by another program since.",
-                "The fix was not taken back; look at the file.",
-            )
-    for change in reversed(made):
-        if change.before is None:
-            change.path.unlink(missing_ok=True)
-        else:
-            replace_file(change.path, change.before, bytes_of(change.after))
+    back = [replace(edit, before=edit.after, after=edit.before) for edit in reversed(edits)]
+    require_writable(back)
+    carry_out(back)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +135,7 @@ class Correction:
     One fix may settle several findings, so `fixes` may be fewer than `found` - `left`.
     """
 
-    changes: tuple[Change, ...]
+    changes: tuple[FileEdit, ...]
     fixes: int
     found: int
     left: int
@@ -186,7 +171,7 @@ def correction(
             break
         made += len(chosen)
     return Correction(
-        (*_beside(path, beside), Change(path, text, after)), made, len(found), len(wrong())
+        (*_beside(path, beside), edit_of(path, text, after)), made, len(found), len(wrong())
     )
 
 
@@ -207,11 +192,11 @@ def _applied(fixes: Iterable[Fix], text: str) -> str:
     return Fix("", tuple(edit for fix in fixes for edit in fix.edits)).applied(text)
 
 
-def _beside(path: Path, texts: Mapping[str, str]) -> tuple[Change, ...]:
+def _beside(path: Path, texts: Mapping[str, str]) -> tuple[FileEdit, ...]:
     others = (
-        Change(path.parent / name, present(path.parent / name), new) for name, new in texts.items()
+        edit_of(path.parent / name, present(path.parent / name), new) for name, new in texts.items()
     )
-    return tuple(change for change in others if change.before != change.after)
+    return tuple(edit for edit in others if edit.before != edit.after)
 
 
 # Looking over every file that a store has to do with; a file that did not change is not read again.
@@ -248,13 +233,7 @@ def known_files(library: Library, added: Iterable[Path] = ()) -> tuple[KnownFile
     `added` are files that a person named. The files that ship with the app are left out.
     """
     found: dict[Path, KnownFile] = {}
-    for known in (
-        *_added(added),
-        *_sources(library),
-        *_placed(library),
-        *_in_project(library),
-        *_read(library),
-    ):
+    for known in _known(library, added):
         real = _real(known.path)
         if (
             real is not None
@@ -262,47 +241,29 @@ def known_files(library: Library, added: Iterable[Path] = ()) -> tuple[KnownFile
             and not _is_shipped(real)
             and (known.expected or _is_file(real))
         ):
-            found[real] = KnownFile(real, known.why, known.expected)
+            found[real] = replace(known, path=real)
     return tuple(sorted(found.values(), key=lambda known: str(known.path)))
 
 
-def _added(added: Iterable[Path]) -> Iterator[KnownFile]:
-    return (KnownFile(path, "added here", True) for path in added)
-
-
-def _sources(library: Library) -> Iterator[KnownFile]:
+def _known(library: Library, added: Iterable[Path]) -> Iterator[KnownFile]:
+    project = places_of(library.folder).project
+    for path in added:
+        yield KnownFile(path, "added here", True)
     for book in library.books.all():
         if book.source and Path(book.source).is_absolute():
             yield KnownFile(Path(book.source), f"the playbook {book.id} came from it", True)
-
-
-def _placed(library: Library) -> Iterator[KnownFile]:
-    places = places_of(library.folder)
     for placement in library.placements.all():
-        if placement.kind != "bullet":
-            path = Path(placement.path)
-            if path.is_absolute() or places.project is not None:
-                yield KnownFile(
-                    (places.project or path) / path, "memories were promoted to it", True
-                )
-
-
-def _in_project(library: Library) -> Iterator[KnownFile]:
-    project = places_of(library.folder).project
-    if project is None:
-        return
+        path = (project or Path()) / placement.path
+        if placement.kind != "bullet" and path.is_absolute():
+            yield KnownFile(path, "memories were promoted to it", True)
     for pattern in PATTERNS:
         try:
-            paths = sorted(path for path in project.glob(pattern))[:MOST]
+            paths = sorted(project.glob(pattern))[:MOST] if project is not None else []
         except OSError:  # a folder that may not be looked into
             continue
         yield from (KnownFile(path, "in the project") for path in paths)
-
-
-def _read(library: Library) -> Iterator[KnownFile]:
-    return (
-        KnownFile(Path(state.id), "imported or exported before") for state in library.files.all()
-    )
+    for state in library.files.all():
+        yield KnownFile(Path(state.id), "imported or exported before")
 
 
 def _real(path: Path) -> Path | None:

@@ -27,7 +27,6 @@ from workbench.services.files.exporting import parts_of
 from workbench.services.files.folders import FolderPlan, folders_of
 from workbench.services.files.importing import Difference
 from workbench.services.files.lint import (
-    Change,
     Checked,
     Checks,
     KnownFile,
@@ -38,6 +37,7 @@ from workbench.services.files.lint import (
 from workbench.services.files.paths import as_named
 from workbench.services.files.threeway import SIGNS, DiffLine, masked_diff, masked_lines
 from workbench.services.open import Workbench
+from workbench.services.promotion.placements import FileEdit
 from workbench.services.safety.texts import place_of
 from workbench.tui.actions import FINDINGS, WHOLE
 from workbench.tui.app import area
@@ -380,10 +380,10 @@ class FindingsDialog(FileDialog[None]):
         self._fix = Static(Content(""), id="findings-fix")
         self._pane = Pane("findings-diff")
         self._pane.can_focus = False
-        self.changes: tuple[Change, ...] = ()
+        self.changes: tuple[FileEdit, ...] = ()
         """What the fix that is shown would change."""
         self._rule = ""
-        self._made: list[tuple[str, tuple[Change, ...]]] = []
+        self._made: list[tuple[str, tuple[FileEdit, ...]]] = []
         """What was done here, and the files before and after."""
 
     def contents(self) -> Iterable[Widget]:
@@ -441,7 +441,7 @@ class FindingsDialog(FileDialog[None]):
 
     @work(exclusive=True, group="findings-preview", description="fixes")
     async def _work_out(self, findings: Sequence[LintFinding]) -> None:
-        problem, changes, rule = "", tuple[Change, ...](), self._rule
+        problem, changes, rule = "", tuple[FileEdit, ...](), self._rule
         try:
             if rule:  # one after the other, as some fixes of a rule touch the same place
                 now = self.bench.context.now()
@@ -497,7 +497,7 @@ class FindingsDialog(FileDialog[None]):
         if self._written(said, changes):
             self.toast(f"Done: {said}. {key_of('findings.undo')} takes it back while this is open.")
 
-    def _written(self, said: str, changes: tuple[Change, ...]) -> bool:
+    def _written(self, said: str, changes: tuple[FileEdit, ...]) -> bool:
         """Write changes, keep them for the way back, and look again; tell whether that went well."""
         try:
             lint.make(changes, self.bench.replaced)
@@ -554,7 +554,7 @@ class FindingsDialog(FileDialog[None]):
         changes = (
             ()
             if after is None
-            else (Change(self._path, before, after if before else f"{after}\n"),)
+            else (lint.edit_of(self._path, before, after if before else f"{after}\n"),)
         )
         if changes and self._written("your edit", changes):
             self.toast(f"Saved. {key_of('findings.undo')} takes it back while this is open.")
@@ -580,14 +580,14 @@ def _draw(finding: LintFinding, width: int) -> list[Cell]:
     return [Cell(number(finding.line), 6, MUTED, "right"), *rule, Cell(finding.message), fix]
 
 
-def _lines_of(changes: Sequence[Change]) -> list[DiffLine]:
+def _lines_of(changes: Sequence[FileEdit]) -> list[DiffLine]:
     """Return what changes without the secrets of the files; for a thread, as that takes a moment."""
     lines: list[DiffLine] = []
     for change in changes:
         if len(changes) > 1:
             new = " (a new file)" if change.before is None else ""
             lines.append(DiffLine("place", f"{change.path.name}{new}"))
-        lines += change.lines(context=1)
+        lines += lint.lines_of(change, context=1)
     return lines
 
 
