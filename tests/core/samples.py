@@ -5,9 +5,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from workbench.core.duplicates.dedup import PairVerdict, parted
-from workbench.core.duplicates.groups import parted_by, read_texts
-from workbench.core.limits import DedupThresholds
+from workbench.core.duplicates.dedup import PairVerdict, judge_pair, parted
+from workbench.core.duplicates.groups import parted_by
 from workbench.core.playbook.book import Book, Bullet, Playbook, Section
 from workbench.core.stream.memory import (
     ARCHIVED_REASONS,
@@ -70,16 +69,11 @@ def assert_sound(playbook: Playbook) -> None:
     assert {b.section for b in playbook.bullets} <= set(sections)
 
 
-def read_pair(
-    one: Memory, other: Memory, similarity: float = 1.0, order: float = 100.0
-) -> PairVerdict:
+def read_pair(one: Memory, other: Memory, order: float = 100.0) -> PairVerdict:
     """Judge two memories, of which `other` is the newer; `order` is their ordered text similarity
     (0–100).
     """
-    verdict = read_texts(
-        other.content, one.content, similarity, order, DedupThresholds(flag=0.75, review=0.75)
-    )
-    return parted_by(verdict, parted(one, other))
+    return parted_by(judge_pair(other.content, one.content, order), parted(one, other))
 
 
 def file_lines(book: Playbook) -> list[str]:

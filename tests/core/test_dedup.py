@@ -18,7 +18,6 @@ from workbench.core.duplicates.dedup import (
     symbols,
     word_conflicts,
 )
-from workbench.core.limits import DedupThresholds
 from workbench.core.review.contradiction import contradictions
 
 
@@ -100,7 +99,7 @@ DIFFERENT = [
 @pytest.mark.parametrize(("new", "old"), ABSORBED)
 def test_the_same_in_other_clothes_is_absorbed(new: str, old: str) -> None:
     """Case, punctuation, fillers, endings."""
-    verdict = judge_pair(new, old, 0.97, 97.0)
+    verdict = judge_pair(new, old, 97.0)
     assert verdict.action == "absorb", verdict
     assert verdict.reasons_for
     assert not verdict.reasons_against
@@ -110,7 +109,7 @@ def test_the_same_in_other_clothes_is_absorbed(new: str, old: str) -> None:
 def test_what_differs_in_meaning_is_never_absorbed(new: str, old: str) -> None:
     """Even at a cosine of 1.00 and a perfect edit ratio; in both directions, with a reason."""
     for one, other in ((new, old), (old, new)):
-        verdict = judge_pair(one, other, 1.0, 100.0)
+        verdict = judge_pair(one, other, 100.0)
         assert verdict.action == "propose"
         assert verdict.reasons_against
 
@@ -120,14 +119,14 @@ def test_what_differs_in_meaning_is_never_absorbed(new: str, old: str) -> None:
 @given(st.text(max_size=40))
 def test_a_text_repeats_itself(text: str) -> None:
     """Whatever it holds."""
-    assert judge_pair(text, text, 1.0, 100.0).action == "absorb"
+    assert judge_pair(text, text, 100.0).action == "absorb"
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.text(max_size=40), st.text(max_size=40))
 def test_judging_is_symmetric(new: str, old: str) -> None:
     """Which of two came first does not decide."""
-    assert judge_pair(new, old, 0.95, 96.0).action == judge_pair(old, new, 0.95, 96.0).action
+    assert judge_pair(new, old, 96.0).action == judge_pair(old, new, 96.0).action
 
 
 _SAID = st.lists(
@@ -156,56 +155,43 @@ def test_what_lets_them_differ_is_known_before_their_letters_are_compared(
     new: list[str], old: list[str]
 ) -> None:
     texts = " ".join(new), " ".join(old)
-    assert (
-        conflicts(*texts)
-        == judge_pair(*texts, 0.95, 100.0).conflicts
-        == judge_pair(*texts, 0.95, 0.0).conflicts
-    )
+    told = judge_pair(*texts, 0.0).conflicts
+    assert told[: len(conflicts(*texts))] == conflicts(*texts)
 
 
-def test_the_thresholds_decide_first() -> None:
-    """Inclusive; a cosine that is not a number is far away."""
+def test_the_order_decides_last() -> None:
     same = "use pnpm"
-    assert judge_pair(same, same, 0.879, 100.0).action == "distinct"
-    assert judge_pair(same, same, float("nan"), 100.0).action == "distinct"
-    assert judge_pair(same, same, 0.88, 95.0).action == "absorb"
-    low = judge_pair(same, same, 0.88, 94.9)
+    assert judge_pair(same, same, 95.0).action == "absorb"
+    low = judge_pair(same, same, 94.9)
     assert (low.action, low.reasons_against) == (
         "propose",
         ("ordered text similarity 94.9 is below 95",),
     )
-    own = DedupThresholds(flag=0.8, review=0.6, order=50.0)
-    assert judge_pair(same, same, 0.8, 50.0, own).action == "absorb"
-    assert judge_pair(same, same, 0.79, 50.0, own).reasons_against == (
-        "similarity 0.79 is below 0.80",
-    )
+    assert judge_pair(same, same, 50.0, 50.0).action == "absorb"
 
 
 def test_reasons_are_sentences() -> None:
     """They name what differs, at most three of a kind."""
     assert (
-        judge_pair("tests passed", "tests failed", 1, 100).reasons_against[0]
+        judge_pair("tests passed", "tests failed", 100).reasons_against[0]
         == "one says “passed”, the other “failed”"
     )
-    timeout = judge_pair("wait 30 s", "wait 60 s", 1, 100)
+    timeout = judge_pair("wait 30 s", "wait 60 s", 100)
     assert timeout.reasons_against == (
         "the numbers differ: 30 against 60",
         "2 words are not in both",
     )
-    assert timeout.reasons_for == (
-        "similarity 1.00 reaches 0.88",
-        "ordered text similarity 100.0 reaches 95",
-    )
-    fails = judge_pair("no failures seen", "no errors seen", 1, 100)
+    assert timeout.reasons_for == ("ordered text similarity 100.0 reaches 95",)
+    fails = judge_pair("no failures seen", "no errors seen", 100)
     assert (
         fails.reasons_against[0]
         == "they do not negate the same: not “failures seen”, not “errors seen”"
     )
-    many = judge_pair("1 2 3 4 5", "text", 1, 100)
+    many = judge_pair("1 2 3 4 5", "text", 100)
     assert "the numbers differ: 1, 2, 3, … against none" in many.reasons_against
-    swapped = judge_pair("A_X to B_X", "B_X to A_X", 1, 100)
+    swapped = judge_pair("A_X to B_X", "B_X to A_X", 100)
     assert "the identifiers stand in another order" in swapped.reasons_against
-    bare = judge_pair("deploy? no", "deploy?", 1, 100)
+    bare = judge_pair("deploy? no", "deploy?", 100)
     assert bare.reasons_against == ("they do not negate the same: a bare “not”",)
 
 
@@ -318,7 +304,7 @@ NEGATED = [
 def test_what_one_text_negates_in_any_language_is_told(one: str, other: str) -> None:
     assert Conflict.NEGATION in conflicts(other, one)
     assert [found.other for found in contradictions(other, [("x", one)])] == ["x"]
-    assert judge_pair(other, one, 0.99, 99).action != "absorb"
+    assert judge_pair(other, one, 99).action != "absorb"
 
 
 @pytest.mark.parametrize(

@@ -63,14 +63,8 @@ def test_what_says_something_else_stays_apart_at_any_similarity(
     ],
 )
 def test_what_says_the_same_has_no_conflict(one: str, other: str, kind: str) -> None:
-    pair = read_pair(memory(id="a", content=one), memory(id="b", content=other), 0.8, 97.0)
+    pair = read_pair(memory(id="a", content=one), memory(id="b", content=other), 97.0)
     assert (pair.action, pair.conflicts) == (kind, ())
-
-
-def test_a_pair_below_the_flag_is_judged_all_the_same() -> None:
-    """It was chosen by its cosine already."""
-    pair = read_pair(memory(id="a", content="x"), memory(id="b", content="x"), 0.5, 100.0)
-    assert pair.action == "absorb"
 
 
 def test_related_texts_are_no_duplicates() -> None:

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.services.conftest import NOON, memory
-from workbench.core.duplicates.dedup import Conflict, PairVerdict, parted
-from workbench.core.duplicates.groups import much_alike, parted_by, read_texts, word_set
+from workbench.core.duplicates.dedup import Conflict, PairVerdict, judge_pair, parted
+from workbench.core.duplicates.groups import much_alike, parted_by, word_set
 from workbench.core.limits import DedupThresholds
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import Memory
@@ -58,7 +58,7 @@ def vectors_of(count: int, seed: int) -> Vectors:
 
 def plain_verdict(old: Memory | Bullet, new: Memory | Bullet) -> PairVerdict:
     order = order_similarity(old.content, new.content)
-    return parted_by(read_texts(new.content, old.content, 0.95, order, LIMITS), parted(old, new))
+    return parted_by(judge_pair(new.content, old.content, order, LIMITS.order), parted(old, new))
 
 
 def has_words(one: str, other: str) -> bool:

@@ -131,7 +131,9 @@ def test_a_file_and_the_store_hold_the_same_set(demo: Workbench) -> None:
         q for q in demo.tuning.queries() if not any(demo.judging.grades(q.text, q.now).values())
     ]
     assert (read.unknown, read.empty, len(read.remarks)) == ((), len(nothing), 1)
-    assert read.judgments == len(demo.library.judgments) - sum(map(demo.tuning.grades, nothing))
+    assert read.judgments == len(demo.library.judgments) - sum(
+        len(demo.judging.grades(query.text, query.now)) for query in nothing
+    )
 
 
 def test_unknown_ids_are_ignored_and_counted(demo: Workbench, tmp_path: Path) -> None:
@@ -244,7 +246,7 @@ def test_the_demos_queries_in_other_languages_find_what_answers_them_and_nothing
 def test_verdicts_compare_with_one_profile(demo: Workbench, evaluator: Evaluator) -> None:
     judged = from_store(demo.context)
     found = evaluator.evaluate(judged, BUILT_IN[:3], base="engram")
-    assert [(v.base, v.new) for v in found.verdicts] == [
+    assert [(v.base.profile.name, v.new.profile.name) for v in found.verdicts] == [
         ("engram", "workbench"),
         ("engram", "generative-agents"),
     ]

@@ -16,6 +16,7 @@ from workbench.core.tuning.floor import BY_WORDS, NONE, OFF, UNKNOWN, Floor, rel
 from workbench.core.tuning.profile import BUILT_IN
 from workbench.services.agents.serving import give, look, serve
 from workbench.services.open import Workbench, open_workbench
+from workbench.services.tuning.floors import against
 
 OFF_TOPIC = "recipe for lasagne"
 ON_TOPIC = "who may write to customers during an outage"
@@ -119,7 +120,7 @@ def test_no_profile_and_no_candidate_filter_moves_a_verdict(demo: Workbench) -> 
         replace(BUILT_IN[0], blend=0.0),
     ]
     rankings = [question.rank(profile, demo.context.now(), 300) for profile in profiles]
-    found = [question.against(ranking) for ranking in rankings]
+    found = [against(question.standard, question.scores, ranking) for ranking in rankings]
     assert len({one.verdict for one in found}) == 1
     for one, ranking in zip(found, rankings, strict=True):
         assert not one.empty

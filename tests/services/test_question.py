@@ -15,7 +15,7 @@ from workbench.core.tuning.profile import BUILT_IN, FACTORS, WORKBENCH, Factor, 
 from workbench.core.tuning.scoring import DEAD_SPREAD
 from workbench.services.demo import fill
 from workbench.services.open import Workbench
-from workbench.services.tuning.session import Question, TuningSession
+from workbench.services.tuning.session import Question, TuningSession, standing_of, standings_of
 
 DEMO = Path(__file__).parent.parent.parent / "fixtures" / "demo"
 BOTH: tuple[Direction, ...] = (-1, 1)
@@ -51,32 +51,32 @@ def question(bench: Workbench) -> Question:
 def test_the_baseline_places_every_memory_as_the_ranking_does(
     question: Question, profile: Profile
 ) -> None:
-    baseline = question.baseline(profile, NOW)
+    baseline = question.rank(profile, NOW, 1)
     ranking = question.rank(profile, NOW, 1000)
-    listed = [baseline.place(ranking.pool.row(id)) for id in ranking.ids]
+    listed = [baseline.places[ranking.pool.row(id)] for id in ranking.ids]
     assert listed == list(range(1, len(listed) + 1))
     hidden = set(ranking.pool.row_of) - set(ranking.ids)
     assert hidden
-    assert {baseline.place(ranking.pool.row(id)) for id in hidden} == {None}
+    assert {int(baseline.places[ranking.pool.row(id)]) for id in hidden} == {0}
 
 
 def test_no_memory_is_put_in_order_beside_a_ranking_that_is_made_alike(question: Question) -> None:
-    baseline, ranking = question.baseline(WORKBENCH, NOW), question.rank(WORKBENCH, NOW, 20)
-    standings = question.standings(ranking, baseline)
+    baseline, ranking = question.rank(WORKBENCH, NOW, 1), question.rank(WORKBENCH, NOW, 20)
+    standings = standings_of(ranking, baseline)
     assert [(s.place, s.before) for s in standings] == [
         (place, place) for place in range(1, len(standings) + 1)
     ]
     assert "places" not in vars(baseline)
-    assert [baseline.place(ranking.pool.row(s.memory.id)) for s in standings] == [
+    assert [baseline.places[ranking.pool.row(s.memory.id)] for s in standings] == [
         s.before for s in standings
     ]
 
 
 def test_standings_say_the_place_here_and_there(question: Question) -> None:
     other = replace(WORKBENCH, recency=0.9)
-    baseline, ranking = question.baseline(WORKBENCH, NOW), question.rank(other, NOW, 50)
-    for standing in question.standings(ranking, baseline):
-        assert standing == question.standing(ranking, baseline, standing.memory.id)
+    baseline, ranking = question.rank(WORKBENCH, NOW, 1), question.rank(other, NOW, 50)
+    for standing in standings_of(ranking, baseline):
+        assert standing == standing_of(ranking, baseline, standing.memory.id)
         assert standing.place == ranking.place_of(standing.memory.id)
         assert standing.before == question.rank(WORKBENCH, NOW, 1).place_of(standing.memory.id)
 

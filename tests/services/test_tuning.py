@@ -25,4 +25,4 @@ def test_white_space_and_what_cannot_be_seen_make_no_other_query(bench: Workbenc
 
 def test_grades_are_counted_for_the_one_query(bench: Workbench) -> None:
     saved = bench.judging.save_query(WORDS, NOON)
-    assert bench.tuning.grades(saved) == 0
+    assert not bench.judging.grades(saved.text, saved.now)

@@ -87,7 +87,7 @@ def test_places_are_told_against_the_saved_profile_at_the_moment_that_is_asked_a
         assert place is None or standing.before == place
     session.load(ENGRAM, ENGRAM)
     assert session.baseline is not None
-    assert session.baseline.ranking.profile == ENGRAM
+    assert session.baseline.profile == ENGRAM
 
 
 def test_moves_lead_back_and_again_until_something_else_is_loaded(session: TuningSession) -> None:

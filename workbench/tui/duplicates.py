@@ -2,7 +2,6 @@
 decided on.
 """
 
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -446,7 +445,7 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, Bullet]):
             self._merge(group)
 
     async def _sure(self, question: str, detail: Content, yes: str) -> bool:
-        ask = Confirm(question, clock=time.monotonic, detail=detail, yes=yes, guard=0.0)
+        ask = Confirm(question, detail=detail, yes=yes, guard=0.0)
         return await self.app.push_screen_wait(ask) or False
 
     def _merge(self, group: Group[Bullet], typed: Preview | None = None) -> None:

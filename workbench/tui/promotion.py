@@ -1,7 +1,6 @@
 """Promoting a memory: choose where to, see the exact text and what changes, and write it."""
 
 import asyncio
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -384,7 +383,7 @@ def _question(plan: PromotionPlan) -> Confirm:
     """Ask about what leaves the project, or should not travel."""
     reasons = (*map(_outside, plan.outside), *(held.line for held in plan.flagged))
     question = "Write there anyway?" if plan.flagged else "Write outside the project?"
-    return Confirm(question, clock=time.monotonic, detail=body("\n".join(reasons)), yes="write it")
+    return Confirm(question, detail=body("\n".join(reasons)), yes="write it")
 
 
 def _outside(path: str) -> str:

@@ -1,7 +1,6 @@
 """Flagged memories: one that is folded away is opened, and one may be let out as it is."""
 
 import asyncio
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -116,7 +115,7 @@ async def ask(app: Host) -> None:
         app.bench.trust.require_own()
         arrived = await asyncio.to_thread(app.bench.trust.arrived)
         asked = Confirm(
-            "Trust this store? It came from elsewhere.", clock=time.monotonic, detail=_told(arrived),
+            "Trust this store? It came from elsewhere.", detail=_told(arrived),
             yes="trust it", no="only read it",
         )  # fmt: skip
         if await app.push_screen_wait(asked):

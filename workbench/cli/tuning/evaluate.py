@@ -198,15 +198,10 @@ def _judged(session: Session, bench: "Workbench") -> "JudgedSet":
 
 def _query_set(session: Session, bench: "Workbench") -> "JudgedSet":
     """Read the query set that is named; without a name take the store's own."""
-    from workbench.services.tuning.queries import from_file, from_store, judged_queries
+    from workbench.services.tuning.queries import from_file, from_store
 
     if session.args.queries is not None:
         return from_file(bench.context, session.cwd / session.args.queries.expanduser())
-    if not any(query.relevant for query in judged_queries(bench.context)):
-        hint = "Name a query set, `workbench import FILE` one, or grade memories in Tune (J)."
-        raise InvalidQuery(
-            "No query of this store is judged yet, so there is nothing to measure with.", hint
-        )
     return from_store(bench.context)
 
 
@@ -220,7 +215,11 @@ def _evaluation_json(found: "Evaluation") -> dict[str, object]:
     return {
         "profiles": {result.profile.name: _result_json(result) for result in found.results},
         "verdicts": [
-            {"base": one.base, "profile": one.new, **_verdict_json(one.verdict)}
+            {
+                "base": one.base.profile.name,
+                "profile": one.new.profile.name,
+                **_verdict_json(one.verdict),
+            }
             for one in found.verdicts
         ],
         "query_set": _set_json(found.judged),
@@ -329,7 +328,7 @@ def _print_seen(names: Iterable[str]) -> None:
 
 
 def _verdict_row(one: "Compared") -> tuple[str, str]:
-    return (f"{one.new} against {one.base}", one.verdict.sentence)
+    return (f"{one.new.profile.name} against {one.base.profile.name}", one.verdict.sentence)
 
 
 def _print_proposal(

@@ -16,7 +16,7 @@ from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
     from workbench.services.open import Workbench
-    from workbench.services.tuning.evaluation import Model, ModelChange
+    from workbench.services.tuning.evaluation import Compared, Model
 
 BUNDLED = "bundled"
 LONG = 2000
@@ -134,10 +134,10 @@ def _compared(session: Session, bench: "Workbench", found: "Model", path: Path) 
     return 0
 
 
-def _print(bench: "Workbench", change: "ModelChange") -> None:
-    before, now = (result.mean["ndcg@10"] for result in (change.before, change.now))
+def _print(bench: "Workbench", change: "Compared") -> None:
+    before, now = (result.mean["ndcg@10"] for result in (change.base, change.new))
     queries = counted(change.verdict.queries, "judged query", "judged queries")
-    say(f"{queries} under {change.now.profile.name}: nDCG@10 {before:.3f} → {now:.3f}")
+    say(f"{queries} under {change.new.profile.name}: nDCG@10 {before:.3f} → {now:.3f}")
     say(change.verdict.sentence)
     changed = sorted(_differences(bench, change))
     down, up = (
@@ -152,10 +152,10 @@ def _print(bench: "Workbench", change: "ModelChange") -> None:
 
 
 def _differences(
-    bench: "Workbench", change: "ModelChange"
+    bench: "Workbench", change: "Compared"
 ) -> "Iterator[tuple[float, str, float, float]]":
     """Yield how much each query gained, the query, and its nDCG@10 before and now."""
-    for was, now in zip(change.before.queries, change.now.queries, strict=True):
+    for was, now in zip(change.base.queries, change.new.queries, strict=True):
         values = was.values["ndcg@10"], now.values["ndcg@10"]
         yield (values[1] - values[0], bench.safety.masked(now.query), *values)
 
@@ -172,10 +172,10 @@ def _json(found: "Model") -> dict[str, object]:
     }  # fmt: skip
 
 
-def _change_json(bench: "Workbench", change: "ModelChange") -> dict[str, object]:
+def _change_json(bench: "Workbench", change: "Compared") -> dict[str, object]:
     verdict = change.verdict
     return {
-        "profile": change.now.profile.name, "before": change.before.mean, "now": change.now.mean,
+        "profile": change.new.profile.name, "before": change.base.mean, "now": change.new.mean,
         "better": verdict.wins, "worse": verdict.losses, "same": verdict.ties, "verdict": verdict.outcome,
         "sentence": verdict.sentence,
         "changed": [

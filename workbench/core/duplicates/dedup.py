@@ -19,7 +19,7 @@ from itertools import groupby, pairwise, product
 from operator import attrgetter, itemgetter
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
-from workbench.core.limits import DEFAULT_THRESHOLDS, DedupThresholds
+from workbench.core.limits import DEFAULT_THRESHOLDS
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.words import CJK, HANGUL, THAI, folded, words
@@ -360,7 +360,7 @@ class PairVerdict(NamedTuple):
     words.
     """
 
-    action: Literal["absorb", "propose", "distinct"]
+    action: Literal["absorb", "propose"]
     reasons_for: tuple[str, ...] = ()
     reasons_against: tuple[str, ...] = ()
     conflicts: tuple[str, ...] = ()
@@ -377,28 +377,29 @@ def contained_in_recent(content: str, recent: Sequence[str]) -> bool:
 
 
 def judge_pair(
-    new_text: str,
-    old_text: str,
-    cosine: float,
-    order_similarity: float,
-    thresholds: DedupThresholds = DEFAULT_THRESHOLDS,
+    new_text: str, old_text: str, order: float, least: float = DEFAULT_THRESHOLDS.order
 ) -> PairVerdict:
-    """Decide whether `new_text` repeats `old_text`: absorb it, propose a merge, or keep both.
+    """Decide whether `new_text`, which resembles `old_text`, repeats it: absorb it, or propose a
+    merge.
 
-    `cosine` runs −1…1, `order_similarity` 0…100 (an edit ratio of the ordered texts).
+    `order` is their ordered text similarity (0…100), `least` that from which one may be absorbed.
+    Unless they say the same in every respect, content words that only one of them holds speak
+    against it as well.
     """
-    if not cosine >= thresholds.flag:
-        return PairVerdict(
-            "distinct", (), (f"similarity {_down(cosine, 2)} is below {thresholds.flag:.2f}",)
-        )
     new, old = _said(new_text), _said(old_text)
     opposed = _opposites(new.stems, old.stems)
-    checks = (*_checks(new, old, opposed), _compare_order(order_similarity, thresholds.order))
+    checks = (*_checks(new, old, opposed), _compare_order(order, least))
     agree = tuple(text for same, text in checks if same and text)
     differ = tuple(text for same, text in checks if not same)
-    near = f"similarity {cosine:.2f} reaches {thresholds.flag:.2f}"
-    found = _conflicts(new, old, opposed) if differ else ()
-    return PairVerdict("propose" if differ else "absorb", (near, *agree), differ, found)
+    if not differ:
+        return PairVerdict("absorb", agree)
+    words = word_conflicts(new_text, old_text)
+    found = _conflicts(new, old, opposed)
+    return PairVerdict("propose", agree, each_once(differ, words), each_once(found, words))
+
+
+def each_once(*some: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(text for texts in some for text in texts))
 
 
 def conflicts(new_text: str, old_text: str) -> tuple[str, ...]:

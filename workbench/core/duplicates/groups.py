@@ -19,16 +19,14 @@ from workbench.core.document import Record
 from workbench.core.duplicates.dedup import (
     PairVerdict,
     content_words,
+    each_once,
     identifiers,
     identity_of,
-    judge_pair,
     negations,
     numbers,
     opposites,
     symbols,
-    word_conflicts,
 )
-from workbench.core.limits import DedupThresholds
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import UnknownRecord, WorkbenchError, iso
 from workbench.core.review.lifecycle import LADDER, archive
@@ -131,33 +129,9 @@ def parted_by(verdict: PairVerdict, differing: tuple[str, ...]) -> PairVerdict:
         return verdict
     return verdict._replace(
         action="propose" if verdict.action == "absorb" else verdict.action,
-        reasons_against=_each_once(differing, verdict.reasons_against),
-        conflicts=_each_once(differing, verdict.conflicts),
+        reasons_against=each_once(differing, verdict.reasons_against),
+        conflicts=each_once(differing, verdict.conflicts),
     )
-
-
-def read_texts(
-    new: str, old: str, similarity: float, order: float, thresholds: DedupThresholds
-) -> PairVerdict:
-    """Judge two texts that were chosen by their cosine; `order` is their ordered text similarity
-    (0–100).
-
-    Unless they say the same in every respect, content words that only one of them holds speak
-    against it as well.
-    """
-    # The pair was chosen by its cosine already, and rounding must not turn that decision over.
-    limits = thresholds._replace(flag=min(thresholds.flag, similarity))
-    verdict = judge_pair(new, old, similarity, order, limits)
-    words = word_conflicts(new, old) if verdict.action != "absorb" else ()
-    return verdict._replace(
-        reasons_for=verdict.reasons_for[1:],
-        reasons_against=_each_once(verdict.reasons_against, words),
-        conflicts=_each_once(verdict.conflicts, words),
-    )
-
-
-def _each_once(*some: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(text for texts in some for text in texts))
 
 
 def by_age(memories: Iterable[Memory]) -> list[Memory]:

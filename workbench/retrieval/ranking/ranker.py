@@ -114,6 +114,14 @@ class Ranking:
             for name, c in self.factors.items()
         }
 
+    @cached_property
+    def places(self) -> Rows:
+        """Each pool row's place from 1, 0 when it is hidden."""
+        places = np.zeros(len(self.pool), np.intp)
+        order = np.lexsort((self.candidates.id_rank, -self.totals))
+        places[self.candidates.rows[order]] = np.arange(1, len(order) + 1)
+        return places
+
     def weight(self, factor: Factor) -> float:
         """Return the weight of a factor under the profile."""
         return weight_of(self.profile, factor.weight)

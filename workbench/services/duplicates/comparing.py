@@ -18,6 +18,7 @@ from workbench.core.duplicates.dedup import (
     PairVerdict,
     conflicts,
     identity_of,
+    judge_pair,
     parted,
     same_words,
     text_key,
@@ -32,10 +33,9 @@ from workbench.core.duplicates.groups import (
     kept_first,
     much_alike,
     parted_by,
-    read_texts,
     word_set,
 )
-from workbench.core.limits import DEFAULT_THRESHOLDS, DedupThresholds, Thresholds
+from workbench.core.limits import DedupThresholds, Thresholds
 from workbench.core.playbook.book import Bullet
 from workbench.core.review.contradiction import contradictions
 from workbench.core.stream.memory import MAX_CONTENT, Memory
@@ -191,7 +191,7 @@ class Judge(Generic[R]):
         return "apart" if not same_words(new, old) or self._read(old, new).conflicts else "near"
 
     def _compared(self, old: str, new: str) -> PairVerdict:
-        verdict = read_texts(new, old, 1.0, self._similarity(old, new), self._limits)
+        verdict = judge_pair(new, old, self._similarity(old, new), self._order)
         if not self.kind.opposites:
             return verdict
         told, short = list[str](), list[str]()
@@ -202,11 +202,6 @@ class Judge(Generic[R]):
             told, short = [f"the other way round: “{mine}” / “{theirs}”"], [Conflict.CONTRADICTION]
         against, conflicts = (*told, *verdict.reasons_against), (*short, *verdict.conflicts)
         return verdict._replace(reasons_against=against, conflicts=conflicts)
-
-    @property
-    def _limits(self) -> DedupThresholds:
-        """Whether two texts are close enough to be read is known before they are."""
-        return DedupThresholds(flag=DEFAULT_THRESHOLDS.flag, order=self._order)
 
     @staticmethod
     def _similarity(one: str, other: str) -> float:

@@ -305,4 +305,6 @@ def _apart(found: Comparison[Memory]) -> Iterator[Group[Memory]]:
         if found.relation(place) == "apart" and not found.is_kept(place)
     ]
     for place in sorted(places, key=lambda place: -found.cosines[place])[:APART]:
-        yield found.group("apart", place)
+        group = found.group("apart", place)
+        _ = group.conflicts  # worked out here, so that no key waits for it
+        yield group

@@ -26,7 +26,7 @@ from workbench.retrieval.ranking.cases import QueryScores
 from workbench.retrieval.ranking.ranker import Ranker
 from workbench.services.context import Context
 from workbench.services.tuning.profiles import ProfileProvenance, Profiles, tuned_from
-from workbench.services.tuning.queries import JudgedSet, from_store, judged_queries
+from workbench.services.tuning.queries import JudgedSet, from_store
 from workbench.services.tuning.retriever import Retriever
 
 ON_ALL = "on all queries"
@@ -72,17 +72,8 @@ class ProfileResult:
         return [q.values[measure.name] for q in self.queries]
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """The verdict on profile `new` against profile `base`."""
-
-    base: str
-    new: str
-    verdict: Verdict
-
-
 @dataclass(frozen=True)
-class LiveVerdict:
+class Compared:
     """How good `new` is beside `base`, query by query, and whether that tells."""
 
     base: ProfileResult
@@ -179,7 +170,7 @@ class ScoredSet:
 
     def against(
         self, base: Profile, profile: Profile, cancelled: Cancelled | None = None
-    ) -> LiveVerdict:
+    ) -> Compared:
         """Compare a profile with `base`, which is measured once. Raises `InvalidRecord`, and
         `WorkStopped`.
         """
@@ -190,7 +181,7 @@ class ScoredSet:
         same = _settings(profile) == _settings(base)
         after = before if same else self.measure(profile, measures, cancelled=cancelled)
         title = measures[0].title
-        return LiveVerdict(
+        return Compared(
             before, after, compare(before.values(measures[0]), after.values(measures[0]), title)
         )
 
@@ -346,14 +337,12 @@ def _measured(
 
 
 def _verdicts(results: Sequence[ProfileResult], base: str) -> tuple[Compared, ...]:
-    by_name = {r.profile.name: r for r in results}
-    measure = Measure("ndcg", by_name[base].profile.k)
-    others = [name for name in by_name if name != base]
-    before = by_name[base].values(measure)
-    single = [compare(before, by_name[name].values(measure), measure.title) for name in others]
-    return tuple(
-        Compared(base, name, v) for name, v in zip(others, hold_together(single), strict=True)
-    )
+    first = next(r for r in results if r.profile.name == base)
+    measure, others = Measure("ndcg", first.profile.k), [r for r in results if r is not first]
+    before = first.values(measure)
+    single = [compare(before, other.values(measure), measure.title) for other in others]
+    together = zip(others, hold_together(single), strict=True)
+    return tuple(Compared(first, other, verdict) for other, verdict in together)
 
 
 # How good the settings of the sliders are, by the store's own judged queries, which are scored once
@@ -437,17 +426,6 @@ class Model:
     fingerprint: str
 
 
-@dataclass(frozen=True, slots=True)
-class ModelChange:
-    """How the store's judged queries were ranked with the model of before, and how with another
-    one.
-    """
-
-    before: ProfileResult
-    now: ProfileResult
-    verdict: Verdict
-
-
 def model_at(folder: Path | None) -> Model:
     """Load a model, `None` for the bundled one, and say what it is. Raises `UnreadableFile` where
     there is none.
@@ -464,7 +442,7 @@ def try_model(
     folder: Path | None,
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
-) -> ModelChange | None:
+) -> Compared | None:
     """Make a store's vectors with another model, beside the present ones, and rank the judged
     queries with both.
 
@@ -474,12 +452,10 @@ def try_model(
     settings = context.settings._replace(model=folder)
     with closing(Retriever(replace(context, settings=settings))) as other:
         other.load(progress, cancelled)
-        if not any(query.relevant for query in judged_queries(context)):
-            return None
-        judged = from_store(context)
         try:
+            judged = from_store(context)
             present.load()
-        except UnreadableFile:  # the model of before is gone, and there is nothing to compare with
+        except (InvalidQuery, UnreadableFile):  # nothing to measure with, or to compare with
             return None
         before, now = (
             Evaluator(context, one, profiles)
@@ -487,6 +463,4 @@ def try_model(
             .results[0]
             for one in (present, other)
         )
-    return ModelChange(
-        before, now, compare(before.values(NDCG10), now.values(NDCG10), NDCG10.title)
-    )
+    return Compared(before, now, compare(before.values(NDCG10), now.values(NDCG10), NDCG10.title))

@@ -3,7 +3,7 @@ of others.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
@@ -173,9 +173,7 @@ def from_store(context: Context) -> JudgedSet:
     """
     queries = tuple(judged_queries(context))
     if not any(query.relevant for query in queries):
-        raise InvalidQuery(
-            "No query of this store is judged yet.", "Save a query and grade some memories for it."
-        )
+        raise InvalidQuery(NONE_JUDGED, "Grade memories in Tune (J), or name a query set.")
     return _matched(context, "the store", queries, ())
 
 
@@ -292,17 +290,21 @@ RUN_DEPTH = 100
 
 _QRELS = export_format(trec.QRELS_FORMAT.name)
 
+NONE_JUDGED = "No query of this store is judged yet."
+NONE_SAVED = "No query of this store is saved yet."
+
+
+def _require(records: Sized, problem: str) -> None:
+    if not len(records):
+        raise InvalidQuery(problem, "Save a query in Tune and grade some memories, or import some.")
+
 
 def queries_jsonl(context: Context) -> str:
     """Return the store's saved queries with their judgments, one JSON object a line. Raises
     `InvalidQuery`.
     """
-    queries = tuple(judged_queries(context))
-    if not queries:
-        raise InvalidQuery(
-            "No query of this store is saved yet.", "Save one in Tune, or import some."
-        )
-    return queryset.write(Parsed(queryset.NAME, queries=queries))
+    _require(context.library.queries, NONE_SAVED)
+    return queryset.write(Parsed(queryset.NAME, queries=tuple(judged_queries(context))))
 
 
 def qrels(context: Context, original: str | None = None) -> str:
@@ -312,10 +314,7 @@ def qrels(context: Context, original: str | None = None) -> str:
     What did not change in `original`, the text that is replaced, stays as it is; by default that is
     the one qrels file that the store was read from. Raises `InvalidQuery` without judgments.
     """
-    if not len(context.library.judgments):
-        raise InvalidQuery(
-            "No query of this store is judged yet.", "Grade some memories in Tune first."
-        )
+    _require(context.library.judgments, NONE_JUDGED)
     queries = tuple(
         JudgedQuery(query.text, grades, topic=query.name) for query, grades in graded(context)
     )
@@ -349,13 +348,9 @@ def judgments(context: Context) -> str:
     The other files hold grades alone, as other tools read them. Raises `InvalidQuery` without
     judgments.
     """
-    found = sorted(context.library.judgments.all(), key=lambda judgment: (judgment.at, judgment.id))
-    if not found:
-        raise InvalidQuery(
-            "No query of this store is judged yet.", "Grade some memories in Tune first."
-        )
+    _require(context.library.judgments, NONE_JUDGED)
     lines = []
-    for given in found:
+    for given in sorted(context.library.judgments.all(), key=lambda one: (one.at, one.id)):
         query = context.library.queries.find(given.query)
         asked = {"text": query.text, "now": iso(query.now) if query.now else None} if query else {}
         given_by = {
@@ -384,11 +379,8 @@ def run(
     Every query is asked at its own moment and gives `depth` results, or the profile's k when that
     is more. Raises `InvalidQuery` without queries, and `WorkStopped`.
     """
+    _require(context.library.queries, NONE_SAVED)
     queries = tuple(context.library.queries.all())
-    if not queries:
-        raise InvalidQuery(
-            "No query of this store is saved yet.", "Save one in Tune, or import some."
-        )
     found: dict[str, list[tuple[str, float]]] = {}
     for done, query in enumerate(queries, 1):
         if cancelled is not None and cancelled():

@@ -5,7 +5,6 @@ sliders.
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,7 @@ from workbench.core.tuning.profile import (
 from workbench.core.tuning.recency import hours_between
 from workbench.core.tuning.scoring import Scored, Share
 from workbench.evaluation.pooling import judging_pool
-from workbench.retrieval.arrays import Column, Rows
+from workbench.retrieval.arrays import Column
 from workbench.retrieval.ranking.cases import ColumnCase, Explain, QueryScores, ShareCase
 from workbench.retrieval.ranking.flips import Lines, admitting, flips
 from workbench.retrieval.ranking.ranker import Ranker, Ranking
@@ -109,34 +108,6 @@ NO_EPISODE = "no episode, and this profile ranks only those"
 NO_CANDIDATE = "the profile's candidate filter leaves it out"
 
 
-@dataclass(frozen=True, eq=False)
-class Baseline:
-    """The ranking that others of the same question are compared with."""
-
-    ranking: Ranking
-
-    def place(self, row: int) -> int | None:
-        """Return the place of a pool row, or `None` when it is hidden; all are put in order for the
-        first one.
-        """
-        return int(self.places[row]) or None
-
-    def is_of(self, profile: Profile, now: datetime) -> bool:
-        """Tell whether a ranking of the same question under a profile has every memory in the same
-        place.
-        """
-        return (profile, now) == (self.ranking.profile, self.ranking.now)
-
-    @cached_property
-    def places(self) -> Rows:
-        """Each pool row's place from 1, 0 when it is hidden."""
-        ranking = self.ranking
-        places = np.zeros(len(ranking.pool), np.intp)
-        order = np.lexsort((ranking.candidates.id_rank, -ranking.totals))
-        places[ranking.candidates.rows[order]] = np.arange(1, len(order) + 1)
-        return places
-
-
 @dataclass(frozen=True, slots=True)
 class Standing:
     """A memory in a ranking: its place (`None`: hidden) with its parts, and its place in the
@@ -203,14 +174,6 @@ class Question:
         """Rank what an agent asking at `now` would be served."""
         return self.ranker.rank(self.scores, profile, now, k)
 
-    def against(self, ranking: Ranking) -> AgainstFloor:
-        """Hold the query and each memory against the floor, at the moment of a ranking."""
-        return against(self.standard, self.scores, ranking)
-
-    def baseline(self, profile: Profile, now: datetime) -> Baseline:
-        """Rank to compare other rankings with."""
-        return Baseline(self.rank(profile, now, 1))
-
     def pool(self, profile: Profile, now: datetime) -> tuple[Memory, ...]:
         """Return what is worth judging for the query: the best of very different settings,
         shuffled, without scores.
@@ -219,22 +182,6 @@ class Question:
             self.ranker.pool.memory(id)
             for id in judging_pool(self.ranker, self.scores, profile, now)
         )
-
-    def standings(self, ranking: Ranking, baseline: Baseline) -> tuple[Standing, ...]:
-        """Return the listed rows with how they stood in the baseline."""
-        rows = ranking.candidates.rows[ranking.positions].tolist()
-        listed = enumerate(zip(ranking.top, rows, strict=True), 1)
-        like = baseline.is_of(ranking.profile, ranking.now)
-        return tuple(
-            Standing(s.memory, at, at if like else baseline.place(row), s)
-            for at, (s, row) in listed
-        )
-
-    def standing(self, ranking: Ranking, baseline: Baseline, id: str) -> Standing:
-        """Return how any memory stands, listed or not. Raises `UnknownRecord`."""
-        row, place = ranking.pool.row(id), ranking.place_of(id)
-        before = place if baseline.is_of(ranking.profile, ranking.now) else baseline.place(row)
-        return Standing(ranking.pool.memories[row], place, before, ranking.scored(id))
 
     def shares(self, ranking: Ranking, id: str) -> tuple[Share, ...]:
         """Return what a memory's raw relevance is made of, part by part. Raises `UnknownRecord`.
@@ -287,6 +234,32 @@ class Question:
                 )
             )
         return tuple(found)
+
+
+def standings_of(ranking: Ranking, baseline: Ranking) -> tuple[Standing, ...]:
+    """Return the listed rows with how they stood in the baseline."""
+    rows = ranking.candidates.rows[ranking.positions].tolist()
+    listed = enumerate(zip(ranking.top, rows, strict=True), 1)
+    return tuple(
+        Standing(s.memory, place, _before(ranking, baseline, row, place), s)
+        for place, (s, row) in listed
+    )
+
+
+def standing_of(ranking: Ranking, baseline: Ranking, id: str) -> Standing:
+    """Return how any memory stands, listed or not. Raises `UnknownRecord`."""
+    row, place = ranking.pool.row(id), ranking.place_of(id)
+    before = _before(ranking, baseline, row, place)
+    return Standing(ranking.pool.memories[row], place, before, ranking.scored(id))
+
+
+def _before(ranking: Ranking, baseline: Ranking, row: int, place: int | None) -> int | None:
+    """Return the place of a pool row in the baseline; all are put in order for the first one that
+    may have moved.
+    """
+    if (ranking.profile, ranking.now) == (baseline.profile, baseline.now):
+        return place
+    return int(baseline.places[row]) or None
 
 
 def left_out_because(memory: Memory, ranking: Ranking) -> str | None:
@@ -411,7 +384,7 @@ class TuningSession:
     watched: str | None = None
     question: Question | None = None
     ranking: Ranking | None = None
-    baseline: Baseline | None = None
+    baseline: Ranking | None = None
     against: AgainstFloor | None = None
     moves: Moves = field(default_factory=Moves)
 
@@ -515,12 +488,12 @@ class TuningSession:
         profile = self.profile
         if self.question is None or not any(weight_of(profile, key) for key in WEIGHT_KEYS):
             return
-        if self.baseline is None or not self.baseline.is_of(self.saved, self.asked_at):
-            self.baseline = self.question.baseline(self.saved, self.asked_at)
-        moved = self.against is None or self.against.now != self.now
+        known = self.baseline
+        if known is None or (known.profile, known.now) != (self.saved, self.asked_at):
+            self.baseline = self.question.rank(self.saved, self.asked_at, 1)
         self.ranking = self.question.rank(profile, self.now, profile.k + BEYOND)
-        if moved:
-            self.against = self.question.against(self.ranking)
+        if self.against is None or self.against.now != self.now:
+            self.against = against(self.question.standard, self.question.scores, self.ranking)
 
     def watch(self, memory: str | None) -> None:
         """Let a memory stand in the list whatever its place; one that takes no part, and `None`,
@@ -531,19 +504,16 @@ class TuningSession:
 
     def standings(self) -> tuple[Standing, ...]:
         """Return the memories in the order of the ranking, with how far each moved."""
-        if self.question is None or self.ranking is None or self.baseline is None:
+        if self.ranking is None or self.baseline is None:
             return ()
-        return self.question.standings(self.ranking, self.baseline)
+        return standings_of(self.ranking, self.baseline)
 
     def standing(self, id: str | None) -> Standing | None:
         """Return how any memory stands; `None` where nothing is ranked or it is not there."""
-        if id is None or self.question is None or self.ranking is None or self.baseline is None:
+        ranking = self.ranking
+        if ranking is None or self.baseline is None or id is None or id not in ranking.pool.row_of:
             return None
-        return (
-            self.question.standing(self.ranking, self.baseline, id)
-            if id in self.ranking.pool.row_of
-            else None
-        )
+        return standing_of(ranking, self.baseline, id)
 
     def explain(
         self, id: str, shown: Callable[[Any], Any] = lambda record: record

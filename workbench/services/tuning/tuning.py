@@ -106,10 +106,6 @@ class Tuning:
         same.sort(key=lambda q: (q.now is not None, -q.now.timestamp() if q.now else 0.0, q.id))
         return tuple(same)
 
-    def grades(self, query: SavedQuery) -> int:
-        """Return how many memories are graded for a saved query."""
-        return sum(judgment.query == query.id for judgment in self._context.library.judgments.all())
-
     def save(
         self, profile: Profile, name: str, parent: str, birth: ProfileProvenance | None = None
     ) -> Profile:

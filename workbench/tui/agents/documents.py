@@ -427,7 +427,6 @@ class DocumentsDialog(Browse[None, Part]):
             detail = body("\n".join([*lines, HELD]))
             ask = Confirm(
                 f"Trust {mask(shown.folder.name)}?",
-                clock=time.monotonic,
                 detail=detail,
                 yes="trust it",
             )

@@ -3,7 +3,6 @@ decided upon.
 """
 
 import json
-import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -189,7 +188,7 @@ class EpisodesDialog(Browse[None, Row]):
         )
         question = f"Put {amount(len(plan.archived), 'episode')} under {number(len(plan.clusters))} that say the same?"
         detail = body("They are archived and kept.")
-        ask = Confirm(question, clock=time.monotonic, detail=detail, yes="consolidate", guard=0.0)
+        ask = Confirm(question, detail=detail, yes="consolidate", guard=0.0)
         if not plan.clusters:
             return
         if await self.app.push_screen_wait(ask):
@@ -208,7 +207,6 @@ class EpisodesDialog(Browse[None, Row]):
         id, eraser = row.episode.id, self.bench.eraser
         ask = Confirm(
             f"Erase {id} for good?",
-            clock=time.monotonic,
             detail=body("There is no undo."),
             yes="erase",
         )
@@ -456,7 +454,7 @@ class PatternsDialog(Browse[None, Pattern]):
             return
         lines = [f"{mask(one.name)}: {', '.join(why).replace('_', ' ')}" for one, why in weak]
         many, detail = counted(len(weak), "pattern"), body("\n".join(lines))
-        ask = Confirm(f"Deprecate {many} worth little?", clock=time.monotonic, detail=detail)
+        ask = Confirm(f"Deprecate {many} worth little?", detail=detail)
         if await self.app.push_screen_wait(ask):
             self.change(
                 lambda: self.patterns.prune([one.id for one, _ in weak]), f"{many} deprecated."

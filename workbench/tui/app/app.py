@@ -721,7 +721,6 @@ class WorkbenchApp(Host):
 
         confirm = Confirm(
             "Leave and discard it?",
-            clock=time.monotonic,
             detail=Content(unsaved),
             yes="leave",
             guard=0.0,

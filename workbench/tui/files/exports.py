@@ -3,7 +3,6 @@ was shown.
 """
 
 import asyncio
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -374,9 +373,7 @@ class ExportDialog(FileDialog[Written | None]):
         kept = Content.styled(
             "A copy of it is kept in your state folder; its name is said afterwards.", MUTED
         )
-        if await self.app.push_screen_wait(
-            Confirm(question, clock=time.monotonic, detail=kept, yes="replace")
-        ):
+        if await self.app.push_screen_wait(Confirm(question, detail=kept, yes="replace")):
             self._write(lambda: self._exporter.write(preview, force=True))
 
     def _write(self, write: Callable[[], Written]) -> None:

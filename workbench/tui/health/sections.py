@@ -154,9 +154,7 @@ class Section(Generic[T]):
         self, question: str, detail: Content, yes: str, no: str = "no", guard: float = GUARD
     ) -> bool:
         """Ask before something is changed."""
-        confirm = Confirm(
-            question, clock=time.monotonic, detail=detail, yes=yes, no=no, guard=guard
-        )
+        confirm = Confirm(question, detail=detail, yes=yes, no=no, guard=guard)
         return await self.app.push_screen_wait(confirm) or False
 
     # Finding out

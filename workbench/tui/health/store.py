@@ -418,9 +418,7 @@ class BackupDialog(FileDialog[bool]):
             return
         there = file.is_file()
         detail = Content("What it holds now is gone then.")
-        replaces = Confirm(
-            f"Replace {file}?", clock=time.monotonic, detail=detail, yes="replace", guard=0.0
-        )
+        replaces = Confirm(f"Replace {file}?", detail=detail, yes="replace", guard=0.0)
         if there and not await self.app.push_screen_wait(replaces):
             return
         self._file, self._writing = file, True

@@ -1,6 +1,5 @@
 """The token budget of a playbook: what it keeps, and what is out and why; nothing happens unseen."""
 
-import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -275,7 +274,7 @@ class BudgetDialog(Dialog[str | None]):
         names = ", ".join(fitting.outside[:40]) + (" …" if len(fitting.outside) > 40 else "")
         told = f"They stay here, struck through, and are in no export. {undo()} brings all of them back.\n\n"
         detail = Content.styled(told, MUTED) + body(names)
-        ask = Confirm(question, clock=time.monotonic, detail=detail, yes="deprecate", no="keep")
+        ask = Confirm(question, detail=detail, yes="deprecate", no="keep")
         if await self.app.push_screen_wait(ask):
 
             def fit() -> None:

@@ -1,6 +1,5 @@
 """The Playbook: sections of bullets to vote on, edit, move and export."""
 
-import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import ClassVar
@@ -471,7 +470,7 @@ class PlaybookScreen(AreaScreen):
                 ", ".join(ids)[:400]
             )
             question = f"Turn {_named(ids)} into warnings?"
-            ask = Confirm(question, clock=time.monotonic, detail=detail, yes="warn", no="keep")
+            ask = Confirm(question, detail=detail, yes="warn", no="keep")
             if await self.app.push_screen_wait(ask):
 
                 def avoid(_: Sequence[str]) -> str:

@@ -2,7 +2,6 @@
 
 import inspect
 import re
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -363,7 +362,7 @@ class RecordActions:
         if len(meant) > 1:
             detail = body(f"Undo ({undo()}) takes it back; nothing is erased.")
             question = f"{verb} {self.named(meant)}?"
-            ask = Confirm(question, clock=time.monotonic, detail=detail, yes=verb.lower())
+            ask = Confirm(question, detail=detail, yes=verb.lower())
             if not await self.app.push_screen_wait(ask):
                 return
         self.change(remove, meant)

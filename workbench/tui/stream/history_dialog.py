@@ -1,7 +1,6 @@
 """The history of one record, or of the whole store: who changed what, when; and the way back."""
 
 import asyncio
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -424,9 +423,7 @@ class HistoryDialog(Dialog[None]):
             f"By {mask(event.actor)}. Undoing it is a change of its own; nothing is erased."
         )
         question = f"Take back “{mask(event.label)}” (revision {event.rev})?"
-        if await self.app.push_screen_wait(
-            Confirm(question, clock=time.monotonic, detail=detail, yes="take back")
-        ):
+        if await self.app.push_screen_wait(Confirm(question, detail=detail, yes="take back")):
 
             def take_back() -> None:
                 label = self._history.undo_revision(event.rev)
@@ -540,6 +537,6 @@ class Undoing:
             f"It was done {place}, {at}. While you go on undoing here, you are not asked again."
         )
         question = f"Take back “{masked(found.label)}”?"
-        confirm = Confirm(question, clock=time.monotonic, detail=told, yes="take back")
+        confirm = Confirm(question, detail=told, yes="take back")
         answer: bool | None = await app.push_screen_wait(confirm)
         return bool(answer)

@@ -2,7 +2,6 @@
 action.
 """
 
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import ClassVar
@@ -417,7 +416,7 @@ async def _save(area: AreaScreen, saved: dict[str, SavedView], shown: SavedView)
         return
     if name in saved:
         question = f"There is a view “{name}”. Replace it?"
-        if not await app.push_screen_wait(Confirm(question, clock=time.monotonic, yes="replace")):
+        if not await app.push_screen_wait(Confirm(question, yes="replace")):
             return
     view = shown._replace(name=name, filter=shown.filter.strip())
     with app.reporting():
@@ -434,9 +433,7 @@ async def _remove(area: AreaScreen, saved: dict[str, SavedView]) -> None:
     if name is None:
         return
     shown = app.bench.safety.masked(name)
-    if await app.push_screen_wait(
-        Confirm(f"Remove the view “{shown}”?", clock=time.monotonic, yes="remove")
-    ):
+    if await app.push_screen_wait(Confirm(f"Remove the view “{shown}”?", yes="remove")):
         with app.reporting():
             if app.options.config is not None:
                 remove_view(app.options.config, name)

@@ -21,7 +21,7 @@ from workbench.core.tuning.measure import Measure
 from workbench.core.tuning.profile import FACTORS, Profile, weight_of
 from workbench.core.tuning.verdict import TIE
 from workbench.services.open import Workbench
-from workbench.services.tuning.evaluation import LiveVerdict, QueryResult, ScoredSet
+from workbench.services.tuning.evaluation import Compared, QueryResult, ScoredSet
 from workbench.services.tuning.pairwise import Answer, Outlook, Preferences, begin
 from workbench.services.tuning.profiles import Profiles
 from workbench.services.tuning.session import Question
@@ -574,7 +574,7 @@ class MetricsDialog(Dialog[int | None]):
     }
     """
 
-    def __init__(self, found: LiveVerdict, remarks: Sequence[str]) -> None:
+    def __init__(self, found: Compared, remarks: Sequence[str]) -> None:
         super().__init__(f"Metrics · {found.verdict.queries} judged queries, worst first", METRICS)
         self._found = found
         self._remarks = remarks

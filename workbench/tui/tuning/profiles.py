@@ -3,7 +3,6 @@ use, compare.
 """
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -38,7 +37,13 @@ from workbench.services.open import Workbench
 from workbench.services.tuning.evaluation import model_at, try_model
 from workbench.services.tuning.profiles import ProfileProvenance, Profiles, Value, changes, to_toml
 from workbench.services.tuning.queries import KINDS, run
-from workbench.services.tuning.session import BEYOND, Standing, TuningSession, left_out_because
+from workbench.services.tuning.session import (
+    BEYOND,
+    Standing,
+    TuningSession,
+    left_out_because,
+    standings_of,
+)
 from workbench.tui.actions import COMPARE, LIBRARY
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.host import Host
@@ -221,8 +226,8 @@ class CompareDialog(Dialog[Literal["left", "right"] | None]):
             return
         self._k = max(one.k, other.k)
         theirs, mine = (question.rank(profile, now, self._k + BEYOND) for profile in (one, other))
-        left = question.standings(theirs, question.baseline(other, now))
-        right = question.standings(mine, question.baseline(one, now))
+        left = standings_of(theirs, mine)
+        right = standings_of(mine, theirs)
         places = range(max(len(left), len(right)))
         rows = [
             Beside(i + 1, *(each[i] if i < len(each) else None for each in (left, right)))
@@ -336,10 +341,35 @@ def _shown(parameter: str, value: Value) -> str:
 # use.
 
 
-def name_prompt(name: str, check: Callable[[str], None], save: Callable[[str], Profile]) -> Prompt:
-    """Return a prompt for a name that saves under it; its result is the name, or None."""
+async def save_profile(
+    app: Host, profile: Profile, parent: str, birth: ProfileProvenance | None, offered: str = ""
+) -> str | None:
+    """Ask for a name and save settings that come from `parent` under it, with their birth
+    certificate; return the name.
+    """
+    tuning = app.bench.tuning
+
+    def check(name: str) -> None:
+        tuning.profiles.check_name(name, offered)
+
+    def save(name: str) -> Profile:
+        return tuning.save(profile, name, parent, birth)
+
     title, hint = "Save these settings as", "a name for the profile"
-    return Prompt(title, name, placeholder=hint, check=sentence_of(check), take=save)
+    return await app.push_screen_wait(
+        Prompt(title, offered, placeholder=hint, check=sentence_of(check), take=save)
+    )
+
+
+async def may_discard(app: Host, session: TuningSession, title: str) -> bool:
+    """Ask whether settings that are changed and kept nowhere may go for others."""
+    kept = any(one.profile == session.profile for one in app.bench.tuning.snapshots.all())
+    if kept or not session.changed:
+        return True
+    detail = Content(keyed("They are in no profile or snapshot; {tune.save} saves them."))
+    question = f"Load {title} and discard the changed settings?"
+    ask = Confirm(question, detail=detail, yes="load", guard=0.0)
+    return await app.push_screen_wait(ask) or False
 
 
 def sentence_of(act: Callable[[str], object]) -> Callable[[str], str | None]:
@@ -509,14 +539,10 @@ class LibraryDialog(Dialog[Side | None]):
     @asking
     async def action_use(self) -> None:
         """Put the sliders where the settings are; changed ones go only after a yes."""
-        here, session = self._here(), self._session
+        here = self._here()
         if here is None or here[0].kind == "sliders":
             return
-        kept = any(snapshot.profile == session.profile for snapshot in self._shelf.all())
-        detail = Content("They are in no profile or snapshot.")
-        question = f"Load {here[0].title} and discard the changed settings?"
-        confirm = Confirm(question, clock=time.monotonic, detail=detail, yes="go", guard=0.0)
-        if not session.changed or kept or await self.app.push_screen_wait(confirm):
+        if await may_discard(self.workbench_app, self._session, here[0].title):
             self.dismiss(here[0])
 
     def action_agents(self) -> None:
@@ -535,21 +561,13 @@ class LibraryDialog(Dialog[Side | None]):
         """Save the settings as a profile, measured against the profile they come from."""
         if (here := self._here()) is None:
             return
-        (side, profile), tuning, parent = here, self._bench.tuning, here[1].name
+        side, profile = here
         birth = None if side.is_profile else await self._birth(profile)
-        name = await self.app.push_screen_wait(
-            name_prompt(
-                "",
-                tuning.profiles.check_name,
-                lambda name: tuning.save(profile, name, parent, birth),
-            )
-        )
+        name = await save_profile(self.workbench_app, profile, profile.name, birth)
         if name is not None:
             self._list()
-            key = key_of("library.agents")
-            self.workbench_app.say(
-                f"Saved {name} in {tuning.profiles.path(name)}. {key} on it: Use for agents."
-            )
+            key, path = key_of("library.agents"), self._bench.tuning.profiles.path(name)
+            self.workbench_app.say(f"Saved {name} in {path}. {key} on it: Use for agents.")
 
     def _snapshot(self) -> Side | None:
         side = self.rows.current
@@ -584,9 +602,7 @@ class LibraryDialog(Dialog[Side | None]):
         detail = Content(
             keyed("This cannot be undone; {library.save} saves it as a profile first.")
         )
-        confirm = Confirm(
-            f"Delete {side.title}?", clock=time.monotonic, detail=detail, yes="drop", guard=0.0
-        )
+        confirm = Confirm(f"Delete {side.title}?", detail=detail, yes="drop", guard=0.0)
         if await self.app.push_screen_wait(confirm):
             with self.workbench_app.reporting():
                 self._shelf.drop(side.name)
@@ -722,20 +738,13 @@ async def choose_query(
 
 
 async def choose_profile(app: Host, session: TuningSession) -> Profile | None:
-    """Ask which profile to load, and whether unsaved settings may go; a broken one is a toast."""
-    profiles = app.bench.tuning.profiles
-    found = [Choice(side.name, side.name, remark(side)) for side in saved_sides(profiles)]
-    chosen = await app.push_screen_wait(Choose("Load a profile", found, session.saved.name))
-    if chosen is None:
+    """Ask which profile to load, and whether unsaved settings may go."""
+    found = saved_sides(app.bench.tuning.profiles)
+    current = next((side.id for side in found if side.name == session.saved.name), "")
+    side = await choose_side(app, "Load a profile", found, current)
+    if side is None or not await may_discard(app, session, side.title):
         return None
-    detail = Content(keyed("They are not saved in a profile; {tune.save} saves them."))
-    question = f"Load {chosen} and discard the changed settings?"
-    confirm = Confirm(question, clock=time.monotonic, detail=detail, yes="load", guard=0.0)
-    if session.changed and not await app.push_screen_wait(confirm):
-        return None
-    with app.reporting():
-        return profiles.get(chosen)
-    return None
+    return side.profile
 
 
 async def choose_memory(app: Host, session: TuningSession) -> str | None:
@@ -760,23 +769,6 @@ def _place(session: TuningSession, memory: Memory) -> str:
 
 
 # Keeping settings.
-
-
-async def save_profile(
-    app: Host, session: TuningSession, birth: ProfileProvenance | None
-) -> Profile | None:
-    """Ask for a name and save the settings under it, with their birth certificate; return them as
-    saved.
-    """
-    tuning, parent = app.bench.tuning, session.saved.name
-    name = await app.push_screen_wait(
-        name_prompt(
-            "" if tuning.profiles.is_built_in(parent) else parent,
-            lambda name: tuning.profiles.check_name(name, parent),
-            lambda name: tuning.save(session.profile, name, parent, birth),
-        )
-    )
-    return None if name is None else tuning.profiles.get(name)
 
 
 def keep_thresholds(app: Host, after: Thresholds) -> bool:
@@ -850,9 +842,7 @@ async def export_queries(app: Host, current: str) -> None:
                 else f"{why_said(obstacle)} A copy of it is kept."
             )
             question = f"Replace {preview.path} by {lines}?"
-            confirm = Confirm(
-                question, clock=time.monotonic, detail=Content(kept), yes="replace", guard=0.0
-            )
+            confirm = Confirm(question, detail=Content(kept), yes="replace", guard=0.0)
             if not await app.push_screen_wait(confirm):
                 return
 
@@ -921,7 +911,7 @@ async def _try(app: Host, folder: Path | None) -> None:
     if change is None:
         app.say("The vectors are made. No judged query tells which model ranks better here.")
         return
-    before, now = (result.mean["ndcg@10"] for result in (change.before, change.now))
+    before, now = (result.mean["ndcg@10"] for result in (change.base, change.new))
     app.say(
         f"The vectors are made. The judged queries: nDCG@10 {before:.3f} → {now:.3f}; {change.verdict.sentence}."
     )

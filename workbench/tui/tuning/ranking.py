@@ -15,7 +15,7 @@ from workbench.core.tuning.floor import NoFloor, Standard
 from workbench.core.tuning.profile import FACTORS
 from workbench.core.tuning.verdict import Verdict, signed
 from workbench.core.words import only_stop_words
-from workbench.services.tuning.evaluation import LiveVerdict
+from workbench.services.tuning.evaluation import Compared
 from workbench.services.tuning.session import Standing, TuningSession
 from workbench.tui.app.waiting import survives
 from workbench.tui.safety import FLAGGED
@@ -292,11 +292,11 @@ class VerdictLine(FixedText):
 
     def __init__(self) -> None:
         super().__init__(id="verdict")
-        self.found: LiveVerdict | None = None
+        self.found: Compared | None = None
         self.old = True
         self._said = ""
 
-    def show(self, found: LiveVerdict | str) -> None:
+    def show(self, found: Compared | str) -> None:
         """Show a verdict, or a sentence in its place."""
         self.found, self._said = (None, found) if isinstance(found, str) else (found, "")
         self.old = False
@@ -328,7 +328,7 @@ class VerdictLine(FixedText):
         self.screen.call_later(self.screen.run_action, "metrics")
 
 
-def wordings(found: LiveVerdict) -> list[Content]:
+def wordings(found: Compared) -> list[Content]:
     """Return ways to say a verdict in one line, the longest first."""
     (before, now), verdict = found.means, found.verdict
     head = [(f"{verdict.metric} ", MUTED), (f"{now:.2f}", "bold")]

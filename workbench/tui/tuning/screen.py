@@ -24,7 +24,7 @@ from workbench.core.tuning.floor import UNKNOWN
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.core.tuning.profile import FACTORS, WORKBENCH, Profile
 from workbench.services.context import Touched
-from workbench.services.tuning.evaluation import LiveVerdict, Measuring, ScoredSet
+from workbench.services.tuning.evaluation import Compared, Measuring, ScoredSet
 from workbench.services.tuning.profiles import ProfileProvenance
 from workbench.services.tuning.session import TuningSession
 from workbench.tui.actions import SLIDER, TUNE
@@ -307,7 +307,7 @@ class TuneScreen(AreaScreen):
         """Say beside the query whether it is saved, how much of it is judged, and when it is asked."""
         saved, state = self.session.query, ""
         if saved is not None:
-            grades = self.bench.tuning.grades(saved)
+            grades = len(self.bench.judging.grades(saved.text, saved.now))
             state = f"  saved · {number(grades)} judged" if grades else "  saved · not judged"
             if saved.now and abs(saved.now - self.bench.context.now()) > APART:
                 at = absolute(saved.now)
@@ -484,13 +484,11 @@ class TuneScreen(AreaScreen):
     async def _against_saved(self, wanted: tuple[int, Profile, Profile]) -> None:
         worker, (_, saved, profile) = get_current_worker(), wanted
 
-        def measured(cancelled: Cancelled) -> LiveVerdict:
+        def measured(cancelled: Cancelled) -> Compared:
             return self.measuring.current(cancelled).against(saved, profile, cancelled)
 
         try:
-            found: LiveVerdict | str = await asyncio.to_thread(
-                measured, lambda: worker.is_cancelled
-            )
+            found: Compared | str = await asyncio.to_thread(measured, lambda: worker.is_cancelled)
         except WorkbenchError as error:
             found = str(error)
         self._measured = wanted
@@ -607,10 +605,16 @@ class TuneScreen(AreaScreen):
     async def action_save(self) -> None:
         """Save the settings as a profile; the movement marks then start from it."""
         birth = await self._birth(self.session.profile)
-        profile = await choosing.save_profile(self.workbench_app, self.session, birth)
-        if profile is not None:
+        session, profiles = self.session, self.bench.tuning.profiles
+        parent = session.saved.name
+        offered = "" if profiles.is_built_in(parent) else parent
+        name = await choosing.save_profile(
+            self.workbench_app, session.profile, parent, birth, offered
+        )
+        if name is not None:
+            profile = profiles.get(name)
             self._put(profile, profile)
-            self.workbench_app.say(keyed(f"Saved {profile.name}. {{tune.use}} Use for agents."))
+            self.workbench_app.say(keyed(f"Saved {name}. {{tune.use}} Use for agents."))
 
     async def _birth(self, profile: Profile) -> ProfileProvenance | None:
         """Return what to say about settings when they are saved."""

@@ -1,6 +1,7 @@
 """What all dialogs share: a box in the middle, a title, and a line with the keys that hold."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -475,9 +476,8 @@ between.
 class Confirm(Dialog[bool]):
     """Ask yes or no; the result is True only for a yes.
 
-    `clock` gives seconds that never go back (such as `time.monotonic`). `question` may hold stored
-    text; `detail` says what will happen and what will not be lost. One that is too long for the
-    screen scrolls.
+    `clock` gives seconds that never go back. `question` may hold stored text; `detail` says what
+    will happen and what will not be lost. One that is too long for the screen scrolls.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(CONFIRM)
@@ -489,7 +489,7 @@ class Confirm(Dialog[bool]):
         self,
         question: str,
         *,
-        clock: Callable[[], float],
+        clock: Callable[[], float] = time.monotonic,
         detail: Content | None = None,
         yes: str = "yes",
         no: str = "no",
