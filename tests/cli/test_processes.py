@@ -102,7 +102,7 @@ def test_the_app_that_opens_waits_for_no_command(tmp_path: Path) -> None:
     )
     assert set(run.stdout.split()) <= {
         f"workbench.cli.{name}"
-        for name in ("exit_codes", "main", "opening", "output", "parsing", "session")
+        for name in ("main", "opening", "output", "parsing", "session", "verbs")
     }
 
 

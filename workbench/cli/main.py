@@ -1,6 +1,7 @@
 """The command line as a whole: all commands, and the way from arguments to an exit code."""
 
 import sys
+from argparse import SUPPRESS
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
@@ -23,6 +24,7 @@ from workbench.cli.session import (
     Welcome,
     require_secrets_for_people,
 )
+from workbench.cli.verbs import add_verb
 from workbench.config import paths
 from workbench.core.record import WorkbenchError, WorkStopped
 
@@ -31,49 +33,63 @@ if TYPE_CHECKING:
 
     from workbench.config import loading
 
+_USAGE = "[-h] [--version] [--store DIR] [--at WHEN] COMMAND ..."
+
 _ABOUT = """Curate what an AI agent remembers. Without a command the app opens.
 
 The store is found from the working directory (.workbench/ in it or above); otherwise it is your
 global one. `workbench demo` opens a store to try things out, `workbench help` the manual."""
 
 
-_FAMILIES: Mapping[str, tuple[str, ...]] = {
-    "opening": ("demo", "init"),
-    "files.import_files": ("import",),
-    "files.export": ("export",),
-    "files.convert": ("convert",),
-    "files.lint": ("lint",),
-    "files.watch": ("watch",),
-    "stream.search": ("search",),
-    "tuning.evaluate": ("eval", "tune"),
-    "tuning.queries": ("queries",),
-    "tuning.check": ("check",),
-    "tuning.model": ("model",),
-    "reflection": ("reflect",),
-    "playbook": ("curate", "bullet"),
-    "stream.append": ("append",),
-    "stream.editing": ("ingest", "vote", "edit", "pin", "forget", "unforget", "archive", "replace"),
-    "review.review": ("review",),
-    "stream.reading": ("undo", "redo", "history", "show", "list", "stats", "views"),
-    "stream.status": ("status",),
-    "health.doctor": ("doctor", "compact"),
-    "health.backup": ("backup", "restore"),
-    "review.upkeep": ("upkeep", "dedup", "still-true"),
-    "health.purge": ("purge",),
-    "safety.scan": ("scan", "allow"),
-    "safety.trust": ("trust",),
-    "places": ("config", "stores"),
-    "completion": ("completion",),
-    "manual": ("help",),
-    "agents.hooks": ("hooks", "mcp"),
-    "agents.context": ("context", "reads", "index"),
-    "agents.capture": ("capture", "replay"),
-    "agents.documents": ("documents", "recall"),
-    "agents.episodes": ("episode", "consolidate"),
-    "agents.patterns": ("pattern",),
-    "agents.plan": ("plan", "working"),
-}
-"""The modules of commands and the commands of each: a known one is all that is imported."""
+_GROUPS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "curate": {
+        "review": ("review",),
+        "reading": ("list", "show", "stats", "views", "history", "undo", "redo"),
+        "editing": (
+            "ingest", "vote", "edit", "pin", "forget", "unforget", "archive", "replace",
+        ),
+        "append": ("append",),
+        "playbook": ("bullet", "curate"),
+        "reflection": ("reflect",),
+        "upkeep": ("upkeep", "dedup", "still-true"),
+    },
+    "search and tune": {
+        "search": ("search",),
+        "tuning": ("eval", "tune", "queries", "check", "model"),
+    },
+    "agents": {
+        "agents.hooks": ("hooks", "mcp"),
+        "agents.context": ("context", "reads", "index"),
+        "agents.capture": ("capture", "replay"),
+        "agents.documents": ("documents", "recall"),
+        "agents.episodes": ("episode", "consolidate"),
+        "agents.patterns": ("pattern",),
+        "agents.plan": ("plan",),
+        "agents.working": ("working",),
+    },
+    "files": {
+        "importing": ("import",),
+        "export": ("export",),
+        "files": ("convert", "lint", "watch"),
+    },
+    "store": {
+        "opening": ("demo", "init"),
+        "status": ("status",),
+        "health": ("doctor", "compact", "backup", "restore", "purge"),
+        "safety": ("scan", "allow", "trust"),
+        "places": ("config", "stores"),
+        "manual": ("completion", "help"),
+    },
+}  # fmt: skip
+"""The modules of commands by the task they are for, and the commands of each: a known one is all
+that is imported.
+"""
+
+_FAMILIES = {module: names for group in _GROUPS.values() for module, names in group.items()}
+
+_MOST_USED = (
+    "review", "list", "show", "search", "ingest", "vote", "edit", "undo", "import", "export",
+)  # fmt: skip
 
 _UNSETTLED = frozenset({"append", "capture", "help"})
 """Commands that need no settings and are not to wait for them."""
@@ -84,25 +100,46 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def build_parser(command: str = "", *, opening: bool = False) -> Parser:
+def build_parser(command: str = "", *, opening: bool = False, listed: bool = False) -> Parser:
     """Return the parser of one command, or else of all; building it imports nothing heavy.
 
-    With `opening` it knows no command: the app that is to open does not wait for them.
+    With `opening` it knows no command: the app that is to open does not wait for them. Its help
+    names the commands by the task they are for, unless they are to be `listed` one by one.
     """
-    parser = Parser(prog="workbench", description=_ABOUT, epilog=exit_codes.exit_code_table())
+    parser = Parser(prog="workbench", description=_ABOUT, usage=f"%(prog)s {_USAGE}")
     parser.add_argument("--version", action="version", version=f"workbench {__version__}")
     add_store(parser)
     about = "the store as it was at this revision or time (42, 36h, 2026-11-21): the app only looks"
     parser.add_argument("--at", metavar="WHEN", type=revision_or_time, help=about)
     commands = parser.add_subparsers(
-        title="commands", metavar=COMMAND, prog=parser.prog, parser_class=Parser
+        metavar=COMMAND,
+        prog=parser.prog,
+        parser_class=Parser,
+        help=None if listed else SUPPRESS,
     )
     chosen = [family for family, names in _FAMILIES.items() if command in names]
+    abouts: dict[str, str] = {}
     for family in chosen or (() if opening else _FAMILIES):
-        import_module(f"workbench.cli.{family}").add_commands(commands)
+        module = import_module(f"workbench.cli.{family}")
+        for verb in module.VERBS:
+            add_verb(commands, verb, module.OPTIONS)
+            abouts[verb.name] = verb.about
     if not chosen:
         parser.set_defaults(handler=import_module("workbench.cli.opening").open_store)
+        parser.epilog = _overview(abouts)
     return parser
+
+
+def _overview(abouts: Mapping[str, str]) -> str:
+    """Return the commands that are used most, all of them by task, and the exit codes."""
+    most = [f"  {name:<8}{abouts.get(name, '')}" for name in _MOST_USED]
+    every = [
+        f"  {title:<17}{', '.join(name for names in modules.values() for name in names)}"
+        for title, modules in _GROUPS.items()
+    ]
+    explained = "  `workbench help commands` explains all, `workbench COMMAND --help` one."
+    tables = (["commands used most:", *most], ["all commands, by task:", *every, explained])
+    return "\n\n".join([*("\n".join(lines) for lines in tables), exit_codes.exit_code_table()])
 
 
 def run(

@@ -3,13 +3,13 @@
 import contextlib
 import os
 import sys
-from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from workbench.cli.output import say, write_json
-from workbench.cli.parsing import Commands, add_command, add_json, folder, wants_json
+from workbench.cli.output import asks, say
+from workbench.cli.parsing import folder
 from workbench.cli.session import Session, Welcome, is_there, say_made
+from workbench.cli.verbs import Answer, Call, Option, Verb, flag, unopened, value
 from workbench.config import paths, recent
 from workbench.core.first_run import FirstRun
 from workbench.core.record import StoreProblem, WorkbenchError
@@ -27,29 +27,6 @@ Git sees nothing of it. With --shared it is made to be committed: git sees its j
 the lines of both, and ignores caches, locks and drafts.
 
   workbench init ~/shop --shared"""
-
-
-def add_commands(commands: Commands) -> None:
-    """Add `demo` and `init`."""
-    init = add_command(commands, "init", make_store, "make a store here", _INIT)
-    init.add_argument(
-        "dir", metavar="DIR", type=folder, nargs="?", help="the project's folder (otherwise: here)"
-    )
-    init.add_argument(
-        "--shared", action="store_true", help="a store that is committed with the project"
-    )
-    add_json(init)
-    parser = add_command(
-        commands,
-        "demo",
-        open_demo,
-        "open a demo store to try things out",
-        _DEMO,
-        example="--into ~/try-it",
-    )
-    parser.add_argument(
-        "--into", metavar="DIR", type=Path, help="make the demo store in this empty or new folder"
-    )
 
 
 def open_store(session: Session) -> int:
@@ -139,30 +116,26 @@ def _connect(session: Session, agent: str) -> int:
     """Let an agent run the workbench at its hooks, in all projects, after a look at the change and
     a yes.
     """
-    from workbench.cli.agents.hooks import hooks
+    from workbench.cli.main import build_parser
 
-    wanted = {
-        "action": "install",
-        "agent": agent,
-        "user": True,
-        "project": False,
-        "yes": False,
-        "json": False,
-    }
-    return hooks(session._replace(args=Namespace(**(vars(session.args) | wanted))))
+    words = ["hooks", "install", "--agent", agent, "--user"]
+    args = build_parser("hooks").parse_args(words, session.args)
+    code: int = args.handler(session._replace(args=args))
+    return code
 
 
-def open_demo(session: Session) -> int:
+def open_demo(call: Call) -> Answer:
     """Open the app on a temporary demo store, or make a lasting one."""
-    if session.args.store is not None:
+    session, into = call.session, call.args.into
+    if call.args.store is not None:
         raise WorkbenchError(
             "The demo makes a store of its own.", "Use --into DIR to choose its folder."
         )
-    if session.args.into is not None:
-        return _make_demo(session, session.args.into)
+    if into is not None:
+        return _make_demo(session, into)
     _require_terminal()
     with asked_to_end(sys.exit):
-        return _try_demo(session)
+        return Answer(code=_try_demo(session))
 
 
 def _try_demo(session: Session) -> int:
@@ -187,30 +160,24 @@ def demo_store(session: Session) -> Iterator[tuple[Path, Path]]:
             _forget(session, store)
 
 
-def make_store(session: Session) -> int:
+def make_store(call: Call) -> Answer:
     """Make an empty store where none is."""
     from workbench.services.folder import make_store as make_empty
 
-    args = session.args
+    args, session = call.args, call.session
     if args.store is not None and args.dir is not None:
         raise WorkbenchError("Name DIR or --store, not both.", "Nothing was made.")
     place = args.store or (args.dir or Path()) / paths.PROJECT_STORE
     made = paths.find_store(session.cwd, place).folder
     make_empty(made, session.clock, shared=args.shared)
-    if wants_json(args):
-        write_json({"store": made, "shared": args.shared})
-        return 0
-    say(f"The store is in {made}.")
-    if args.shared:
-        say(
-            "It is made to be committed: git sees its journal; caches, locks and drafts are ignored."
-        )
-    else:
-        say("Its .gitignore keeps it out of git.")
-    return 0
+    shared = (
+        "It is made to be committed: git sees its journal; caches, locks and drafts are ignored."
+    )
+    said = shared if args.shared else "Its .gitignore keeps it out of git."
+    return Answer({"store": made, "shared": args.shared}, [f"The store is in {made}.", said])
 
 
-def _make_demo(session: Session, into: Path) -> int:
+def _make_demo(session: Session, into: Path) -> Answer:
     folder = paths.find_store(session.cwd, into).folder
     try:
         taken = folder.exists() and any(folder.iterdir())
@@ -223,10 +190,13 @@ def _make_demo(session: Session, into: Path) -> int:
             f"{folder} is not empty.", "Nothing was changed; name a new or empty folder."
         )
     project = _fill(session, folder)
-    say(f"The demo store is in {folder}.")
-    say(f"Open it with: workbench --store {folder}")
-    say(f"What is promoted goes into its scratch project, {project}.")
-    return 0
+    return Answer(
+        lines=[
+            f"The demo store is in {folder}.",
+            f"Open it with: workbench --store {folder}",
+            f"What is promoted goes into its scratch project, {project}.",
+        ]
+    )
 
 
 def _fill(session: Session, folder: Path) -> Path:
@@ -251,6 +221,18 @@ def _forget(session: Session, folder: Path) -> None:
 
 
 def _require_terminal() -> None:
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not asks():
         hint = "Run it in one, or use a command: see “workbench --help”."
         raise WorkbenchError("The app needs a terminal.", hint)
+
+
+OPTIONS: Mapping[str, Option] = {
+    "dir": value("DIR", "the project's folder (otherwise: here)", type=folder),
+    "--shared": flag("a store that is committed with the project"),
+    "--into": value("DIR", "make the demo store in this empty or new folder", type=Path),
+}
+
+VERBS = (
+    Verb("init", make_store, "make a store here", "dir? --shared --json", _INIT, None, unopened),
+    Verb("demo", open_demo, "open a demo store to try things out", "--into", _DEMO, "--into ~/try-it", unopened),
+)  # fmt: skip

@@ -41,6 +41,27 @@ def fail(error: WorkbenchError) -> None:
     warn(f"workbench: {masked_text(str(error))}")
 
 
+def asks() -> bool:
+    """Tell whether a person sits at a terminal, who can be asked."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def answered(question: str) -> str:
+    """Ask a person, and return what they typed."""
+    sys.stdout.write(question)
+    sys.stdout.flush()
+    return sys.stdin.readline().strip()
+
+
+def typed_yes(question: str, unasked: str) -> bool:
+    """Ask for a yes in full; raises `WorkbenchError` where nobody can be asked, with the option
+    that is taken for it.
+    """
+    if not asks():
+        raise WorkbenchError("No terminal to ask in.", f"Nothing was changed; {unasked}")
+    return answered(f"{question} Type yes: ").lower() == "yes"
+
+
 def write_json(value: object) -> None:
     """Print a value as JSON in ASCII: the true text, and yet nothing a terminal would obey."""
     import json
@@ -67,6 +88,11 @@ def plain(value: object) -> object:
     return value
 
 
+def picked(value: object, *names: str) -> dict[str, object]:
+    """Return these fields of a value, for JSON."""
+    return {name: getattr(value, name) for name in names}
+
+
 def width() -> int:
     """Return how many cells a line may have."""
     import shutil
@@ -88,6 +114,8 @@ def table(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[st
     `right` names the columns that are aligned to the right.
     """
     most = width()
+    if not rows:
+        return []
     shown = [[printable(head(cell, most)) for cell in row] for row in rows]
     widths = [max(map(cell_width, column)) for column in zip(*shown, strict=True)]
     lines = []

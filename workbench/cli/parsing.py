@@ -11,7 +11,6 @@ from argparse import (
     ArgumentError,
     ArgumentParser,
     ArgumentTypeError,
-    Namespace,
     RawDescriptionHelpFormatter,
 )
 from collections.abc import Callable, Sequence
@@ -227,7 +226,6 @@ def add_command(
     handler: Handler,
     help: str,
     details: str = "",
-    *,
     example: str | None = None,
 ) -> Parser:
     """Add a subcommand that also takes `--store`; `handler` gets the session and returns the exit
@@ -262,17 +260,16 @@ def add_at(
     parser.set_defaults(looks_back=True)
 
 
-def add_limit(parser: ArgumentParser, default: int) -> None:
+def add_filter(parser: Parser, help: str = "which ones (default: all)") -> None:
+    """Add FILTER; words behind it may begin with a minus."""
+    parser.add_argument("filter", nargs="*", help=help)
+    parser.takes_filter = True
+
+
+def add_limit(parser: ArgumentParser, default: int = 0) -> None:
     """Add `-n` and `--limit`; read it with `cut`."""
-    about = f"how many; 0 lists all (default: {default})"
+    about = "how many; 0 lists all (default: %(default)s)"
     parser.add_argument("-n", "--limit", metavar="N", type=revision, default=default, help=about)
-
-
-def add_json(parser: ArgumentParser) -> None:
-    """Add `--json`."""
-    parser.add_argument(
-        "--json", action="store_true", help="answer as JSON, with the text exactly as stored"
-    )
 
 
 def folder(text: str) -> Path:
@@ -388,8 +385,3 @@ def add_actor(parser: Parser, typed: str = "the text") -> None:
     about = "the agent this is done by (otherwise: the agent that runs the command, or you)"
     parser.add_argument("--actor", metavar="NAME", help=about)
     add_keep(parser, typed)
-
-
-def wants_json(args: Namespace) -> bool:
-    """Tell whether `--json` was given."""
-    return bool(args.json)

@@ -1,27 +1,29 @@
-"""`workbench curate`: Claude as the Curator of a playbook; what it suggests waits in Review."""
+"""`workbench bullet` and `curate`: the rules of the playbook, and Claude as its Curator."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.cli.append import text_of
 from workbench.cli.describe import bullet_json
 from workbench.cli.naming import UNCHANGED, bullets, nearest
-from workbench.cli.output import cut, fail, moment, plain, say, table, warn, write_json
-from workbench.cli.parsing import (
-    Commands,
-    Parser,
-    add_command,
-    add_json,
-    add_keep,
-    add_limit,
-    wants_json,
-)
+from workbench.cli.output import cut, fail, moment, picked, table, warn
+from workbench.cli.parsing import Parser, add_keep, count
 from workbench.cli.progress import interruptible, waits_said
-from workbench.cli.safety.flags import Shown, review_json, unreviewed
-from workbench.cli.session import INTERRUPTED, PROBLEM, Session, keeps
-from workbench.cli.stream.append import text_of
-from workbench.cli.verbs import Answer, Call, Option, Verb, add_verb, changing, flag, several
+from workbench.cli.session import DONE, INTERRUPTED, PROBLEM, keeps
+from workbench.cli.verbs import (
+    UNDO,
+    Answer,
+    Call,
+    Option,
+    Verb,
+    changing,
+    flag,
+    review_json,
+    several,
+    unreviewed,
+    value,
+)
 from workbench.core.agents.actors import require_person
 from workbench.core.files.locks import irreplaceable
 from workbench.core.playbook.book import Bullet, Section
@@ -39,7 +41,6 @@ if TYPE_CHECKING:
 MAIN = "main"
 """The playbook that the first bullet makes."""
 
-DEFAULT = 50
 _CHANGE = "change a playbook: it votes, or suggests with `workbench curate`"
 
 SHOWN = 40
@@ -73,52 +74,6 @@ _MOVE = """It keeps its id and votes, and comes last in the section, or at --pos
   workbench bullet move shr-00004 pitfalls --also shr-00007 --position 1"""
 
 
-def _position(text: str) -> int:
-    from workbench.cli.parsing import count
-
-    return count(text) - 1
-
-
-_OPTIONS: Mapping[str, Option] = {
-    "filter": {"help": "which ones (default: all)"},
-    "limit": lambda parser: add_limit(parser, DEFAULT),
-    "--book": {"metavar": "NAME", "help": "which playbook, when there are several"},
-    "section": {"help": "where it goes"},
-    "text": {"help": "the text, or - to read it from stdin"},
-    "text:rule": {"help": "the rule, or - to read it from stdin"},
-    "id": {},
-    "--make-section": flag("make the section when there is none of that name"),
-    "keep": lambda parser: add_keep(parser, "the text"),
-    "--also": several("ID", "another bullet; several times"),
-    "--position": {
-        "metavar": "N",
-        "type": _position,
-        "help": "the place of the first one; 1 is the top",
-    },
-}
-
-
-def add_commands(commands: Commands) -> None:
-    _add_curate(commands)
-    about = "list, add, edit and move the playbook's bullets"
-    bullet = add_verb(commands, Verb("bullet", list_bullets, about, "", _BULLET, None), _OPTIONS)
-    bullet.set_defaults(filter=[], limit=DEFAULT, book=None, json=False, show_secrets=False)
-    below = bullet.add_subparsers(
-        title="what to do", metavar="VERB", prog=bullet.prog, parser_class=Parser
-    )
-    verbs = (
-        Verb("list", list_bullets, "list bullets in the order of the file",
-             "filter* --book limit --show-secrets --json", _LIST, None),
-        Verb("add", add_bullet, "add a bullet to a section", "section text:rule --make-section --book keep --json",
-             _ADD, None, changing),
-        Verb("edit", edit_bullet, "change the text of a bullet", "id text keep --book --json", _EDIT, None, changing),
-        Verb("move", move_bullets, "move bullets to a section, or within it",
-             "id section --also --position --book --json", _MOVE, None, changing),
-    )  # fmt: skip
-    for verb in verbs:
-        add_verb(below, verb, _OPTIONS).takes_filter = verb.name == "list"
-
-
 def list_bullets(call: Call) -> Answer:
     """Print the bullets that a filter lets through."""
     from workbench.core.playbook.filter import parse_book_filter
@@ -144,9 +99,7 @@ def list_bullets(call: Call) -> Answer:
         if books
         else "The store has no playbook yet; `workbench bullet add` begins one."
     )
-    return Answer(
-        json, lambda: table(rows, right=(1, 2)), () if found or wants_json(args) else [none]
-    )
+    return Answer(json, lambda: table(rows, right=(1, 2)), () if found else [none])
 
 
 def add_bullet(call: Call) -> Answer:
@@ -222,18 +175,11 @@ def _section(bench: "Workbench", book: str, name: str, *, make: bool) -> str:
 
 
 def _near(name: str, titles: list[str]) -> str:
-    near = {title.casefold(): title for title in titles}.get(
-        nearest(name.casefold(), [t.casefold() for t in titles])
-    )
-    return (
-        f"{UNCHANGED} Did you mean “{near}”?"
-        if near
-        else f"{UNCHANGED} There are: {', '.join(_quoted(titles))}."
-    )
-
-
-def _quoted(titles: list[str]) -> Iterator[str]:
-    yield from (f"“{one_line(title, SHOWN)}”" for title in titles)
+    known = {title.casefold(): title for title in titles}
+    if near := nearest(name.casefold(), list(known)):
+        return f"{UNCHANGED} Did you mean “{known[near]}”?"
+    quoted = ", ".join(f"“{one_line(title, SHOWN)}”" for title in titles)
+    return f"{UNCHANGED} There are: {quoted}."
 
 
 def _row(section: Section, bullet: Bullet, with_book: bool, mark: str) -> tuple[str, ...]:
@@ -249,133 +195,19 @@ def _row(section: Section, bullet: Bullet, with_book: bool, mark: str) -> tuple[
 
 
 def _done(found: list[Bullet], sentence: str, *, changed: bool = True) -> Answer:
-    first, ids = found[0], [bullet.id for bullet in found]
     json = {
-        "id": first.id,
-        "book": first.book,
-        "section": first.section,
-        "ids": ids,
+        **picked(found[0], "id", "book", "section"),
+        "ids": [bullet.id for bullet in found],
         "changed": changed,
     }
-    return Answer(json, [f"{sentence} `workbench undo` takes it back." if changed else sentence])
+    return Answer(json, [f"{sentence} {UNDO}" if changed else sentence])
 
 
-# What `workbench curate` prints of the replies: each suggestion with its difference and what stands
-# in its way.
+# `workbench curate`: Claude as the Curator of a playbook; what it suggests waits in Review.
 
 
 TEXT = 200
 """Cells of a suggestion's text."""
-
-
-@dataclass(frozen=True, slots=True)
-class Curated:
-    """A curation: what was asked, what came of it with the cards of each reply, and how many went
-    into Review.
-    """
-
-    plan: "CurationPlan"
-    asked: "Asked"
-    looked: "tuple[tuple[Reply, tuple[Card, ...]], ...]"
-    fresh: int
-    dry: bool
-
-
-def print_curation(bench: "Workbench", done: Curated) -> None:
-    """Print each reply with its suggestions, what became of them, and what was used."""
-    mask, limit = bench.safety.masked, done.plan.limit
-    for reply, cards in done.looked:
-        said = f": {one_line(mask(reply.said), 400)}" if reply.said else ""
-        say(f"The {reply.actor}{said}")
-        for card in cards:
-            _print_card(card, mask)
-        say()
-    say(_sum(done))
-    month = f"; {bench.curation.runs.spent():,} of {limit:,} this month" if limit else ""
-    say(f"Used {done.asked.usage.input:,} tokens in and {done.asked.usage.output:,} out{month}.")
-
-
-def curation_json(bench: "Workbench", done: Curated) -> dict[str, object]:
-    """Return a curation for `--json`."""
-    plan, asked, shown = done.plan, done.asked, Shown(bench)
-    return {
-        "book": plan.book,
-        "told": len(plan.told),
-        "since": plan.since,
-        "unknown_bullets": plan.unknown,
-        "dry_run": done.dry,
-        "replies": [
-            {
-                "actor": reply.actor,
-                "said": reply.said,
-                "suggestions": [shown(_card_json(card)) for card in cards],
-            }
-            for reply, cards in done.looked
-        ],
-        "into_review": done.fresh,
-        "problem": None if asked.problem is None else asked.problem.message,
-        "unread": [one.reply for one in asked.unread],
-        "usage": {
-            **_object(asked.usage),
-            "month": bench.curation.runs.spent(),
-            "limit": plan.limit,
-        },
-    }
-
-
-def difference(card: "Card", mask: Callable[[str], str]) -> str:
-    """Return a card's text: as a word diff where one bullet changes, as it came where it cannot be
-    read.
-    """
-    from workbench.cli.worddiff import word_diff
-
-    if card.suggested is None:
-        return mask(card.raw)
-    if card.before == card.after:
-        return ""
-    return (
-        word_diff(mask(card.before), mask(card.after))
-        if card.before and card.after
-        else mask(card.after)
-    )
-
-
-def _print_card(card: "Card", mask: Callable[[str], str]) -> None:
-    say(f"  {'!' if card.problem else '·'} {one_line(card.title, TEXT)}")
-    facts = (
-        ("", difference(card, mask)),
-        ("because ", card.reason),
-        ("not possible: ", card.problem),
-    )
-    for label, text in facts:
-        if text:
-            say(f"      {label}{one_line(text, TEXT)}")
-
-
-def _sum(done: Curated) -> str:
-    count, fresh = sum(len(reply.parts) for reply in done.asked.replies), done.fresh
-    if not count:
-        return "Nothing is suggested." if done.asked.replies else "No reply could be read."
-    if done.dry:
-        return f"{counted(count, 'suggestion')}; nothing was put into Review."
-    known = f", {count - fresh:,} of them waited or were decided already" if fresh < count else ""
-    return f"{counted(count, 'suggestion')}{known}; {fresh:,} new in Review. `workbench undo` takes them out again."
-
-
-def _card_json(card: "Card") -> dict[str, object]:
-    kept = {
-        k: v
-        for k, v in _object(card).items()
-        if k in ("title", "raw", "reason", "problem", "before", "after")
-    }
-    return {**kept, "touches": [bullet.id for bullet in card.touches]}
-
-
-def _object(value: object) -> dict[str, object]:
-    doc = plain(value)
-    assert isinstance(doc, dict)
-    return doc
-
 
 _CURATE = """Tells Claude, as the Curator, the playbook and what was confirmed or promoted since the last curation (at
 first: the latest 30), and puts the operations it suggests into Review, each as a proposal. With --run FILE the
@@ -385,98 +217,100 @@ well, and the Curator is told what it found. Secrets are masked before anything 
 claude.monthly_tokens. Without a key in ANTHROPIC_API_KEY only --preview and --unread do something."""
 
 
-def _add_curate(commands: Commands) -> None:
-    """Add `curate`."""
-    parser = add_command(
-        commands, "curate", curate, "let Claude suggest changes of a playbook", _CURATE,
-        example="--run run.json --preview",
-    )  # fmt: skip
-    parser.add_argument("--book", metavar="NAME", help="which playbook, when there are several")
-    parser.add_argument("--run", metavar="FILE", type=Path, help="learn from this run of an agent")
-    parser.add_argument(
-        "--latest", action="store_true", help="tell the latest 30, also what was told before"
-    )
-    parser.add_argument(
-        "--dry-run", action="store_true", help="ask and show, but put nothing into Review"
-    )
-    parser.add_argument(
-        "--preview",
-        action="store_true",
-        help="print exactly what would be sent first, and send nothing",
-    )
-    parser.add_argument(
-        "--unread", action="store_true", help="print the replies that could not be read"
-    )
-    add_json(parser)
-
-
-def curate(session: Session) -> int:
+def curate(call: Call) -> Answer:
     """Ask, and put what is suggested into Review."""
-    from workbench.cli.reflection import print_preview, print_unread
+    from workbench.cli.reflection import preview_answer, unread_answer
 
-    args = session.args
-    with session.changing() as bench:
-        book = bench.exporter.the_book(args.book)
-        if args.unread:
-            return print_unread(session, bench.curation.waiting(book))
-        if not args.preview and bench.curation.missing:
-            warn(f"workbench: {bench.curation.missing}")
-            return PROBLEM
-        plan = _plan(session, bench, book)
-        if args.preview:
-            return print_preview(
-                session, plan.preview, f"{plan.preview.remark} In all {_cost(plan)}"
-            )
-        if plan.run is None and not plan.told:
-            return _nothing(session, plan)
-        return _curated(session, bench, plan)
+    args, curation = call.args, call.bench.curation
+    book = call.bench.exporter.the_book(args.book)
+    if args.unread:
+        return unread_answer(curation.waiting(book))
+    if not args.preview and curation.missing:
+        warn(f"workbench: {curation.missing}")
+        return Answer(code=PROBLEM)
+    plan = _plan(call, book)
+    month = f"; {plan.spent:,} of {plan.limit:,} are used this month" if plan.limit else ""
+    cost = f"about {plan.preview.estimate.total:,} tokens in and out{month}."
+    if args.preview:
+        return preview_answer(plan.preview, f"{plan.preview.remark} In all {cost}")
+    if plan.run is None and not plan.told:
+        json = {**picked(plan, "book", "since"), "told": 0, "suggestions": [], "into_review": 0}
+        if plan.since is None:
+            none = "No memory is confirmed yet: approve candidates first (`workbench review`)."
+        else:
+            since = f"Nothing was confirmed since the last curation ({moment(plan.since)})"
+            none = f"{since}. --latest tells the latest again."
+        return Answer(json, [none])
+    warn(f"{_telling(plan)} {cost}")
+    return _curated(call, plan)
 
 
-def _plan(session: Session, bench: "Workbench", book: str) -> "CurationPlan":
-    if session.args.run is None:
-        lessons = bench.curation.latest() if session.args.latest else bench.curation.unseen(book)
-        return bench.curation.plan(book, lessons)
+def _plan(call: Call, book: str) -> "CurationPlan":
+    args, curation = call.args, call.bench.curation
+    if args.run is None:
+        return curation.plan(book, curation.latest() if args.latest else curation.unseen(book))
     from workbench.services.playbook.curation import read_episode
 
-    plan = bench.curation.plan_run(book, read_episode(session.cwd / _home(session.args.run)))
+    plan = curation.plan_run(book, read_episode(call.path(args.run)))
     if plan.unknown:
         warn(f"Not in the playbook {book}, and left out: {', '.join(plan.unknown)}")
     return plan
 
 
-def _home(path: Path) -> Path:
-    """Return a path with `~` as the home folder; as it is when that is not known."""
-    try:
-        return path.expanduser()
-    except RuntimeError:
-        return path
+def _telling(plan: "CurationPlan") -> str:
+    about = f"the playbook {plan.book} ({counted(len(plan.playbook.bullets), 'bullet')})"
+    if plan.run is not None:
+        run = f"a run with {counted(len(plan.used), 'used bullet')}"
+        return f"Sending {run}, then {about}, to Claude:"
+    since = f" since {moment(plan.since)}" if plan.since else ""
+    out = plan.lessons.left_out
+    more = f" (of {out + len(plan.told):,})" if out else ""
+    told = counted(len(plan.told), "memory", "memories")
+    return f"Sending {told}{more} confirmed{since} and {about} to Claude:"
 
 
-def _curated(session: Session, bench: "Workbench", plan: "CurationPlan") -> int:
+def _curated(call: Call, plan: "CurationPlan") -> Answer:
     from workbench.cli.reflection import Told
 
-    dry, told = session.args.dry_run, Told()
-    warn(f"{_telling(plan)} {_cost(plan)}")
+    bench, dry, told = call.bench, call.args.dry_run, Told()
     with interruptible() as cancelled, waits_said():
         try:
             asked = bench.curation.ask(plan, told, cancelled, covers=not dry)
         finally:
             told.clear()
         stopped = cancelled()
-    looked = tuple((reply, bench.curating.cards(plan.book, reply)) for reply in asked.replies)
+    looked = [(reply, bench.curating.cards(plan.book, reply)) for reply in asked.replies]
     with waits_said(), irreplaceable():
-        done = Curated(plan, asked, looked, 0 if dry else _put_off(bench, plan.book, asked), dry)
-    if wants_json(session.args):
-        write_json(curation_json(bench, done))
-    else:
-        print_curation(bench, done)
+        fresh = 0 if dry else _put_off(bench, plan.book, asked)
     if asked.problem is not None:
         fail(asked.problem)
     if asked.unread:
         warn(
             "The reply that could not be read is kept: --unread shows it, and `I` in the Playbook edits it."
         )
-    return INTERRUPTED if stopped else PROBLEM if asked.problem is not None else 0
+    spent = bench.curation.runs.spent()
+    json = {
+        **picked(plan, "book", "since"),
+        "told": len(plan.told),
+        "unknown_bullets": plan.unknown,
+        "dry_run": dry,
+        "replies": [
+            {**picked(reply, "actor", "said"), "suggestions": [_card_json(card) for card in cards]}
+            for reply, cards in looked
+        ],
+        "into_review": fresh,
+        "problem": None if asked.problem is None else asked.problem.message,
+        "unread": [one.reply for one in asked.unread],
+        "usage": {**picked(asked.usage, "input", "output"), "month": spent, "limit": plan.limit},
+    }
+    month = f"; {spent:,} of {plan.limit:,} this month" if plan.limit else ""
+    used = f"Used {asked.usage.input:,} tokens in and {asked.usage.output:,} out{month}."
+    code = PROBLEM if asked.problem is not None else DONE
+    return Answer(
+        json,
+        [*_reply_lines(bench, looked), _sum(call, asked, fresh), used],
+        code=INTERRUPTED if stopped else code,
+    )
 
 
 def _put_off(bench: "Workbench", book: str, asked: "Asked") -> int:
@@ -491,31 +325,91 @@ def _put_off(bench: "Workbench", book: str, asked: "Asked") -> int:
         )
 
 
-def _nothing(session: Session, plan: "CurationPlan") -> int:
-    if wants_json(session.args):
-        write_json(
-            {"book": plan.book, "told": 0, "since": plan.since, "suggestions": [], "into_review": 0}
-        )
-    elif plan.since is None:
-        say("No memory is confirmed yet: approve candidates first (`workbench review`).")
-    else:
-        say(
-            f"Nothing was confirmed since the last curation ({moment(plan.since)}). --latest tells the latest again."
-        )
-    return 0
+def _reply_lines(
+    bench: "Workbench", looked: "list[tuple[Reply, tuple[Card, ...]]]"
+) -> Iterator[str]:
+    """Yield each reply with its suggestions, their differences and what stands in their way."""
+    mask = bench.safety.masked
+    for reply, cards in looked:
+        said = f": {one_line(mask(reply.said), 400)}" if reply.said else ""
+        yield f"The {reply.actor}{said}"
+        for card in cards:
+            yield f"  {'!' if card.problem else '·'} {one_line(card.title, TEXT)}"
+            facts = (
+                ("", _difference(card, mask)),
+                ("because ", card.reason),
+                ("not possible: ", card.problem),
+            )
+            yield from (f"      {name}{one_line(text, TEXT)}" for name, text in facts if text)
+        yield ""
 
 
-def _telling(plan: "CurationPlan") -> str:
-    about = f"the playbook {plan.book} ({counted(len(plan.playbook.bullets), 'bullet')})"
-    if plan.run is not None:
-        return (
-            f"Sending a run with {counted(len(plan.used), 'used bullet')}, then {about}, to Claude:"
-        )
-    since = f" since {moment(plan.since)}" if plan.since else ""
-    more = f" (of {plan.lessons.left_out + len(plan.told):,})" if plan.lessons.left_out else ""
-    return f"Sending {counted(len(plan.told), 'memory', 'memories')}{more} confirmed{since} and {about} to Claude:"
+def _difference(card: "Card", mask: Callable[[str], str]) -> str:
+    """Return a card's text: as a word diff where one bullet changes, as it came where it cannot be
+    read.
+    """
+    from workbench.cli.worddiff import word_diff
+
+    if card.suggested is None:
+        return mask(card.raw)
+    if card.before == card.after:
+        return ""
+    after = mask(card.after)
+    return word_diff(mask(card.before), after) if card.before and card.after else after
 
 
-def _cost(plan: "CurationPlan") -> str:
-    month = f"; {plan.spent:,} of {plan.limit:,} are used this month" if plan.limit else ""
-    return f"about {plan.preview.estimate.total:,} tokens in and out{month}."
+def _sum(call: Call, asked: "Asked", fresh: int) -> str:
+    count = sum(len(reply.parts) for reply in asked.replies)
+    if not count:
+        return "Nothing is suggested." if asked.replies else "No reply could be read."
+    if call.args.dry_run:
+        return f"{counted(count, 'suggestion')}; nothing was put into Review."
+    known = f", {count - fresh:,} of them waited or were decided already" if fresh < count else ""
+    new = f"{counted(count, 'suggestion')}{known}; {fresh:,} new in Review"
+    return f"{new}. `workbench undo` takes them out again."
+
+
+def _card_json(card: "Card") -> dict[str, object]:
+    kept = picked(card, "title", "raw", "reason", "problem", "before", "after")
+    return {**kept, "touches": [bullet.id for bullet in card.touches]}
+
+
+def _position(text: str) -> int:
+    return count(text) - 1
+
+
+def _keep(parser: Parser) -> None:
+    add_keep(parser, "the text")
+
+
+OPTIONS: Mapping[str, Option] = {
+    "section": {"help": "where it goes"},
+    "text": {"help": "the text, or - to read it from stdin"},
+    "text:rule": {"help": "the rule, or - to read it from stdin"},
+    "--make-section": flag("make the section when there is none of that name"),
+    "keep": _keep,
+    "--also": several("ID", "another bullet; several times"),
+    "--position": value("N", "the place of the first one; 1 is the top", type=_position),
+    "--run": value("FILE", "learn from this run of an agent", type=Path),
+    "--latest": flag("tell the latest 30, also what was told before"),
+    "--dry-run": flag("ask and show, but put nothing into Review"),
+    "--preview": flag("print exactly what would be sent first, and send nothing"),
+    "--unread": flag("print the replies that could not be read"),
+}
+
+_BULLETS = (
+    Verb("list", list_bullets, "list bullets in the order of the file",
+         "filter --book limit=50 --show-secrets --json", _LIST, None),
+    Verb("add", add_bullet, "add a bullet to a section", "section text:rule --make-section --book keep --json",
+         _ADD, None, changing),
+    Verb("edit", edit_bullet, "change the text of a bullet", "id text keep --book --json", _EDIT, None, changing),
+    Verb("move", move_bullets, "move bullets to a section, or within it",
+         "id section --also --position --book --json", _MOVE, None, changing),
+)  # fmt: skip
+
+VERBS = (
+    Verb("curate", curate, "let Claude suggest changes of a playbook",
+         "--book --run --latest --dry-run --preview --unread --json", _CURATE, "--run run.json --preview", changing),
+    Verb("bullet", list_bullets, "list, add, edit and move the playbook's bullets", "", _BULLET, None,
+         below=_BULLETS),
+)  # fmt: skip

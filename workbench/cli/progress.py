@@ -7,9 +7,13 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from workbench.core.files.locks import Holder, patience, waiting, who
 from workbench.core.text import clip, printable
+
+if TYPE_CHECKING:
+    from workbench.services.open import Workbench
 
 _BAR = 24
 
@@ -61,6 +65,13 @@ def progressing(*lines: ProgressLine) -> "Iterator[Callable[[], bool]]":
         finally:
             for line in lines:
                 line.clear()
+
+
+def read_memories(bench: "Workbench") -> None:
+    """Read the memories that are ranked; where many of them are embedded first, that is shown."""
+    line = ProgressLine("reading the memories", 2_000)
+    with progressing(line) as cancelled:
+        bench.retriever.load(line, cancelled)
 
 
 @contextmanager

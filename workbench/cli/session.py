@@ -8,6 +8,7 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -162,9 +163,7 @@ class Session(NamedTuple):
         """
         choice = self.choice()
         if choice.origin == "option":
-            from workbench.cli.missing import check_store
-
-            check_store(choice.folder)
+            _check_store(choice.folder)
         return choice.folder
 
     def has_store(self) -> bool:
@@ -296,6 +295,64 @@ def is_there(folder: Path) -> bool:
     except OSError as error:
         message = f"The store {folder} cannot be reached: {(error.strerror or str(error)).lower()}."
         raise StoreProblem(message, "Nothing was changed.") from error
+
+
+# A store that was asked for and is not there: what was probably meant.
+
+
+def _check_store(folder: Path) -> None:
+    """Raise `StoreProblem` when there is no store in a folder, with the nearest one that there is."""
+    from workbench.services.folder import holds_store
+
+    if holds_store(folder):
+        return
+    near = _nearest(folder)
+    hint = (
+        f"Did you mean {near}?" if near is not None else "`workbench init --store DIR` makes one."
+    )
+    raise StoreProblem(f"There is no store in {folder}.", hint)
+
+
+def _nearest(folder: Path) -> Path | None:
+    """Return the store inside the folder, else the one whose name is nearest: beside it, or opened
+    lately.
+    """
+    if _holds(folder / paths.PROJECT_STORE):
+        return folder / paths.PROJECT_STORE
+    # A store that is there is not to wait for these.
+    import difflib
+
+    from workbench.config import recent
+
+    known = {str(store): store for store in (*_beside(folder), *recent.recent(paths.state_dir()))}
+    names: dict[str, Path] = {store.name: store for store in reversed(known.values())}
+    close = difflib.get_close_matches(str(folder), known, n=1, cutoff=0.8)
+    if close:
+        return known[close[0]]
+    close = difflib.get_close_matches(folder.name, names, n=1, cutoff=0.6)
+    return names[close[0]] if close else None
+
+
+def _beside(folder: Path) -> Iterator[Path]:
+    """Yield the stores in the folder above, and the project stores in its folders."""
+    found: list[Path] = []
+    with contextlib.suppress(OSError):
+        found.extend(islice(folder.parent.iterdir(), 1_000))
+    for place in sorted(found):
+        for store in (
+            (place, place / folder.name) if folder.name == paths.PROJECT_STORE else (place,)
+        ):
+            if _holds(store):
+                yield store
+
+
+def _holds(folder: Path) -> bool:
+    from workbench.services.folder import holds_store
+
+    try:
+        return holds_store(folder)
+    except StoreProblem:
+        return False
 
 
 def actor_of(args: Namespace) -> str:

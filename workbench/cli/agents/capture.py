@@ -5,24 +5,26 @@ transcripts.
 import json
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench import streams
-from workbench.cli.output import moment, say, warn, write_json
-from workbench.cli.parsing import (
-    Commands,
-    add_at,
-    add_command,
-    add_json,
-    add_limit,
-    count,
-    path_of,
-    wants_json,
+from workbench.cli.output import moment, picked, say, warn, write_json
+from workbench.cli.parsing import add_at, count, path_of
+from workbench.cli.session import DONE, INTERRUPTED, Session, actor_of
+from workbench.cli.verbs import (
+    Answer,
+    Call,
+    Option,
+    Verb,
+    flag,
+    making_unless_dry,
+    reading_whole,
+    text,
+    unopened,
+    value,
 )
-from workbench.cli.session import Session, actor_of
-from workbench.cli.tuning.profile import profile_in_use
 from workbench.config import paths
 from workbench.core.agents.hook_event import AGENTS, HOOK_FILES, event_of
 from workbench.core.agents.transcript.summaries import PASSED
@@ -32,13 +34,13 @@ from workbench.core.text import counted, one_line
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from workbench.core.agents.transcript.summaries import Lesson, Reason
+    from workbench.core.agents.transcript.events import Task
+    from workbench.core.agents.transcript.summaries import Lesson
     from workbench.services.agents.capture.progress import Place
     from workbench.services.agents.capture.transcripts import Captured, Harvest, Transcripts
-    from workbench.services.agents.replay import Change, Given, Replayed
+    from workbench.services.agents.replay import Change, Given
+    from workbench.services.open import Workbench
 
-
-CANCELLED = 130
 
 MOST = 16 * 1024 * 1024
 """Bytes of an event that are read; what is longer is no event."""
@@ -52,48 +54,25 @@ task becomes an episode, with what says how it ended. `brief` prints what an age
   workbench capture transcript ~/.claude/projects/-home-ann-shop --dry-run"""
 
 
-def add_commands(commands: Commands) -> None:
-    parser = add_command(commands, "capture", capture, "keep what agents' sessions teach", _CAPTURE)
-    sources = (*AGENTS, "transcript", "status", "brief")
-    parser.mixes = True
-    parser.add_argument(
-        "source", metavar="SOURCE", choices=sources, help=f"one of: {', '.join(sources)}"
-    )
-    parser.add_argument(
-        "files", metavar="FILE", nargs="*", type=path_of, help="transcripts, or folders of them"
-    )
-    parser.add_argument(
-        "--dry-run", action="store_true", help="show what would be stored, and store nothing"
-    )
-    parser.add_argument(
-        "--for-agent", metavar="NAME", default="claude", help="with brief: the agent (claude)"
-    )
-    parser.add_argument(
-        "--again", action="store_true", help="read transcripts from their beginning"
-    )
-    add_limit(parser, 10)
-    add_json(parser)
-    add_replay(commands)
-
-
-def capture(session: Session) -> int:
+def capture(call: Call) -> Answer:
     """Capture from an event or from transcripts, or say how that went so far."""
-    args = session.args
-    if args.source in AGENTS:
-        return _event(session, args.source)
-    if args.source == "status":
-        return _status(session)
-    if args.source == "brief":
-        return _brief(session)
+    args, source = call.args, call.args.source
+    if source in AGENTS:
+        return _event(call.session, source)
+    if source == "status":
+        return _status(call)
+    if source == "brief":
+        return _brief(call)
     if not args.files:
         raise InvalidQuery(
             "There is no transcript to read.",
             "Name files or folders, for instance below ~/.claude/projects or ~/.codex/sessions.",
         )
-    return _transcripts(session)
+    with making_unless_dry(call.session) as bench:
+        return _transcripts(call, bench)
 
 
-def _event(session: Session, agent: str) -> int:
+def _event(session: Session, agent: str) -> Answer:
     """Take one event; whatever happens, the agent goes on."""
     called = ""
     try:
@@ -109,7 +88,7 @@ def _event(session: Session, agent: str) -> int:
         _note(session.clock(), agent, called, str(error))
     except (OSError, RecursionError) as error:
         _note(session.clock(), agent, called, f"{type(error).__name__}: {error}")
-    return 0
+    return Answer()
 
 
 def _read_event() -> "dict[str, Any]":
@@ -177,37 +156,44 @@ def _note(at: "datetime", agent: str, event: str, problem: str) -> None:
         warn(f"{agent} {event}: {problem}".strip())
 
 
-def _transcripts(session: Session) -> int:
+def _transcripts(call: Call, bench: "Workbench") -> Answer:
     from workbench.core.runtime import Stopped
+    from workbench.services.agents.capture.reading import transcripts_in
 
-    args = session.args
-    with session.reading(planning=True) if args.dry_run else session.changing(makes=True) as bench:
-        from workbench.services.agents.capture.reading import transcripts_in
-
-        way = bench.transcripts
-        files = transcripts_in([session.cwd / path for path in args.files])
-        try:
-            harvest = _read(way, files, again=args.again)
-        except Stopped:
-            warn("Stopped: nothing was stored, and nothing counts as read.")
-            return CANCELLED
-        captured = None if args.dry_run else way.keep(harvest)
-    if wants_json(args):
-        write_json(_json(harvest, captured, len(files)))
-    else:
-        _show(harvest, captured, len(files), args.limit)
-    return 0
+    args, way = call.args, bench.transcripts
+    files = transcripts_in([call.session.cwd / path for path in args.files])
+    try:
+        harvest = _read(way, files, again=args.again)
+    except Stopped:
+        warn("Stopped: nothing was stored, and nothing counts as read.")
+        return Answer(code=INTERRUPTED)
+    captured = None if args.dry_run else way.keep(harvest)
+    made, seen = (captured.created, captured.counted) if captured else (None, None)
+    json = {
+        "transcripts": len(files),
+        "lessons": [_lesson_json(one) for one in harvest.lessons],
+        "seen_again": [{"memory": id, **_lesson_json(one)} for id, one in harvest.again],
+        "unresolved": harvest.waiting,
+        "passed_over": dict(harvest.reasons),
+        "episodes": [
+            {**picked(task, "id", "outcome", "evidence"), "task": one_line(task.text, 200)}
+            for task in harvest.tasks
+        ],
+        "stored": made and [memory.id for memory in made],
+        "counted": seen and [memory.id for memory in seen],
+    }
+    return Answer(json, _harvest_lines(harvest, captured, len(files), args.limit))
 
 
 def _read(way: "Transcripts", files: "tuple[Path, ...]", *, again: bool) -> "Harvest":
     from time import monotonic
 
-    from workbench.cli.progress import ProgressLine, interruptible
+    from workbench.cli.progress import ProgressLine, progressing
 
     total = sum(file.stat().st_size for file in files if file.is_file())
     line = ProgressLine("bytes of transcripts", 1 << 22, monotonic)
     done = 0
-    with interruptible() as cancelled:
+    with progressing(line) as cancelled:
 
         def tick(more: int) -> bool:
             nonlocal done
@@ -215,144 +201,103 @@ def _read(way: "Transcripts", files: "tuple[Path, ...]", *, again: bool) -> "Har
             line(min(done, total), total)
             return cancelled()
 
-        try:
-            harvest = way.read(files, again=again, tick=tick)
-        finally:
-            line.clear()
-    return harvest
+        return way.read(files, again=again, tick=tick)
 
 
-def _show(harvest: "Harvest", captured: "Captured | None", files: int, limit: int) -> None:
+def _harvest_lines(
+    harvest: "Harvest", captured: "Captured | None", files: int, limit: int
+) -> Iterator[str]:
     """Say what transcripts teach: what counts most first, then what was passed over, and what
     became of it.
     """
-    found = harvest.lessons
+    found, tasks = harvest.lessons, harvest.tasks
     waits = counted(sum(one.waits for one in found), "of them waits", "of them wait")
-    say(
-        f"{counted(files, 'transcript')}: {counted(len(found), 'new lesson')}, {waits} for a decision."
-    )
+    lessons = counted(len(found), "new lesson")
+    yield f"{counted(files, 'transcript')}: {lessons}, {waits} for a decision."
     for place, lesson in enumerate(found[:limit], 1):
         seen = f", in {lesson.sessions} sessions" if lesson.sessions > 1 else ""
-        say(
-            f"\n{place:>2}. {lesson.kind}{seen}, {'waits for a decision' if lesson.waits else 'noted'}"
-        )
-        say("\n".join(f"    {line}" for line in lesson.text.splitlines()))
+        yield f"\n{place:>2}. {lesson.kind}{seen}, {'waits for a decision' if lesson.waits else 'noted'}"
+        yield from (f"    {line}" for line in lesson.text.splitlines())
     if len(found) > limit:
-        say(f"\n… and {len(found) - limit:,} more (-n shows more).")
+        yield f"\n… and {len(found) - limit:,} more (-n shows more)."
     if found:
-        say()
-    _show_tasks(harvest, limit)
+        yield ""
+    yield from _task_lines(tasks, limit)
+    yield from _rest_lines(harvest, captured)
+
+
+def _task_lines(tasks: "Sequence[Task]", limit: int) -> Iterator[str]:
+    for task in tasks[:limit]:
+        said = one_line(task.evidence or "no evidence", 120)
+        yield f"Episode {task.id}, {task.outcome.lower()} ({said}): {one_line(task.text, 80)}"
+    if len(tasks) > limit:
+        yield f"… and {counted(len(tasks) - limit, 'more episode')}."
+
+
+def _rest_lines(harvest: "Harvest", captured: "Captured | None") -> Iterator[str]:
     if harvest.again:
-        say(f"The store has {len(harvest.again):,} more of them from other sessions.")
+        yield f"The store has {len(harvest.again):,} more of them from other sessions."
     if harvest.waiting:
-        say(f"{counted(harvest.waiting, 'failure')} nobody resolved yet.")
+        yield f"{counted(harvest.waiting, 'failure')} nobody resolved yet."
     if harvest.passed:
-        told = (f"{PASSED[reason]} ({count:,})" for reason, count in _reasons(harvest).items())
-        say(f"Passed over: {', '.join(told)}.")
+        told = (f"{PASSED[reason]} ({count:,})" for reason, count in dict(harvest.reasons).items())
+        yield f"Passed over: {', '.join(told)}."
     if captured is None:
-        say("Nothing was stored: this was a dry run.")
+        yield "Nothing was stored: this was a dry run."
     elif captured.created or captured.counted or captured.episodes:
         again = f", {len(captured.counted):,} counted once more" if captured.counted else ""
         again += f", and {counted(len(captured.episodes), 'episode')}" if captured.episodes else ""
-        say(f"Stored {len(captured.created):,}{again}. What waits for a decision is in Review.")
+        yield f"Stored {len(captured.created):,}{again}. What waits for a decision is in Review."
 
 
-def _show_tasks(harvest: "Harvest", limit: int) -> None:
-    for task in harvest.tasks[:limit]:
-        said = one_line(task.evidence or "no evidence", 120)
-        say(f"Episode {task.id}, {task.outcome.lower()} ({said}): {one_line(task.text, 80)}")
-    if len(harvest.tasks) > limit:
-        say(f"… and {counted(len(harvest.tasks) - limit, 'more episode')}.")
+def _lesson_json(lesson: "Lesson") -> "dict[str, object]":
+    names = ("kind", "text", "weight", "sessions", "session", "at", "turn", "speaker", "file")
+    about = {"type": lesson.observation_type, "status": "candidate" if lesson.waits else "signal"}
+    return {**picked(lesson, *names), **about}
 
 
-def _brief(session: Session) -> int:
-    with session.reading(whole=True) as bench:
-        from workbench.services.agents.context import make_brief
-
-        actor = actor_of(Namespace(actor=session.args.for_agent))
-        text = make_brief(bench.context, bench.tuning, bench.playbooks, actor)
-        _tell(text, as_json=wants_json(session.args))
-    return 0
-
-
-def _tell(brief: str, *, as_json: bool) -> None:
+def _brief(call: Call) -> Answer:
     """Print a brief at once: a hook waits for it, not for the caches that are kept afterwards, nor
     for long.
     """
-    try:
-        if as_json:
-            write_json({"text": brief, "characters": len(brief)})
-        else:
-            say(
-                brief
-                or "There is nothing to tell an agent yet: nothing is pinned, confirmed or in a playbook."
-            )
-        sys.stdout.flush()
-    except BrokenPipeError:
-        streams.let_go()
+    from workbench.services.agents.context import make_brief
+
+    with reading_whole(call.session) as bench:
+        actor = actor_of(Namespace(actor=call.args.for_agent))
+        brief = make_brief(bench.context, bench.tuning, bench.playbooks, actor)
+        none = (
+            "There is nothing to tell an agent yet: nothing is pinned, confirmed or in a playbook."
+        )
+        try:
+            if call.wants_json:
+                write_json({"text": brief, "characters": len(brief)})
+            else:
+                say(brief or none)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            streams.let_go()
+    return Answer()
 
 
-def _status(session: Session) -> int:
+def _status(call: Call) -> Answer:
+    from workbench.cli.agents.hooks import failure_lines
     from workbench.services.agents.capture.hooks import past
 
-    store = session.choice().folder
+    store = call.session.choice().folder
     found = past(_captures(), store)
-    if wants_json(session.args):
-        counts = dict(found.passed.most_common())
-        told = {
-            "sessions": found.sessions,
-            "passed_over": counts,
-            "failures": found.failures,
-            "waiting": found.waiting,
-        }
-        write_json(told)
-        return 0
-    say(f"{counted(found.sessions, 'session')} followed for {store}.")
+    counts = dict(found.passed.most_common())
+    lines = [f"{counted(found.sessions, 'session')} followed for {store}."]
     if found.passed:
-        say(f"Passed over: {', '.join(found.passed_words)}.")
+        lines.append(f"Passed over: {', '.join(found.passed_words)}.")
     if found.waiting:
-        say(
-            f"{counted(found.waiting, 'event')} could not be stored while the store was held; "
-            "the next event stores them."
+        held = counted(found.waiting, "event")
+        lines.append(
+            f"{held} could not be stored while the store was held; the next event stores them."
         )
-    if not found.failures:
-        say("No hook failed lately.")
-    for one in found.failures:
-        say(f"{one.at}  {one.agent} {one.event}: {one.problem}")
-    return 0
-
-
-def _json(harvest: "Harvest", captured: "Captured | None", files: int) -> "dict[str, object]":
-    return {
-        "transcripts": files,
-        "lessons": [_lesson(one) for one in harvest.lessons],
-        "seen_again": [{"memory": id, **_lesson(one)} for id, one in harvest.again],
-        "unresolved": harvest.waiting,
-        "passed_over": _reasons(harvest),
-        "episodes": [
-            {
-                "id": task.id,
-                "outcome": task.outcome,
-                "evidence": task.evidence,
-                "task": one_line(task.text, 200),
-            }
-            for task in harvest.tasks
-        ],
-        "stored": None if captured is None else [memory.id for memory in captured.created],
-        "counted": None if captured is None else [memory.id for memory in captured.counted],
-    }
-
-
-def _lesson(lesson: "Lesson") -> "dict[str, object]":
-    return {
-        "kind": lesson.kind, "type": lesson.observation_type, "text": lesson.text, "weight": lesson.weight,
-        "status": "candidate" if lesson.waits else "signal", "sessions": lesson.sessions,
-        "session": lesson.session, "at": lesson.at, "turn": lesson.turn, "speaker": lesson.speaker, "file": lesson.file,
-    }  # fmt: skip
-
-
-def _reasons(harvest: "Harvest") -> "dict[Reason, int]":
-    return dict(harvest.reasons)
+    return Answer(
+        {**picked(found, "sessions", "failures", "waiting"), "passed_over": counts},
+        [*lines, *failure_lines(found.failures)],
+    )
 
 
 # `workbench replay`: what an agent would have been given at each step of a session, then and now.
@@ -374,107 +319,87 @@ _NOW: "dict[Change, str]" = {
 }  # fmt: skip
 
 
-def add_replay(commands: Commands) -> None:
-    """Add `replay`."""
-    parser = add_command(
-        commands,
-        "replay",
-        replay,
-        "show what an agent would have been served in a session",
-        _REPLAY,
-    )
-    parser.add_argument("file", type=path_of, help="a session's transcript")
-    add_at(parser, "the store at this revision or time, at every step")
-    parser.add_argument(
-        "-k", metavar="N", type=count, help="how many are served at most (default: the profile's k)"
-    )
-    parser.add_argument(
-        "--profile",
-        metavar="NAME",
-        default="",
-        help="the retrieval profile (default: the one in use)",
-    )
-    parser.add_argument(
-        "--agent", metavar="NAME", default="claude", help="the agent that would be served (claude)"
-    )
-    add_limit(parser, 20)
-    add_json(parser)
-
-
-def replay(session: Session) -> int:
+def replay(call: Call) -> Answer:
     """Replay a session's steps and show what differs."""
-    from workbench.cli.progress import ProgressLine, interruptible
+    from workbench.cli.progress import ProgressLine, progressing
+    from workbench.cli.search import profile_in_use
 
-    args, at = session.args, session.at()
-    found: list[Replayed] = []
-    with session.reading() as bench, interruptible() as cancelled:
-        if not bench.trust.standing.trusted:
-            return 0  # what came from elsewhere is no agent's to read, and that was said
-        steps = bench.replay.steps(session.cwd / args.file)
-        wanted = steps[: args.limit] if args.limit else steps
-        line = ProgressLine("steps", 3)
+    args, bench, at = call.args, call.bench, call.session.at()
+    if not bench.trust.standing.trusted:
+        return Answer()  # what came from elsewhere is no agent's to read, and that was said
+    steps = bench.replay.steps(call.session.cwd / args.file)
+    wanted = steps[: args.limit] if args.limit else steps
+    line = ProgressLine("steps", 3)
+    with progressing(line) as cancelled:
 
         def tick(done: int, total: int) -> bool:
             line(done, total)
             return cancelled()
 
-        try:
-            found += bench.replay.run(
-                wanted, args.agent, k=args.k, profile=args.profile, rev=at, tick=tick
-            )
-        finally:
-            line.clear()
-        mask, used = bench.safety.masked, profile_in_use(session, bench)
-        if wants_json(args):
-            about = {"profile": used.name, "profile_from": used.origin}
-            write_json([{**_replay_json(one, mask(one.step.text)), **about} for one in found])
-        else:
-            say(f"Ranked under {used}.")
-            for one in found:
-                _show_replay(one, mask(one.step.text))
-    if len(found) < len(wanted):
-        warn(f"Stopped after {len(found):,} of {len(wanted):,} steps.")
-        return CANCELLED
-    if not wants_json(args):
-        _sum_up(found, len(steps))
-    return 0
-
-
-def _show_replay(one: "Replayed", text: str) -> None:
-    """Show a step: what was asked, what would have been given then, and what is given now."""
-    step = one.step
-    say(f"{moment(step.at)}  {step.kind}: {one_line(text, 100)}")
-    purged = f", {one.purged:,} purged since" if one.purged else ""
-    _list(f"then (revision {one.rev}{purged})", one.then, _THEN)
-    _list("now", one.now, _NOW)
-    say()
-
-
-def _list(title: str, given: "Sequence[Given]", words: "dict[Change, str]") -> None:
-    if not given:
-        say(f"    {title}: nothing relevant")
-        return
-    say(f"    {title}:")
-    for one in given:
-        remark = words[one.change]
-        say(
-            f"      {one.relevance:.3f}  {one.id}  {one_line(one.line, 80)}{f'  [{remark}]' if remark else ''}"
+        found = list(
+            bench.replay.run(wanted, args.agent, k=args.k, profile=args.profile, rev=at, tick=tick)
         )
+    used = profile_in_use(call)
+    about = {"profile": used.name, "profile_from": used.origin}
+    json = [
+        {
+            **picked(one.step, "kind", "at", "text"),
+            "revision": one.rev,
+            "purged_since": one.purged,
+            **picked(one, "then", "now"),
+            **about,
+        }
+        for one in found
+    ]
+    stopped = len(found) < len(wanted)
+    if stopped:
+        warn(f"Stopped after {len(found):,} of {len(wanted):,} steps.")
+
+    def lines() -> Iterator[str]:
+        yield f"Ranked under {used}."
+        for one in found:
+            purged = f", {one.purged:,} purged since" if one.purged else ""
+            text = one_line(bench.safety.masked(one.step.text), 100)
+            yield f"{moment(one.step.at)}  {one.step.kind}: {text}"
+            yield from _given_lines(f"then (revision {one.rev}{purged})", one.then, _THEN)
+            yield from _given_lines("now", one.now, _NOW)
+            yield ""
+        if steps and not stopped:
+            changed = sum({g.id for g in one.then} != {g.id for g in one.now} for one in found)
+            then, now = sum(not one.then for one in found), sum(not one.now for one in found)
+            many = f"{len(found):,} of {len(steps):,} steps"
+            yield f"{many}; {changed:,} would be served something else now."
+            yield f"Nothing relevant at {then:,} of them then, at {now:,} now."
+
+    none = [] if steps else ["There is no prompt, task or failure in this session."]
+    return Answer(json, lines, none, INTERRUPTED if stopped else DONE)
 
 
-def _sum_up(found: "Sequence[Replayed]", steps: int) -> None:
-    """Say in a sentence what curation did."""
-    if not steps:
-        warn("There is no prompt, task or failure in this session.")
-        return
-    changed = sum({g.id for g in one.then} != {g.id for g in one.now} for one in found)
-    empty = sum(not one.then for one in found), sum(not one.now for one in found)
-    say(f"{len(found):,} of {steps:,} steps; {changed:,} would be served something else now.")
-    say(f"Nothing relevant at {empty[0]:,} of them then, at {empty[1]:,} now.")
+def _given_lines(title: str, given: "Sequence[Given]", words: "dict[Change, str]") -> Iterator[str]:
+    yield f"    {title}:" if given else f"    {title}: nothing relevant"
+    for one in given:
+        remark = f"  [{words[one.change]}]" if words[one.change] else ""
+        yield f"      {one.relevance:.3f}  {one.id}  {one_line(one.line, 80)}{remark}"
 
 
-def _replay_json(one: "Replayed", text: str) -> "dict[str, object]":
-    return {
-        "kind": one.step.kind, "at": one.step.at, "text": text, "revision": one.rev, "purged_since": one.purged,
-        "then": one.then, "now": one.now,
-    }  # fmt: skip
+_SOURCES = (*AGENTS, "transcript", "status", "brief")
+
+OPTIONS: Mapping[str, Option] = {
+    "source": value("SOURCE", f"one of: {', '.join(_SOURCES)}", choices=_SOURCES),
+    "files": value("FILE", "transcripts, or folders of them", type=path_of),
+    "--dry-run": flag("show what would be stored, and store nothing"),
+    "--for-agent": value("NAME", "with brief: the agent (claude)", default="claude"),
+    "--again": flag("read transcripts from their beginning"),
+    "file": {"type": path_of, "help": "a session's transcript"},
+    "--at": lambda parser: add_at(parser, "the store at this revision or time, at every step"),
+    "-k": value("N", "how many are served at most (default: the profile's k)", type=count),
+    "--profile": text("the retrieval profile (default: the one in use)", "NAME"),
+    "--agent": value("NAME", "the agent that would be served (claude)", default="claude"),
+}
+
+VERBS = (
+    Verb("capture", capture, "keep what agents' sessions teach",
+         "source files* --dry-run --for-agent --again limit=10 mixed --json", _CAPTURE, None, unopened),
+    Verb("replay", replay, "show what an agent would have been served in a session",
+         "file --at -k --profile --agent limit=20 --json", _REPLAY, None),
+)  # fmt: skip

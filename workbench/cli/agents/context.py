@@ -1,33 +1,28 @@
-"""`workbench context`: what an agent is given for a task, before it is given."""
+"""`workbench context`, `reads` and `index`: what an agent is given for a task, what agents asked
+and were given, and what the store holds in one page.
+"""
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.files.export import report_written
-from workbench.cli.output import cut, moment, plain, say, table, warn, write_json
-from workbench.cli.parsing import (
-    Commands,
-    add_at,
-    add_command,
-    add_json,
-    add_limit,
-    revision,
-    wants_json,
-)
+from workbench.cli.export import told_of
+from workbench.cli.output import cut, moment, table, warn
+from workbench.cli.parsing import add_at, revision
 from workbench.cli.session import Session, actor_of
+from workbench.cli.verbs import Answer, Call, Option, Verb, flag, reading, text, value
 from workbench.config import paths
 from workbench.core.agents.actors import stands_by
 from workbench.core.agents.layers import USUAL
+from workbench.core.agents.read import AgentRead
 from workbench.core.record import InvalidQuery, UnknownRecord
 from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
-    from workbench.core.agents.read import AgentRead
     from workbench.services.agents.serving import AgentContext, Why
     from workbench.services.open import Workbench
 
@@ -51,110 +46,24 @@ _WHY: "dict[Why, str]" = {
 }
 
 
-def add_commands(commands: Commands) -> None:
-    parser = add_command(
-        commands, "context", context, "print what an agent is served for a task", _DETAILS
-    )
-    parser.add_argument("task", nargs="?", default="", help="what the agent is about to do")
-    about = f"tokens of all layers together (default: {USUAL:,})"
-    parser.add_argument("--budget", metavar="N", type=revision, help=about)
-    parser.add_argument(
-        "--error",
-        metavar="TEXT",
-        default="",
-        help="what just failed: what helped then comes with it",
-    )
-    about = "serve it to this agent: what it is served counts as read by it now"
-    parser.add_argument("--for-agent", metavar="NAME", dest="actor", help=about)
-    parser.add_argument(
-        "--session", metavar="S", default="", help="with --for-agent: the agent's session"
-    )
-    about = "what helps and what misleads of what is served for judged tasks (without FILE: the demo's own)"
-    parser.add_argument("--eval", metavar="FILE", nargs="?", const="", dest="judged", help=about)
-    add_at(
-        parser,
-        "the store as it was at this revision or time; documents on disk are as they are now",
-    )
-    add_json(parser)
-    add_reads(commands)
-
-
-def context(session: Session) -> int:
+def _open(session: Session) -> "AbstractContextManager[Workbench]":
+    """Raise for what does not go together, and open the store; the demo's own tasks are judged in a
+    demo store.
+    """
     args = session.args
-    if args.judged is not None:
-        return _evaluate(session)
-    if not args.task.strip():
-        raise InvalidQuery("The task is empty.", "Say what the agent is about to do.")
-    if args.actor is not None and args.at is not None:
-        raise InvalidQuery(
-            "--at only looks, so nothing is served to an agent.", "Leave out --at or --for-agent."
-        )
-    looks = args.actor is None
-    store = (
-        session.reading(at=session.at(), whole=True)
-        if looks
-        else session.changing(actor_of(args), trusted=False)
-    )
-    with store as bench:
-        from workbench.services.agents.context import gathered, kept
-        from workbench.services.agents.serving import Answering, text_of
-
-        given = args.actor is not None or not stands_by(bench.context.actor)
-        asker = bench.context if given else replace(bench.context, actor="agent:preview")
-        if given and not bench.trust.standing.trusted:
-            if wants_json(args):
-                write_json({})
-            return 0
-        found = gathered(asker, bench.tuning, bench.playbooks, args.task, error=args.error)
-        made = found.cut(USUAL if args.budget is None else args.budget)
-        if args.actor is not None:
-            kept(asker, made, bench.safety.masked(args.task), args.session)
-        if wants_json(args):
-            write_json(Answering(asker, bench.safety).context(made))
-            return 0
-        say(text_of(made) or "Nothing is served for this task.")
-        _remark(made)
-    return 0
-
-
-def _evaluate(session: Session) -> int:
-    """Judge the contexts of the tasks of a file in the store, or of the demo's in a demo store."""
-    from workbench.services.agents.context import BUDGETS, TASKS, judged, read_tasks, summed
-
-    args = session.args
-    file = (
-        session.cwd / Path(args.judged).expanduser()
-        if args.judged
-        else paths.shipped("fixtures/demo") / TASKS
-    )
-    tasks = read_tasks(file)
-    budgets = BUDGETS if args.budget is None else (args.budget,)
-    with session.reading(at=session.at(), whole=True) if args.judged else _demo(session) as bench:
-        asker = replace(bench.context, actor="agent:preview")
-        done = list(judged(asker, bench.tuning, bench.playbooks, tasks, budgets))
-    sets = {
-        (budget, name): summed(
-            [one for one in done if one.budget == budget and one.task.held_out in kinds]
-        )
-        for budget in budgets
-        for name, kinds in (("all", (False, True)), ("held out", (True,)))
-    }
-    if wants_json(args):
-        sums = [{"budget": budget, "set": name, **one} for (budget, name), one in sets.items()]
-        write_json({"sums": sums, "contexts": done})
-        return 0
-    rows = [("budget", "tasks", "helpful", "misleading", "tokens", "frames")]
-    for (budget, name), one in sets.items():
-        helpful, misleading = (
-            f"{one['helpful']} of {one['helps']}",
-            f"{one['misleading']} of {one['misleads']}",
-        )
-        rows.append(
-            (f"{budget:,}", name, helpful, misleading, f"{one['tokens']:,}", f"{one['frames']:.0%}")
-        )
-    for line in table(rows, right=(0, 2, 3, 4, 5)):
-        say(line)
-    return 0
+    if args.judged is None:
+        if not args.task.strip():
+            raise InvalidQuery("The task is empty.", "Say what the agent is about to do.")
+        if args.actor is not None and args.at is not None:
+            raise InvalidQuery(
+                "--at only looks, so nothing is served to an agent.",
+                "Leave out --at or --for-agent.",
+            )
+    if args.judged == "":
+        return _demo(session)
+    if args.judged is not None or args.actor is None:
+        return session.reading(at=session.at(), whole=True)
+    return session.changing(actor_of(args), trusted=False)
 
 
 @contextmanager
@@ -162,27 +71,71 @@ def _demo(session: Session) -> "Iterator[Workbench]":
     from workbench.cli.opening import demo_store
 
     with demo_store(session) as (store, _):
-        bench = session.open(store, remarks=False)
-        yield bench
+        yield session.open(store, remarks=False)
 
 
-def _remark(made: "AgentContext") -> None:
+def context(call: Call) -> Answer:
+    from workbench.services.agents.context import gathered, kept
+    from workbench.services.agents.serving import Answering, text_of
+
+    args, bench = call.args, call.bench
+    if args.judged is not None:
+        return _evaluate(call)
+    given = args.actor is not None or not stands_by(bench.context.actor)
+    asker = bench.context if given else replace(bench.context, actor="agent:preview")
+    if given and not bench.trust.standing.trusted:
+        return Answer({})
+    found = gathered(asker, bench.tuning, bench.playbooks, args.task, error=args.error)
+    made = found.cut(USUAL if args.budget is None else args.budget)
+    if args.actor is not None:
+        kept(asker, made, bench.safety.masked(args.task), args.session)
+    call.shown.leave()
+    return Answer(
+        lambda: Answering(asker, bench.safety).context(made),
+        lambda: [text_of(made) or "Nothing is served for this task."],
+        _remarks(made),
+    )
+
+
+def _remarks(made: "AgentContext") -> Iterator[str]:
     """Say what it costs and what is left out, layer by layer."""
     for layer in made.layers:
-        why = [left.why for left in layer.left_out]
-        out = [f"{why.count(one)} {_reason(one, why.count(one))}" for one in dict.fromkeys(why)]
+        why, out = [left.why for left in layer.left_out], []
+        for one in dict.fromkeys(why):
+            count = why.count(one)
+            it, s = ("it", "s") if count == 1 else ("they", "")
+            out.append(f"{count} {_WHY[one].format(it=it, s=s)}")
         rest = f"; left out: {', '.join(out)}" if out else ""
         cost = f"{layer.tokens:,} of {layer.budget:,} tokens"
-        warn(f"{layer.kind.title}: {counted(len(layer.items), 'text')}, {cost}{rest}")
+        yield f"{layer.kind.title}: {counted(len(layer.items), 'text')}, {cost}{rest}"
     together = f"{counted(len(made.given), 'text')}, {made.tokens:,} of {made.budget:,} tokens"
-    warn(f"Together: {together}; what a layer leaves goes on to the next.")
-    warn(f"Memories are ranked under {made.profile}.")
+    yield f"Together: {together}; what a layer leaves goes on to the next."
+    yield f"Memories are ranked under {made.profile}."
     if made.is_empty:
-        warn("Nothing in this store is relevant to the task.")
+        yield "Nothing in this store is relevant to the task."
 
 
-def _reason(why: "Why", count: int) -> str:
-    return _WHY[why].format(it="it" if count == 1 else "they", s="s" if count == 1 else "")
+def _evaluate(call: Call) -> Answer:
+    """Judge the contexts of the tasks of a file in the store, or of the demo's in a demo store."""
+    from workbench.services.agents.context import BUDGETS, TASKS, judged, read_tasks, summed
+
+    args, bench = call.args, call.bench
+    file = call.path(Path(args.judged)) if args.judged else paths.shipped("fixtures/demo") / TASKS
+    tasks, budgets = read_tasks(file), BUDGETS if args.budget is None else (args.budget,)
+    asker = replace(bench.context, actor="agent:preview")
+    done = list(judged(asker, bench.tuning, bench.playbooks, tasks, budgets))
+    sums, rows = [], [("budget", "tasks", "helpful", "misleading", "tokens", "frames")]
+    for budget in budgets:
+        for name, kinds in (("all", (False, True)), ("held out", (True,))):
+            one = summed(
+                [each for each in done if each.budget == budget and each.task.held_out in kinds]
+            )
+            sums.append({"budget": budget, "set": name, **one})
+            helpful = f"{one['helpful']} of {one['helps']}"
+            misleading = f"{one['misleading']} of {one['misleads']}"
+            costs = (f"{one['tokens']:,}", f"{one['frames']:.0%}")
+            rows.append((f"{budget:,}", name, helpful, misleading, *costs))
+    return Answer({"sums": sums, "contexts": done}, table(rows, right=(0, 2, 3, 4, 5)))
 
 
 # `workbench reads`: what agents asked and were given; `workbench index`: what the store holds, in
@@ -204,109 +157,70 @@ the config file names one that is written after each reflection.
   workbench index memory-index.md"""
 
 
-def add_reads(commands: Commands) -> None:
-    """Add `reads` and `index`."""
-    parser = add_command(commands, "reads", reads, "list what agents asked and were served", _READS)
-    parser.add_argument("id", nargs="?", help="one reading, in full")
-    parser.add_argument("--agent", metavar="NAME", help="only this agent's")
-    parser.add_argument("--session", metavar="S", help="only this session's")
-    add_limit(parser, 20)
-    add_json(parser)
-    parser = add_command(
-        commands, "index", index, "print or write an overview of the store as Markdown", _INDEX
-    )
-    parser.add_argument("file", type=Path, nargs="?", help="write this file (otherwise: to stdout)")
-    parser.add_argument(
-        "--force", action="store_true", help="replace the file whatever it contains; a copy is kept"
-    )
-    add_json(parser)
-
-
-def reads(session: Session) -> int:
+def reads(call: Call) -> Answer:
     """Print readings, or one in full."""
-    args = session.args
-    with session.reading() as bench:
-        if args.id is not None:
-            return _one(session, bench)
-        found = [read for read in _newest(bench) if _wanted(read, args.agent, args.session)]
-        listed = cut(found, args.limit)
-        if wants_json(args):
-            write_json([_json(bench, read) for read in listed])
-            return 0
-        masked = bench.safety.masked
-        rows = [
-            (
-                moment(read.at),
-                one_line(masked(read.agent), 20),
-                one_line(masked(read.session), 16),
-                _given(read),
-                one_line(masked(_query(read)), 80),
-                read.id,
-            )
-            for read in listed
-        ]
-        for line in table(rows):
-            say(line)
-        if not listed:
-            warn(
-                "No agent has read here."
-                if not found and not args.agent and not args.session
-                else "None matches."
-            )
-    return 0
-
-
-def _one(session: Session, bench: "Workbench") -> int:
-    from workbench.core.agents.read import AgentRead
-
-    read = bench.library.table(AgentRead).find(session.args.id)
-    if read is None:
-        message = f"There is no reading {session.args.id}, or not any more."
-        raise UnknownRecord(message, "`workbench reads -n 0` lists those that are kept.")
-    if wants_json(session.args):
-        write_json(_json(bench, read))
-        return 0
-    masked = bench.safety.masked
-    by = f", profile {one_line(masked(read.profile), 60)}" if read.profile else ""
-    say(
-        f"{moment(read.at)}  {one_line(masked(read.agent), 60)}  by {one_line(masked(read.door), 60)}{by}"
-    )
-    say(masked(_query(read)))
-    rows = []
-    for place, (id, relevance) in enumerate(
-        zip_longest(read.memories, read.relevances[: len(read.memories)]), 1
-    ):
-        memory = bench.library.memories.find(id)
-        line = "(purged)" if memory is None else one_line(masked(memory.line), 100)
-        rows.append(
-            (
-                str(place),
-                "" if relevance is None else f"{relevance:.4f}",
-                one_line(masked(id), 60),
-                line,
-            )
-        )
-    rows += [
-        ("", "", one_line(masked(cited), 100), "") for cited in (*read.documents, *read.episodes)
+    args, masked, table_of = call.args, call.bench.safety.masked, call.bench.library.table
+    if args.id is not None:
+        return _one_read(call)
+    newest = sorted(table_of(AgentRead).all(), key=lambda read: (read.at, read.id), reverse=True)
+    found = [
+        read
+        for read in newest
+        if args.agent in (None, read.agent) and args.session in (None, read.session)
     ]
-    for line in table(rows, right=(0, 1)):
-        say(line)
+    listed = cut(found, args.limit)
+    rows = [
+        (
+            moment(read.at),
+            one_line(masked(read.agent), 20),
+            one_line(masked(read.session), 16),
+            _given(read),
+            one_line(masked(_query(read)), 80),
+            read.id,
+        )
+        for read in listed
+    ]
+    asked = found or args.agent or args.session
+    none = "None matches." if asked else "No agent has read here."
+    return Answer(listed, table(rows), [] if listed else [none])
+
+
+def _one_read(call: Call) -> Answer:
+    id, memories = call.args.id, call.bench.library.memories
+    read, masked = call.bench.library.table(AgentRead).find(id), call.bench.safety.masked
+    if read is None:
+        raise UnknownRecord(
+            f"There is no reading {id}, or not any more.",
+            "`workbench reads -n 0` lists those that are kept.",
+        )
+    agent, door, profile = (one_line(masked(t), 60) for t in (read.agent, read.door, read.profile))
+    by = f", profile {profile}" if profile else ""
+    rows = []
+    relevances = read.relevances[: len(read.memories)]
+    for place, (id, relevance) in enumerate(zip_longest(read.memories, relevances), 1):
+        memory, sure = memories.find(id), "" if relevance is None else f"{relevance:.4f}"
+        line = "(purged)" if memory is None else one_line(masked(memory.line), 100)
+        rows.append((str(place), sure, one_line(masked(id), 60), line))
+    for cited in (*read.documents, *read.episodes):
+        rows.append(("", "", one_line(masked(cited), 100), ""))
+    lines = [f"{moment(read.at)}  {agent}  by {door}{by}", masked(_query(read))]
+    lines += table(rows, right=(0, 1))
     if read.is_empty:
-        say("Nothing in the store was relevant; nothing was served.")
-    out = [(read.held, "held back"), (read.unapproved, "not approved"), (read.weak, "weak")]
-    if any(count for count, _ in out):
-        say("left out: " + ", ".join(f"{count:,} {why}" for count, why in out if count))
-    return 0
+        lines.append("Nothing in the store was relevant; nothing was served.")
+    out = ((read.held, "held back"), (read.unapproved, "not approved"), (read.weak, "weak"))
+    if left := ", ".join(f"{count:,} {why}" for count, why in out if count):
+        lines.append(f"left out: {left}")
+    return Answer(read, lines)
 
 
-def _query(read: "AgentRead") -> str:
+def _query(read: AgentRead) -> str:
     """Return the question, or what was looked up without one."""
     if read.is_question:
         return read.query
     return f"(read the {read.query})" if read.query else "(looked up by id)"
 
 
-def _given(read: "AgentRead") -> str:
+def _given(read: AgentRead) -> str:
     """Say how many memories were given; of what was read as a whole there is nothing to say."""
     if read.is_empty:
         return "nothing relevant"
@@ -314,60 +228,73 @@ def _given(read: "AgentRead") -> str:
     return f"{given:,} served" if given or read.is_question else ""
 
 
-def index(session: Session) -> int:
+def _is_printed(session: Session) -> bool:
+    return session.args.file is None or str(session.args.file) == "-"
+
+
+def _opened_for_index(session: Session) -> "AbstractContextManager[Workbench]":
+    return reading(session) if _is_printed(session) else session.changing()
+
+
+def index(call: Call) -> Answer:
     """Print the overview, or write it to a file."""
-    args = session.args
-    if args.file is None or str(args.file) == "-":
-        with session.reading() as bench:
-            made = bench.index_file.made()
-            if wants_json(args):
-                write_json(made)
-            else:
-                sys.stdout.write(made.text)
-        _withheld(made.withheld)
-        return 0
-    path = session.cwd / args.file.expanduser()
     from workbench.services.files.overwriting import NotReplaced
 
-    with session.changing() as bench:
+    args, overview = call.args, call.bench.index_file
+    json: object
+    lines: list[str] = []
+    if _is_printed(call.session):
+        made = json = overview.made()
+        if not call.wants_json:
+            sys.stdout.write(made.text)
+    else:
+        path = call.path(args.file)
         try:
-            written = bench.index_file.write(path, force=args.force)
+            written = overview.write(path, force=args.force)
         except NotReplaced as refused:
             raise NotReplaced(
                 refused.obstacle, "--force replaces it and keeps a copy, or name another file."
             ) from None
-        withheld = bench.index_file.made().withheld
-    if wants_json(args):
-        write_json(
-            {"file": path, "bytes": written.size, "withheld": withheld, "copy": written.copy}
-        )
-    else:
-        say(f"{path} is up to date.")
-        report_written(written)
-    _withheld(withheld)
-    return 0
+        made = overview.made()
+        about = {"file": path, "bytes": written.size}
+        json = {**about, "withheld": made.withheld, "copy": written.copy}
+        lines = [f"{path} is up to date.", *told_of(written)]
+    if made.withheld:
+        held = counted(made.withheld, "memory", "memories")
+        warn(f"{held} held back from agents: counted, and not told.")
+    return Answer(json, lines)
 
 
-def _withheld(number: int) -> None:
-    if number:
-        warn(
-            f"{counted(number, 'memory', 'memories')} held back from agents: counted, and not told."
-        )
+OPTIONS: Mapping[str, Option] = {
+    "task?": {"default": "", "help": "what the agent is about to do"},
+    "--budget": value("N", f"tokens of all layers together (default: {USUAL:,})", type=revision),
+    "--error": text("what just failed: what helped then comes with it"),
+    "--for-agent": value(
+        "NAME", "serve it to this agent: what it is served counts as read by it now", dest="actor"
+    ),
+    "--eval": value(
+        "FILE",
+        "what helps and what misleads of what is served for judged tasks (without FILE: the demo's own)",
+        nargs="?",
+        const="",
+        dest="judged",
+    ),
+    "--at": lambda parser: add_at(
+        parser,
+        "the store as it was at this revision or time; documents on disk are as they are now",
+    ),
+    "id": {"help": "one reading, in full"},
+    "--agent": value("NAME", "only this agent's"),
+    "--session": value("S", "only this session's"),
+    "file": {"type": Path, "help": "write this file (otherwise: to stdout)"},
+    "--force": flag("replace the file whatever it contains; a copy is kept"),
+}
 
-
-def _newest(bench: "Workbench") -> "list[AgentRead]":
-    from workbench.core.agents.read import AgentRead
-
-    return sorted(
-        bench.library.table(AgentRead).all(), key=lambda read: (read.at, read.id), reverse=True
-    )
-
-
-def _wanted(read: "AgentRead", agent: str | None, session: str | None) -> bool:
-    return agent in (None, read.agent) and session in (None, read.session)
-
-
-def _json(bench: "Workbench", read: "AgentRead") -> object:
-    from workbench.services.safety.masking import masked
-
-    return plain(masked(read, bench.safety.masked))
+VERBS = (
+    Verb("context", context, "print what an agent is served for a task",
+         "task? --budget --error --for-agent --session:agent --eval --at --json", _DETAILS, None, _open),
+    Verb("reads", reads, "list what agents asked and were served", "id? --agent --session limit=20 --json", _READS,
+         None),
+    Verb("index", index, "print or write an overview of the store as Markdown", "file? --force --json", _INDEX, None,
+         _opened_for_index),
+)  # fmt: skip

@@ -1,16 +1,32 @@
-"""`workbench documents`: what agents keep in folders and under /memories, by section, with tokens."""
+"""`workbench documents` and `recall`: what agents keep in folders and under /memories, by section
+with tokens, and what it says of something.
+"""
 
 import os
 import sys
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import moment, say, table, warn, write_json
-from workbench.cli.parsing import Commands, add_command, add_json, count, file_or_stdin, wants_json
-from workbench.cli.safety.flags import Shown, add_secrets, review_json, unreviewed
-from workbench.cli.safety.trust import agreed
+from workbench.cli.output import moment, picked, say, table, warn
+from workbench.cli.parsing import count, file_or_stdin
+from workbench.cli.safety import agreed
 from workbench.cli.session import CLI_ACTOR, FOUND, Session, actor_of
+from workbench.cli.verbs import (
+    Answer,
+    Call,
+    Option,
+    Verb,
+    changing,
+    flag,
+    making,
+    reading,
+    review_json,
+    unreviewed,
+    value,
+)
 from workbench.core.agents.actors import require_person
 from workbench.core.agents.document import ROOT, DocumentSection
 from workbench.core.files.fresh import read_named
@@ -20,7 +36,6 @@ from workbench.core.record import (
     UnknownRecord,
     UnreadableFile,
     WorkbenchError,
-    iso,
 )
 from workbench.core.text import counted
 from workbench.core.tokens import tokens_of
@@ -28,7 +43,7 @@ from workbench.core.tokens import tokens_of
 if TYPE_CHECKING:
     from workbench.services.agents.documents.documents import Changes, OpenFolder
     from workbench.services.agents.documents.instructions import OpenDocument
-    from workbench.services.agents.documents.recall import Recalled, Recalling
+    from workbench.services.agents.documents.recall import Recalled
     from workbench.services.open import Workbench
 
 
@@ -50,277 +65,188 @@ SHOWN = 200
 _WHY = {"link": "is a link", "special": "is no ordinary file", "large": "is larger than 4 MB",
         "unreadable": "cannot be read", "deep": "lies too deep", "many": "is one too many"}  # fmt: skip
 
-
-def add_commands(commands: Commands) -> None:
-    parser = add_command(
-        commands, "documents", documents, "show and follow what agents keep in files", _DETAILS
-    )
-    parser.add_argument("place", nargs="?", help="a folder, a document in it, or /memories/…")
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument(
-        "--list",
-        action="store_true",
-        help="list sessions, followed folders and the store's documents",
-    )
-    what.add_argument("--follow", action="store_true", help="look through this folder from now on")
-    what.add_argument(
-        "--unfollow", action="store_true", help="look through it no longer; its files stay"
-    )
-    what.add_argument(
-        "--trust", action="store_true", help="show documents not reviewed yet, and trust them"
-    )
-    what.add_argument("--changes", action="store_true", help="show what is not as it was looked at")
-    what.add_argument(
-        "--new", action="store_true", help="begin a session of external memory of this name"
-    )
-    what.add_argument(
-        "--write", metavar="FILE", type=file_or_stdin, help="the new text of a document (-: stdin)"
-    )
-    parser.add_argument(
-        "--yes", action="store_true", help="with --trust: take it over without a question"
-    )
-    add_secrets(parser)
-    add_json(parser)
-    add_recall(commands)
+_AS_SEEN = "Everything in it is as you saw it."
 
 
-def documents(session: Session) -> int:
-    """Show, follow, trust or change documents."""
+def _open(session: Session) -> "AbstractContextManager[Workbench]":
     args = session.args
     if args.list or args.place is None:
-        if args.place is not None or any(
-            (args.follow, args.unfollow, args.trust, args.changes, args.new, args.write)
-        ):
+        others = (args.follow, args.unfollow, args.trust, args.changes, args.new, args.write)
+        if args.place is not None or any(others):
             raise InvalidQuery(
                 "--list takes no place, and the others need one.", "Nothing was changed."
             )
-        return _list(session)
     if args.follow or args.unfollow or args.new:
-        return _change(session)
+        return making(session)
+    return changing(session) if args.write else reading(session)
+
+
+def documents(call: Call) -> Answer:
+    """Show, follow, trust or change documents."""
+    args, own = call.args, call.bench.documents
+    if args.place is None:
+        return _list(call)
+    if args.new:
+        return Answer(lines=[f"Begun: {own.begin_session(args.place)}"])
+    if args.unfollow:
+        return Answer(lines=[f"Followed no longer: {own.unfollow(_path(call))}"])
+    if args.follow:
+        folder = own.follow(_path(call))
+        unseen = "No agent is served any of it before you have looked: `workbench documents DIR --trust`."
+        many = counted(len(folder.documents), "document")
+        remarks = [] if own.seen(folder).known else [unseen]
+        return Answer(lines=[f"Followed: {folder.root} ({many})"], remarks=remarks)
     if args.trust:
-        return _trust(session)
+        return _trust(call)
     if args.write:
-        return _write(session)
-    return _show(session)
-
-
-def _list(session: Session) -> int:
-    with session.reading() as bench:
-        own, sessions, followed = (
-            bench.documents.stored(),
-            bench.documents.sessions(),
-            bench.documents.followed(),
+        return _write(call)
+    if args.place == ROOT or args.place.startswith(ROOT + "/"):
+        return _show_stored(call)
+    if args.changes:
+        require_person(
+            call.bench.context.actor, "look at what nobody has looked at", "Nothing was shown"
         )
-        if wants_json(session.args):
-            stored = [
-                {"path": one.path, "tokens": tokens_of(one.content), "changed_at": one.changed_at}
-                for one in own
-            ]
-            write_json({"sessions": list(sessions), "followed": list(followed), "stored": stored})
-            return 0
-        rows = [("session", str(path), "") for path in sessions] + [
-            ("followed", str(path), "") for path in followed
-        ]
-        rows += [("stored", one.path, f"{tokens_of(one.content):,} tokens") for one in own]
-        for line in table([tuple(map(bench.safety.masked, row)) for row in rows]) if rows else ():
-            say(line)
-        if not rows:
-            warn(
-                "No documents yet: no session of this project, no followed folder, nothing under /memories."
-            )
-    return 0
+        opened = own.opened(_path(call))
+        lines = [_AS_SEEN] if opened.changes.are_none else _change_lines(call, opened)
+        return Answer(_changes_json(opened.changes), lines)
+    if _path(call).is_dir() or not _path(call).exists():
+        opened = _given(call.bench, own.opened(_path(call)))
+        return Answer(lambda: _folder_json(opened), _folder_lines(call, opened), _skipped(opened))
+    return _show_one(call)
 
 
-def _change(session: Session) -> int:
-    args = session.args
-    with session.changing(makes=True) as bench:
-        if args.new:
-            say(f"Begun: {bench.documents.begin_session(args.place)}")
-        elif args.follow:
-            folder = bench.documents.follow(_path(session))
-            say(f"Followed: {folder.root} ({counted(len(folder.documents), 'document')})")
-            if not bench.documents.seen(folder).known:
-                warn(
-                    "No agent is served any of it before you have looked: `workbench documents DIR --trust`."
-                )
+def _list(call: Call) -> Answer:
+    documents, masked = call.bench.documents, call.bench.safety.masked
+    sessions, followed = list(documents.sessions()), list(documents.followed())
+    stored = [
+        {"path": one.path, "tokens": tokens_of(one.content), "changed_at": one.changed_at}
+        for one in documents.stored()
+    ]
+    rows = [("session", str(path), "") for path in sessions]
+    rows += [("followed", str(path), "") for path in followed]
+    rows += [("stored", str(one["path"]), f"{one['tokens']:,} tokens") for one in stored]
+    none = (
+        "No documents yet: no session of this project, no followed folder, nothing under /memories."
+    )
+    return Answer(
+        {"sessions": sessions, "followed": followed, "stored": stored},
+        table([tuple(map(masked, row)) for row in rows]),
+        [] if rows else [none],
+    )
+
+
+def _trust(call: Call) -> Answer:
+    documents = call.bench.documents
+    opened = documents.opened(_path(call))
+    if opened.changes.are_none:
+        return Answer(lines=[_AS_SEEN])
+    for line in _change_lines(call, opened):
+        say(line)
+    if not agreed(yes=call.args.yes, what="documents"):
+        return Answer(lines=["It stays as it is: not trusted."], code=FOUND)
+    documents.trust(opened)
+    return Answer(lines=[f"Trusted: {opened.folder.root}"])
+
+
+def _write(call: Call) -> Answer:
+    args, nothing = call.args, "Nothing was written."
+    try:
+        if args.write == "-":
+            data = sys.stdin.buffer.read(_LARGEST + 1)
         else:
-            say(f"Followed no longer: {bench.documents.unfollow(_path(session))}")
-    return 0
+            data = read_named(call.session.cwd / os.fsdecode(args.write), _LARGEST)
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UnreadableFile(f"{args.write} is no text in UTF-8.", nothing) from error
+    except OSError as error:
+        raise UnreadableFile(f"{args.write} cannot be read: {error.strerror}.", nothing) from error
+    if len(data) > _LARGEST:
+        raise UnreadableFile(f"{args.write} is larger than {_LARGEST >> 20} MiB.", nothing)
+    if args.place.startswith(ROOT + "/"):
+        call.bench.stored_documents.write(args.place, text)
+    else:
+        opened, one = _document(call)
+        call.bench.documents.edit(opened.folder, one, text)
+    return Answer(lines=[f"Written: {args.place}"])
 
 
-def _trust(session: Session) -> int:
-    with session.reading() as bench:
-        opened = bench.documents.opened(_path(session))
-        if opened.changes.are_none:
-            say("Everything in it is as you saw it.")
-            return 0
-        _print_changes(bench, opened)
-        if not agreed(yes=session.args.yes, what="documents"):
-            say("It stays as it is: not trusted.")
-            return FOUND
-        bench.documents.trust(opened)
-        say(f"Trusted: {opened.folder.root}")
-    return 0
-
-
-def _write(session: Session) -> int:
-    args = session.args
-    with session.changing() as bench:
-        try:
-            path = session.cwd / os.fsdecode(args.write)
-            text = (
-                sys.stdin.buffer.read(_LARGEST + 1)
-                if args.write == "-"
-                else read_named(path, _LARGEST)
-            )
-            if len(text) > _LARGEST:
-                raise UnreadableFile(
-                    f"{args.write} is larger than {_LARGEST >> 20} MiB.", "Nothing was written."
-                )
-            new = text.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise UnreadableFile(
-                f"{args.write} is no text in UTF-8.", "Nothing was written."
-            ) from error
-        except OSError as error:
-            raise UnreadableFile(
-                f"{args.write} cannot be read: {error.strerror}.", "Nothing was written."
-            ) from error
-        if args.place.startswith(ROOT + "/"):
-            bench.stored_documents.write(args.place, new)
-        else:
-            opened, one = _document(session, bench)
-            bench.documents.edit(opened.folder, one, new)
-    say(f"Written: {args.place}")
-    return 0
-
-
-def _show(session: Session) -> int:
-    args = session.args
-    with session.reading() as bench:
-        shown = Shown(bench, secrets=args.show_secrets)
-        if args.place == ROOT or args.place.startswith(ROOT + "/"):
-            _show_stored(session, bench, shown)
-        elif args.changes:
-            require_person(
-                bench.context.actor, "look at what nobody has looked at", "Nothing was shown"
-            )
-            opened = bench.documents.opened(_path(session))
-            if wants_json(args):
-                write_json(_changes_json(opened.changes))
-            elif opened.changes.are_none:
-                say("Everything in it is as you saw it.")
-            else:
-                _print_changes(bench, opened)
-        elif _path(session).is_dir() or not _path(session).exists():
-            opened = _given(bench, bench.documents.opened(_path(session)))
-            if wants_json(args):
-                write_json(shown(_json(opened)))
-            else:
-                _print(opened, shown)
-        else:
-            opened, one = _document(session, bench)
-            if one not in _given(bench, opened).documents:
-                hint = "A person can look at it and trust it, where agents.serve is not “approved”."
-                raise WorkbenchError(f"{args.place} is not served to agents here.", hint)
-            if wants_json(args):
-                row = {**_document_json(one, opened.changes), **review_json(bench, one.document)}
-                write_json(shown({**row, "content": one.document.content}))
-            else:
-                say(unreviewed(bench, one.document) + shown(one.document.content).rstrip("\n"))
-        shown.remark()
-    return 0
+def _show_one(call: Call) -> Answer:
+    bench, place = call.bench, call.args.place
+    opened, one = _document(call)
+    if one not in _given(bench, opened).documents:
+        hint = "A person can look at it and trust it, where agents.serve is not “approved”."
+        raise WorkbenchError(f"{place} is not served to agents here.", hint)
+    document = one.document
+    json = {**_document_json(one, opened.changes), **review_json(bench, document)}
+    text = call.shown(document.content).rstrip("\n")
+    return Answer({**json, "content": document.content}, [unreviewed(bench, document) + text])
 
 
 def _given(bench: "Workbench", opened: "OpenFolder") -> "OpenFolder":
     """Return of a folder what an agent may have: documents as a person saw them, none that gives
     orders.
     """
-    context = bench.context
+    context, unseen = bench.context, (*opened.changes.new, *opened.changes.changed)
     if bench.view is None:
         return opened
-    unseen = (*opened.changes.new, *opened.changes.changed)
-    return replace(
-        opened,
-        documents=tuple(
-            one
-            for one in opened.documents
-            if not context.settings.agents.only_approved(context.actor)
-            and one.entry.path not in unseen
-            and all(
-                finding.kind == "secret" for finding in bench.safety.sorts(one.document.content)
-            )
-        ),
-    )
+    if context.settings.agents.only_approved(context.actor):
+        return replace(opened, documents=())
+    given = [
+        one
+        for one in opened.documents
+        if one.entry.path not in unseen
+        and all(finding.kind == "secret" for finding in bench.safety.sorts(one.document.content))
+    ]
+    return replace(opened, documents=tuple(given))
 
 
-def _show_stored(session: Session, bench: "Workbench", shown: Shown) -> None:
-    place, own = session.args.place.rstrip("/"), bench.documents.stored()
+def _show_stored(call: Call) -> Answer:
+    place, bench, shown = call.args.place.rstrip("/"), call.bench, call.shown
+    own = bench.documents.stored()
     one = next((document for document in own if document.path == place), None)
     below = [document for document in own if document.path.startswith(place + "/")]
     if one is not None:
-        if wants_json(session.args):
-            row = {
-                "path": one.path,
-                "tokens": tokens_of(one.content),
-                "sections": _sections_json(one.sections),
-            }
-            row |= {
-                "changed_at": iso(one.changed_at),
-                "content": one.content,
-                **review_json(bench, one),
-            }
-            write_json(shown(row))
-        else:
-            say(unreviewed(bench, one) + shown(one.content).rstrip("\n"))
-    elif below or place == ROOT:
-        if wants_json(session.args):
-            write_json(
-                shown([{"path": d.path, "sections": _sections_json(d.sections)} for d in below])
-            )
-            return
-        for document in below:
-            say(shown(f"{document.path}  {tokens_of(document.content):,} tokens"))
-            _print_sections(document.sections, shown)
-        if not below:
-            warn("The store keeps no documents yet; agents with the memory tool make them.")
-    else:
+        json = {
+            **picked(one, "path", "changed_at", "content"),
+            "tokens": tokens_of(one.content),
+            "sections": _sections_json(one.sections),
+            **review_json(bench, one),
+        }
+        return Answer(json, [unreviewed(bench, one) + shown(one.content).rstrip("\n")])
+    if not below and place != ROOT:
         raise UnknownRecord(
             f"There is no document {place} in this store.",
             "`workbench documents --list` shows them.",
         )
 
+    def lines() -> Iterator[str]:
+        for document in below:
+            yield shown(f"{document.path}  {tokens_of(document.content):,} tokens")
+            yield from _section_lines(call, document.sections)
 
-def _document(session: Session, bench: "Workbench") -> "tuple[OpenFolder, OpenDocument]":
+    none = "The store keeps no documents yet; agents with the memory tool make them."
+    rows = [{"path": d.path, "sections": _sections_json(d.sections)} for d in below]
+    return Answer(rows, lines, [] if below else [none])
+
+
+def _document(call: Call) -> "tuple[OpenFolder, OpenDocument]":
     """Return a document on disk with its folder: the nearest session above it, the folder it lies
     in, or the project.
 
     The project has its instruction files, hidden ones too.
     """
-    path = _path(session)
+    path, documents = _path(call), call.bench.documents
     real = path.resolve()
-    for folder in (*real.parents[:4][::-1], real.parent):
-        opened = (
-            bench.documents.opened(folder) if _is_session(folder) or folder == real.parent else None
-        )
-        found = (
-            None
-            if opened is None
-            else next((d for d in opened.documents if d.entry.file == real), None)
-        )
-        if opened is not None and found is not None:
-            return opened, found
-    own = bench.documents.instructions()
-    rules = None if own is None else next((d for d in own.documents if d.entry.file == real), None)
-    if own is not None and rules is not None and not path.is_symlink():
-        return own, rules
-    why = (
-        "is a link"
-        if path.is_symlink()
-        else "is no text of a folder of documents"
-        if path.exists()
-        else "is not there"
-    )
+    places = [documents.opened(p) for p in real.parents[:4][::-1] if _is_session(p)]
+    places.append(documents.opened(real.parent))
+    if not path.is_symlink() and (own := documents.instructions()) is not None:
+        places.append(own)
+    for opened in places:
+        for one in opened.documents:
+            if one.entry.file == real:
+                return opened, one
+    why = "is no text of a folder of documents" if path.exists() else "is not there"
+    why = "is a link" if path.is_symlink() else why
     raise UnreadableFile(
         f"{path} cannot be opened as a document: it {why}.", "Nothing was changed."
     )
@@ -332,136 +258,108 @@ def _is_session(folder: Path) -> bool:
     )
 
 
-def _path(session: Session) -> Path:
+def _path(call: Call) -> Path:
     from workbench.services.files.paths import as_named
 
-    return as_named(session.args.place, session.cwd)
+    return as_named(call.args.place, call.session.cwd)
 
 
-def _print(opened: "OpenFolder", shown: Shown) -> None:
-    folder, changes = opened.folder, opened.changes
+def _folder_lines(call: Call, opened: "OpenFolder") -> Iterator[str]:
+    folder, changes, shown = opened.folder, opened.changes, call.shown
     total = sum(tokens_of(one.document.content) for one in opened.documents)
     kind = "external memory" if folder.kind == "session" else "notes"
     many = counted(len(opened.documents), "document")
-    say(shown(f"{folder.root}  {kind} · {many} · {total:,} tokens · {_standing(changes)}"))
+    yield shown(f"{folder.root}  {kind} · {many} · {total:,} tokens · {_standing(changes)}")
     for one in opened.documents:
-        tokens = tokens_of(one.document.content)
-        facts = "".join(f" · {name}: {value}" for name, value in one.document.facts.items())
-        state = _state(one.entry.path, changes)
-        say(
-            shown(
-                f"{one.entry.path}  {tokens:,} tokens · {moment(one.entry.changed_at)}{state}{facts}"
-            )
-        )
-        _print_sections(one.document.sections, shown)
+        path, document = one.entry.path, one.document
+        facts = "".join(f" · {name}: {value}" for name, value in document.facts.items())
+        state = " · new" if path in changes.new else " · changed" if path in changes.changed else ""
+        about = f"{tokens_of(document.content):,} tokens · {moment(one.entry.changed_at)}"
+        yield shown(f"{path}  {about}{state}{facts}")
+        yield from _section_lines(call, document.sections)
     if folder.messages is not None:
-        size = folder.messages.size
         unseen = f" · {changes.messages:,} bytes new" if changes.messages else ""
-        say(f"{folder.messages.path}  {size:,} bytes, searched and never loaded{unseen}")
-    if not folder.has_detail:
-        warn("No details yet: the session has no folder detail.")
+        size = f"{folder.messages.size:,} bytes, searched and never loaded"
+        yield f"{folder.messages.path}  {size}{unseen}"
+
+
+def _skipped(opened: "OpenFolder") -> Iterator[str]:
+    if not opened.folder.has_detail:
+        yield "No details yet: the session has no folder detail."
     elif not opened.documents and not opened.unread:
-        warn("There are no documents in it yet.")
-    for skipped in folder.skipped:
-        warn(f"{skipped.path} {_WHY[skipped.why]} and was not opened.")
-    for _, reason in opened.unread:
-        warn(reason)
+        yield "There are no documents in it yet."
+    for skipped in opened.folder.skipped:
+        yield f"{skipped.path} {_WHY[skipped.why]} and was not opened."
+    yield from (reason for _, reason in opened.unread)
 
 
-def _print_sections(sections: "tuple[DocumentSection, ...]", shown: Shown) -> None:
-    rows = [
-        (
-            f"{one.line:,}",
-            f"{one.tokens:,}",
-            "  " * max(0, one.level - 1) + (one.title or "(no heading)"),
-        )
-        for one in sections
-    ]
-    for line in table(shown(rows), right=(0, 1)) if rows else ():
-        say(f"  {line}")
+def _section_lines(call: Call, sections: "tuple[DocumentSection, ...]") -> Iterator[str]:
+    rows = []
+    for one in sections:
+        indent = "  " * max(0, one.level - 1)
+        rows.append((f"{one.line:,}", f"{one.tokens:,}", indent + (one.title or "(no heading)")))
+    yield from (f"  {line}" for line in table(call.shown(rows), right=(0, 1)))
 
 
-def _print_changes(bench: "Workbench", opened: "OpenFolder") -> None:
-    changes, lines, mask = opened.changes, list[str](), bench.safety.masked
-    for path in changes.gone:
-        lines.append(f"gone     {mask(path)}")
+def _change_lines(call: Call, opened: "OpenFolder") -> Iterator[str]:
+    changes, safety = opened.changes, call.bench.safety
+    lines = [f"gone     {safety.masked(path)}" for path in changes.gone]
+    seen = call.bench.documents.seen(opened.folder)
     for one in opened.documents:
         path = one.entry.path
         if path in changes.new or path in changes.changed:
-            lines.append(f"{'new' if path in changes.new else 'changed':<8} {mask(path)}")
-            seen = bench.documents.seen(opened.folder)
+            state = "new" if path in changes.new else "changed"
+            lines.append(f"{state:<8} {safety.masked(path)}")
             lines += [f"  {line}" for line in seen.difference(one)]
-    for line in lines[:SHOWN]:
-        say(line)
+    yield from lines[:SHOWN]
     if len(lines) > SHOWN:
-        say(f"… {len(lines) - SHOWN:,} lines more")
+        yield f"… {len(lines) - SHOWN:,} lines more"
     if changes.messages:
-        say(f"messages {changes.messages:,} bytes that nobody has looked at")
-    flagged = [one for one in opened.documents if bench.safety.sorts(one.document.content)]
-    for one in flagged:
-        reasons = " ".join(finding.reason for finding in bench.safety.sorts(one.document.content))
-        say(f"flagged  {mask(one.entry.path)}: {reasons}")
+        yield f"messages {changes.messages:,} bytes that nobody has looked at"
+    for one in opened.documents:
+        if found := safety.sorts(one.document.content):
+            reasons = " ".join(finding.reason for finding in found)
+            yield f"flagged  {safety.masked(one.entry.path)}: {reasons}"
 
 
 def _standing(changes: "Changes") -> str:
     if changes.are_none:
         return "as you saw it"
-    parts = [
-        (len(changes.new), "new"),
-        (len(changes.changed), "changed"),
-        (len(changes.gone), "gone"),
-    ]
-    said = ", ".join(f"{number:,} {word}" for number, word in parts if number)
-    return f"not looked at: {said}" if said else "not looked at: messages"
+    parts = (("new", changes.new), ("changed", changes.changed), ("gone", changes.gone))
+    said = ", ".join(f"{len(paths):,} {word}" for word, paths in parts if paths)
+    return f"not looked at: {said or 'messages'}"
 
 
-def _state(path: str, changes: "Changes") -> str:
-    return " · new" if path in changes.new else " · changed" if path in changes.changed else ""
-
-
-def _json(opened: "OpenFolder") -> dict[str, object]:
-    folder = opened.folder
-    messages = (
-        None
-        if folder.messages is None
-        else {"path": folder.messages.path, "bytes": folder.messages.size}
-    )
+def _folder_json(opened: "OpenFolder") -> dict[str, object]:
+    folder, messages = opened.folder, opened.folder.messages
     return {
-        "folder": str(folder.root),
-        "kind": folder.kind,
-        "has_detail": folder.has_detail,
+        "folder": folder.root,
+        **picked(folder, "kind", "has_detail"),
         "documents": [_document_json(one, opened.changes) for one in opened.documents],
-        "messages": messages,
+        "messages": messages and {"path": messages.path, "bytes": messages.size},
         "changes": _changes_json(opened.changes),
-        "skipped": [{"path": one.path, "why": one.why} for one in folder.skipped],
+        "skipped": [picked(one, "path", "why") for one in folder.skipped],
         "unreadable": [path for path, _ in opened.unread],
     }
 
 
 def _document_json(one: "OpenDocument", changes: "Changes") -> dict[str, object]:
     entry, document = one.entry, one.document
-    seen = entry.path not in changes.new and entry.path not in changes.changed
-    return {"path": entry.path, "scope": entry.scope, "tokens": tokens_of(document.content), "seen": seen,
-            "changed_at": iso(entry.changed_at), "facts": dict(document.facts),
-            "sections": _sections_json(document.sections)}  # fmt: skip
+    return {
+        **picked(entry, "path", "scope", "changed_at"),
+        "tokens": tokens_of(document.content),
+        "seen": entry.path not in changes.new and entry.path not in changes.changed,
+        "facts": dict(document.facts),
+        "sections": _sections_json(document.sections),
+    }
 
 
 def _sections_json(sections: "tuple[DocumentSection, ...]") -> list[dict[str, object]]:
-    return [
-        {
-            "title": one.title,
-            "level": one.level,
-            "line": one.line,
-            "end": one.end,
-            "tokens": one.tokens,
-        }
-        for one in sections
-    ]
+    return [picked(one, "title", "level", "line", "end", "tokens") for one in sections]
 
 
 def _changes_json(changes: "Changes") -> dict[str, object]:
-    return {"new": list(changes.new), "changed": list(changes.changed), "gone": list(changes.gone),
-            "messages": changes.messages}  # fmt: skip
+    return picked(changes, "new", "changed", "gone", "messages")
 
 
 # `workbench recall`: what documents, raw messages or memories say of something, with citations.
@@ -490,109 +388,91 @@ _BROKEN = 5
 """Lines that are no message, named in one remark."""
 
 
-def add_recall(commands: Commands) -> None:
-    """Add `recall`."""
-    parser = add_command(
-        commands, "recall", recall, "search documents and messages, with citations", _RECALL
-    )
-    parser.add_argument("query")
-    parser.add_argument(
-        "--scope", choices=_SCOPES, default="all", help="what is searched (default: all)"
-    )
-    parser.add_argument(
-        "--limit",
-        "-n",
-        metavar="N",
-        type=count,
-        help="how many (default: 5, or memory.default_limit)",
-    )
-    parser.add_argument(
-        "--all-sessions",
-        action="store_true",
-        help="every session of this project, not the last alone",
-    )
-    about = "serve this agent: what it is served is kept as read by it"
-    parser.add_argument("--for-agent", metavar="NAME", dest="actor", help=about)
-    parser.add_argument(
-        "--session", metavar="S", default="", help="with --for-agent: the agent's session"
-    )
-    add_secrets(parser)
-    add_json(parser)
-
-
-def recall(session: Session) -> int:
-    """Print what is found, the best first."""
+def _opened_to_recall(session: Session) -> "AbstractContextManager[Workbench]":
     args = session.args
-    if args.actor is not None and args.show_secrets:
+    if args.actor is None:
+        return session.reading(whole=True)
+    if args.show_secrets:
         raise InvalidQuery(
             "Agents are not shown secrets.", "Leave out --show-secrets or --for-agent."
         )
-    by_person = actor_of(args) == CLI_ACTOR
-    looks = args.actor is None
-    with (
-        session.reading(whole=True)
-        if looks
-        else session.changing(actor_of(args), trusted=False) as bench
-    ):
-        from workbench.services.agents.documents.recall import Recalling, answer_json, answer_text
-
-        if not by_person and not bench.trust.standing.trusted:
-            if wants_json(args):
-                write_json({})
-            return 0
-        recalling = Recalling(bench.context, lambda: bench.tuning, bench.safety)
-        given = _asked(session, bench, recalling)
-        if wants_json(args):
-            write_json(answer_json(given))
-        else:
-            query = (
-                args.query.strip() if args.show_secrets else bench.safety.masked(args.query.strip())
-            )
-            say(answer_text(query, given.rows))
-            if given.used is not None:
-                warn(f"Ranked under {given.used}.")
-        _remark(given)
-    return 0
+    return session.changing(actor_of(args), trusted=False)
 
 
-def _asked(session: Session, bench: "Workbench", recalling: "Recalling") -> "Recalled":
-    args = session.args
-    limit = args.limit or bench.context.settings.memory.default_limit
-    if actor_of(args) == CLI_ACTOR:
-        return recalling.look(
-            args.query, args.scope, limit, every=args.all_sessions, secrets=args.show_secrets
-        )
+def recall(call: Call) -> Answer:
+    """Print what is found, the best first."""
+    from workbench.services.agents.documents.recall import Recalling, answer_json, answer_text
     from workbench.services.agents.reading_log import Asked, keep
 
-    given = recalling.give(args.query, args.scope, limit, every=args.all_sessions)
-    if args.actor is None:
-        return given  # an agent looks: it is given the same, and nothing is counted
-    try:
-        keep(bench.context, [recalling.reading_of(given, Asked("cli", args.session))])
-    except StoreProblem as error:
-        warn(f"The reads were not counted. {error}")
-    return given
+    args, bench = call.args, call.bench
+    by_person, query = actor_of(args) == CLI_ACTOR, args.query.strip()
+    if not by_person and not bench.trust.standing.trusted:
+        return Answer({})
+    recalling = Recalling(bench.context, lambda: bench.tuning, bench.safety)
+    limit = args.limit or bench.context.settings.memory.default_limit
+    if by_person:
+        given = recalling.look(
+            args.query, args.scope, limit, every=args.all_sessions, secrets=args.show_secrets
+        )
+    else:
+        call.shown.leave()
+        given = recalling.give(args.query, args.scope, limit, every=args.all_sessions)
+    if args.actor is not None:
+        try:
+            keep(bench.context, [recalling.reading_of(given, Asked("cli", args.session))])
+        except StoreProblem as error:
+            warn(f"The reads were not counted. {error}")
+    for remark in _left_out(given):
+        warn(remark)
+    asked = query if args.show_secrets else bench.safety.masked(query)
+    used = [] if given.used is None else [f"Ranked under {given.used}."]
+    return Answer(lambda: answer_json(given), lambda: [answer_text(asked, given.rows)], used)
 
 
-def _remark(given: "Recalled") -> None:
+def _left_out(given: "Recalled") -> Iterator[str]:
     """Say what was left out, what could not be read, and where there is nothing yet."""
     for why, number in given.left_out.items():
-        warn(f"{counted(number, 'place')} {_RECALL_WHY[why]}.")
+        yield f"{counted(number, 'place')} {_RECALL_WHY[why]}."
     if given.scope != "stream" and not given.folders:
-        warn(
+        yield (
             "No external memory of this project and no followed folder; `workbench documents DIR --follow` adds one."
         )
     for name in given.without_detail if given.scope in ("all", "detail") else ():
-        warn(f"The session {name} has no details yet.")
+        yield f"The session {name} has no details yet."
     if given.broken:
         named = ", ".join(f"{file}:{line}" for file, line in given.broken[:_BROKEN])
         more = f" and {len(given.broken) - _BROKEN:,} more" if len(given.broken) > _BROKEN else ""
-        warn(
-            f"{counted(len(given.broken), 'line')} with the words asked for, but no message: {named}{more}."
-        )
-    for path in given.unread:
-        warn(f"{path} could not be read.")
-    for problem in given.problems:
-        warn(str(problem))
+        lines = counted(len(given.broken), "line")
+        yield f"{lines} with the words asked for, but no message: {named}{more}."
+    yield from (f"{path} could not be read." for path in given.unread)
+    yield from map(str, given.problems)
     if given.found > len(given.rows):
-        warn(f"{counted(given.found, 'place')} found; the best {len(given.rows):,} are shown.")
+        yield f"{counted(given.found, 'place')} found; the best {len(given.rows):,} are shown."
+
+
+OPTIONS: Mapping[str, Option] = {
+    "place": {"help": "a folder, a document in it, or /memories/…"},
+    "--list": flag("list sessions, followed folders and the store's documents"),
+    "--follow": flag("look through this folder from now on"),
+    "--unfollow": flag("look through it no longer; its files stay"),
+    "--trust": flag("show documents not reviewed yet, and trust them"),
+    "--changes": flag("show what is not as it was looked at"),
+    "--new": flag("begin a session of external memory of this name"),
+    "--write": value("FILE", "the new text of a document (-: stdin)", type=file_or_stdin),
+    "--yes": flag("with --trust: take it over without a question"),
+    "--scope": {"choices": _SCOPES, "default": "all", "help": "what is searched (default: all)"},
+    "limit:recall": lambda parser: parser.add_argument(
+        "--limit", "-n", metavar="N", type=count, help="how many (default: 5, or memory.default_limit)"
+    ),
+    "--all-sessions": flag("every session of this project, not the last alone"),
+    "--for-agent": value("NAME", "serve this agent: what it is served is kept as read by it", dest="actor"),
+}  # fmt: skip
+
+VERBS = (
+    Verb("documents", documents, "show and follow what agents keep in files",
+         "place? --list|--follow|--unfollow|--trust|--changes|--new|--write --yes --show-secrets --json", _DETAILS,
+         None, _open),
+    Verb("recall", recall, "search documents and messages, with citations",
+         "query --scope limit:recall --all-sessions --for-agent --session:agent --show-secrets --json", _RECALL, None,
+         _opened_to_recall),
+)  # fmt: skip

@@ -7,28 +7,26 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.agents.patterns import read_text
 from workbench.cli.output import cut, moment, table, warn
-from workbench.cli.parsing import Commands, add_limit, count, file_or_stdin
+from workbench.cli.parsing import count, file_or_stdin
 from workbench.cli.progress import ProgressLine, interruptible
-from workbench.cli.safety.flags import review_json, unreviewed
 from workbench.cli.session import CLI_ACTOR, INTERRUPTED, Session, actor_of
 from workbench.cli.verbs import (
     Answer,
     Call,
     Option,
     Verb,
-    add_verb,
-    add_verbs,
     changing,
     flag,
     making,
+    review_json,
     several,
     text,
+    unreviewed,
 )
 from workbench.core.agents.consolidation import STAGES, StageKind, due_at
 from workbench.core.agents.episodes.criteria import (
@@ -173,9 +171,6 @@ def _write(file: Path, done: "Consolidated") -> None:
 
 
 # Episodes as they are printed: a line each, or one whole; and the options that say which are meant.
-
-SHOWN = 20
-"""Episodes that are listed when nobody says how many."""
 
 LONG = 1_000
 """Episodes from which on the first search shows how far it is."""
@@ -573,7 +568,7 @@ def compare_episodes(call: Call) -> Answer:
 
 def purge_episodes(call: Call) -> Answer:
     """Erase the episodes whose retention is over."""
-    from workbench.cli.health.purge import erase, require_agreement
+    from workbench.cli.health import erase, require_agreement
 
     args, bench = call.args, call.bench
     now = bench.context.now()
@@ -654,7 +649,7 @@ Secrets were masked when they came in."""
 _ID = "ep-20261124-0000007"
 _ACTOR = "the agent that did it, and whose word it is (otherwise: you)"
 
-_OPTIONS: Mapping[str, Option] = {
+OPTIONS: Mapping[str, Option] = {
     **{name: text(about, "WHEN" if name in ("--since", "--until") else "X") for name, about in _CRITERIA.items()},
     "file": {"type": file_or_stdin, "help": "a file or a folder, or - for stdin"},
     "file:one": {"type": file_or_stdin, "help": "a file, or - for stdin"},
@@ -662,7 +657,6 @@ _OPTIONS: Mapping[str, Option] = {
     "--session": text("the agent session, where the episode names none", "S"),
     "--insight": several("TEXT", "what is to be learned from it"),
     "--trace": flag("open the trace of an old one, too"),
-    "-n": partial(add_limit, default=SHOWN),
     "query": {"default": "", "help": "a task, or what an error says"},
     "--strategy": {"choices": STRATEGIES, "default": "semantic", "help": "how (default: semantic)"},
     "-k": lambda parser: parser.add_argument(
@@ -698,7 +692,8 @@ _VERBS = (
     Verb("learn", learn_episode, "keep one, and count it for the patterns it names",
          "file:one --insight --actor --session --json", _LEARN, None, making),
     Verb("show", show_episode, "show one, whole", "id --trace --show-secrets --json", _SHOW, f"{_ID} --trace"),
-    Verb("list", list_episodes, "list them by time", f"{_WHICH} -n --json", _LIST, "--outcome FAILURE --since 7d"),
+    Verb("list", list_episodes, "list them by time", f"{_WHICH} limit=20 --json", _LIST,
+         "--outcome FAILURE --since 7d"),
     Verb("find", find_episodes, "find those that matter for a task or an error",
          "query? --strategy -k --prefer-recent --only-successful --every --explain --for-agent --session:agent "
          f"{_WHICH} --show-secrets --json", _FIND, None, _opened_to_find),
@@ -719,18 +714,8 @@ _VERBS = (
          "episodes/ --dialect agent-playbook", lambda session: session.reading(approved=True)),
 )  # fmt: skip
 
-
-def add_commands(commands: Commands) -> None:
-    about = "keep, show and find what agents did"
-    top = add_verb(commands, Verb("episode", list_episodes, about, "", _EPISODE, None), {})
-    top.set_defaults(
-        limit=SHOWN, json=False, **{name[2:].replace("-", "_"): "" for name in _CRITERIA}
-    )
-    add_verbs(top, _VERBS, _OPTIONS)
-    words = "--dry-run --stages --anew --report --json"
-    about = "consolidate episodes and patterns"
-    add_verb(
-        commands,
-        Verb("consolidate", consolidate, about, words, _ABOUT, None, _opened_to_consolidate),
-        _OPTIONS,
-    )
+VERBS = (
+    Verb("episode", list_episodes, "keep, show and find what agents did", "", _EPISODE, None, below=_VERBS),
+    Verb("consolidate", consolidate, "consolidate episodes and patterns",
+         "--dry-run --stages --anew --report --json", _ABOUT, None, _opened_to_consolidate),
+)  # fmt: skip

@@ -5,18 +5,21 @@ import os
 import shutil
 import sys
 from argparse import ArgumentTypeError
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import say, warn, write_json
-from workbench.cli.parsing import Commands, add_command, add_json, count, wants_json
-from workbench.cli.session import FOUND, Session, actor_of
+from workbench.cli.output import picked, say, typed_yes, warn
+from workbench.cli.parsing import count
+from workbench.cli.session import DONE, FOUND, Session, actor_of
+from workbench.cli.verbs import Answer, Call, Option, Verb, flag, text, unopened, value
 from workbench.config import paths
 from workbench.core.agents.actors import agent_in
 from workbench.core.agents.hook_event import HOOK_FILES
 from workbench.core.record import WorkbenchError
 
 if TYPE_CHECKING:
+    from workbench.services.agents.capture.progress import HookFailure
     from workbench.services.agents.hooks import Plan
 
 
@@ -29,115 +32,81 @@ that are yours alone, --user those of all your projects. Inside an agent it is r
   workbench hooks install --agent claude-code --user"""
 
 
-def add_commands(commands: Commands) -> None:
-    parser = add_command(commands, "hooks", hooks, "install capture hooks", _DETAILS)
-    parser.add_argument(
-        "action", metavar="ACTION", choices=tuple(_ACTIONS), help=f"one of: {', '.join(_ACTIONS)}"
-    )
-    parser.add_argument(
-        "--agent", choices=tuple(HOOK_FILES), default="claude-code", help="default: claude-code"
-    )
-    where = parser.add_mutually_exclusive_group()
-    where.add_argument(
-        "--project", action="store_true", help="in the settings of this folder (the default)"
-    )
-    where.add_argument("--user", action="store_true", help="in the settings of all your projects")
-    parser.add_argument(
-        "--yes", action="store_true", help="write without a question (not under an agent)"
-    )
-    add_json(parser)
-    add_mcp(commands)
-
-
-def hooks(session: Session) -> int:
+def hooks(call: Call) -> Answer:
     """Install or remove hooks, or say what is installed."""
-    return _ACTIONS[session.args.action](session)
+    from workbench.services.agents.hooks import plan_install, plan_removal
 
-
-def _install(session: Session) -> int:
-    from workbench.services.agents.hooks import plan_install
-
-    code = _carry_out(session, plan_install(session.args.agent, _path(session), _program(session)))
-    if code == 0 and not wants_json(session.args):
-        say(
-            f"To let it search and save as well: {_OFFERS[session.args.agent].format(program=_program(session)[0])}"
-        )
-        if session.args.agent == "codex":
-            say(
+    args = call.args
+    if args.action == "status":
+        return _status(call)
+    if args.action == "remove":
+        return _carry_out(call, plan_removal(args.agent, _path(call)))
+    program = _program(call.session)
+    done = _carry_out(call, plan_install(args.agent, _path(call), program))
+    lines = [*done.lines]  # type: ignore[misc]
+    if done.code == DONE:
+        offer = _OFFERS[args.agent].format(program=program[0])
+        lines.append(f"To let it search and save as well: {offer}")
+        if args.agent == "codex":
+            lines.append(
                 "Codex asks you once whether you trust its hooks; an older one runs none unless its config.toml says"
             )
-            say("codex_hooks = true under [features].")
-    return code
+            lines.append("codex_hooks = true under [features].")
+    return done._replace(lines=lines)
 
 
-def _remove(session: Session) -> int:
-    from workbench.services.agents.hooks import plan_removal
-
-    return _carry_out(session, plan_removal(session.args.agent, _path(session)))
-
-
-def _carry_out(session: Session, plan: "Plan") -> int:
+def _carry_out(call: Call, plan: "Plan") -> Answer:
     from workbench.services.agents.hooks import carry_out
     from workbench.services.files.replaced import Replaced
 
-    args = session.args
-    _require_person()
+    if agent := agent_in(os.environ):
+        hint = "Nothing was changed; run it in a terminal of your own."
+        raise WorkbenchError(f"An agent ({agent}) cannot decide what its hooks run.", hint)
+    json = {"agent": call.args.agent, "file": plan.path, "changed": not plan.is_done}
     if plan.is_done:
-        return _told(session, plan, changed=False, said="Nothing to do: it is so already.")
-    if not wants_json(args):
-        say(_diff(plan))
-    if not _agreed(yes=args.yes):
+        return Answer(json, ["Nothing to do: it is so already."])
+    before, after, name = (plan.before or "").splitlines(), plan.after.splitlines(), str(plan.path)
+    diff = difflib.unified_diff(before, after, name, name, lineterm="", n=2)
+    call.say("\n".join(diff))
+    if not (call.args.yes or typed_yes("Write this?", "--yes writes it unasked.")):
         say("Nothing was changed.")
-        return FOUND
+        return Answer(code=FOUND)
     copy = carry_out(plan, Replaced(paths.replaced_dir()))
     kept = f" What it held before is kept in {copy}." if copy is not None else ""
-    return _told(session, plan, changed=True, said=f"Written: {plan.path}.{kept}")
+    return Answer(json, [f"Written: {plan.path}.{kept}"])
 
 
-def _told(session: Session, plan: "Plan", *, changed: bool, said: str) -> int:
-    if wants_json(session.args):
-        write_json({"agent": session.args.agent, "file": plan.path, "changed": changed})
-    else:
-        say(said)
-    return 0
-
-
-def _status(session: Session) -> int:
+def _status(call: Call) -> Answer:
     from workbench.services.agents.capture.progress import failures
     from workbench.services.agents.hooks import file_of, hooked
 
-    places = ((_home(), True), (session.cwd, False))
-    found = {
-        agent: [
-            hooked(agent, file_of(agent, folder, of_user=of_user)) for folder, of_user in places
-        ]
+    places = ((_home(), True), (call.session.cwd, False))
+    found = [
+        (agent, hooked(agent, file_of(agent, folder, of_user=of_user)))
         for agent in HOOK_FILES
-    }
+        for folder, of_user in places
+    ]
     captures = paths.captures_dir()
-    went_wrong = () if captures is None else failures(captures)
-    if wants_json(session.args):
-        listed = {
-            agent: [
-                {"file": one.path, "events": one.events, "missing": one.missing} for one in files
-            ]
-            for agent, files in found.items()
-        }
-        write_json({"agents": listed, "failures": [one._asdict() for one in went_wrong]})
-        return 0
-    for agent, files in found.items():
-        for one in files:
-            say(f"{agent}  {one.path}: {', '.join(one.events) or 'not installed'}")
-            for program in one.missing:
-                say(f"  {program} is not there any more; `workbench hooks install` names this one.")
-    for failure in went_wrong:
-        say(f"{failure.at}  {failure.agent} {failure.event}: {failure.problem}")
-    if not went_wrong:
-        say("No hook failed lately.")
-    return 0
+    failed = () if captures is None else failures(captures)
+    listed: dict[str, list[object]] = {agent: [] for agent in HOOK_FILES}
+    lines = []
+    for agent, one in found:
+        listed[agent].append({"file": one.path, **picked(one, "events", "missing")})
+        lines.append(f"{agent}  {one.path}: {', '.join(one.events) or 'not installed'}")
+        for program in one.missing:
+            lines.append(
+                f"  {program} is not there any more; `workbench hooks install` names this one."
+            )
+    return Answer({"agents": listed, "failures": failed}, [*lines, *failure_lines(failed)])
 
 
-_ACTIONS = {"install": _install, "remove": _remove, "status": _status}
+def failure_lines(failed: "Sequence[HookFailure]") -> list[str]:
+    """Say what went wrong at hooks lately."""
+    lines = [f"{one.at}  {one.agent} {one.event}: {one.problem}" for one in failed]
+    return lines or ["No hook failed lately."]
 
+
+_ACTIONS = ("install", "remove", "status")
 
 _OFFERS = {
     "claude-code": "claude mcp add memory -- {program} mcp --agent claude",
@@ -148,11 +117,11 @@ _OFFERS = {
 """How each agent is given the server, in words."""
 
 
-def _path(session: Session) -> Path:
+def _path(call: Call) -> Path:
     from workbench.services.agents.hooks import file_of
 
-    of_user = session.args.user
-    return file_of(session.args.agent, _home() if of_user else session.cwd, of_user=of_user)
+    of_user, agent = call.args.user, call.args.agent
+    return file_of(agent, _home() if of_user else call.session.cwd, of_user=of_user)
 
 
 def _home() -> Path:
@@ -171,31 +140,6 @@ def _program(session: Session) -> tuple[str, ...]:
     program = (called,) if called else (sys.executable, "-m", "workbench")
     named = session.args.store
     return (*program, "--store", str(session.cwd / named)) if named is not None else program
-
-
-def _diff(plan: "Plan") -> str:
-    before, after = (plan.before or "").splitlines(), plan.after.splitlines()
-    return "\n".join(
-        difflib.unified_diff(before, after, str(plan.path), str(plan.path), lineterm="", n=2)
-    )
-
-
-def _require_person() -> None:
-    if agent := agent_in(os.environ):
-        hint = "Nothing was changed; run it in a terminal of your own."
-        raise WorkbenchError(f"An agent ({agent}) cannot decide what its hooks run.", hint)
-
-
-def _agreed(*, yes: bool) -> bool:
-    if yes:
-        return True
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise WorkbenchError(
-            "No terminal to ask in.", "Nothing was changed; --yes writes it unasked."
-        )
-    sys.stdout.write("Write this? Type yes: ")
-    sys.stdout.flush()
-    return sys.stdin.readline().strip().lower() == "yes"
 
 
 # `workbench mcp`: a server for agents that speak the Model Context Protocol.
@@ -229,40 +173,43 @@ def tool_groups(text: str) -> tuple[str, ...]:
     return groups
 
 
-def add_mcp(commands: Commands) -> None:
-    """Add `mcp`."""
-    parser = add_command(
-        commands,
-        "mcp",
-        serve,
-        "serve the store to agents that speak MCP",
-        _MCP,
-        example="--http --agent claude",
-    )
-    parser.add_argument(
-        "--http", action="store_true", help="over HTTP on 127.0.0.1, for several clients"
-    )
-    parser.add_argument(
-        "--port", metavar="N", type=count, default=8765, help="with --http (default: 8765)"
-    )
-    about = "what the agent is called (otherwise: what it calls itself)"
-    parser.add_argument("--agent", metavar="NAME", default="", help=about)
-    about = f"groups of tools, with commas: {', '.join(TOOL_GROUPS)} (default: few)"
-    parser.add_argument("--tools", metavar="GROUPS", type=tool_groups, default=("few",), help=about)
-    parser.add_argument("--read-only", action="store_true", help="no tool that writes")
-    about = "let an agent forget its own signals of this session at once, one at a time"
-    parser.add_argument("--allow-forget", action="store_true", help=about)
-    about = "let an agent's memory_reflect ask Claude, when there is a key"
-    parser.add_argument("--allow-llm", action="store_true", help=about)
-
-
-def serve(session: Session) -> int:
+def serve(call: Call) -> Answer:
     """Serve until the client goes or a signal comes."""
+    session, args = call.session, call.args
     if session.serve_agents is None:
         raise WorkbenchError("This door cannot serve agents.")
-    if session.args.port > 65_535:
-        raise WorkbenchError(f"There is no port {session.args.port}.", "Choose one below 65,536.")
-    bench = session.open(session.choice().folder, actor_of(session.args))
+    if args.port > 65_535:
+        raise WorkbenchError(f"There is no port {args.port}.", "Choose one below 65,536.")
+    bench = session.open(session.choice().folder, actor_of(args))
     if not bench.trust.standing.trusted:
         warn("Until then every tool answers with an error that says so.")
-    return session.serve_agents(bench, session.args)
+    return Answer(code=session.serve_agents(bench, args))
+
+
+OPTIONS: Mapping[str, Option] = {
+    "action": value("ACTION", f"one of: {', '.join(_ACTIONS)}", choices=_ACTIONS),
+    "--agent:hooks": {"choices": tuple(HOOK_FILES), "default": "claude-code", "help": "default: claude-code"},
+    "--project": flag("in the settings of this folder (the default)"),
+    "--user": flag("in the settings of all your projects"),
+    "--yes": flag("write without a question (not under an agent)"),
+    "--http": flag("over HTTP on 127.0.0.1, for several clients"),
+    "--port": value("N", "with --http (default: 8765)", type=count, default=8765),
+    "--agent": text("what the agent is called (otherwise: what it calls itself)", "NAME"),
+    "--tools": value(
+        "GROUPS",
+        f"groups of tools, with commas: {', '.join(TOOL_GROUPS)} (default: few)",
+        type=tool_groups,
+        default=("few",),
+    ),
+    "--read-only": flag("no tool that writes"),
+    "--allow-forget": flag("let an agent forget its own signals of this session at once, one at a time"),
+    "--allow-llm": flag("let an agent's memory_reflect ask Claude, when there is a key"),
+}  # fmt: skip
+
+VERBS = (
+    Verb("hooks", hooks, "install capture hooks", "action --agent:hooks --project|--user --yes --json", _DETAILS, None,
+         unopened),
+    Verb("mcp", serve, "serve the store to agents that speak MCP",
+         "--http --port --agent --tools --read-only --allow-forget --allow-llm", _MCP, "--http --agent claude",
+         unopened),
+)  # fmt: skip

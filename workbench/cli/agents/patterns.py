@@ -6,25 +6,26 @@ import sys
 from argparse import ArgumentTypeError, Namespace
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from functools import partial
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import cut, moment, table, warn
-from workbench.cli.parsing import Commands, add_limit, file_or_stdin
-from workbench.cli.safety.flags import FLAG, review_json, unreviewed
+from workbench.cli.parsing import file_or_stdin
 from workbench.cli.session import DONE, FOUND, Session, actor_of
 from workbench.cli.verbs import (
+    FLAG,
     Answer,
     Call,
     Option,
     Verb,
-    add_verb,
-    add_verbs,
     changing,
     flag,
     making,
+    making_unless_dry,
+    review_json,
     several,
     text,
+    unless_dry,
+    unreviewed,
 )
 from workbench.core.agents.patterns.pattern import CATEGORIES, OUTCOMES, RELATIONS, STATUSES, Status
 from workbench.core.files.fresh import read_named
@@ -645,13 +646,12 @@ def amount(text: str) -> float:
     return value
 
 
-_OPTIONS: Mapping[str, Option] = {
+OPTIONS: Mapping[str, Option] = {
     "ids": {"metavar": "ID"},
     "ids*:all": {"metavar": "ID", "help": "which ones (otherwise: all that are not deprecated)"},
     "file:in": {"type": file_or_stdin}, "file:out": {"help": "the file they came from, or a new one"},
     "--status": {"choices": STATUSES, "help": "only those that stand so (default: all but deprecated)"},
     "--category": {"choices": CATEGORIES, "help": "only those of one category"},
-    "-n": partial(add_limit, default=50), "-n:5": partial(add_limit, default=5),
     "task": {"default": "", "help": "what is to be done, in words"},
     "--type": several("T", "the type of problem; several times"),
     "--domain": several("D", "the domain; several times"),
@@ -663,7 +663,6 @@ _OPTIONS: Mapping[str, Option] = {
     "--for-agent": {
         "metavar": "NAME", "dest": "actor", "help": "serve this agent: what it is served is kept as read by it",
     },
-    "--session": text("with --for-agent: the agent's session", "S"),
     "values": {"metavar": "NAME=VALUE", "type": fact, "help": "a value of a parameter"},
     "episode": {"help": "what names the episode"},
     "--outcome": {"choices": OUTCOMES, "help": "how it went"},
@@ -678,13 +677,13 @@ _OPTIONS: Mapping[str, Option] = {
 }  # fmt: skip
 
 _VERBS = (
-    Verb("list", list_patterns, "list patterns, the surest first", "--status --category -n --show-secrets --json",
+    Verb("list", list_patterns, "list patterns, the surest first", "--status --category limit=50 --show-secrets --json",
          example="--status validated"),
     Verb("show", show_pattern, "show a pattern with its evidence and applications", "id --show-secrets --json",
          example=_ID),
     Verb("find", find_patterns, "find the patterns that fit a task",
          "task? --type --domain --complexity --capability --category --fact --candidates --explain --for-agent"
-         " --session -n:5 --show-secrets --json", _FIND, None, _opened_to_find),
+         " --session:agent limit=5 --show-secrets --json", _FIND, None, _opened_to_find),
     Verb("similar", similar_patterns, "show patterns that resemble one", "id --show-secrets --json", example=_ID),
     Verb("fill", fill_template, "fill the template of a pattern", "id values* --show-secrets --json", _FILL, None),
     Verb("tree", show_tree, "show the decision tree over the patterns in use", "--json"),
@@ -694,7 +693,7 @@ _VERBS = (
     Verb("apply", record_application, "record how applying a pattern went",
          "id episode --outcome! --task --note --time --cost --json", _APPLY, None, changing),
     Verb("validate", validate_patterns, "weigh the evidence of patterns", "ids* --dry-run --json", _VALIDATE,
-         "--dry-run", lambda session: session.reading() if session.args.dry_run else session.changing()),
+         "--dry-run", unless_dry),
     Verb("approve", decide_pattern, "take a candidate into use on your word", "id --reason --json", "", _ID, changing),
     Verb("refine", decide_pattern, "take one that is under review back into use; its evidence begins anew",
          "id --reason --json", "", f'{_ID} --reason "the cause is mended"', changing),
@@ -710,18 +709,19 @@ _VERBS = (
          "--deprecate", lambda session: session.changing() if session.args.deprecate else session.reading()),
     Verb("import", import_patterns, "import a file of patterns", "file --dry-run:in --json", _IMPORT,
          "patterns.json --dry-run",
-         lambda session: session.reading(planning=True) if session.args.dry_run else session.changing(makes=True)),
+         making_unless_dry),
     Verb("export", export_patterns, "write them into agent-playbook's file", "file:out ids*:all --json", _EXPORT,
          "patterns.json", lambda session: session.reading(approved=True)),
 )  # fmt: skip
 
-
-def add_commands(commands: Commands) -> None:
-    """Add `pattern` and what is below it."""
-    top = add_verb(
-        commands,
-        Verb("pattern", list_patterns, "keep and find what agents learned", "", _PATTERN, None),
-        {},
-    )
-    top.set_defaults(status=None, category=None, limit=50, json=False, show_secrets=False)
-    add_verbs(top, _VERBS, _OPTIONS)
+VERBS = (
+    Verb(
+        "pattern",
+        list_patterns,
+        "keep and find what agents learned",
+        "",
+        _PATTERN,
+        None,
+        below=_VERBS,
+    ),
+)

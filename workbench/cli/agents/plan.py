@@ -1,39 +1,33 @@
 """`workbench plan`: goals in steps, what takes one off them, and what to do next."""
 
-import json
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.cli.agents.patterns import read_text
 from workbench.cli.output import moment, table, warn
-from workbench.cli.parsing import Commands, count, file_or_stdin
-from workbench.cli.safety.flags import review_json, unreviewed
-from workbench.cli.session import CLI_ACTOR, DONE, FOUND, PROBLEM, Session, actor_of
+from workbench.cli.parsing import file_or_stdin
+from workbench.cli.session import DONE, FOUND, PROBLEM
 from workbench.cli.verbs import (
     Answer,
     Call,
     Option,
     Verb,
-    add_verb,
-    add_verbs,
     changing,
     flag,
+    making_unless_dry,
+    review_json,
     several,
     text,
+    unreviewed,
 )
 from workbench.core.agents import plan as rules
-from workbench.core.agents.episodes.episode import OUTCOMES
 from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.record import InvalidRecord
-from workbench.core.text import one_line
-from workbench.services.agents.working import OPERATIONS, WorkingSession, sessions, view_of
 
 if TYPE_CHECKING:
     from workbench.core.stream.memory import Memory
     from workbench.services.agents.plans import Decision
-    from workbench.services.open import Workbench
 
 
 _STATES: dict[str, rules.State] = {"done": "done", "skip": "skipped", "open": "open"}
@@ -66,10 +60,6 @@ def _brief(plan: "Memory") -> dict[str, object]:
         return {name: value for name, value in plan_json(plan).items() if name != "steps"}
     except InvalidRecord as error:
         return {"id": plan.id, "goal": plan.line, "settled": 0, "of": 0, "problem": error.message}
-
-
-def _opened_to_make(session: Session) -> "AbstractContextManager[Workbench]":
-    return session.reading(planning=True) if session.args.dry_run else session.changing(makes=True)
 
 
 def make_plan(call: Call) -> Answer:
@@ -238,7 +228,7 @@ reasoning 0.5. With --claude Claude proposes; the values are the same."""
 
 _CHUNKS = f"minutes of the shortest step: {', '.join(map(str, rules.CHUNKS))} (default: 15)"
 
-_OPTIONS: Mapping[str, Option] = {
+OPTIONS: Mapping[str, Option] = {
     "--minutes": {"metavar": "N", "type": int, "help": "how long the goal takes (default: 60)"},
     "--chunk": {
         "metavar": "N",
@@ -271,7 +261,7 @@ _OPTIONS: Mapping[str, Option] = {
 _VERBS = (
     Verb("list", list_plans, "list plans, the newest first", "--json"),
     Verb("make", make_plan, "make a plan", "goal* --minutes --chunk --step --file --dry-run --session --json", _MAKE,
-         '"Fix the login" --minutes 60', _opened_to_make),
+         '"Fix the login" --minutes 60', making_unless_dry),
     Verb("show", show_plan, "show a plan with its current step", "id? --json"),
     Verb("step", mark_step, "mark a step done, skipped or open", "state number? --plan --json", "", "done 1.2",
          changing),
@@ -285,111 +275,14 @@ _VERBS = (
          lambda session: session.changing() if session.args.claude else session.reading()),
 )  # fmt: skip
 
-
-def add_commands(commands: Commands) -> None:
-    about = "part goals into steps and decide what is next"
-    top = add_verb(commands, Verb("plan", list_plans, about, "", _PLAN, None), {})
-    top.set_defaults(json=False)
-    add_verbs(top, _VERBS, _OPTIONS)
-    about = "keep the working memory of an agent session"
-    top = add_verb(
-        commands, Verb("working", list_sessions, about, "--json", _WORKING, None, _whole_store), {}
-    )
-    operations = (
-        Verb(name, work, about, f"--actor {' '.join(words)} --session --json", _DETAILS.get(name, ""), example,
-             lambda session: session.changing(makes=session.args.verb == "init"))
-        for name, (about, example, words, _) in OPERATIONS.items()
-    )  # fmt: skip
-    showing = Verb(
-        "show",
-        show,
-        "show the layers and variables",
-        "--session --json",
+VERBS = (
+    Verb(
+        "plan",
+        list_plans,
+        "part goals into steps and decide what is next",
         "",
-        "--session s1",
-        _whole_store,
-    )
-    add_verbs(top, (showing, *operations), _WORKING_OPTIONS)
-
-
-# `workbench working`: the working memory of an agent session, for agents that use commands.
-
-_WORKING = """What an agent keeps in mind for one task: five layers of 20,000 tokens. Each command loads the session,
-applies one operation, and stores it as one change, which `workbench undo` takes back. Without a verb: the sessions.
-
-  workbench working init "Add JWT authentication to auth.py. Tests must pass." --session s1
-  workbench working set files_modified auth.py --scope accumulator --session s1
-  workbench working show --session s1"""
-
-_SET = """VALUE is JSON, or else a text. Scopes: global, task, execution, intermediate, metadata. In scope accumulator a
-value is appended to a list, in scope control it ends with the next push-state."""
-
-_DETAILS = {
-    "set": _SET,
-    "clear": "Keeps the task as an episode, and of the working memory only its metadata.",
-}
-
-_WORKING_OPTIONS: Mapping[str, Option] = {
-    "--scope": {"metavar": "SCOPE", "default": "task", "help": "which one (default: task)"},
-    "--type": text("what kind of output it is", "TYPE"),
-    "--trace": text("how it came about"),
-    "--outcome": {"choices": OUTCOMES, "default": "PARTIAL", "help": "how it ended (default: PARTIAL)"},
-    "--output": text("what came of the task"),
-    "--actor": {"metavar": "NAME", "help": "the agent that does it (otherwise: you)"},
-    "--session": {"metavar": "S", "default": "cli", "help": "the agent session (default: cli)"},
-    "task?": {"default": ""}, "revision?": {"type": count, "default": 0},
-}  # fmt: skip
-
-
-def _whole_store(session: Session) -> "AbstractContextManager[Workbench]":
-    return session.reading(whole=True)
-
-
-def work(call: Call) -> Answer:
-    """Load, apply and store."""
-    from workbench.services.agents.api import working_session
-    from workbench.services.agents.reading_log import ReadingLog
-
-    args, log = call.args, ReadingLog(call.bench.follow)
-    agent = actor_of(args).removeprefix("agent:") if actor_of(args) != CLI_ACTOR else "cli"
-    memory = working_session(call.bench, args.session, agent, "cli", log)
-    _, _, names, do = OPERATIONS[args.verb]
-    words = {name: str(getattr(args, name)) for name in (one.strip("?-") for one in names)}
-    answer = {**do(memory, **words), **memory.snapshot(args.verb)}
-    log.flush()
-    answer.pop("note", None)
-    if args.verb == "get":
-        value = answer["value"]
-        return Answer(answer, [value if isinstance(value, str) else json.dumps(value)])
-    rows = {
-        name: map(str, value) if isinstance(value, list | tuple) else [str(value)]
-        for name, value in answer.items()
-    }
-    return Answer(answer, [f"{name}: {', '.join(values)}" for name, values in rows.items()])
-
-
-def show(call: Call) -> Answer:
-    """Show the working memory of a session."""
-    view = WorkingSession(call.bench.context, call.args.session).show()
-    rows = [
-        (row["layer"], f"{row['tokens']:,}", f"of {row['budget']:,} tokens")
-        for row in view["layers"]
-    ]
-    rows += [("total", f"{view['tokens']:,}", f"of {view['limit']:,}")]
-    warmth = [f"{name}: {', '.join(view[name]) or 'nothing'}" for name in ("hot", "warm", "cold")]
-    return Answer(view, [*table(rows, right=(1,)), *warmth])
-
-
-def list_sessions(call: Call) -> Answer:
-    """List the sessions that have a working memory."""
-    views = [view_of(memory) for memory in sessions(call.bench.library).values()]
-    lines = [
-        f"{view['session']}  {view['tokens']:,} of {view['limit']:,}  "
-        + one_line(str(view["task_scope"].get("description", "")), 80)
-        for view in views
-    ]
-    none = "No session has a working memory. `workbench working init TASK` begins one."
-    return Answer(
-        [{name: view[name] for name in ("session", "tokens", "limit")} for view in views],
-        lines or [none],
-    )
+        _PLAN,
+        None,
+        below=_VERBS,
+    ),
+)

@@ -1,26 +1,32 @@
 """`workbench review`: the queue of proposals on the command line, and the ways to decide on them."""
 
 import difflib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from workbench.cli.describe import memory_json
-from workbench.cli.output import cut, moment, plain, say, say_table, table, warn
-from workbench.cli.parsing import Commands, Parser, add_command, add_keep, add_limit, wants_json
-from workbench.cli.progress import ProgressLine
-from workbench.cli.safety.flags import Shown, reasons, review_json, sign, unreviewed
+from workbench.cli.export import shortened
+from workbench.cli.output import cut, moment, picked, plain, say, table, warn
+from workbench.cli.parsing import add_keep, path_of
+from workbench.cli.progress import read_memories
 from workbench.cli.session import keeps
 from workbench.cli.verbs import (
+    UNDO,
     Answer,
     Call,
     Option,
+    Shown,
     Verb,
-    add_verb,
-    add_words,
     changing,
     flag,
+    reasons,
+    review_json,
+    sign,
     text,
+    unless_dry,
+    unreviewed,
+    value,
 )
 from workbench.core.record import InvalidQuery, UnknownRecord, WorkbenchError
 from workbench.core.review.describe import describe
@@ -32,39 +38,32 @@ if TYPE_CHECKING:
     from workbench.core.playbook.book import Bullet
     from workbench.core.stream.memory import Memory
     from workbench.services.open import Workbench
-    from workbench.services.playbook.curation import Card
+    from workbench.services.promotion.promotion import PromotionPlan, Target
     from workbench.services.review.queue import Evidence
 
 
 # `workbench review list` and `show`: what waits for a decision, and what it rests on.
 
 
-LONG = 2000
-"""Texts above which embedding them shows its progress."""
-
 SHOWN = 200
 """Cells of a text that is not the one that is asked about."""
 
 
 def list_queue(call: Call) -> Answer:
-    args, bench = call.args, call.bench
-    waiting = len(bench.review.queue())
+    args, bench, shown = call.args, call.bench, call.shown
     found = matching(bench, " ".join(args.filter), args.kind, found=args.found)
-    worked_out = (
-        frozenset(proposal.id for proposal in bench.review.found()) if args.found else frozenset()
-    )
-    shown = cut(found, args.limit)
-    stored = [{"stored": proposal.id not in worked_out} if args.found else {} for proposal in shown]
+    worked_out = {proposal.id for proposal in bench.review.found()} if args.found else set()
+    listed = cut(found, args.limit)
     json = [
-        {**_json(call.shown(proposal)), **more}
-        for proposal, more in zip(shown, stored, strict=True)
+        {**_json(shown(p)), **({"stored": p.id not in worked_out} if args.found else {})}
+        for p in listed
     ]
-    remarks = [] if found else [f"No proposal matches; {counted(waiting, 'proposal')} in all."]
-    if not waiting and not found:
+    remarks = []
+    if not found and (waiting := len(bench.review.queue())):
+        remarks = [f"No proposal matches; {counted(waiting, 'proposal')} in all."]
+    elif not found:
         remarks = ["Nothing waits. `workbench reflect` and `workbench upkeep` make proposals."]
-    return Answer(
-        json, lambda: rows_of(bench, shown, call.shown), () if wants_json(args) else remarks
-    )
+    return Answer(json, lambda: rows_of(bench, listed, shown), remarks)
 
 
 def matching(
@@ -108,11 +107,13 @@ def rows_of(bench: "Workbench", proposals: Sequence[Proposal], shown: Shown) -> 
     """Return proposals, a line each."""
     from workbench.services.review.queue import is_put_off
 
-    now = bench.context.now()
-    rows = [
-        _row(shown(p), sign(bench, bench.review.memory(p)), later=is_put_off(p, now))
-        for p in proposals
-    ]
+    now, rows = bench.context.now(), []
+    for stored in proposals:
+        p, signs = shown(stored), sign(bench, bench.review.memory(stored))
+        later = ("later",) if is_put_off(stored, now) else ()
+        flags = ", ".join((*(f"! {flag}" for flag in p.flags), *later))
+        about = (describe(p).label, moment(p.created_at), f"{p.importance:g}", flags)
+        rows.append((p.id, *about, signs + one_line(p.title, SHOWN)))
     return table(rows, right=(3,))
 
 
@@ -125,16 +126,15 @@ def show_proposal(call: Call) -> Answer:
         raise UnknownRecord(error.message, "`workbench review list` shows what waits.") from error
     memory = bench.review.memory(proposal)
     evidence = _evidence(bench, proposal, quick=args.quick)
-    card = _card(bench, proposal)
-    why = "" if memory is None else reasons(memory)
-    proposal, memory, evidence = shown(proposal), shown(memory), shown(evidence)
-    if not wants_json(args):
-        _print(bench, proposal, memory, evidence, why)
-        if card is not None:
-            _print_card(card, shown)
-        return Answer()
-    told = None if memory is None else {**memory_json(memory), **review_json(bench, memory)}
-    return Answer({**_json(proposal), "memory": told, "evidence": _evidence_json(bench, evidence)})
+
+    def json() -> dict[str, object]:
+        told = (
+            None if memory is None else {**memory_json(shown(memory)), **review_json(bench, memory)}
+        )
+        found = _evidence_json(bench, shown(evidence))
+        return {**_json(shown(proposal)), "memory": told, "evidence": found}
+
+    return Answer(json, lambda: _lines(call, proposal, memory, evidence))  # fmt: skip
 
 
 def show_merge(call: Call, id: str) -> Answer:
@@ -152,65 +152,44 @@ def show_merge(call: Call, id: str) -> Answer:
     return Answer(json, [f"From {into} to {id}:", difference, "", last])
 
 
-def _card(bench: "Workbench", proposal: Proposal) -> "Card | None":
-    """Return what a suggestion for a playbook would do to its bullets, as far as that can be told."""
-    if not proposal.operation:
-        return None
-    try:
-        return bench.curating.card_of(proposal)
-    except WorkbenchError:
-        return None
-
-
-def _print_card(card: "Card", mask: Callable[[str], str]) -> None:
-    """Print what would become of each bullet; `mask` goes over every text."""
+def _card_lines(call: Call, proposal: Proposal) -> Iterator[str]:
+    """Yield what a suggestion for a playbook would do to its bullets, as far as that can be told."""
     from workbench.cli.worddiff import word_diff
 
+    if not proposal.operation:
+        return
+    try:
+        card = call.bench.curating.card_of(proposal)
+    except WorkbenchError:
+        return
     if card.problem:
-        _section("not possible now", [(card.problem,)])
+        yield from _section("not possible now", [(card.problem,)])
     for bullet in card.touches:
+        now, then = call.shown(bullet.content), call.shown(card.after)
         changed = card.after and card.after != bullet.content
-        text = (
-            word_diff(mask(bullet.content), mask(card.after)) if changed else mask(bullet.content)
-        )
-        say()
-        say(f"{bullet.id}{' would change' if changed else ''}")
-        say(f"  {text}")
+        yield ""
+        yield f"{bullet.id}{' would change' if changed else ''}"
+        yield f"  {word_diff(now, then) if changed else now}"
 
 
 def _evidence(bench: "Workbench", proposal: Proposal, *, quick: bool) -> "Evidence":
     if quick:
         return bench.review.known(proposal)
-    line = ProgressLine("reading the memories", LONG)
     try:
-        bench.retriever.load(line)
+        read_memories(bench)
     except WorkbenchError as error:
-        line.clear()
         warn(f"What is alike was not looked for: {error}")
         return bench.review.known(proposal)
-    finally:
-        line.clear()
     return bench.review.evidence(proposal)
 
 
-def _row(proposal: Proposal, flagged: str, *, later: bool) -> tuple[str, ...]:
-    flags = ", ".join((*(f"! {flag}" for flag in proposal.flags), *(("later",) if later else ())))
-    label, at = describe(proposal).label, moment(proposal.created_at)
-    return (
-        proposal.id,
-        label,
-        at,
-        f"{proposal.importance:g}",
-        flags,
-        flagged + one_line(proposal.title, SHOWN),
-    )
-
-
-def _print(
-    bench: "Workbench", proposal: Proposal, memory: "Memory | None", evidence: "Evidence", why: str
-) -> None:
-    """Print a proposal and what speaks for and against it; `why` says why its memory is flagged."""
-    words = describe(proposal)
+def _lines(
+    call: Call, stored: Proposal, about: "Memory | None", known: "Evidence"
+) -> Iterator[str]:
+    """Yield a proposal and what speaks for and against it."""
+    bench, shown = call.bench, call.shown
+    proposal, memory, evidence = shown(stored), shown(about), shown(known)
+    find, words = bench.library.memories.find, describe(proposal)
     facts = [
         ("id", proposal.id),
         ("question", words.question),
@@ -221,38 +200,32 @@ def _print(
         ("similarity", "" if proposal.similarity is None else f"{proposal.similarity:.3f}"),
         *(("for", reason) for reason in words.pro),
         *(("!", flag) for flag in words.contra),
-        ("⚑ flagged", why),
+        ("⚑ flagged", "" if about is None else reasons(about)),
         ("put off until", moment(proposal.review_after) if proposal.review_after else ""),
     ]
-    say_table([(name, value) for name, value in facts if value])
-    say()
-    say(_marked(bench, memory) if memory is not None else proposal.title)
+    yield from table([(name, value) for name, value in facts if value])
+    yield ""
+    yield proposal.title if memory is None else _marked(bench, memory)
     lines = proposal.operation.get("lines")
-    for line in lines if isinstance(lines, list | tuple) else ():
-        say(str(line))
+    yield from map(str, lines if isinstance(lines, list | tuple) else ())
     instead = proposal.operation.get("content")
     if isinstance(instead, str):
-        say()
-        say("proposed in its place:")
-        say(instead)
-    if not kind_of(proposal.kind).is_candidate and proposal.changes:
-        _section("would change", [(c.id, ", ".join(c.fields)) for c in proposal.changes])
-    _print_cited(bench, evidence)
+        yield from ("", "proposed in its place:", instead)
+    if not kind_of(proposal.kind).is_candidate:
+        yield from _section("would change", [(c.id, ", ".join(c.fields)) for c in proposal.changes])
+    yield from _cited_lines(bench, evidence)
     alike: tuple[tuple[Memory | Bullet, float], ...] = (*evidence.near, *evidence.near_bullets)
-    _section(
-        "alike", [(one.id, f"{s:.2f}", one_line(_marked(bench, one), SHOWN)) for one, s in alike]
-    )
     rejected = [(t.rejected, t.similarity) for t in evidence.rejections]
-    _section(
-        "rejected before",
-        [(m.id, f"{s:.2f}", one_line(_marked(bench, m), SHOWN)) for m, s in rejected],
-    )
-    against = [(c, bench.library.memories.find(c.other)) for c in evidence.against]
-    marks = [(c, "" if other is None else unreviewed(bench, other)) for c, other in against]
-    _section(
-        "may contradict",
-        [(c.other, c.reason, one_line(mark + c.theirs, SHOWN)) for c, mark in marks],
-    )
+    for title, some in (("alike", alike), ("rejected before", rejected)):
+        rows = [(one.id, f"{s:.2f}", one_line(_marked(bench, one), SHOWN)) for one, s in some]
+        yield from _section(title, rows)
+    rows = []
+    for against in evidence.against:
+        other = find(against.other)
+        mark = "" if other is None else unreviewed(bench, other)
+        rows.append((against.other, against.reason, one_line(mark + against.theirs, SHOWN)))
+    yield from _section("may contradict", rows)
+    yield from _card_lines(call, stored)
 
 
 def _marked(bench: "Workbench", record: "Memory | Bullet") -> str:
@@ -260,31 +233,28 @@ def _marked(bench: "Workbench", record: "Memory | Bullet") -> str:
     return unreviewed(bench, record) + record.content
 
 
-def _print_cited(bench: "Workbench", evidence: "Evidence") -> None:
+def _cited_lines(bench: "Workbench", evidence: "Evidence") -> Iterator[str]:
     for cited in evidence.cited:
-        say()
         state = cited.gone or (f"now {cited.memory.id}" if cited.memory and cited.merged else "")
-        say(f"rests on {cited.id}" + (f" · {state}" if state else ""))
+        yield ""
+        yield f"rests on {cited.id}{' · ' if state else ''}{state}"
         if cited.memory is not None:
             for text in _marked(bench, cited.memory).splitlines() or [""]:
-                say(f"  {text}")
-    deeper = [branch for branch in evidence.tree if branch.depth]
-    if deeper:
-        rows = [
-            (_marked(bench, b.cited.memory) if b.cited.memory else b.cited.gone, b) for b in deeper
-        ]
-        _section(
-            "which rest on",
-            [("  " * (b.depth - 1) + b.cited.id, one_line(said, SHOWN)) for said, b in rows],
-        )
+                yield f"  {text}"
+    rows = []
+    for branch in evidence.tree:
+        memory = branch.cited.memory
+        said = _marked(bench, memory) if memory else branch.cited.gone
+        if branch.depth:
+            rows.append(("  " * (branch.depth - 1) + branch.cited.id, one_line(said, SHOWN)))
+    yield from _section("which rest on", rows)
 
 
-def _section(title: str, rows: Sequence[Sequence[str]]) -> None:
+def _section(title: str, rows: Sequence[Sequence[str]]) -> Iterator[str]:
     if rows:
-        say()
-        say(title)
-        for text in table(rows):
-            say(f"  {text}")
+        yield ""
+        yield title
+        yield from (f"  {line}" for line in table(rows))
 
 
 def _json(proposal: Proposal) -> dict[str, object]:
@@ -295,49 +265,27 @@ def _json(proposal: Proposal) -> dict[str, object]:
 
 
 def _evidence_json(bench: "Workbench", evidence: "Evidence") -> dict[str, object]:
-    cited = [
-        {"id": c.id, "gone": c.gone, "content": None}
-        if c.memory is None
-        else {
-            "id": c.id,
-            "gone": c.gone,
-            "content": c.memory.content,
-            **review_json(bench, c.memory),
-        }
-        for c in evidence.cited
-    ]
-    near: list[tuple[str, str, Memory | Bullet, float]] = [
-        ("memories", m.id, m, s) for m, s in evidence.near
-    ]
-    near += [("bullets", f"{b.book}/{b.id}", b, s) for b, s in evidence.near_bullets]
+    def row(one: "Memory | Bullet", **more: object) -> dict[str, object]:
+        return {**picked(one, "id", "content"), **more, **review_json(bench, one)}
+
     return {
-        "cited": cited,
-        "tree": [{"id": b.cited.id, "depth": b.depth, "gone": b.cited.gone} for b in evidence.tree],
+        "cited": [
+            {"content": None} | (row(c.memory) if c.memory else {}) | picked(c, "id", "gone")
+            for c in evidence.cited
+        ],
+        "tree": [{"depth": b.depth, **picked(b.cited, "id", "gone")} for b in evidence.tree],
         "searched": evidence.searched,
         "near": [
-            {
-                "table": table,
-                "id": id,
-                "content": one.content,
-                "similarity": s,
-                **review_json(bench, one),
-            }
-            for table, id, one, s in near
+            *(row(one, table="memories", similarity=s) for one, s in evidence.near),
+            *(
+                row(one, table="bullets", similarity=s) | {"id": f"{one.book}/{one.id}"}
+                for one, s in evidence.near_bullets
+            ),
         ],
-        "rejections": [
-            {
-                "id": t.rejected.id,
-                "content": t.rejected.content,
-                "similarity": t.similarity,
-                **review_json(bench, t.rejected),
-            }
-            for t in evidence.rejections
-        ],
-        "contradictions": plain(evidence.against),
+        "rejections": [row(t.rejected, similarity=t.similarity) for t in evidence.rejections],
+        "contradictions": evidence.against,
     }
 
-
-DEFAULT = 50
 
 LISTED = 10
 """Proposals of a filter that are listed before somebody agrees."""
@@ -362,90 +310,6 @@ _PROMOTE = """TARGET is one of
   PATH               an entry in the managed block of any Markdown file, from the working directory
 What a candidate or a signal says is approved first. Nothing outside the managed block is touched. `workbench undo`
 takes back both the record and the files."""
-
-
-_ONE, _MANY = "mem-20261121-0000001", '--kind prune --found --yes --reason "still used"'
-
-
-_OPTIONS: Mapping[str, Option] = {
-    "id": {},
-    "into": {},
-    "ids": {"metavar": "ID"},
-    "ids+:promoted": {"metavar": "ID", "help": "candidates, signals or confirmed memories"},
-    "filter": {"help": "which ones (default: all)"},
-    "limit": lambda parser: add_limit(parser, DEFAULT),
-    "--kind:list": {"metavar": "KIND", "help": "only these: reflection, merge, prune, confirm, …"},
-    "--found:list": flag(f"and {_FOUND}"),
-    "--quick": flag("leave out what the search model would find"),
-    "--filter": text("in place of ids: every proposal that this filter lets through, as in `review list`"),
-    "--kind": {"metavar": "KIND", "help": "in place of ids: every proposal of this kind"},
-    "--found": flag(f"with --filter and --kind: {_FOUND}, too"),
-    "--yes": flag("decide all that --filter and --kind name"),
-    "--reason": text("why; it is kept in the history"),
-    "keep": partial(add_keep, what="the reason"),
-    "keep:promoted": partial(add_keep, what="the reason, the title and --about"),
-    "--text": {
-        "choices": ("target", "candidate"), "default": "target",
-        "help": "whose text is left: the memory's own (target, the default) or the candidate's",
-    },
-    "--dry-run": flag("only show the difference between both texts"),
-    "--to": {"metavar": "TARGET", "help": "where to, one of those listed above"},
-    "--section": text("a file: the heading that the entry goes under, or those that lead to it, parted by >",
-                      "HEADING"),
-    "--title": text("memory, skill: its title"),
-    "--name": text("memory, skill: its file's or folder's name", "NAME"),
-    "--about": text("memory, skill: one line on what it is about"),
-    "--outside": flag("agree to a file outside the project"),
-    "--dry-run:promoted": flag("only show what would be written"),
-}  # fmt: skip
-
-_DECISION = "ids* --filter --kind --found --yes --reason keep --json"
-
-
-def add_commands(commands: Commands) -> None:
-    """Add `review` and what is below it."""
-    from workbench.cli.promotion import promote
-
-    top = Verb(
-        "review",
-        list_queue,
-        "decide on what waits in Review",
-        "",
-        _REVIEW,
-        "approve mem-20261121-0000001",
-    )
-    review = add_verb(commands, top, _OPTIONS)
-    review.set_defaults(
-        filter=[], limit=DEFAULT, kind=None, found=False, json=False, show_secrets=False
-    )
-    below = review.add_subparsers(
-        title="what to do", metavar="VERB", prog=review.prog, parser_class=Parser
-    )
-    verbs = (
-        Verb("list", list_queue, "list what waits, in the order of the queue",
-             "filter* limit --kind:list --found:list --show-secrets --json", _LIST, "type:error --found"),
-        Verb("show", show_proposal, "print a proposal in full, with its evidence",
-             "id --quick --show-secrets --json", "", "mem-20261121-0000001"),
-        Verb("approve", approve, "accept proposals: a candidate is confirmed, a merge is made", _DECISION, "", _ONE,
-             changing),
-        Verb("reject", reject, "reject proposals; what is rejected stays archived and is not proposed again",
-             _DECISION, "", _MANY, changing),
-        Verb("keep-old", keep_old, "keep the old one of two memories, and archive the newer", _DECISION, "", _ONE,
-             changing),
-        Verb("later", put_off, "put decisions off for a week", _DECISION, "", _ONE, changing),
-        Verb("merge", merge, "merge a candidate into a memory, which stays what it is",
-             "id into --text --dry-run --show-secrets --reason keep --json", _MERGE,
-             "mem-20261121-0000002 mem-20261121-0000001 --dry-run",
-             lambda session: session.reading() if session.args.dry_run else session.changing()),
-    )  # fmt: skip
-    for verb in verbs:
-        add_verb(below, verb, _OPTIONS).takes_filter = verb.name == "list"
-    promoting = add_command(
-        below, "promote", promote, "approve and write to where agents read", _PROMOTE,
-        example="mem-20261121-0000001 --to CLAUDE.md --dry-run",
-    )  # fmt: skip
-    words = "ids+:promoted --to! --section --title --name --about --outside --dry-run:promoted --reason keep:promoted"
-    add_words(promoting, f"{words} --json", _OPTIONS)
 
 
 def approve(call: Call) -> Answer:
@@ -598,5 +462,186 @@ def _hint(bench: "Workbench", id: str) -> str:
 
 
 def _done(done: str, ids: Sequence[str], **more: str) -> Answer:
-    said = f"{done} {ids[0] if len(ids) == 1 else counted(len(ids), 'proposal')}. `workbench undo` takes it back."
-    return Answer({"done": done.removesuffix(":").lower(), "ids": ids, **more}, [said])
+    what = ids[0] if len(ids) == 1 else counted(len(ids), "proposal")
+    json = {"done": done.removesuffix(":").lower(), "ids": ids, **more}
+    return Answer(json, [f"{done} {what}. {UNDO}"])
+
+
+# `workbench review promote`: from Review to a playbook, to the files that agents read, or to a
+# skill.
+
+
+DIFF_SHOWN = 40
+"""Lines of a difference that are shown after writing; a dry run shows all."""
+
+_NOTHING = "Nothing was written."
+
+
+def promote(call: Call) -> Answer:
+    """Show what is written, and write it unless it is a dry run."""
+    args, bench = call.args, call.bench
+    kept, dry = keeps(args), args.dry_run
+    plan = bench.promotion.plan([_memory(bench, id) for id in args.ids], _target(call))
+    if not dry:
+        if plan.outside and not args.outside:
+            hint = f"{_NOTHING[:-1]}; --outside agrees to that."
+            raise WorkbenchError(f"{plan.outside[0]} lies outside the project.", hint)
+        typed = (_reason(call), args.title, args.about) if kept else ()
+        bench.promotion.carry_out(plan, outside=args.outside, reason=_reason(call), keep=typed)
+    asks = [f"{path} lies outside the project: --outside agrees to that." for path in plan.outside]
+    asks += [f"{held.line} `workbench allow {held.id}` lets it pass." for held in plan.flagged]
+    asks += [f"{id} is approved by this." for id in plan.approves]
+    return Answer(
+        _promotion_json(plan, dry=dry),
+        _promotion_lines(plan, dry=dry),
+        [*plan.warnings, *(asks if dry else ())],
+    )
+
+
+def _target(call: Call) -> "Target":
+    from workbench.services.promotion.promotion import Target
+
+    args = call.args
+    kind, colon, where = args.to.partition(":")
+    titles = {"title": args.title, "slug": args.name, "about": args.about}
+    if kind in ("memory", "skill") and (colon or not where):
+        if args.section:
+            raise WorkbenchError("--section is for files that are there.", _NOTHING)
+        folder = str(call.path(path_of(where))) if where else ""
+        return Target(kind, folder, **titles, kept=bool(args.keep))
+    if kind == "playbook" and colon:
+        if args.section:
+            raise WorkbenchError(
+                "--section is for files.",
+                "A playbook's is named as playbook:SECTION; nothing was written.",
+            )
+        target = Target("playbook", where)
+    else:
+        target = Target("block", _file(call), section=args.section)
+    if any(titles.values()):
+        raise WorkbenchError("A title and a name are for memory files and skills.", _NOTHING)
+    return target
+
+
+def _file(call: Call) -> str:
+    """Return the file that is meant: the project's own by its usual name, any other from the
+    working directory.
+    """
+    from workbench.services.promotion.promotion import USUAL_FILES
+
+    name = call.args.to
+    if name in USUAL_FILES and call.bench.promotion.places.project is not None:
+        return str(name)
+    try:
+        return str(call.path(path_of(name)))
+    except RuntimeError as error:
+        raise WorkbenchError(f"{name} names an unknown home folder.", _NOTHING) from error
+
+
+def _memory(bench: "Workbench", id: str) -> str:
+    """Return the memory that an id means: its own, or that of the one a proposal is about."""
+    if id in bench.library.memories:
+        return id
+    try:
+        memory = bench.review.memory(bench.review.get(id))
+    except UnknownRecord as error:
+        hint = (
+            "Nothing was changed; `workbench review list` and `workbench list` show what there is."
+        )
+        raise UnknownRecord(f"There is no memory or proposal {id}.", hint) from error
+    if memory is None:
+        raise WorkbenchError(f"The proposal {id} is about no memory.", "Nothing was changed.")
+    return memory.id
+
+
+def _promotion_lines(plan: "PromotionPlan", *, dry: bool) -> Iterator[str]:
+    from workbench.services.promotion.promotion import size_said
+
+    for edit in plan.edits:
+        yield f"--- {edit.name}"
+        yield f"+++ {edit.name}, promoted to"
+        yield from shortened(edit.lines(), None if dry else DIFF_SHOWN)
+    yield from map(size_said, plan.sizes)
+    many = counted(len(plan.ids), "memory", "memories")
+    what, to = plan.ids[0] if len(plan.ids) == 1 else many, ", ".join(plan.to)
+    if dry:
+        yield f"{what} would be promoted to {to}. {_NOTHING}"
+    else:
+        yield f"Promoted {what} to {to}. {UNDO}"
+
+
+def _promotion_json(plan: "PromotionPlan", *, dry: bool) -> dict[str, object]:
+    return {
+        "dry_run": dry,
+        **picked(plan, "ids", "to", "approves", "text", "outside", "warnings"),
+        "changes": [
+            {"name": edit.name, "diff": [str(line) for line in edit.lines()]} for edit in plan.edits
+        ],
+        "flagged": [held.id for held in plan.flagged],
+        "sizes": [
+            {
+                **picked(size, "file", "tokens", "bytes"),
+                "limit": size.most // 4 or None,
+                "limit_bytes": size.most or None,
+            }
+            for size in plan.sizes
+        ],
+    }
+
+
+OPTIONS: Mapping[str, Option] = {
+    "ids": {"metavar": "ID"},
+    "ids+:promoted": value("ID", "candidates, signals or confirmed memories"),
+    "--kind:list": value("KIND", "only these: reflection, merge, prune, confirm, …"),
+    "--found:list": flag(f"and {_FOUND}"),
+    "--quick": flag("leave out what the search model would find"),
+    "--filter": text("in place of ids: every proposal that this filter lets through, as in `review list`"),
+    "--kind": value("KIND", "in place of ids: every proposal of this kind"),
+    "--found": flag(f"with --filter and --kind: {_FOUND}, too"),
+    "--yes": flag("decide all that --filter and --kind name"),
+    "--reason": text("why; it is kept in the history"),
+    "keep": partial(add_keep, what="the reason"),
+    "keep:promoted": partial(add_keep, what="the reason, the title and --about"),
+    "--text": {
+        "choices": ("target", "candidate"), "default": "target",
+        "help": "whose text is left: the memory's own (target, the default) or the candidate's",
+    },
+    "--dry-run": flag("only show the difference between both texts"),
+    "--to": value("TARGET", "where to, one of those listed above"),
+    "--section": text("a file: the heading that the entry goes under, or those that lead to it, parted by >",
+                      "HEADING"),
+    "--title": text("memory, skill: its title"),
+    "--name": text("memory, skill: its file's or folder's name", "NAME"),
+    "--about": text("memory, skill: one line on what it is about"),
+    "--outside": flag("agree to a file outside the project"),
+    "--dry-run:promoted": flag("only show what would be written"),
+}  # fmt: skip
+
+_DECISION = "ids* --filter --kind --found --yes --reason keep --json"
+
+_ONE, _MANY = "mem-20261121-0000001", '--kind prune --found --yes --reason "still used"'
+
+_VERBS = (
+    Verb("list", list_queue, "list what waits, in the order of the queue",
+         "filter limit=50 --kind:list --found:list --show-secrets --json", _LIST, "type:error --found"),
+    Verb("show", show_proposal, "print a proposal in full, with its evidence",
+         "id --quick --show-secrets --json", "", "mem-20261121-0000001"),
+    Verb("approve", approve, "accept proposals: a candidate is confirmed, a merge is made", _DECISION, "", _ONE,
+         changing),
+    Verb("reject", reject, "reject proposals; what is rejected stays archived and is not proposed again",
+         _DECISION, "", _MANY, changing),
+    Verb("keep-old", keep_old, "keep the old one of two memories, and archive the newer", _DECISION, "", _ONE,
+         changing),
+    Verb("later", put_off, "put decisions off for a week", _DECISION, "", _ONE, changing),
+    Verb("merge", merge, "merge a candidate into a memory, which stays what it is",
+         "id into --text --dry-run --show-secrets --reason keep --json", _MERGE,
+         "mem-20261121-0000002 mem-20261121-0000001 --dry-run", unless_dry),
+    Verb("promote", promote, "approve and write to where agents read",
+         "ids+:promoted --to! --section --title --name --about --outside --dry-run:promoted --reason keep:promoted "
+         "--json", _PROMOTE, "mem-20261121-0000001 --to CLAUDE.md --dry-run", unless_dry),
+)  # fmt: skip
+
+VERBS = (
+    Verb("review", list_queue, "decide on what waits in Review", "", _REVIEW, "approve mem-20261121-0000001",
+         below=_VERBS),
+)  # fmt: skip

@@ -13,21 +13,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from workbench.cli.naming import UNCHANGED, memories, records
-from workbench.cli.output import moment, say, table, warn
-from workbench.cli.parsing import (
-    Commands,
-    add_actor,
-    add_keep,
-    level,
-    points,
-    time,
-    wants_json,
-)
-from workbench.cli.session import CLI_ACTOR, Session, actor_of, keeps
-from workbench.cli.stream.append import (
+from workbench.cli.append import (
+    OBSERVATION,
     SKIPPED,
-    add_observation,
     archived,
     observed,
     remarks_on,
@@ -36,7 +24,30 @@ from workbench.cli.stream.append import (
     tags_of,
     text_of,
 )
-from workbench.cli.verbs import Answer, Call, Option, Verb, add_verb, changing, flag, several, text
+from workbench.cli.append import OPTIONS as OF_OBSERVATIONS
+from workbench.cli.naming import UNCHANGED, memories, records
+from workbench.cli.output import answered, asks, moment, picked, say, table, warn
+from workbench.cli.parsing import (
+    add_actor,
+    add_keep,
+    level,
+    points,
+    time,
+)
+from workbench.cli.session import CLI_ACTOR, Session, actor_of, keeps
+from workbench.cli.verbs import (
+    UNDO,
+    Answer,
+    Call,
+    Option,
+    Verb,
+    changing,
+    flag,
+    several,
+    text,
+    unless_dry,
+    value,
+)
 from workbench.cli.worddiff import word_diff
 from workbench.core.agents.actors import require_person
 from workbench.core.playbook.book import Bullet
@@ -46,10 +57,8 @@ from workbench.core.stream.times import instant
 from workbench.core.text import clean_for_store, counted, one_line
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
     from workbench.services.agents.served_lately import Given
-    from workbench.services.files.exporting import ExportPreview, Written
+    from workbench.services.files.exporting import ExportPreview
     from workbench.services.open import Workbench
     from workbench.services.promotion.copies import Copy, Correction, Obstacle
     from workbench.services.stream.archiving import ArchivePlan
@@ -125,8 +134,6 @@ def _against(done: "Ingested") -> str:
 LISTED = 20
 """Memories that a dry run lists."""
 
-FORMAT = "jsonl"
-
 _DETAILS = """Archives every memory of a status that was made before DATE, in one action that `undo` takes back; pinned
 ones stay. Signals and candidates are archived as pruned, confirmed and promoted memories as done. An archived memory is
 served to no agent and kept in the store; `unforget` brings one back, `purge` erases it.
@@ -138,84 +145,61 @@ archived nothing changes, and the file gets what was archived before.
 
 
 def archive(call: Call) -> Answer:
+    """Archive what is old, and write it to a file if wanted."""
+    from workbench.cli.export import told_of
+    from workbench.services.files.overwriting import NotReplaced
+
     args, bench = call.args, call.bench
     if args.status == "archived" and args.to is None:
         raise InvalidQuery(
             "They are archived already.", "Nothing was changed; --to FILE writes them to a file."
         )
-    path = None if args.to is None else call.session.cwd / args.to.expanduser()
+    path = None if args.to is None else call.path(args.to)
     plan = bench.archiving.plan(args.status, instant(args.before, call.session.clock()))
-    stay = f"{counted(plan.pinned, 'memory', 'memories')} of that age stay{'s' if plan.pinned == 1 else ''}: pinned."
+    dry = args.dry_run or not plan.memories
+    json = {
+        "dry_run": args.dry_run,
+        **picked(plan, "status", "before", "pinned"),
+        "ids": [memory.id for memory in plan.memories],
+    }
+    pinned = counted(plan.pinned, "memory", "memories")
+    stay = f"{pinned} of that age stay{'s' if plan.pinned == 1 else ''}: pinned."
     remarks = [stay] if plan.pinned else []
-    if args.dry_run or not plan.memories:
-        return Answer(
-            _archived_json(plan, dry=args.dry_run), lambda: _would_archive(call, plan), remarks
-        )
+    if dry:
+        return Answer(json, lambda: _would_archive(call, plan), remarks)
     if path is not None:
-        _require_room(bench, plan, path)
+        bench.safety.require_outgoing(plan.memories)
+        obstacle = _preview(bench, plan, path).obstacle
+        if obstacle is not None:
+            raise NotReplaced(obstacle, "Nothing was archived; name another file.")
     bench.archiving.carry_out(plan)
-    lines = [
-        f"Archived {counted(len(plan.memories), 'memory', 'memories')}. `workbench undo` brings them back."
-    ]
-    lines = lines if plan.changes else []
-    written = None if path is None else _write(bench, plan, path)
-    if written is not None:
-        lines.append(f"{written.path} holds them; `workbench import` reads it.")
-    return Answer(
-        {**_archived_json(plan, dry=False), "file": written and written.path}, lines, remarks
-    )
-
-
-def _require_room(bench: "Workbench", plan: "ArchivePlan", path: Path) -> None:
-    """Raise, before anything is changed, when the file may not be written or a text may not leave
-    the store.
-    """
-    from workbench.services.files.overwriting import NotReplaced
-
-    bench.safety.require_outgoing(plan.memories)
-    obstacle = _preview(bench, plan, path).obstacle
-    if obstacle is not None:
-        raise NotReplaced(obstacle, "Nothing was archived; name another file.")
+    lines = []
+    if plan.changes:
+        archived = counted(len(plan.memories), "memory", "memories")
+        lines.append(f"Archived {archived}. `workbench undo` brings them back.")
+    if path is not None:
+        written = bench.exporter.write(_preview(bench, plan, path))
+        lines += [*told_of(written), f"{path} holds them; `workbench import` reads it."]
+    return Answer({**json, "file": path}, lines, remarks)
 
 
 def _preview(bench: "Workbench", plan: "ArchivePlan", path: Path) -> "ExportPreview":
     from workbench.services.files.exporting import Choice
 
-    rendered = bench.exporter.render(
-        FORMAT, Choice(memories=bench.archiving.for_file(plan, path)), path
-    )
+    choice = Choice(memories=bench.archiving.for_file(plan, path))
+    rendered = bench.exporter.render("jsonl", choice, path)
     return bench.exporter.preview(path, rendered.text, kind=rendered.export_format)
 
 
-def _write(bench: "Workbench", plan: "ArchivePlan", path: Path) -> "Written":
-    written = bench.exporter.write(_preview(bench, plan, path))
-    from workbench.cli.files.export import report_written
-
-    report_written(written)
-    return written
-
-
 def _would_archive(call: Call, plan: "ArchivePlan") -> Iterator[str]:
-    shown = call.shown
-    rows = [
-        (shown(m).id, moment(m.created_at), m.observation_type, shown(m.line))
-        for m in plan.memories[:LISTED]
-    ]
-    yield from table(rows) if rows else ()
-    if len(plan.memories) > LISTED:
-        yield f"… {len(plan.memories) - LISTED:,} more"
-    what = counted(len(plan.memories), "memory", "memories")
+    shown, found = call.shown, plan.memories
+    yield from table(
+        [(shown(m).id, moment(m.created_at), m.observation_type, shown(m.line)) for m in found[:LISTED]]
+    )  # fmt: skip
+    if len(found) > LISTED:
+        yield f"… {len(found) - LISTED:,} more"
+    what = counted(len(found), "memory", "memories")
     yield f"{what} of status {plan.status} from before {moment(plan.before)}. Nothing was changed."
-
-
-def _archived_json(plan: "ArchivePlan", *, dry: bool) -> dict[str, object]:
-    return {
-        "dry_run": dry,
-        "status": plan.status,
-        "before": plan.before,
-        "ids": [memory.id for memory in plan.memories],
-        "pinned": plan.pinned,
-    }
 
 
 # What `edit` and `replace` say and ask about the copies of what they correct.
@@ -242,27 +226,15 @@ class Told(NamedTuple):
     left: "tuple[Copy, ...]"
     given: "tuple[Given, ...]"
 
-    def values(self, bench: "Workbench") -> dict[str, object]:
-        """Return them for JSON, without secrets."""
-        mask = bench.safety.masked
-        states = [*((copy, True) for copy in self.updated), *((copy, False) for copy in self.left)]
+    def json(self) -> dict[str, object]:
+        states = [(copy, True) for copy in self.updated] + [(copy, False) for copy in self.left]
         return {
             "copies": [
-                {
-                    "kind": copy.kind,
-                    "name": mask(copy.name),
-                    "updated": done,
-                    "obstacle": copy.obstacle,
-                }
+                {**picked(copy, "kind", "obstacle"), "name": copy.name, "updated": done}
                 for copy, done in states
             ],
             "given": [
-                {
-                    "agent": mask(one.agent),
-                    "sessions": one.sessions,
-                    "query": mask(one.query),
-                    "place": one.place or None,
-                }
+                {**picked(one, "agent", "sessions", "query"), "place": one.place or None}
                 for one in self.given
             ],
         }
@@ -307,25 +279,15 @@ def are_wanted(
     """Tell whether copies are to be changed, too: what the option says, else what a person answers
     who saw them.
     """
-    wanted = session.args.copies
-    if (
-        wanted is not None
-        or wants_json(session.args)
-        or not (sys.stdin.isatty() and sys.stdout.isatty())
-    ):
-        return bool(wanted)
-    for line in changed_lines(copies, bench.safety.masked):
-        say(line)
-    sys.stdout.write(f"{question} [y/N] ")
-    sys.stdout.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
-
-
-def changed_lines(copies: "Iterable[Copy]", mask: Callable[[str], str]) -> Iterator[str]:
-    """Yield what changes in each copy, below its name."""
+    args, mask = session.args, bench.safety.masked
+    if args.copies is not None or args.json or not asks():
+        return bool(args.copies)
     for copy in copies:
-        yield f"--- {mask(copy.name)}"
-        yield from (mask(str(line)) for line in copy.lines if line.kind != "place")
+        say(f"--- {mask(copy.name)}")
+        for line in copy.lines:
+            if line.kind != "place":
+                say(mask(str(line)))
+    return answered(f"{question} [y/N] ").lower() in ("y", "yes")
 
 
 def told_lines(bench: "Workbench", told: Told, again: str) -> tuple[list[str], list[str]]:
@@ -408,103 +370,6 @@ ones. What was merged comes back by undoing the merge. (`restore` is another thi
   workbench unforget mem-20261121-0000001"""
 
 
-def _value(metavar: str, help: str, **more: object) -> Option:
-    return {"metavar": metavar, "help": help, **more}
-
-
-_OPTIONS: Mapping[str, Option] = {
-    "ids": {"metavar": "ID"},
-    "id:record": {"help": "a memory's id, or a bullet's (BOOK/ID when several playbooks have it)"},
-    "text": {"help": "the text, or - to read it from stdin"},
-    "observation": add_observation,
-    "verdict": {"choices": ("helpful", "harmful")},
-    "--actor": _value(
-        "NAME", "the agent this is done by (otherwise: the agent that runs the command, or you)"
-    ),
-    "actor:reason": partial(add_actor, typed="the reason"),
-    "actor:given": partial(add_actor, typed="what is given"),
-    "keep": partial(add_keep, what="the reason"),
-    "--reason:vote": text("why; kept with the vote"),
-    "--session:vote": text("the agent session it is cast in", "S"),
-    "--reason": text("why; a person sees it where an agent asks"),
-    "--off": flag("unpin them"),
-    "--copies": {
-        "action": BooleanOptionalAction,
-        "help": "update its copies too: files it was promoted or exported to, bullets and insights that say the same",
-    },
-    "--content": _value("TEXT", "the text, as after ID"),
-    "--also": several("ID", "another memory; several times"),
-    "--summary": _value("TEXT", "the line that lists show"),
-    "--type": _value("T", "observation type", choices=OBSERVATION_TYPES),
-    "--memory-type": _value("M", "memory type", choices=MEMORY_TYPES),
-    "--importance": _value("N", "0 to 10", type=points),
-    "--confidence": _value("N", "0 to 5", type=level),
-    "--tags": _value("A,B", "all tags, with commas between"),
-    "--add-tag": several("T", "one tag more; several times"),
-    "--remove-tag": several("T", "one tag less; several times"),
-    "--category": _value("C", "command, convention, gotcha, …"),
-    "--section": _value("S", "its section; a bullet moves to the end of it"),
-    "--related": _value("ID,ID", "the memories it refers to, with commas between"),
-    "--note": _value("TEXT", "a note for people; no agent reads it"),
-    "--session": _value("S", "the agent session it comes from"),
-    "--speaker": _value("WHO", "who said it: user, assistant, tool or a name"),
-    "--status:edit": _value("S", "candidate or confirmed", choices=("candidate", "confirmed")),
-    "--before": _value("WHEN", "made before this: 3mo, 2026-01-01, …", type=time),
-    "--status": _value("S", ", ".join(STATUSES), choices=STATUSES),
-    "--to": _value("FILE", "write them to this file, too: memory-archive.jsonl", type=Path),
-    "--dry-run": flag("only say what would be archived"),
-    "find": {"help": "the exact words to find"},
-    "replacement": {"help": "the replacement; may be empty"},
-    "--word": flag("only where they are no part of a longer word"),
-    "--ignore-case": flag("in whatever case"),
-    "--names": flag("also in tags, categories, and titles of sections"),
-    "--filter": _value("F", "only in these memories, and in no bullets"),
-    "--only": _value("ID,ID", "only in these, unasked; bullets as BOOK/ID"),
-    "--yes": flag("in all of them, unasked"),
-    "--dry-run:replace": flag("only show the places"),
-    "--copies:replace": {
-        "action": BooleanOptionalAction,
-        "help": "in the files that hold these records too: those they were promoted or exported to",
-    },
-}
-
-_FIELDS = (
-    "--content --also --summary --type --memory-type --importance --confidence --tags --add-tag --remove-tag "
-    "--category --section --related --note --session --speaker --status:edit"
-)
-
-
-def _dry(session: Session) -> "AbstractContextManager[Workbench]":
-    return session.reading() if session.args.dry_run else session.changing()
-
-
-def add_commands(commands: Commands) -> None:
-    verbs = (
-        Verb("ingest", ingest_text, "add one observation", "observation --json", _INGEST,
-             '"Deploys need AUTH_SECRET in CI" --type gotcha',
-             lambda session: session.changing(actor_of(session.args), makes=True)),
-        Verb("vote", cast_vote, "mark a memory or a bullet as helpful or harmful",
-             "id verdict --reason:vote --session:vote actor:reason --json", _VOTE,
-             'shr-00001 helpful --reason "it saved the release"',
-             lambda session: session.changing(actor_of(session.args))),
-        Verb("edit", edit_records, "change the text or any field of a memory, or a bullet",
-             f"id:record text? --copies {_FIELDS} actor:given --json", _EDIT, None, changing),
-        Verb("pin", pin_records, "pin memories or bullets, so that they do not decay", "ids+ --off --actor --json",
-             _PIN, None, changing),
-        Verb("forget", forget_memories, "archive memories; nothing is erased", "ids+ --reason keep --actor --json",
-             _FORGET, None, changing),
-        Verb("unforget", unforget_memories, "bring archived memories back", "ids+ --actor --json", _UNFORGET, None,
-             changing),
-        Verb("archive", archive, "archive old memories of a status", "--before! --status! --to --dry-run --json",
-             _DETAILS, None, _dry),
-        Verb("replace", replace_words, "find and replace in all memories and bullets",
-             "find replacement --word --ignore-case --names --filter --only --yes --dry-run:replace --copies:replace "
-             "--json", _REPLACE, None, _dry),
-    )  # fmt: skip
-    for verb in verbs:
-        add_verb(commands, verb, _OPTIONS).mixes = verb.name == "edit"
-
-
 def edit_records(call: Call) -> Answer:
     """Change the text and fields, or open the text in an editor."""
     bench, session = call.bench, call.session
@@ -582,7 +447,7 @@ def pin_records(call: Call) -> Answer:
             else:
                 bench.playbooks.pin(record.book, [record.id], pinned)
     ids, verb = [record.id for record in every], "Pinned" if pinned else "Unpinned"
-    said = f"{verb} {_named(ids)}. {_UNDO}" if found else f"{verb} already: {_named(ids)}."
+    said = f"{verb} {_named(ids)}. {UNDO}" if found else f"{verb} already: {_named(ids)}."
     return Answer({"ids": ids, "pinned": pinned}, [said])
 
 
@@ -602,7 +467,7 @@ def forget_memories(call: Call) -> Answer:
         bench.stream.forget(ids)
         if kept:
             bench.safety.keep_typed(reason)
-    return Answer({"ids": ids}, [f"Forgot {_named(ids)}. {_UNDO}"])
+    return Answer({"ids": ids}, [f"Forgot {_named(ids)}. {UNDO}"])
 
 
 def unforget_memories(call: Call) -> Answer:
@@ -610,10 +475,7 @@ def unforget_memories(call: Call) -> Answer:
     require_person(call.bench.context.actor, "bring anything back")
     ids = [memory.id for memory in memories(call.bench, call.args.ids)]
     call.bench.stream.restore(ids)
-    return Answer({"ids": ids}, [f"Brought back {_named(ids)}. {_UNDO}"])
-
-
-_UNDO = "`workbench undo` takes it back."
+    return Answer({"ids": ids}, [f"Brought back {_named(ids)}. {UNDO}"])
 
 
 def _wanted(args: Namespace) -> "FieldEdit":
@@ -650,7 +512,7 @@ def _in_editor(session: Session, bench: "Workbench", found: "Sequence[Memory | B
         )
     setting = session.settings().settings.editor
     known = setting or os.environ.get("VISUAL") or os.environ.get("EDITOR")
-    if not known and not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not known and not asks():
         raise WorkbenchError(
             "There is no terminal for an editor.", f"{UNCHANGED} Give the text after the id."
         )
@@ -694,9 +556,9 @@ def _named(ids: Sequence[str]) -> str:
 
 def _edited(bench: "Workbench", id: str, changed: Sequence[str], told: Told | None) -> Answer:
     said = (
-        f"Edited {_named(changed)}. {_UNDO}" if changed else "Nothing differs; nothing was changed."
+        f"Edited {_named(changed)}. {UNDO}" if changed else "Nothing differs; nothing was changed."
     )
-    copies = {} if told is None or told == NOTHING_TOLD else told.values(bench)
+    copies = {} if told is None or told == NOTHING_TOLD else told.json()
     again = "`workbench undo`, then the same with --copies, updates them too."
     more, remarks = told_lines(bench, told, again) if told is not None and changed else ([], [])
     return Answer(
@@ -748,7 +610,7 @@ def replace_words(call: Call) -> Answer:
         elsewhere = bench.replacing.elsewhere(wanted)
         json = {
             "dry_run": args.dry_run,
-            "places": [_place_json(bench, place) for place in places],
+            "places": _places_json(bench, places),
             "ids": [],
         }
         lines = [line for place in places for line in _place_lines(bench, place)]
@@ -765,17 +627,17 @@ def replace_words(call: Call) -> Answer:
     elsewhere = bench.replacing.elsewhere(wanted)
     json = {
         "dry_run": False,
-        "places": [_place_json(bench, place) for place in chosen],
+        "places": _places_json(bench, chosen),
         "elsewhere": dict(elsewhere),
     }
-    json |= {"ids": [place.name for place in chosen], "copies": told.values(bench)["copies"]}
+    json |= {"ids": [place.name for place in chosen], "copies": told.json()["copies"]}
     if not chosen:
         return Answer(json, [f"Taken nowhere. {NOT_WRITTEN}"])
     what = chosen[0].name if len(chosen) == 1 else counted(len(chosen), "record")
     more, remarks = told_lines(
         bench, told, "`workbench undo`, then the same with --copies, replaces there too."
     )
-    said = f"Replaced “{bench.safety.masked(wanted.find)}” in {what}. {_UNDO}"
+    said = f"Replaced “{bench.safety.masked(wanted.find)}” in {what}. {UNDO}"
     return Answer(json, [said, *more], [*remarks, *_stays(elsewhere)])
 
 
@@ -817,7 +679,7 @@ def _chosen(session: Session, bench: "Workbench", places: "Sequence[Place]") -> 
             warn(f"{place.name} stays: {_MISFITS[place.misfit]}.")
     if session.args.yes or session.args.only is not None:
         return fitting
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not asks():
         raise WorkbenchError(
             "No terminal to ask in.", f"{NOT_WRITTEN} --yes takes all, --dry-run shows them."
         )
@@ -845,17 +707,100 @@ def _asked(bench: "Workbench", places: "Sequence[Place]") -> "Iterator[Place]":
 
 def _place_lines(bench: "Workbench", place: "Place") -> Iterator[str]:
     yield f"{place.name}  {counted(place.count, 'time')}"
-    yield from (f"  {line}" for line in _diff(place, bench.safety.masked).splitlines())
+    yield from (f"  {line}" for line in _diff(bench, place).splitlines())
 
 
-def _diff(place: "Place", mask: Callable[[str], str]) -> str:
+def _diff(bench: "Workbench", place: "Place") -> str:
+    mask = bench.safety.masked
     return "\n".join(word_diff(mask(old), mask(new)) for old, new in place.texts)
 
 
-def _place_json(bench: "Workbench", place: "Place") -> dict[str, object]:
-    return {
-        "id": place.name,
-        "count": place.count,
-        "diff": _diff(place, bench.safety.masked),
-        "misfit": place.misfit,
-    }
+def _places_json(bench: "Workbench", places: "Sequence[Place]") -> list[dict[str, object]]:
+    return [
+        {"id": one.name, **picked(one, "count", "misfit"), "diff": _diff(bench, one)}
+        for one in places
+    ]
+
+
+OPTIONS: Mapping[str, Option] = {
+    **OF_OBSERVATIONS,
+    "ids": {"metavar": "ID"},
+    "id:record": {"help": "a memory's id, or a bullet's (BOOK/ID when several playbooks have it)"},
+    "verdict": {"choices": ("helpful", "harmful")},
+    "--actor": value(
+        "NAME", "the agent this is done by (otherwise: the agent that runs the command, or you)"
+    ),
+    "actor:reason": partial(add_actor, typed="the reason"),
+    "actor:given": partial(add_actor, typed="what is given"),
+    "keep": partial(add_keep, what="the reason"),
+    "--reason:vote": text("why; kept with the vote"),
+    "--session:vote": text("the agent session it is cast in", "S"),
+    "--reason": text("why; a person sees it where an agent asks"),
+    "--off": flag("unpin them"),
+    "--copies": {
+        "action": BooleanOptionalAction,
+        "help": "update its copies too: files it was promoted or exported to, bullets and insights that say the same",
+    },
+    "--content": value("TEXT", "the text, as after ID"),
+    "--also": several("ID", "another memory; several times"),
+    "--summary": value("TEXT", "the line that lists show"),
+    "--type": value("T", "observation type", choices=OBSERVATION_TYPES),
+    "--memory-type": value("M", "memory type", choices=MEMORY_TYPES),
+    "--importance": value("N", "0 to 10", type=points),
+    "--confidence": value("N", "0 to 5", type=level),
+    "--tags": value("A,B", "all tags, with commas between"),
+    "--add-tag": several("T", "one tag more; several times"),
+    "--remove-tag": several("T", "one tag less; several times"),
+    "--category": value("C", "command, convention, gotcha, …"),
+    "--section": value("S", "its section; a bullet moves to the end of it"),
+    "--related": value("ID,ID", "the memories it refers to, with commas between"),
+    "--note": value("TEXT", "a note for people; no agent reads it"),
+    "--session": value("S", "the agent session it comes from"),
+    "--speaker": value("WHO", "who said it: user, assistant, tool or a name"),
+    "--status:edit": value("S", "candidate or confirmed", choices=("candidate", "confirmed")),
+    "--before": value("WHEN", "made before this: 3mo, 2026-01-01, …", type=time),
+    "--status": value("S", ", ".join(STATUSES), choices=STATUSES),
+    "--to": value("FILE", "write them to this file, too: memory-archive.jsonl", type=Path),
+    "--dry-run": flag("only say what would be archived"),
+    "find": {"help": "the exact words to find"},
+    "replacement": {"help": "the replacement; may be empty"},
+    "--word": flag("only where they are no part of a longer word"),
+    "--ignore-case": flag("in whatever case"),
+    "--names": flag("also in tags, categories, and titles of sections"),
+    "--filter": value("F", "only in these memories, and in no bullets"),
+    "--only": value("ID,ID", "only in these, unasked; bullets as BOOK/ID"),
+    "--yes": flag("in all of them, unasked"),
+    "--dry-run:replace": flag("only show the places"),
+    "--copies:replace": {
+        "action": BooleanOptionalAction,
+        "help": "in the files that hold these records too: those they were promoted or exported to",
+    },
+}
+
+_FIELDS = (
+    "--content --also --summary --type --memory-type --importance --confidence --tags --add-tag --remove-tag "
+    "--category --section --related --note --session --speaker --status:edit"
+)
+
+VERBS = (
+    Verb("ingest", ingest_text, "add one observation", OBSERVATION, _INGEST,
+         '"Deploys need AUTH_SECRET in CI" --type gotcha',
+         lambda session: session.changing(actor_of(session.args), makes=True)),
+    Verb("vote", cast_vote, "mark a memory or a bullet as helpful or harmful",
+         "id verdict --reason:vote --session:vote actor:reason --json", _VOTE,
+         'shr-00001 helpful --reason "it saved the release"',
+         lambda session: session.changing(actor_of(session.args))),
+    Verb("edit", edit_records, "change the text or any field of a memory, or a bullet",
+         f"id:record text? --copies {_FIELDS} actor:given mixed --json", _EDIT, None, changing),
+    Verb("pin", pin_records, "pin memories or bullets, so that they do not decay", "ids+ --off --actor --json",
+         _PIN, None, changing),
+    Verb("forget", forget_memories, "archive memories; nothing is erased", "ids+ --reason keep --actor --json",
+         _FORGET, None, changing),
+    Verb("unforget", unforget_memories, "bring archived memories back", "ids+ --actor --json", _UNFORGET, None,
+         changing),
+    Verb("archive", archive, "archive old memories of a status", "--before! --status! --to --dry-run --json",
+         _DETAILS, None, unless_dry),
+    Verb("replace", replace_words, "find and replace in all memories and bullets",
+         "find replacement --word --ignore-case --names --filter --only --yes --dry-run:replace --copies:replace "
+         "--json", _REPLACE, None, unless_dry),
+)  # fmt: skip

@@ -3,13 +3,25 @@
 import contextlib
 import sys
 from argparse import Namespace
+from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import moment, say, warn, write_json
-from workbench.cli.parsing import Commands, Parser, add_actor, add_command, add_json, wants_json
-from workbench.cli.safety.flags import flagged_in
+from workbench.cli.parsing import Parser, add_actor
 from workbench.cli.session import CLI_ACTOR, Session, actor_of, is_there, keeps, say_made
+from workbench.cli.verbs import (
+    Answer,
+    Call,
+    Option,
+    Verb,
+    flag,
+    flagged_in,
+    several,
+    text,
+    unopened,
+    value,
+)
 from workbench.config import paths
 from workbench.core.record import InvalidQuery, UnreadableFile, WorkbenchError
 from workbench.core.stream.importance import TABLES
@@ -22,47 +34,6 @@ if TYPE_CHECKING:
 _APPEND = """For hooks: the store is not loaded, so this takes the same tenth of a second however large it is.
 A text that repeats one of the last ten memories is skipped, and one that was archived or purged is recognised, as by
 `workbench ingest`; nothing else is compared."""
-
-
-def add_commands(commands: Commands) -> None:
-    """Add `append`."""
-    parser = add_command(
-        commands, "append", append_text, "add one observation at once, without loading the store", _APPEND,
-        example='"Deploys need AUTH_SECRET in CI" --session s-42',
-    )  # fmt: skip
-    add_observation(parser)
-    add_json(parser)
-
-
-AGAIN = "store it again although it was archived or purged"
-
-
-def add_observation(parser: Parser) -> None:
-    """Add the arguments that describe an observation."""
-    parser.add_argument("text", metavar="TEXT", help="the text, or - to read it from stdin")
-    about = "observation type; of an agent another one is kept, too, and reads as general"
-    kind = parser.add_argument(
-        "--type", metavar="T", choices=OBSERVATION_TYPES, default="general", help=about
-    )
-    parser.open_choices = (kind,)
-    parser.add_argument(
-        "--memory-type", metavar="M", choices=MEMORY_TYPES, default="episodic", help="memory type"
-    )
-    parser.add_argument(
-        "--session", metavar="S", default="", help="the agent session it comes from"
-    )
-    parser.add_argument(
-        "--speaker", metavar="WHO", default="", help="who said it: user, assistant, tool or a name"
-    )
-    parser.add_argument(
-        "--tag", metavar="T", action="append", default=[], help="a tag; may be given several times"
-    )
-    parser.add_argument(
-        "--rated-by", metavar="TABLE", choices=[table.name for table in TABLES], default="",
-        help="the importance table, general or code (otherwise: ingest goes by the config, append by general)",
-    )  # fmt: skip
-    parser.add_argument("--again", action="store_true", help=AGAIN)
-    add_actor(parser)
 
 
 def observed(args: Namespace) -> "Observation":
@@ -87,30 +58,27 @@ def observed(args: Namespace) -> "Observation":
     )  # fmt: skip
 
 
-def append_text(session: Session) -> int:
+def append_text(call: Call) -> Answer:
     """Add one observation and say what became of it."""
     from workbench.services.stream.observation import append
 
-    args, folder, observation = session.args, session.choice().folder, observed(session.args)
+    args, session, observation = call.args, call.session, observed(call.args)
+    folder = session.choice().folder
     if keeps(args) or args.again:
-        return _append_in_full(session, observation)
+        return _append_in_full(call, observation)
     was_there = is_there(folder)
     done = append(folder, observation, actor_of(args), session.clock, heads=paths.heads_dir())
     if done is None:
-        return _append_in_full(session, observation)
+        return _append_in_full(call, observation)
     args.stored = not done.skipped
     for notice in done.notices:
         warn(notice)
     if not was_there and session.choice().origin != "global":
         say_made(folder)
-    outcome = "skipped" if done.skipped else "created"
-    if wants_json(args):
-        _write_json(outcome, done.memory)
-    else:
-        say(SKIPPED.format(done.memory.id) if done.skipped else stored(done.memory))
+    _tell(call, "skipped" if done.skipped else "created", done.memory)
     if done.is_long:
         _put_in_order(session)
-    return 0
+    return Answer()
 
 
 def _put_in_order(session: Session) -> None:
@@ -123,31 +91,27 @@ def _put_in_order(session: Session) -> None:
             bench.library.save_checkpoint()
 
 
-def _append_in_full(session: Session, observation: "Observation") -> int:
+def _append_in_full(call: Call, observation: "Observation") -> Answer:
     """Add one observation that the store is loaded for: as it was typed, or one that was archived
     or purged.
     """
-    args, kept = session.args, keeps(session.args)
-    with session.changing(actor_of(args), makes=True) as bench:
+    args, kept = call.args, keeps(call.args)
+    with call.session.changing(actor_of(args), makes=True) as bench:
         done = bench.ingest.append(
             observation, bench.safety.keep if kept else None, again=args.again
         )
-    if wants_json(args):
-        _write_json(done.outcome, done.memory)
+    _tell(call, done.outcome, done.memory, returned(done))
+    return Answer()
+
+
+def _tell(call: Call, outcome: str, memory: Memory, said: str = "") -> None:
+    """Say at once what became of an observation, without the rules that other answers wait for."""
+    if call.wants_json:
+        from workbench.services.safety.suspicion import flags_of
+
+        write_json({"outcome": outcome, "id": memory.id, "flags": flags_of(memory)})
     else:
-        say(
-            returned(done)
-            or (
-                SKIPPED.format(done.memory.id) if done.outcome == "skipped" else stored(done.memory)
-            )
-        )
-    return 0
-
-
-def _write_json(outcome: str, memory: Memory) -> None:
-    from workbench.services.safety.suspicion import flags_of
-
-    write_json({"outcome": outcome, "id": memory.id, "flags": flags_of(memory)})
+        say(said or (SKIPPED.format(memory.id) if outcome == "skipped" else stored(memory)))
 
 
 SKIPPED = "Skipped: {} says it already."
@@ -220,3 +184,38 @@ def text_of(given: str) -> str:
     except UnicodeDecodeError as error:
         what = f"byte 0x{data[error.start]:02x} at offset {error.start:,}"
         raise UnreadableFile(f"stdin is not UTF-8 text: {what}.", "Nothing was written.") from error
+
+
+def _add_type(parser: Parser) -> None:
+    """Add the type, of which an agent may give another one."""
+    about = "observation type; of an agent another one is kept, too, and reads as general"
+    kind = parser.add_argument(
+        "--type", metavar="T", choices=OBSERVATION_TYPES, default="general", help=about
+    )
+    parser.open_choices = (kind,)
+
+
+OPTIONS: Mapping[str, Option] = {
+    "text": {"help": "the text, or - to read it from stdin"},
+    "--type:seen": _add_type,
+    "--memory-type:seen": value("M", "memory type", choices=MEMORY_TYPES, default="episodic"),
+    "--session:seen": text("the agent session it comes from", "S"),
+    "--speaker:seen": text("who said it: user, assistant, tool or a name", "WHO"),
+    "--tag": several("T", "a tag; may be given several times"),
+    "--rated-by": value(
+        "TABLE",
+        "the importance table, general or code (otherwise: ingest goes by the config, append by general)",
+        choices=[table.name for table in TABLES],
+        default="",
+    ),
+    "--again": flag("store it again although it was archived or purged"),
+    "actor": add_actor,
+}
+"""What describes an observation."""
+
+OBSERVATION = "text --type:seen --memory-type:seen --session:seen --speaker:seen --tag --rated-by --again actor --json"
+
+VERBS = (
+    Verb("append", append_text, "add one observation at once, without loading the store", OBSERVATION, _APPEND,
+         '"Deploys need AUTH_SECRET in CI" --session s-42', unopened),
+)  # fmt: skip

@@ -1,1 +1,0 @@
-"""Files on the command line."""

@@ -1,0 +1,514 @@
+"""`workbench doctor`, `compact`, `backup`, `restore` and `purge`: looking after a store."""
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.cli.describe import compact as in_one_line
+from workbench.cli.output import moment, picked, say, table, warn
+from workbench.cli.progress import ProgressLine
+from workbench.cli.session import CLI_ACTOR, DONE, FOUND, actor_of
+from workbench.cli.verbs import (
+    UNDO,
+    Answer,
+    Call,
+    Option,
+    Verb,
+    changing,
+    flag,
+    reading_whole,
+    several,
+    unopened,
+    value,
+)
+from workbench.config import drafts, paths, recent
+from workbench.core.agents.actors import require_person
+from workbench.core.record import WorkbenchError, parse_time
+from workbench.core.text import counted, one_line
+
+if TYPE_CHECKING:
+    from workbench.core.health import Diagnosis, Manifest
+    from workbench.services.health.doctor import Findings, OutsideEdit
+    from workbench.services.health.purge import PurgePlan, PurgeResult
+    from workbench.services.open import Workbench
+    from workbench.services.promotion.placements import HalfDone
+    from workbench.services.safety.leaks import Masked
+
+
+# `workbench doctor` and `workbench compact`: what is wrong with a store, and putting it right.
+
+
+SHOWN = 60
+"""Cells of a value, and how many fields of an outside edit or lines of a file's change are listed."""
+
+_DOCTOR = """Names every damaged place by file, line and byte; what was stored on this machine and is gone; changes that
+were merged under one number; imports, purges, maskings and changes of files that were broken off; what killed
+processes left; what lies beside the store and is missing or damaged; and what another program changed in memory.json.
+The read index of a large store is held against its files, and made anew where it differs; nothing else is changed
+unless an option asks for it.
+`--accept` is for a journal that is shorter on purpose, after a checkout or a backup that was put back: what is missing
+from it is not spoken of any more.
+Exit code: 0 when all is well or what was asked is done, 1 when something was found, 2 when it cannot be done."""
+
+_COMPACT = """Closed journal files (64 MB each) are gzipped; the history reads them as before. Nothing is lost."""
+
+
+def examine(call: Call) -> Answer:
+    """Say what was found, or do what was asked."""
+    from workbench.services.health import doctor
+
+    args, session, folder = call.args, call.session, call.session.known_store()
+    if args.accept_edit or args.dismiss_edit:
+        return _settle(call)
+    if args.finish:
+        return _finish(call)
+    diagnosis = doctor.examine(folder, paths.heads_dir())
+    if args.accept:
+        return _accept(call, diagnosis)
+    if args.recover:
+        return _recover(call, diagnosis)
+    for line in _diagnosis_lines(diagnosis):
+        call.say(line)
+    with session.reading(remarks=False, whole=True) as bench:
+        findings = bench.care.findings(diagnosis, paths.state_dir())
+    code = DONE if findings.is_clean else FOUND
+    return Answer(lambda: _findings_json(findings), lambda: _findings_lines(findings), code=code)
+
+
+def compact(call: Call) -> Answer:
+    """Pack, and say what that saved."""
+    packed = call.bench.care.compact()
+    lines = [f"{one.file.name}: {_size(one.before)} → {_size(one.after)}" for one in packed]
+    return Answer(lines=lines or ["Nothing to pack: no closed journal file is unpacked."])
+
+
+def _settle(call: Call) -> Answer:
+    with call.session.changing(remarks=False) as bench:
+        edit = bench.care.edit()
+        lines = [] if edit is None else list(_edit_lines(edit))
+        if call.args.accept_edit:
+            lines.append(f"Took over {counted(bench.care.accept_edit(), 'record')}. {UNDO}")
+        else:
+            kept = bench.care.dismiss_edit().name
+            lines.append(f"Turned down. The other version is kept as {kept}.")
+        bench.close()
+        if bench.care.edit() is not None:
+            lines.append("Another changed file waits; `workbench doctor` shows it.")
+    return _said(lines)
+
+
+def _accept(call: Call, diagnosis: "Diagnosis") -> Answer:
+    with call.session.changing(remarks=False) as bench:
+        accepted, rev = bench.care.accept(), bench.library.revision
+    if not accepted:
+        return _said(
+            [f"Nothing is missing from {diagnosis.folder}, so there is nothing to accept."]
+        )
+    lines = [f"No longer missed: {one}" for one in accepted]
+    return _said([f"Accepted: the journal ends at revision {rev:,}.", *lines])
+
+
+def _finish(call: Call) -> Answer:
+    """Go on with all that was broken off: changes of files, purges and maskings."""
+    from workbench.cli.safety import mask
+
+    with call.session.changing(remarks=False) as bench:
+        found = bench.care.half_done()
+        for number, one in enumerate(found):
+            # An earlier one may have changed a file that a later one speaks of.
+            now = bench.care.half_done()[0] if number else one
+            for line in _half_done_lines(now):
+                say(line)
+            bench.care.finish(now)
+        broken, codes = bench.care.broken_purges(), [DONE]
+        for purge in broken:
+            say(str(purge))
+            if not purge.masks:
+                codes.append(erase(bench, bench.eraser.plan_rest(purge)))
+        if any(purge.masks for purge in broken):
+            codes.append(mask(bench))
+    if found:
+        say(f"Settled {counted(len(found), 'broken change')}.")
+    if not (found or broken):
+        say("Nothing is half done.")
+    return Answer(code=max(codes))
+
+
+def _said(lines: Sequence[str]) -> Answer:
+    """Print what was done, also with `--json`, which is for what was found."""
+    for line in lines:
+        say(line)
+    return Answer()
+
+
+def _recover(call: Call, diagnosis: "Diagnosis") -> Answer:
+    from workbench.services.health import doctor
+
+    if diagnosis.is_sound:
+        return _said([f"Nothing is damaged in {diagnosis.folder}, so there is nothing to recover."])
+    _said(_diagnosis_lines(diagnosis))
+    saved = doctor.recover(diagnosis.folder, call.session.clock())
+    lines = [f"Recovered {counted(saved.entries, 'change')} into {saved.folder}."]
+    if saved.from_checkpoint:
+        came = counted(saved.from_checkpoint, "record")
+        lines.append(f"{came} came from memory.json alone, without their history.")
+    look = f"Look at the new one with: workbench --store {saved.folder}"
+    return _said([*lines, f"This store stays as it is. {look}"])
+
+
+def _diagnosis_lines(diagnosis: "Diagnosis") -> list[str]:
+    damage = diagnosis.damage
+    state = f"{counted(len(damage), 'place')} damaged" if damage else "every line is sound"
+    changes = f"{counted(diagnosis.entries, 'change')} up to revision {diagnosis.rev:,}"
+    rows = [("store", str(diagnosis.folder)), ("journal", f"{changes}; {state}")]
+    rows += [("damage", str(place)) for place in damage]
+    aside = "into a new store beside this one"
+    if damage:
+        rows.append(("", f"`workbench doctor --recover` saves everything else {aside}"))
+    rows += [("gone", str(one)) for one in diagnosis.gone]
+    if diagnosis.gone and diagnosis.held:
+        names = ", ".join(key for _, key in diagnosis.held[:SHOWN])
+        more = f" and {len(diagnosis.held) - SHOWN:,} more" if len(diagnosis.held) > SHOWN else ""
+        still = "memory.json still knows what the journal does not, or not like that"
+        rows.append(("", f"{still}: {names}{more}"))
+        rows.append(("", f"`workbench doctor --recover` saves that too, {aside}"))
+    elif diagnosis.gone:
+        rows.append(
+            ("", "what it was is not known here; a backup, or the place it was copied from, may have it")
+        )  # fmt: skip
+    if diagnosis.gone:
+        how = "after a checkout, or a backup put back"
+        rows.append(("", f"`workbench doctor --accept` takes the journal as it is: {how}"))
+    rows += [("merged", str(one)) for one in diagnosis.renumbered]
+    if diagnosis.renumbered:
+        rows.append(("", "both are kept; the next change writes them down in order"))
+    if diagnosis.torn:
+        unfinished = f"the last line is unfinished ({diagnosis.torn} bytes) and will be dropped"
+        rows.append(("note", f"{unfinished}: a crash left it"))
+    for one in diagnosis.purges:
+        rows.append(("purge", str(one)))
+        rows.append(("", "`workbench doctor --finish` goes on with it; there is no way back"))
+    rows += [("beside", str(one)) for one in diagnosis.blobs[:SHOWN]]
+    if len(diagnosis.blobs) > SHOWN:
+        rows.append(("", f"and {len(diagnosis.blobs) - SHOWN:,} more; --json names all"))
+    return table([*rows, *(("note", note) for note in diagnosis.notes)])
+
+
+def _findings_lines(findings: "Findings") -> Iterator[str]:
+    for one in findings.half_done:
+        yield from _half_done_lines(one)
+        yield "`workbench doctor --finish` does this."
+    rows = [("backup", _last_backup(findings))]
+    for group, label in findings.unfinished:
+        rows.append(("unfinished", label))
+        rows.append(("", f"`workbench undo --group {group}` takes back what was written"))
+    for name in findings.leavings:
+        rows.append(("leftover", f"{name}: a process left it; the next change removes it"))
+    for path in findings.outside:
+        rows.append(("leftover", f"{path}: a process left it; the next one of its kind removes it"))
+    about = "is not JSON; the next snapshot of its session writes it anew from the store"
+    rows += [("working", f"{name} {about}") for name in findings.unreadable]
+    rows += [("too long", f"{name} is kept whole and shown cut") for name in findings.too_long]
+    if findings.open_to_git:
+        how = "a .gitignore in it with the line * keeps it out"
+        rows.append(("git", f"`git add` would take this store in; {how}"))
+    if findings.later:
+        said = counted(findings.later, "memory is", "memories are")
+        late = "dated after now, and not found before then; is this machine's clock right?"
+        rows.append(("clock", f"{said} {late}"))
+    caches = ", ".join(f"{c.name} {_size(c.size)}" for c in findings.caches) or "none yet"
+    rows.append(("caches", f"{caches}; made again whenever they are missing or wrong"))
+    if findings.mended is not None:
+        rows.append(("", f"{moment(findings.mended.at)}: {findings.mended}, and was made anew"))
+    if findings.old_caches:
+        names = ", ".join(f"cache/{part.name}" for part in findings.old_caches)
+        rows.append(("", f"{names} in the store's folder are not used any more and may be deleted"))
+    yield from table(rows)
+    if findings.edit is not None:
+        yield from _edit_lines(findings.edit)
+        how = "`--dismiss-edit` turns it down and keeps the file"
+        yield f"`workbench doctor --accept-edit` takes this over, {how}."
+
+
+def _last_backup(findings: "Findings") -> str:
+    backup = recent.last_backup(paths.state_dir(), findings.diagnosis.folder)
+    if backup is None:
+        return "none made here yet; `workbench backup FILE` makes one"
+    since = counted(max(0, findings.diagnosis.rev - backup.rev), "change")
+    return f"{backup.file}, {moment(backup.at)}, revision {backup.rev:,}; {since} since"
+
+
+def _half_done_lines(one: "HalfDone") -> Iterator[str]:
+    name = one.note.name
+    if not one.readable:
+        yield f"A change of files was broken off; which ones is not known any more: {name} cannot be read."
+        return
+    yield f"A change of files was broken off ({name}); the store says that they are to be:"
+    for edit in one.edits:
+        what = "made" if edit.before is None else "deleted" if edit.after is None else "changed"
+        yield f"  {edit.name} is {what}"
+        lines = edit.lines()
+        yield from (f"    {line}" for line in lines[:SHOWN])
+        if len(lines) > SHOWN:
+            yield f"    … {len(lines) - SHOWN:,} more lines"
+    for path in one.outside:
+        yield f"  {path} lies outside the project and is not touched; look at it."
+    if one.problem:
+        yield f"  It cannot be done: {one.problem}"
+    elif not one.edits:
+        yield "  Nothing is left to do in the project; only the note of it goes."
+
+
+def _edit_lines(edit: "OutsideEdit") -> Iterator[str]:
+    since = f"since revision {edit.base}: {counted(edit.records, 'record')}"
+    yield f"{edit.file} was changed by another program {since}"
+    for field in edit.fields[:SHOWN]:
+        before, after = (
+            "(none)" if value is None else one_line(in_one_line(value), SHOWN) or "(empty)"
+            for value in (field.before, field.after)
+        )
+        yield f"      {field.key} {field.field}: {before} → {after}"
+    if len(edit.fields) > SHOWN:
+        yield f"      … {len(edit.fields) - SHOWN:,} more fields"
+
+
+def _findings_json(findings: "Findings") -> dict[str, object]:
+    diagnosis = findings.diagnosis
+    return {
+        "store": diagnosis.folder,
+        "clean": findings.is_clean,
+        "revision": diagnosis.rev,
+        "changes": diagnosis.entries,
+        **picked(diagnosis, "damage", "gone", "renumbered", "blobs", "notes"),
+        "still_in_checkpoint": [{"table": table, "id": key} for table, key in diagnosis.held],
+        "unfinished_purges": diagnosis.purges,
+        "unfinished_last_line": diagnosis.torn,
+        "unfinished": [{"group": group, "label": label} for group, label in findings.unfinished],
+        "half_done": [
+            {
+                "note": one.note.name,
+                "files": [edit.name for edit in one.edits],
+                **picked(one, "readable", "outside", "problem"),
+            }
+            for one in findings.half_done
+        ],
+        "outside_edit": findings.edit,
+        "leavings_outside": findings.outside,
+        "unreadable_working": findings.unreadable,
+        "dated_after_now": findings.later,
+        "index_made_anew": findings.mended,
+        **picked(findings, "caches", "leavings", "too_long", "open_to_git", "old_caches"),
+    }
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e6:,.1f} MB" if count >= 100_000 else f"{count:,} bytes"
+
+
+# `workbench backup` and `workbench restore`: a store in one file, and a store of such a file.
+
+
+_BACKUP = """Writes the store as it is at this moment, its whole history with it, into one compressed file, and reads it
+back.
+Others may go on writing meanwhile. Caches are left out; they are made again. A backup keeps what is purged later.
+Secrets in it are counted on stderr (those in the records as they are now); it keeps them unless --mask is given."""
+
+_RESTORE = """Makes a new store of a backup, which is checked while it is read and counted afterwards.
+Nothing is left behind when something in it is not what the backup itself says.
+
+  workbench restore memories.tar.gz ~/shop/.workbench"""
+
+
+class _Megabytes(ProgressLine):
+    """The progress of a copy, of which small ones are made without a word."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"MB {what}", 32)
+
+    def __call__(self, done: int, total: int) -> None:
+        super().__call__(done >> 20, total >> 20)
+
+
+def write_backup(call: Call) -> Answer:
+    """Write the backup, remember it, and say what it holds."""
+    from workbench.services.health.backup import back_up, write_masked
+
+    args, bench, file = call.args, call.bench, call.path(call.args.file)
+    actor = bench.context.actor
+    masks = args.mask or actor_of(args) != CLI_ACTOR  # an agent reads what it has written
+    if bench.context.settings.agents.only_approved(actor):
+        require_person(actor, "back up what nobody approved", "Nothing was written")
+    line = _Megabytes("backed up")
+    try:
+        made, secrets = (write_masked if masks else back_up)(
+            bench, file, call.session.clock(), force=args.force, progress=line
+        )
+    finally:
+        line.clear()
+    if secrets:
+        what = counted(secrets, "secret")
+        warn(f"{what} masked in it." if masks else f"It holds {what}; --mask writes it without.")
+    last = recent.LastBackup(file, parse_time(made.at), made.rev)
+    recent.remember_backup(paths.state_dir(), call.session.known_store(), last)
+    return Answer(_manifest_json(made, file), _manifest_lines(made, "backup", file))
+
+
+def restore(call: Call) -> Answer:
+    """Make the new store, and say what it holds."""
+    from workbench.services.health.backup import make_of
+
+    args = call.args
+    if args.store is not None:
+        raise WorkbenchError(
+            "A backup is restored into a new folder.", "Name it as DIR, and leave --store out."
+        )
+    folder, line = call.path(args.dir), _Megabytes("restored")
+    try:
+        made = make_of(call.path(args.file), folder, line)
+    finally:
+        line.clear()
+    lines = _manifest_lines(made, "restored", folder)
+    return Answer(
+        _manifest_json(made, folder), [*lines, f"Open it with: workbench --store {folder}"]
+    )
+
+
+def _manifest_lines(made: "Manifest", what: str, where: Path) -> list[str]:
+    from workbench.services.health.backup import held
+
+    rows = [
+        (what, str(where)),
+        ("made", f"{moment(parse_time(made.at))}, revision {made.rev:,}, every byte checked"),
+        ("holds", held(made.counts)),
+    ]
+    rows += [
+        ("", f"{member.name}, {member.size:,} bytes, SHA-256 {member.sha256}")
+        for member in made.members
+    ]
+    if made.damaged:
+        places = counted(made.damaged, "place")
+        rows.append(("note", f"{places} of the store itself damaged: see `workbench doctor`"))
+    return table(rows)
+
+
+def _manifest_json(made: "Manifest", where: Path) -> dict[str, object]:
+    about = {"path": where, "revision": made.rev, "bytes": made.size}
+    return about | picked(made, "at", "counts", "damaged", "members")
+
+
+# `workbench purge`: erasing records for good.
+
+
+_PURGE = """Removes the records, their votes, judgments and proposals, and every text they ever held, from
+memory.json, the whole journal, backups and caches of this store, and from the copies of replaced
+files. There is no undo; `workbench undo` and the app's "forget" can be taken back. Each id has to be
+typed once more, or given as --yes-erase ID by a script. What it was promoted to is taken out of those
+files; one that you edited there is only named, with its line, and the exit code is 1 then. Files you
+exported, and stores you copied, are not touched."""
+
+
+def purge(call: Call) -> Answer:
+    """Erase what was asked for and agreed to, and report what was removed where."""
+    plan = call.bench.eraser.plan(call.args.ids)
+    require_agreement(call.args.ids, call.args.yes_erase, plan)
+    return Answer(code=erase(call.bench, plan))
+
+
+def erase(bench: "Workbench", plan: "PurgePlan") -> int:
+    """Erase what a plan names, with what was typed about it; say what was removed where, and return
+    the exit code.
+    """
+    drafts.drop_about(
+        drafts.folder_of(paths.state_dir(), bench.library.folder),
+        [f"{table}/{key}" for table, key in plan.asked],
+    )
+    erased = bench.eraser.carry_out(plan)
+    for line in _erased_lines(erased):
+        say(line)
+    for place in erased.elsewhere:
+        warn(f"{place} is a copy of this store and was not touched.")
+    for left in erased.edited:
+        warn(
+            f"The text may still be in {left}: it was edited by hand. Take it out there, and purge again to check."
+        )
+    return FOUND if erased.edited else DONE
+
+
+def require_agreement(ids: list[str], agreed: list[str], plan: "PurgePlan") -> None:
+    """Ask for every id that was not agreed to; raises `WorkbenchError` when it is not given."""
+    missing = [name for name in dict.fromkeys(ids) if name not in agreed]
+    if not missing:
+        return
+    if not sys.stdin.isatty():
+        hint = "Nothing was erased. Agree with --yes-erase " + " --yes-erase ".join(missing)
+        raise WorkbenchError("Erasing asks first, and there is no terminal to ask in.", hint)
+    warn(f"This erases {_erasing(plan)} for good. There is no undo.")
+    for name in missing:
+        sys.stderr.write(f"Type {ascii(name)[1:-1]} to erase it: ")
+        sys.stderr.flush()
+        if sys.stdin.readline().strip() != name:
+            raise WorkbenchError(f"That is not {name}.", "Nothing was erased.")
+
+
+def _erasing(plan: "PurgePlan") -> str:
+    parts = [
+        counted(len(places), kind.word)
+        for kind, places in plan.about.items()
+        if places and kind.word
+    ]
+    return ", ".join([*(key for _, key in plan.asked), *parts])
+
+
+def _erased_lines(erased: "PurgeResult") -> Iterator[str]:
+    done = erased.done
+    if not done.rewritten:
+        named = ", ".join(key for _, key in erased.plan.asked)
+        yield f"{named}: erased before, nothing of it is left in the store."
+        return
+    yield f"Erased {_erasing(erased.plan)}."
+    yield from rewritten_lines(erased, "the text")
+    if erased.files:
+        yield f"taken out of: {', '.join(erased.files)}"
+    if erased.copies:
+        copies = counted(len(erased.copies), "copy", "copies")
+        yield f"removed, as they held it: {copies} of files that were replaced"
+
+
+def rewritten_lines(result: "PurgeResult | Masked", what: str) -> Iterator[str]:
+    """Say in which files something was taken out for good."""
+    done = result.done
+    yield f"rewritten: {', '.join(done.rewritten)} ({counted(done.lines, 'journal line')} changed)"
+    if done.removed:
+        yield f"removed: {', '.join(done.removed)}"
+    if done.damaged:
+        yield f"{counted(done.damaged, 'damaged journal line')} held {what} and had to go as a whole."
+
+
+OPTIONS: Mapping[str, Option] = {
+    "--recover": flag("save what can be read into a new store beside this one"),
+    "--accept": flag("take the journal as it is, with what is missing from it"),
+    "--finish": flag("go on with a purge, a masking or a change of files that was broken off"),
+    "--accept-edit": flag("take over what another program changed"),
+    "--dismiss-edit": flag("turn it down; its file is kept"),
+    "file": value("FILE", "the file to write, such as memories.tar.gz", type=Path),
+    "file:backup": value("FILE", "the backup", type=Path),
+    "--mask": flag(
+        "back up a copy without the secrets you did not allow, in its whole history; the store stays as it is"
+    ),
+    "--force": flag("replace the file if it is there already"),
+    "dir": value("DIR", "the folder of the new store; it must not be there yet", type=Path),
+    "ids": value("ID", "a memory's id or a bullet's (BOOK/ID)"),
+    "--yes-erase": several("ID", "agree to erase this id"),
+}  # fmt: skip
+
+VERBS = (
+    Verb("doctor", examine, "check the store and say what is wrong with it",
+         "--recover|--accept|--finish|--accept-edit|--dismiss-edit --json", _DOCTOR, "--json", unopened),
+    Verb("compact", compact, "gzip the closed journal files", "", _COMPACT, "", changing),
+    Verb("backup", write_backup, "write the store into one file", "file --mask --force --json", _BACKUP,
+         "memories.tar.gz", reading_whole),
+    Verb("restore", restore, "make a new store of a backup", "file:backup dir --json", _RESTORE, None, unopened),
+    Verb("purge", purge, "erase memories or bullets for good, from every file", "ids+ --yes-erase", _PURGE,
+         "mem-20261121-0000001", changing),
+)  # fmt: skip

@@ -1,1 +1,0 @@
-"""Looking after a store on the command line."""

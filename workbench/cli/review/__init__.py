@@ -1,1 +1,0 @@
-"""Review on the command line."""

@@ -1,1 +1,0 @@
-"""Secrets, orders and trust on the command line."""

@@ -1,0 +1,26 @@
+"""`workbench status`: one line for a shell prompt, which is printed again and again and is not to
+wait.
+"""
+
+from collections.abc import Mapping
+
+from workbench.cli.output import picked
+from workbench.cli.verbs import Answer, Call, Option, Verb, reading_whole
+from workbench.config import paths, recent
+
+_STATUS = """For a shell prompt or tmux: what waits in Review, whether a reflection is due, how many memories came in
+since you last opened the app on this store (unseen)."""
+
+
+def show_status(call: Call) -> Answer:
+    look = recent.last_look(paths.state_dir(), call.session.known_store())
+    status = call.bench.overview.status(None if look is None else look.rev)
+    about = {"unseen": status.new, "reflection_due": status.due.due}
+    return Answer(picked(status, "line", "pending", "revision") | about, [status.line])
+
+
+OPTIONS: Mapping[str, Option] = {}
+
+VERBS = (
+    Verb("status", show_status, "print one line for a shell prompt", "--json", _STATUS, "", reading_whole),
+)  # fmt: skip

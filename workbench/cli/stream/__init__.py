@@ -1,1 +1,0 @@
-"""Memories on the command line."""

@@ -1,1 +1,0 @@
-"""Measuring and tuning on the command line."""
