@@ -34,6 +34,7 @@ _TIME = re.compile(rb"\d{4}-\d\d-\d\dT[\d:.]+Z?")
 """A cass playbook says when each of its rules came in: at the present."""
 
 _COMMAND = re.compile(r"^    ([a-z]+)(?: {2,}|$)", re.MULTILINE)
+_LISTED = re.compile(r"([a-z-]+)(?:,|$)", re.MULTILINE)
 
 
 def help_texts(door: Door, folder: Path) -> Files:
@@ -51,8 +52,9 @@ def help_texts(door: Door, folder: Path) -> Files:
 def _commands(door: Door, place: Place, *words: str) -> Iterator[tuple[str, ...]]:
     yield words
     text = door.run(place, *words, "--help").out.decode()
-    _, listed, those = text.partition("COMMAND\n" if not words else "VERB\n")
-    for name in _COMMAND.findall(those) if listed else ():
+    below = text.partition("VERB\n")[2]
+    by_task = text.partition("by task:\n")[2].partition("  `")[0]
+    for name in _COMMAND.findall(below) if words else _LISTED.findall(by_task):
         yield from _commands(door, place, *words, name)
 
 

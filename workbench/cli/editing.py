@@ -159,8 +159,9 @@ def archive(call: Call) -> Answer:
     dry = args.dry_run or not plan.memories
     json = {
         "dry_run": args.dry_run,
-        **picked(plan, "status", "before", "pinned"),
+        **picked(plan, "status", "before"),
         "ids": [memory.id for memory in plan.memories],
+        "pinned": plan.pinned,
     }
     pinned = counted(plan.pinned, "memory", "memories")
     stay = f"{pinned} of that age stay{'s' if plan.pinned == 1 else ''}: pinned."
@@ -230,7 +231,7 @@ class Told(NamedTuple):
         states = [(copy, True) for copy in self.updated] + [(copy, False) for copy in self.left]
         return {
             "copies": [
-                {**picked(copy, "kind", "obstacle"), "name": copy.name, "updated": done}
+                {**picked(copy, "kind", "name"), "updated": done, "obstacle": copy.obstacle}
                 for copy, done in states
             ],
             "given": [
@@ -717,7 +718,7 @@ def _diff(bench: "Workbench", place: "Place") -> str:
 
 def _places_json(bench: "Workbench", places: "Sequence[Place]") -> list[dict[str, object]]:
     return [
-        {"id": one.name, **picked(one, "count", "misfit"), "diff": _diff(bench, one)}
+        {**picked(one, "id:name", "count"), "diff": _diff(bench, one), "misfit": one.misfit}
         for one in places
     ]
 

@@ -275,30 +275,29 @@ def _edit_lines(edit: "OutsideEdit") -> Iterator[str]:
 
 def _findings_json(findings: "Findings") -> dict[str, object]:
     diagnosis = findings.diagnosis
+    about = ("revision:rev", "changes:entries", "damage", "gone")
+    rest = ("renumbered", "unfinished_purges:purges", "blobs", "unfinished_last_line:torn", "notes")
+    beside = (
+        "outside_edit:edit", "caches", "leavings", "leavings_outside:outside", "unreadable_working:unreadable",
+        "too_long", "open_to_git", "dated_after_now:later", "old_caches", "index_made_anew:mended",
+    )  # fmt: skip
     return {
         "store": diagnosis.folder,
         "clean": findings.is_clean,
-        "revision": diagnosis.rev,
-        "changes": diagnosis.entries,
-        **picked(diagnosis, "damage", "gone", "renumbered", "blobs", "notes"),
+        **picked(diagnosis, *about),
         "still_in_checkpoint": [{"table": table, "id": key} for table, key in diagnosis.held],
-        "unfinished_purges": diagnosis.purges,
-        "unfinished_last_line": diagnosis.torn,
+        **picked(diagnosis, *rest),
         "unfinished": [{"group": group, "label": label} for group, label in findings.unfinished],
         "half_done": [
             {
                 "note": one.note.name,
+                "readable": one.readable,
                 "files": [edit.name for edit in one.edits],
-                **picked(one, "readable", "outside", "problem"),
+                **picked(one, "outside", "problem"),
             }
             for one in findings.half_done
         ],
-        "outside_edit": findings.edit,
-        "leavings_outside": findings.outside,
-        "unreadable_working": findings.unreadable,
-        "dated_after_now": findings.later,
-        "index_made_anew": findings.mended,
-        **picked(findings, "caches", "leavings", "too_long", "open_to_git", "old_caches"),
+        **picked(findings, *beside),
     }
 
 
@@ -393,8 +392,8 @@ def _manifest_lines(made: "Manifest", what: str, where: Path) -> list[str]:
 
 
 def _manifest_json(made: "Manifest", where: Path) -> dict[str, object]:
-    about = {"path": where, "revision": made.rev, "bytes": made.size}
-    return about | picked(made, "at", "counts", "damaged", "members")
+    names = ("at", "revision:rev", "counts", "bytes:size", "damaged", "members")
+    return {"path": where, **picked(made, *names)}
 
 
 # `workbench purge`: erasing records for good.

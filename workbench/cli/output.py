@@ -89,8 +89,9 @@ def plain(value: object) -> object:
 
 
 def picked(value: object, *names: str) -> dict[str, object]:
-    """Return these fields of a value, for JSON."""
-    return {name: getattr(value, name) for name in names}
+    """Return these fields of a value, for JSON; `name:field` gives one another name."""
+    pairs = (name.partition(":") for name in names)
+    return {name: getattr(value, field or name) for name, _, field in pairs}
 
 
 def width() -> int:

@@ -234,7 +234,7 @@ def curate(call: Call) -> Answer:
     if args.preview:
         return preview_answer(plan.preview, f"{plan.preview.remark} In all {cost}")
     if plan.run is None and not plan.told:
-        json = {**picked(plan, "book", "since"), "told": 0, "suggestions": [], "into_review": 0}
+        json = {"book": book, "told": 0, "since": plan.since, "suggestions": [], "into_review": 0}
         if plan.since is None:
             none = "No memory is confirmed yet: approve candidates first (`workbench review`)."
         else:
@@ -290,9 +290,9 @@ def _curated(call: Call, plan: "CurationPlan") -> Answer:
         )
     spent = bench.curation.runs.spent()
     json = {
-        **picked(plan, "book", "since"),
+        "book": plan.book,
         "told": len(plan.told),
-        "unknown_bullets": plan.unknown,
+        **picked(plan, "since", "unknown_bullets:unknown"),
         "dry_run": dry,
         "replies": [
             {**picked(reply, "actor", "said"), "suggestions": [_card_json(card) for card in cards]}
@@ -370,7 +370,7 @@ def _sum(call: Call, asked: "Asked", fresh: int) -> str:
 
 
 def _card_json(card: "Card") -> dict[str, object]:
-    kept = picked(card, "title", "raw", "reason", "problem", "before", "after")
+    kept = picked(card, "raw", "title", "reason", "problem", "before", "after")
     return {**kept, "touches": [bullet.id for bullet in card.touches]}
 
 

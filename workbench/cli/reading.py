@@ -144,9 +144,9 @@ def _differing(old: str, new: str) -> int:
 
 
 def _event_json(event: "Event") -> dict[str, object]:
-    names = ("rev", "at", "actor", "label", "kind", "group", "target", "fields")
+    names = ("rev", "at", "actor", "label", "kind", "group", "target")
     keys = list(dict.fromkeys(field.key for field in event.fields))
-    return {**picked(event, *names), "records": keys}
+    return {**picked(event, *names), "records": keys, "fields": event.fields}
 
 
 # `workbench views`, and how a list is arranged: by a view that was saved in the app, or by an order

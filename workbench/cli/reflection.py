@@ -192,8 +192,9 @@ def _json(call: Call, plan: "Plan", outcome: "Outcome") -> dict[str, object]:
     reflection = outcome.reflection
     spent = {"month": call.bench.reflecting.runs.spent(), "limit": plan.limit}
     return {
-        **picked(plan, "reflector", "since"),
+        "reflector": plan.reflector,
         "read": len(plan.request.memories),
+        "since": plan.since,
         "focus": plan.request.focus,
         "dry_run": call.args.dry_run,
         **picked(reflection, "complete", "stopped", "questions"),

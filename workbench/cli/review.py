@@ -268,20 +268,19 @@ def _evidence_json(bench: "Workbench", evidence: "Evidence") -> dict[str, object
     def row(one: "Memory | Bullet", **more: object) -> dict[str, object]:
         return {**picked(one, "id", "content"), **more, **review_json(bench, one)}
 
+    near = [{"table": "memories", **row(one, similarity=s)} for one, s in evidence.near]
+    for bullet, s in evidence.near_bullets:
+        name = {"id": f"{bullet.book}/{bullet.id}"}
+        near.append({"table": "bullets", **row(bullet, similarity=s), **name})
     return {
         "cited": [
-            {"content": None} | (row(c.memory) if c.memory else {}) | picked(c, "id", "gone")
+            {**picked(c, "id", "gone"), "content": None}
+            | (review_json(bench, c.memory) | picked(c.memory, "content") if c.memory else {})
             for c in evidence.cited
         ],
-        "tree": [{"depth": b.depth, **picked(b.cited, "id", "gone")} for b in evidence.tree],
+        "tree": [{"id": b.cited.id, "depth": b.depth, "gone": b.cited.gone} for b in evidence.tree],
         "searched": evidence.searched,
-        "near": [
-            *(row(one, table="memories", similarity=s) for one, s in evidence.near),
-            *(
-                row(one, table="bullets", similarity=s) | {"id": f"{one.book}/{one.id}"}
-                for one, s in evidence.near_bullets
-            ),
-        ],
+        "near": near,
         "rejections": [row(t.rejected, similarity=t.similarity) for t in evidence.rejections],
         "contradictions": evidence.against,
     }
@@ -573,15 +572,18 @@ def _promotion_lines(plan: "PromotionPlan", *, dry: bool) -> Iterator[str]:
 def _promotion_json(plan: "PromotionPlan", *, dry: bool) -> dict[str, object]:
     return {
         "dry_run": dry,
-        **picked(plan, "ids", "to", "approves", "text", "outside", "warnings"),
+        **picked(plan, "ids", "to", "approves", "text"),
         "changes": [
             {"name": edit.name, "diff": [str(line) for line in edit.lines()]} for edit in plan.edits
         ],
+        "outside": plan.outside,
         "flagged": [held.id for held in plan.flagged],
+        "warnings": plan.warnings,
         "sizes": [
             {
-                **picked(size, "file", "tokens", "bytes"),
+                **picked(size, "file", "tokens"),
                 "limit": size.most // 4 or None,
+                "bytes": size.bytes,
                 "limit_bytes": size.most or None,
             }
             for size in plan.sizes

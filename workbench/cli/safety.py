@@ -148,7 +148,7 @@ def scan(call: Call) -> Answer:
         json = picked(done.done, "rewritten", "lines", "removed", "damaged")
         remarks = [f"{place} still holds a secret and was not touched." for place in done.elsewhere]
         return Answer(
-            {**json, **picked(done, "secrets", "elsewhere")},
+            {"secrets": done.secrets, **json, "elsewhere": done.elsewhere},
             _masked_lines(done),
             remarks,
             FOUND if done.elsewhere else DONE,
@@ -313,8 +313,8 @@ def trust(call: Call) -> Answer:
     json = {
         "trusted": False,
         "store": folder,
-        "flagged": [held.name for held in arrived.flagged],
         **picked(arrived, "changes", "actors", "memories", "bullets"),
+        "flagged": [held.name for held in arrived.flagged],
     }
     if args.show:
         return Answer(json, _arrived_lines(arrived))

@@ -15,8 +15,8 @@ since you last opened the app on this store (unseen)."""
 def show_status(call: Call) -> Answer:
     look = recent.last_look(paths.state_dir(), call.session.known_store())
     status = call.bench.overview.status(None if look is None else look.rev)
-    about = {"unseen": status.new, "reflection_due": status.due.due}
-    return Answer(picked(status, "line", "pending", "revision") | about, [status.line])
+    about = {**picked(status, "line", "pending", "unseen:new"), "reflection_due": status.due.due}
+    return Answer({**about, "revision": status.revision}, [status.line])
 
 
 OPTIONS: Mapping[str, Option] = {}

@@ -308,7 +308,7 @@ def _evaluation_json(found: "Evaluation") -> dict[str, object]:
 
 def _result_json(result: "ProfileResult") -> dict[str, object]:
     queries = [
-        {**picked(q, "query", "now", "tags"), **q.values, **picked(q, "unjudged", "scores"), "top": q.ids}
+        {**picked(q, "query", "now", "tags"), **q.values, **picked(q, "unjudged", "top:ids", "scores")}
         for q in result.queries
     ]  # fmt: skip
     return {**picked(result, "mean", "unjudged"), "queries": queries}
@@ -316,23 +316,18 @@ def _result_json(result: "ProfileResult") -> dict[str, object]:
 
 def _set_json(judged: "JudgedSet") -> dict[str, object]:
     return {
-        **picked(judged, "name", "digest", "judgments"),
+        **picked(judged, "name", "digest"),
         "queries": len(judged.queries),
-        "unknown_ids": judged.unknown,
-        "queries_left_out": judged.empty,
+        **picked(judged, "judgments", "unknown_ids:unknown", "queries_left_out:empty"),
     }
 
 
 def _verdict_json(verdict: "Verdict") -> dict[str, object]:
     return {
         "metric": verdict.metric.lower(),
-        "better": verdict.wins,
-        "worse": verdict.losses,
-        "same": verdict.ties,
+        **picked(verdict, "better:wins", "worse:losses", "same:ties", "delta"),
         "interval": [verdict.low, verdict.high],
-        "verdict": verdict.outcome,
-        "more_queries": verdict.more,
-        **picked(verdict, "delta", "p", "provisional", "sentence"),
+        **picked(verdict, "p", "verdict:outcome", "more_queries:more", "provisional", "sentence"),
     }
 
 
@@ -341,23 +336,21 @@ def _proposal_json(
 ) -> dict[str, object]:
     from workbench.core.tuning.profile import parameters_of
 
-    keeps = found.keeps and saved is None
+    keeps, verdict = found.keeps and saved is None, found.verdict
     return {
-        **picked(found, "metric", "before", "after", "fitted", "folds"),
         "keep": found.keeps,
         "contender": found.contender or None,
         "profile": parameters_of(found.start if keeps else found.profile),
         "start": parameters_of(found.start),
-        "gain": found.verdict.delta,
-        "interval": [found.verdict.low, found.verdict.high],
-        "settings_tried": found.tried,
-        "tuned_on_these": found.seen,
-        "left_alone": found.dead,
+        **picked(found, "metric", "before", "after"),
+        "gain": verdict.delta,
+        "interval": [verdict.low, verdict.high],
+        **picked(found, "fitted", "folds", "settings_tried:tried", "tuned_on_these:seen", "left_alone:dead"),
         "moved": () if keeps else found.moved,
-        "verdict": _verdict_json(found.verdict),
+        "verdict": _verdict_json(verdict),
         "query_set": _set_json(judged),
         "saved": saved,
-    }
+    }  # fmt: skip
 
 
 def _counted(call: Call, judged: "JudgedSet") -> str:
@@ -492,7 +485,7 @@ def _list_queries(call: Call) -> Answer:
         grades[judgment.query] = grades.get(judgment.query, 0) + 1
     saved = call.shown(list(call.bench.tuning.queries()))
     json = [
-        {**picked(q, "id", "now", "tags", "created_at"), "query": q.text, "judgments": grades.get(q.id, 0)}
+        {**picked(q, "id", "query:text", "now", "tags", "created_at"), "judgments": grades.get(q.id, 0)}
         for q in saved
     ]  # fmt: skip
     if not saved:
@@ -580,9 +573,9 @@ def _use_model(call: Call) -> Answer:
     set_values(path, {"model": "" if folder is None else str(folder)})
     call.say(f"{_model_said(found)}.")
     call.say(f"That is set in {path}, for all stores.")
-    json = {**_model_json(found), "path": path, "queries": None}
+    json = {**_model_json(found), "path": path}
     if folder == before:
-        return Answer(json)
+        return Answer({**json, "queries": None})
     with session.reading(remarks=False) as bench:
         return _compared(bench, found, json)
 
@@ -605,6 +598,7 @@ def _compared(bench: "Workbench", found: "Model", json: dict[str, object]) -> An
         warn("The model is set anyway.")
         return Answer(code=INTERRUPTED)
     memories = len(bench.library.memories)
+    json |= {"memories": memories, "queries": None}
     lines = [f"{counted(memories, 'memory', 'memories')} of this store embedded."]
     if change is None:
         lines.append("No judged query tells which model ranks better here (J in Tune grades).")
@@ -612,7 +606,7 @@ def _compared(bench: "Workbench", found: "Model", json: dict[str, object]) -> An
         changed = sorted(_differences(bench, change))
         json["queries"] = _change_json(change, changed)
         lines += _change_lines(change, changed)
-    return Answer({**json, "memories": memories}, lines)
+    return Answer(json, lines)
 
 
 def _change_lines(
@@ -646,22 +640,23 @@ def _model_said(found: "Model") -> str:
 
 
 def _model_json(found: "Model") -> dict[str, object]:
-    about = {"bundled": found.is_bundled, "dimensions": found.dim}
-    return {**picked(found, "folder", "tokens", "fingerprint"), **about}
+    names = ("folder", "bundled:is_bundled", "dimensions:dim", "tokens", "fingerprint")
+    return picked(found, *names)
 
 
 def _change_json(
     change: "ModelChange", changed: "Sequence[tuple[float, str, float, float]]"
 ) -> dict[str, object]:
-    verdict = change.verdict
+    names = ("better:wins", "worse:losses", "same:ties", "verdict:outcome", "sentence")
     return {
-        "profile": change.now.profile.name, "before": change.before.mean, "now": change.now.mean,
-        "better": verdict.wins, "worse": verdict.losses, "same": verdict.ties, "verdict": verdict.outcome,
-        "sentence": verdict.sentence,
+        "profile": change.now.profile.name,
+        "before": change.before.mean,
+        "now": change.now.mean,
+        **picked(change.verdict, *names),
         "changed": [
             {"query": query, "before": was, "now": now} for gain, query, was, now in changed if gain
         ],
-    }  # fmt: skip
+    }
 
 
 OPTIONS: Mapping[str, Option] = {

@@ -111,7 +111,7 @@ def _earlier(call: Call, plan: "UpkeepPlan | TruePlan", so: str) -> Iterator[str
 
 def find_duplicates(call: Call) -> Answer:
     """Compare, and propose what says the same; ctrl+c stops, and then nothing is proposed."""
-    args, work, shown = call.args, call.bench.deduplication, call.shown
+    args, work = call.args, call.bench.deduplication
     line = ProgressLine("memories", 1_000)
     with progressing(line) as cancelled:
         try:
@@ -128,10 +128,10 @@ def find_duplicates(call: Call) -> Answer:
             "dry_run": args.dry_run,
             "proposed": 0 if args.dry_run else count,
             "would_propose": count if args.dry_run else 0,
-            **picked(plan, "threshold", "floor", "compared", "waiting"),
+            **picked(plan, "threshold", "floor", "compared"),
             "groups": [_group_json(group) for group in plan.groups],
             "apart": [_group_json(group) for group in plan.apart],
-            "kept_apart": plan.kept,
+            **picked(plan, "waiting", "kept_apart:kept"),
         }
 
     return Answer(json, _dedup_lines(call, plan, count))
@@ -236,11 +236,11 @@ def _claims_lines(call: Call, plan: "TruePlan") -> Iterator[str]:
 def _claims_json(call: Call, plan: "TruePlan") -> dict[str, object]:
     found = [
         {
-            **picked(stale.record, "id", "content"),
+            "id": stale.record.id,
             "proposal": stale.proposal.id,
+            "content": stale.record.content,
             "gone": [
-                {**picked(one.name, "kind"), "name": one.name.written, "file": one.place,
-                 **picked(one, "now", "commit", "at")}
+                {**picked(one.name, "kind", "name:written"), **picked(one, "now", "commit", "at", "file:place")}
                 for one in stale.gone
             ],
         }
@@ -248,13 +248,11 @@ def _claims_json(call: Call, plan: "TruePlan") -> dict[str, object]:
     ]  # fmt: skip
     return {
         "dry_run": call.args.dry_run,
-        "tree": plan.folder,
-        "git": plan.with_git,
-        "whole": plan.is_whole,
+        **picked(plan, "tree:folder", "git:with_git", "whole:is_whole", "checked", "names"),
         "found": found,
         "open": [p.id for p in plan.open],
         "withdrawn": [p.id for p in plan.withdrawn],
-        **picked(plan, "checked", "names", "decided"),
+        "decided": plan.decided,
     }
 
 

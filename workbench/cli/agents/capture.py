@@ -251,9 +251,12 @@ def _rest_lines(harvest: "Harvest", captured: "Captured | None") -> Iterator[str
 
 
 def _lesson_json(lesson: "Lesson") -> "dict[str, object]":
-    names = ("kind", "text", "weight", "sessions", "session", "at", "turn", "speaker", "file")
-    about = {"type": lesson.observation_type, "status": "candidate" if lesson.waits else "signal"}
-    return {**picked(lesson, *names), **about}
+    names = ("sessions", "session", "at", "turn", "speaker", "file")
+    return {
+        **picked(lesson, "kind", "type:observation_type", "text", "weight"),
+        "status": "candidate" if lesson.waits else "signal",
+        **picked(lesson, *names),
+    }
 
 
 def _brief(call: Call) -> Answer:
@@ -295,7 +298,7 @@ def _status(call: Call) -> Answer:
             f"{held} could not be stored while the store was held; the next event stores them."
         )
     return Answer(
-        {**picked(found, "sessions", "failures", "waiting"), "passed_over": counts},
+        {"sessions": found.sessions, "passed_over": counts, **picked(found, "failures", "waiting")},
         [*lines, *failure_lines(found.failures)],
     )
 
@@ -344,9 +347,7 @@ def replay(call: Call) -> Answer:
     json = [
         {
             **picked(one.step, "kind", "at", "text"),
-            "revision": one.rev,
-            "purged_since": one.purged,
-            **picked(one, "then", "now"),
+            **picked(one, "revision:rev", "purged_since:purged", "then", "now"),
             **about,
         }
         for one in found

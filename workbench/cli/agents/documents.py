@@ -207,9 +207,10 @@ def _show_stored(call: Call) -> Answer:
     below = [document for document in own if document.path.startswith(place + "/")]
     if one is not None:
         json = {
-            **picked(one, "path", "changed_at", "content"),
+            "path": one.path,
             "tokens": tokens_of(one.content),
             "sections": _sections_json(one.sections),
+            **picked(one, "changed_at", "content"),
             **review_json(bench, one),
         }
         return Answer(json, [unreviewed(bench, one) + shown(one.content).rstrip("\n")])
@@ -346,9 +347,10 @@ def _folder_json(opened: "OpenFolder") -> dict[str, object]:
 def _document_json(one: "OpenDocument", changes: "Changes") -> dict[str, object]:
     entry, document = one.entry, one.document
     return {
-        **picked(entry, "path", "scope", "changed_at"),
+        **picked(entry, "path", "scope"),
         "tokens": tokens_of(document.content),
         "seen": entry.path not in changes.new and entry.path not in changes.changed,
+        "changed_at": entry.changed_at,
         "facts": dict(document.facts),
         "sections": _sections_json(document.sections),
     }
