@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.cli.describe import compact as in_one_line
 from workbench.cli.output import moment, picked, say, table, warn
 from workbench.cli.progress import ProgressLine
+from workbench.cli.safety import mask, rewritten_lines
 from workbench.cli.session import CLI_ACTOR, DONE, FOUND, actor_of
 from workbench.cli.verbs import (
     UNDO,
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from workbench.services.health.purge import PurgePlan, PurgeResult
     from workbench.services.open import Workbench
     from workbench.services.promotion.placements import HalfDone
-    from workbench.services.safety.leaks import Masked
 
 
 # `workbench doctor` and `workbench compact`: what is wrong with a store, and putting it right.
@@ -111,8 +111,6 @@ def _accept(call: Call, diagnosis: "Diagnosis") -> Answer:
 
 def _finish(call: Call) -> Answer:
     """Go on with all that was broken off: changes of files, purges and maskings."""
-    from workbench.cli.safety import mask
-
     with call.session.changing(remarks=False) as bench:
         found = bench.care.half_done()
         for number, one in enumerate(found):
@@ -472,16 +470,6 @@ def _erased_lines(erased: "PurgeResult") -> Iterator[str]:
     if erased.copies:
         copies = counted(len(erased.copies), "copy", "copies")
         yield f"removed, as they held it: {copies} of files that were replaced"
-
-
-def rewritten_lines(result: "PurgeResult | Masked", what: str) -> Iterator[str]:
-    """Say in which files something was taken out for good."""
-    done = result.done
-    yield f"rewritten: {', '.join(done.rewritten)} ({counted(done.lines, 'journal line')} changed)"
-    if done.removed:
-        yield f"removed: {', '.join(done.removed)}"
-    if done.damaged:
-        yield f"{counted(done.damaged, 'damaged journal line')} held {what} and had to go as a whole."
 
 
 OPTIONS: Mapping[str, Option] = {

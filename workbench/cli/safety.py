@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from workbench.core.files.format import Parsed
     from workbench.core.safety import Finding
+    from workbench.services.health.purge import PurgeResult
     from workbench.services.open import Workbench
     from workbench.services.safety.leaks import Masked
     from workbench.services.safety.trust import Arrived
@@ -236,11 +237,19 @@ def mask(bench: "Workbench") -> int:
 
 
 def _masked_lines(masked: "Masked") -> Iterator[str]:
-    from workbench.cli.health import rewritten_lines
-
     yield f"Masked {counted(masked.secrets, 'secret')} for good."
     yield from rewritten_lines(masked, "a secret")
     yield "Rotate it: what was stored may have been read, and version control or backups may hold it still."
+
+
+def rewritten_lines(result: "PurgeResult | Masked", what: str) -> Iterator[str]:
+    """Say in which files something was taken out for good."""
+    done = result.done
+    yield f"rewritten: {', '.join(done.rewritten)} ({counted(done.lines, 'journal line')} changed)"
+    if done.removed:
+        yield f"removed: {', '.join(done.removed)}"
+    if done.damaged:
+        yield f"{counted(done.damaged, 'damaged journal line')} held {what} and had to go as a whole."
 
 
 _LARGEST = 1 << 30
