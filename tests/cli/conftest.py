@@ -1,5 +1,6 @@
 """Runs the command line in this process, at a fixed time, from a folder of the test's own."""
 
+import json
 import os
 import re
 import shutil
@@ -7,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -57,6 +59,20 @@ class Cli:
         remarks = [line for line in result.err.splitlines() if not usual.match(line)]
         assert (result.code, remarks) == (0, [])
         return result.out
+
+    def refused(self, *args: str) -> str:
+        """Run a command that has to be refused without an answer; return what it said."""
+        result = self(*args)
+        assert (result.code, result.out) == (2, "")
+        return result.err
+
+    def json(self, *args: str) -> Any:
+        """Run a command that has to succeed, and return what it answers as JSON."""
+        return json.loads(self.ok(*args, "--json"))
+
+    def told(self, *args: str) -> Any:
+        """Return what a command answers as JSON, whatever else it says."""
+        return json.loads(self(*args, "--json").out)
 
     def files(self) -> dict[str, bytes]:
         """Return what the files of the store hold, by their names."""

@@ -12,7 +12,7 @@ from workbench.config import paths
 
 
 def one(cli: Cli, id: str) -> dict[str, object]:
-    loaded: dict[str, object] = json.loads(cli.ok("show", id, "--json"))
+    loaded: dict[str, object] = cli.json("show", id)
     return loaded
 
 
@@ -74,13 +74,13 @@ def test_a_likely_duplicate_waits_as_a_merge_and_an_opposite_does_not(cli: Cli) 
     told = cli.ok("ingest", "Do not use pnpm for installs in this repository")
     assert told.startswith(f"Stored as {last}. It only looks like {first}: negation differs")
     assert cli.ok("status").startswith("1 pending")
-    cli.ok("review", "reject", json.loads(cli.ok("review", "list", "--json"))[0]["id"])
+    cli.ok("review", "reject", cli.json("review", "list")[0]["id"])
     known = {"id": "known", "version": 1, "timestamp": "2026-03-01T10:00:00Z", "type": "convention", "confidence": 3,
              "status": "confirmed", "context": "Always run the linter before a commit", "source": {}}  # fmt: skip
     cli.ok("import", cli.write("known.jsonl", json.dumps(known) + "\n"))
-    said = json.loads(cli.ok("ingest", "Never run the linter before a commit", "--json"))
+    said = cli.json("ingest", "Never run the linter before a commit")
     assert (said["outcome"], said["other"], bool(said["against"])) == ("contradicts", "known", True)
-    (waiting,) = json.loads(cli.ok("review", "list", "--json"))
+    (waiting,) = cli.json("review", "list")
     assert (waiting["kind"], waiting["evidence"]) == ("reconfirm", ["known", said["id"]])
 
 
@@ -93,11 +93,9 @@ def test_text_comes_from_stdin(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_stdin_that_is_no_text_is_refused(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     feed(monkeypatch, b"abc\xff")
-    result = cli("ingest", "-")
-    assert (result.code, result.out) == (2, "")
+    err = cli.refused("ingest", "-")
     assert (
-        result.err
-        == "workbench: stdin is not UTF-8 text: byte 0xff at offset 3. Nothing was written.\n"
+        err == "workbench: stdin is not UTF-8 text: byte 0xff at offset 3. Nothing was written.\n"
     )
     assert not cli.store.exists()
 
@@ -148,7 +146,7 @@ def test_agents_and_sessions_vote_for_themselves(demo: Cli) -> None:
     ):
         demo.ok("vote", "shr-00003", "harmful", *who)
     assert one(demo, "shr-00003")["harmful_votes"] == 3
-    actors = [step["actor"] for step in json.loads(demo.ok("history", "shr-00003", "--json"))]
+    actors = [step["actor"] for step in demo.json("history", "shr-00003")]
     assert actors[:3] == ["agent:claude", "agent:claude", "cli"]
 
 
@@ -173,10 +171,9 @@ def test_bullets_are_found_by_their_own_name_and_by_their_books(demo: Cli) -> No
 
 def test_a_vote_on_nothing_changes_nothing(demo: Cli) -> None:
     before = files_of(demo.store)
-    result = demo("vote", "mem-none", "helpful")
-    assert (result.code, result.out) == (2, "")
+    err = demo.refused("vote", "mem-none", "helpful")
     assert (
-        result.err
+        err
         == "workbench: There is no memory or bullet mem-none in this store. Nothing was changed.\n"
     )
     assert files_of(demo.store) == before

@@ -45,7 +45,7 @@ def test_the_tokens_of_the_layers_add_up_and_stay_within_their_budgets(demo: Cli
 
 @pytest.mark.slow
 def test_a_context_in_json_stays_under_its_budget(demo: Cli) -> None:
-    answer = json.loads(demo("context", TASK, "--budget", "500", "--json").out)
+    answer = demo.told("context", TASK, "--budget", "500")
     assert answer["tokens"] <= 500
     assert [layer["layer"] for layer in answer["layers"]] == [
         "pinned",
@@ -64,7 +64,7 @@ def test_judged_tasks_of_a_file_are_counted_per_budget(demo: Cli) -> None:
         "misleads": ["mem-20260318-0000264"],
     }
     (demo.cwd / "tasks.jsonl").write_text(json.dumps(task) + "\n")
-    found = json.loads(demo("context", "--eval", "tasks.jsonl", "--budget", "3000", "--json").out)
+    found = demo.told("context", "--eval", "tasks.jsonl", "--budget", "3000")
     whole = next(row for row in found["sums"] if row["set"] == "all")
     assert (whole["tasks"], whole["helpful"], whole["helps"], whole["misleads"]) == (1, 1, 2, 1)
     assert found["contexts"][0]["tokens"] <= 3_000
@@ -77,7 +77,7 @@ def test_judged_tasks_of_a_file_are_counted_per_budget(demo: Cli) -> None:
 @pytest.mark.slow
 def test_an_agent_that_is_given_a_context_has_read_it(demo: Cli) -> None:
     demo("context", TASK, "--for-agent", "claude", "--session", "s-1")
-    (first, *_) = json.loads(demo("reads", "--json", "-n", "1").out)
+    (first, *_) = demo.told("reads", "-n", "1")
     assert (first["agent"], first["session"], first["query"], first["door"]) == (
         "claude",
         "s-1",
@@ -99,9 +99,7 @@ def test_what_cannot_be_shown_is_refused(args: tuple[str, ...], sentence: str, d
 def test_readings_are_listed_filtered_and_shown_in_full(demo: Cli) -> None:
     demo("search", "how do we deploy", "-k", "2", "--for-agent", "codex")
     demo("search", "recipe for lasagne", "--for-agent", "codex")
-    rows: list[dict[str, Any]] = json.loads(
-        demo("reads", "--agent", "codex", "--json", "-n", "2").out
-    )
+    rows: list[dict[str, Any]] = demo.told("reads", "--agent", "codex", "-n", "2")
     given, empty = sorted(rows, key=lambda row: str(row["query"]))
     assert (given["is_empty"], empty["is_empty"]) == (False, True)
     listed = demo("reads", "--agent", "codex", "-n", "2").out

@@ -6,28 +6,28 @@ from tests.cli.conftest import Cli, files_of
 
 
 def test_what_changes_something_answers_as_json(cli: Cli) -> None:
-    first = json.loads(cli.ok("append", "use pnpm here", "--json"))
-    second = json.loads(cli.ok("ingest", "never force-push to main", "--json"))
+    first = cli.json("append", "use pnpm here")
+    second = cli.json("ingest", "never force-push to main")
     assert (first["outcome"], second["outcome"], second["other"]) == ("created", "created", None)
-    assert json.loads(cli.ok("append", "use pnpm here", "--json")) == {
+    assert cli.json("append", "use pnpm here") == {
         **first,
         "outcome": "skipped",
     }
-    assert json.loads(cli.ok("vote", first["id"], "helpful", "--json"))["id"] == first["id"]
-    undone = json.loads(cli.ok("undo", "--json"))
+    assert cli.json("vote", first["id"], "helpful")["id"] == first["id"]
+    undone = cli.json("undo")
     assert undone["undone"] == f"vote helpful on {first['id']}"
-    assert json.loads(cli.ok("redo", "--json"))["revision"] == undone["revision"] + 1
-    assert json.loads(cli.ok("status", "--json"))["revision"] == undone["revision"] + 1
+    assert cli.json("redo")["revision"] == undone["revision"] + 1
+    assert cli.json("status")["revision"] == undone["revision"] + 1
 
 
 def test_where_things_are_as_json(cli: Cli) -> None:
-    assert json.loads(cli.ok("stores", "--json"))[0]["here"] is True
-    assert "claude" in json.loads(cli.ok("config", "show", "--json"))["settings"]
-    assert json.loads(cli.ok("config", "path", "--json"))["path"].endswith(".toml")
+    assert cli.json("stores")[0]["here"] is True
+    assert "claude" in cli.json("config", "show")["settings"]
+    assert cli.json("config", "path")["path"].endswith(".toml")
 
 
 def test_the_same_vote_again_writes_nothing(cli: Cli) -> None:
-    id = json.loads(cli.ok("append", "use pnpm here", "--json"))["id"]
+    id = cli.json("append", "use pnpm here")["id"]
     cli.ok("vote", id, "helpful", "--reason", "it helped")
     before = files_of(cli.store)
     assert "already voted" in cli.ok("vote", id, "helpful", "--reason", "it helped")
@@ -35,13 +35,10 @@ def test_the_same_vote_again_writes_nothing(cli: Cli) -> None:
 
 
 def test_several_records_are_shown(cli: Cli) -> None:
-    ids = [
-        json.loads(cli.ok("append", text, "--json"))["id"]
-        for text in ("use pnpm here", "never force-push")
-    ]
+    ids = [cli.json("append", text)["id"] for text in ("use pnpm here", "never force-push")]
     shown = cli.ok("show", *ids)
     assert shown.index("use pnpm here") < shown.index("never force-push")
-    assert [doc["id"] for doc in json.loads(cli.ok("show", *ids, "--json"))] == ids
+    assert [doc["id"] for doc in cli.json("show", *ids)] == ids
     assert f"ingest general {ids[1]}" in cli.ok("history", "-n", "1")
 
 
@@ -53,12 +50,8 @@ def test_an_import_names_the_new_ids(cli: Cli) -> None:
         "importance_score": 5,
     }
     name = cli.write("m.jsonl", json.dumps({"format": "x", **line}) + "\n")
-    (dry,) = json.loads(cli("import", name, "--dry-run", "--json").out)
-    (done,) = json.loads(cli("import", name, "--json").out)
+    (dry,) = cli.told("import", name, "--dry-run")
+    (done,) = cli.told("import", name)
     assert (dry["dry_run"], done["dry_run"]) == (True, False)
     assert done["memories"] == dry["memories"]
-    assert (
-        len(json.loads(cli.ok("list", "--json")))
-        == len(done["memories"])
-        == done["new"]["memories"]
-    )
+    assert len(cli.json("list")) == len(done["memories"]) == done["new"]["memories"]

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.slow
 def test_an_appended_observation_is_a_memory_like_any_other(demo: Cli) -> None:
-    before = json.loads(demo.ok("stats", "--json"))
+    before = demo.json("stats")
     out = demo.ok(
         "append",
         "Critical: the cache was stale",
@@ -35,7 +35,7 @@ def test_an_appended_observation_is_a_memory_like_any_other(demo: Cli) -> None:
     )
     id = out.split()[2].rstrip(",")
     assert out == f"Stored as {id}, importance 10.\n"
-    found = json.loads(demo.ok("show", id, "--json"))
+    found = demo.json("show", id)
     assert (found["content"], found["session_id"], found["tags"]) == (
         "Critical: the cache was stale",
         "s1",
@@ -46,9 +46,9 @@ def test_an_appended_observation_is_a_memory_like_any_other(demo: Cli) -> None:
         1,
         10.0,
     )
-    (event,) = json.loads(demo.ok("history", "-n", "1", "--json"))
+    (event,) = demo.json("history", "-n", "1")
     assert (event["actor"], event["label"]) == ("agent:claude", f"ingest error {id}")
-    after = json.loads(demo.ok("stats", "--json"))
+    after = demo.json("stats")
     assert after["memories"] == before["memories"] + 1
     assert (
         after["reflection"]["importance"]["value"]
@@ -59,10 +59,10 @@ def test_an_appended_observation_is_a_memory_like_any_other(demo: Cli) -> None:
 def test_the_first_one_starts_a_store_and_the_gauge(cli: Cli) -> None:
     assert cli.ok("append", "the first thing") == "Stored as mem-20260320-0000001, importance 5.\n"
     assert cli.ok("append", "the second thing") == "Stored as mem-20260320-0000002, importance 5.\n"
-    reflection = json.loads(cli.ok("stats", "--json"))["reflection"]
+    reflection = cli.json("stats")["reflection"]
     assert (reflection["importance"]["value"], reflection["observations"]["value"]) == (10.0, 2)
     cli.ok("ingest", "the third and last of them")
-    assert json.loads(cli.ok("stats", "--json"))["reflection"]["observations"]["value"] == 3
+    assert cli.json("stats")["reflection"]["observations"]["value"] == 3
 
 
 def test_appended_observations_can_be_undone_in_any_order(cli: Cli) -> None:
@@ -70,7 +70,7 @@ def test_appended_observations_can_be_undone_in_any_order(cli: Cli) -> None:
         cli.ok("append", text)
     for rev in ("1", "3", "2"):
         cli.ok("undo", "--rev", rev)
-    stats = json.loads(cli.ok("stats", "--json"))
+    stats = cli.json("stats")
     assert (stats["memories"], stats["reflection"]["importance"]["value"]) == (0, 0.0)
 
 
@@ -80,7 +80,7 @@ def test_what_one_of_the_last_ten_says_is_skipped(cli: Cli) -> None:
         cli.ok("append", "deploys need AUTH_SECRET")
         == "Skipped: mem-20260320-0000001 says it already.\n"
     )
-    assert json.loads(cli.ok("stats", "--json"))["revision"] == 1
+    assert cli.json("stats")["revision"] == 1
 
 
 @pytest.mark.parametrize("text", ["", " \n", "x" * 10_001])
@@ -136,15 +136,15 @@ def test_who_only_adds_leaves_a_checkpoint_now_and_then(
 def test_who_said_it_is_kept_shown_and_found(demo: Cli) -> None:
     id = demo.ok("append", "We ship on Fridays", "--speaker", " Ann Lee ").split()[2].rstrip(",")
     other = demo.ok("ingest", "Nobody ships on Mondays", "--speaker", "assistant").split()
-    assert json.loads(demo.ok("show", id, "--json"))["source"] == {
+    assert demo.json("show", id)["source"] == {
         "hook": None, "turn": None, "file": None, "speaker": "Ann Lee",
     }  # fmt: skip
     assert [
         line.split(None, 2) for line in demo.ok("show", id).splitlines() if line.startswith("said")
     ] == [["said", "by", "Ann Lee"]]
-    (found,) = json.loads(demo.ok("list", 'speaker:"ann lee"', "--json"))
+    (found,) = demo.json("list", 'speaker:"ann lee"')
     assert (found["id"], found["source"]["speaker"]) == (id, "Ann Lee")
-    (found,) = json.loads(demo.ok("list", "speaker:ASSISTANT", "--json"))
+    (found,) = demo.json("list", "speaker:ASSISTANT")
     assert found["id"] in " ".join(other)
     assert id not in demo.ok("list", "--limit", "0", "--", "-speaker:*")
     exported = [json.loads(row) for row in demo.ok("export", "--format", "lifecycle").splitlines()]
@@ -152,7 +152,7 @@ def test_who_said_it_is_kept_shown_and_found(demo: Cli) -> None:
         "Ann Lee",
         "assistant",
     ]
-    (event,) = json.loads(demo.ok("history", id, "--json"))
+    (event,) = demo.json("history", id)
     assert "Ann Lee" in json.dumps(event)
 
 
@@ -169,7 +169,7 @@ def test_a_person_is_told_what_they_forgot(cli: Cli, way: str, others: int) -> N
     assert said.startswith("Not stored: you archived this on 2026-03-20")
     assert f"`workbench unforget {id}`" in said
     assert "--again" in said
-    assert json.loads(cli.ok(way, text, "--json"))["outcome"] == "forgotten"
+    assert cli.json(way, text)["outcome"] == "forgotten"
     assert cli.ok(way, text, "--again").startswith("Stored as ")
     assert cli.ok(way, text).startswith(("Skipped: ", "Counted on "))
 
@@ -183,10 +183,10 @@ def test_what_an_agent_appends_of_what_was_forgotten_is_counted_and_asked_about(
         assert "Counted as seen again" in cli.ok(
             "append", text, "--actor", "claude", "--session", session
         )
-    (waiting,) = json.loads(cli.ok("review", "list", "--json"))
+    (waiting,) = cli.json("review", "list")
     assert (waiting["kind"], waiting["evidence"]) == ("return", [id])
     cli.ok("review", "approve", waiting["id"])
-    assert json.loads(cli.ok("show", id, "--json"))["status"] == "signal"
+    assert cli.json("show", id)["status"] == "signal"
     assert cli.ok("append", text).startswith("Skipped: ")
 
 
@@ -235,7 +235,7 @@ def test_a_purged_text_is_said_and_not_stored(cli: Cli) -> None:
         assert cli.ok(way, text).startswith(f"Not stored: {id} was purged on 2026-03-20")
     path = cli.write("notes.jsonl", json.dumps({"id": "n1", "content": text}) + "\n")
     assert "left out, since they were purged: n1; --again takes them" in cli.ok("import", path)
-    assert json.loads(cli.ok("import", path, "--json"))[0]["purged"] == ["n1"]
+    assert cli.json("import", path)[0]["purged"] == ["n1"]
     assert cli.ok("append", text, "--again").startswith("Stored as ")
 
 
@@ -244,7 +244,7 @@ def test_an_unknown_type_of_an_agent_is_kept_and_a_persons_is_asked_about(
     cli: Cli, command: str
 ) -> None:
     result = cli(command, "It rained on Friday", "--type", "weather", "--actor", "claude", "--json")
-    found = json.loads(cli.ok("show", json.loads(result.out)["id"], "--json"))
+    found = cli.json("show", json.loads(result.out)["id"])
     assert (found["observation_type"], found["metadata"]) == ("general", {"type": "weather"})
     for kind, hint in (
         ("eror", "Did you mean error?"),

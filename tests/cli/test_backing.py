@@ -1,6 +1,5 @@
 """Backups from the command line, and what the doctor says of them."""
 
-import json
 from datetime import timedelta
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from workbench.store.library import Library
 @pytest.mark.slow
 def test_a_backup_is_restored_as_the_same_store(demo: Cli) -> None:
     out = demo.ok("backup", "b.tar.gz")
-    revision = json.loads(demo.ok("stats", "--json"))["revision"]
+    revision = demo.json("stats")["revision"]
     assert f"revision {revision:,}, every byte checked" in out
     assert "SHA-256" in out
     restored = demo.bare("restore", "b.tar.gz", "new")
@@ -26,7 +25,7 @@ def test_a_backup_is_restored_as_the_same_store(demo: Cli) -> None:
         "list", "-n", "0", "--json"
     )
     assert str(demo.cwd / "b.tar.gz") in demo.ok("doctor")
-    said = json.loads(demo.ok("backup", "b.tar.gz", "--force", "--json"))
+    said = demo.json("backup", "b.tar.gz", "--force")
     assert said["revision"] == revision
     assert said["counts"]["memories"] > 0
     assert demo("backup", "b.tar.gz").code == 2

@@ -180,7 +180,7 @@ def test_nothing_to_tell_is_nothing(cli: Cli, told: Callable[[], str]) -> None:
 
 def test_a_person_sees_what_an_agent_would_be_told(store: Cli, told: Callable[[], str]) -> None:
     assert store.ok("capture", "brief") == told() + "\n"
-    shown = json.loads(store.ok("capture", "brief", "--json"))
+    shown = store.json("capture", "brief")
     assert shown["characters"] == len(shown["text"])
 
 
@@ -210,7 +210,7 @@ def test_a_prompt_is_answered_only_where_a_person_wants_it(
     assert "full text" in text
     assert "Ruth" not in text
     assert len(text) <= prompted_module.LONGEST
-    (reading,) = json.loads(store.ok("reads", "--json"))
+    (reading,) = store.json("reads")
     assert (reading["door"], reading["session"], reading["query"]) == ("hook", "s1", asked)
     assert reading["memories"] == ["m1"]
 
@@ -233,7 +233,7 @@ def test_a_brief_that_is_given_leaves_a_reading_and_holds_after_it(
     store: Cli, told: Callable[[], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = told()
-    (read,) = json.loads(store.ok("reads", "--json"))
+    (read,) = store.json("reads")
     assert [read[name] for name in ("agent", "session", "door", "query")] == [
         "claude",
         "s1",
@@ -250,13 +250,13 @@ def test_a_brief_that_is_given_leaves_a_reading_and_holds_after_it(
         assert store("search", "deploys", "--for-agent", "codex").code == 0
         assert told() == first
     assert store.ok("capture", "brief") == first + "\n"
-    assert len(json.loads(store.ok("reads", "--json"))) == 4
+    assert len(store.json("reads")) == 4
 
 
 @pytest.mark.slow
 def test_a_brief_is_given_where_no_reading_can_be_kept(store: Cli, told: Callable[[], str]) -> None:
     first = told()
-    before = len(json.loads(store.ok("reads", "--json")))
+    before = len(store.json("reads"))
     with Library(store.store).turn():
         assert told() == first
-    assert len(json.loads(store.ok("reads", "--json"))) == before
+    assert len(store.json("reads")) == before

@@ -1,7 +1,5 @@
 """Bullets of a playbook from a shell."""
 
-import json
-
 import pytest
 
 from tests.cli.conftest import Cli
@@ -21,13 +19,13 @@ def test_bullets_are_listed_by_section_with_their_votes(demo: Cli) -> None:
         line for line in demo.ok("bullet", "list").splitlines() if line.startswith(first.id)
     )
     assert f"+{first.helpful_count}  −{first.harmful_count}" in line
-    rows = json.loads(demo.ok("bullet", "list", "--json"))
+    rows = demo.json("bullet", "list")
     assert {row["id"] for row in rows} == set(bullets(demo))
 
 
 def test_a_section_is_found_by_its_title_too(demo: Cli) -> None:
     section = Library(demo.store).sections.all()[0]
-    added = json.loads(demo("bullet", "add", section.title.upper(), RULE, "--json").out)
+    added = demo.told("bullet", "add", section.title.upper(), RULE)
     assert added["section"] == section.id
 
 
@@ -57,7 +55,7 @@ def test_an_agent_changes_no_playbook(demo: Cli, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize("named", [(), ("--book", "rules")])
 def test_the_first_bullet_of_a_store_begins_a_playbook(named: tuple[str, ...], cli: Cli) -> None:
     cli.ok("init")
-    added = json.loads(cli.ok("bullet", "add", "strategies", RULE, *named, "--json"))
+    added = cli.json("bullet", "add", "strategies", RULE, *named)
     assert (added["book"], bullets(cli)[added["id"]].content) == (
         named[-1] if named else "main",
         RULE,

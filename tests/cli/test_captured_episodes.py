@@ -100,12 +100,12 @@ def session(tmp_path: Path) -> Session:
 
 
 def listed(cli: Cli) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = json.loads(cli.ok("episode", "list", "--json"))
+    rows: list[dict[str, Any]] = cli.json("episode", "list")
     return sorted(rows, key=lambda row: row["timestamp"])
 
 
 def shown(cli: Cli, id: str) -> dict[str, Any]:
-    doc: dict[str, Any] = json.loads(cli.ok("episode", "show", id, "--json"))
+    doc: dict[str, Any] = cli.json("episode", "show", id)
     return doc
 
 
@@ -205,11 +205,7 @@ def test_what_was_undone_does_not_come_back(
     given = cli.ok("episode", "find", "login redirect", "--for-agent", "claude")
     assert "[unreviewed" in given
     assert "File does not exist" not in given
-    rev = next(
-        row["rev"]
-        for row in json.loads(cli.ok("history", "--json"))
-        if row["label"].startswith("capture an")
-    )
+    rev = next(row["rev"] for row in cli.json("history") if row["label"].startswith("capture an"))
     cli.ok("undo", "--rev", str(rev))
     session.ran("git log", "fix login")
     hook("Stop", transcript_path=str(session.path))
@@ -246,5 +242,5 @@ def test_a_memory_of_type_working_ends_with_its_session(cli: Cli, hook: Callable
     ):
         cli.ok("append", text, "--memory-type", "working", "--session", session)
     hook("SessionEnd", reason="other")
-    rows = json.loads(cli.ok("list", "--json", "status:archived"))
+    rows = cli.json("list", "status:archived")
     assert [row["content"] for row in rows] == ["tokens lie in the cache for now"]

@@ -135,7 +135,7 @@ def test_lessons_come_with_where_they_are_from_and_wait_in_review(
     assert failure.source.file == str(transcript.path)
     assert SECRET not in correction.content
     assert failure.created_at.isoformat() == "2026-03-19T10:05:00+00:00"
-    assert len(json.loads(cli.ok("review", "list", "--json"))) == 2
+    assert len(cli.json("review", "list")) == 2
     cli.ok("undo")
     assert told(cli.store) == []
 
@@ -150,9 +150,9 @@ def test_what_an_old_session_taught_waits_from_when_it_came_here(
     transcript.path.write_text(lines)
     cli.ok("capture", "transcript", str(transcript.path))
     assert {memory.created_at.year for memory in told(cli.store)} == {2025}
-    listed = json.loads(cli.ok("review", "list", "--json"))
+    listed = cli.json("review", "list")
     assert [(row["flags"], row["created_at"][:10]) for row in listed] == [([], "2026-03-20")] * 2
-    assert not json.loads(cli.ok("stats", "--json")).get("waits_long")
+    assert not cli.json("stats").get("waits_long")
 
 
 def test_reading_goes_on_where_it_was_left_and_stores_nothing_twice(
@@ -167,7 +167,7 @@ def test_reading_goes_on_where_it_was_left_and_stores_nothing_twice(
     transcript.ran("npm run build", "built")
     assert "Stored 1, and 1 episode." in cli.ok(*read)
     assert "Cannot find module 'vite'" in told(cli.store)[-1].content
-    again = json.loads(cli.ok(*read, "--again", "--json"))
+    again = cli.json(*read, "--again")
     assert (again["lessons"], again["stored"], again["passed_over"]["known"]) == ([], [], 3)
     assert failing
 
@@ -310,7 +310,7 @@ def test_an_event_that_corrects_is_kept_and_its_secrets_are_not(
         path.read_bytes() for path in (captures_dir() or cli.store).rglob("*") if path.is_file()
     )
     assert SECRET.encode() not in everything
-    assert json.loads(cli.ok("history", "-n", "1", "--json"))[0]["actor"] == "agent:claude"
+    assert cli.json("history", "-n", "1")[0]["actor"] == "agent:claude"
 
 
 def test_no_line_of_a_key_is_kept_that_a_command_was_cut_into(
@@ -490,7 +490,7 @@ def test_an_event_of_cursor_is_taken_as_it_tells_it(cli: Cli, hook: Callable[...
     cli.ok("capture", "brief", "--for-agent", "cursor")
     given = json.loads(hook("sessionStart", "cursor", **common))
     assert "pnpm instead of npm" in given["additional_context"]
-    (read,) = json.loads(cli.ok("reads", "--json"))
+    (read,) = cli.json("reads")
     assert [read[name] for name in ("agent", "session", "door")] == ["cursor", "c-1", "hook"]
 
 
@@ -593,9 +593,7 @@ def test_sessions_of_codex_are_read_as_those_of_claude_code(
         tmp_path / "sessions", asked, *ran("c1", call("git push"), lost, name),
         *ran("c2", call("git push -u origin cart"), done, name),
     )  # fmt: skip
-    shown = json.loads(
-        cli.ok("capture", "transcript", str(tmp_path / "sessions"), "--dry-run", "--json")
-    )
+    shown = cli.json("capture", "transcript", str(tmp_path / "sessions"), "--dry-run")
     assert (shown["transcripts"], len(shown["lessons"]), shown["passed_over"]) == (1, 2, {})
     cli.ok("capture", "transcript", str(path))
     solved, said = sorted(told(cli.store), key=lambda memory: memory.content[0] == "N")
@@ -607,7 +605,7 @@ def test_sessions_of_codex_are_read_as_those_of_claude_code(
         False,
     )
     assert "yarn" not in said.content
-    again = json.loads(cli.ok("capture", "transcript", str(path), "--again", "--json"))
+    again = cli.json("capture", "transcript", str(path), "--again")
     assert (again["stored"], again["passed_over"]) == ([], {"known": 2})
     assert "git push" in cli.ok("replay", str(path))
 
@@ -630,9 +628,7 @@ def test_what_codex_patches_is_what_resolved_a_failure(cli: Cli, tmp_path: Path)
         ("response_item", {"type": "custom_tool_call_output", "call_id": "p1", "output": "Success."}),
         *ran("c2", {"cmd": "mix test"}, "Process exited with code 0\nOutput:\n3 tests, 0 failures", "exec_command"),
     )  # fmt: skip
-    (lesson,) = json.loads(cli.ok("capture", "transcript", str(path), "--dry-run", "--json"))[
-        "lessons"
-    ]
+    (lesson,) = cli.json("capture", "transcript", str(path), "--dry-run")["lessons"]
     assert "config/test.exs" in lesson["text"]
     assert "secret_key_base: key()" in lesson["text"]
 
@@ -686,7 +682,7 @@ def test_what_goes_wrong_is_kept_in_a_log(
     cli.store.write_text("a file stands where the store should be")
     hook("UserPromptSubmit", prompt="No, use pnpm instead of npm")
     cli.store.unlink()
-    (failure,) = json.loads(cli.ok("capture", "status", "--json"))["failures"]
+    (failure,) = cli.json("capture", "status")["failures"]
     assert failure["event"] == "UserPromptSubmit"
     assert failure["problem"]
     hook("Stop", transcript_path=str(tmp_path / "gone.jsonl"))
@@ -699,7 +695,7 @@ def test_an_event_that_finds_the_store_held_is_stored_by_the_next_one(
     monkeypatch.setattr(hooks, "PATIENCE_S", 0.1)
     with FileLock(cli.store / LOCK, with_folder=True).held():
         hook("UserPromptSubmit", prompt=f"No, use pnpm instead of npm, key {SECRET}")
-    status = json.loads(cli.ok("capture", "status", "--json"))
+    status = cli.json("capture", "status")
     assert status["waiting"] == 1
     assert "The next event stores this one." in status["failures"][0]["problem"]
     captures = captures_dir()
@@ -711,7 +707,7 @@ def test_an_event_that_finds_the_store_held_is_stored_by_the_next_one(
         (memory,) = (one for one in told(cli.store) if one.session_id)
         assert memory.content.startswith("No, use pnpm instead of npm")
         assert memory.session_id == SESSION
-    assert json.loads(cli.ok("capture", "status", "--json"))["waiting"] == 0
+    assert cli.json("capture", "status")["waiting"] == 0
 
 
 def test_a_waiting_event_that_cannot_be_read_any_more_holds_up_no_later_one(
@@ -725,12 +721,12 @@ def test_a_waiting_event_that_cannot_be_read_any_more_holds_up_no_later_one(
     assert captures is not None
     with held(folder_of(captures, cli.store), SESSION):
         hook("Stop", transcript_path=str(transcript))
-    assert json.loads(cli.ok("capture", "status", "--json"))["waiting"] == 1
+    assert cli.json("capture", "status")["waiting"] == 1
     transcript.rename(tmp_path / "moved.jsonl")
     transcript.symlink_to(tmp_path / "moved.jsonl")
     hook("UserPromptSubmit", prompt="No, use pnpm instead of npm")
     assert any(one.content.startswith("No, use pnpm") for one in told(cli.store))
-    assert json.loads(cli.ok("capture", "status", "--json"))["waiting"] == 0
+    assert cli.json("capture", "status")["waiting"] == 0
 
 
 def test_a_disk_that_is_full_is_said_where_the_log_cannot_be_written(

@@ -1,7 +1,5 @@
 """Editing, pinning and forgetting from a shell: by a person at once, by an agent as a question."""
 
-import json
-
 import pytest
 
 from tests.cli.conftest import Cli
@@ -20,10 +18,7 @@ def test_an_edit_changes_the_text_and_is_undone(demo: Cli) -> None:
     before = stored(demo).content
     assert f"Edited {ONE}." in demo("edit", ONE, "The access token lives 20 minutes.").out
     assert stored(demo).content == "The access token lives 20 minutes."
-    assert (
-        json.loads(demo("edit", ONE, "The access token lives 20 minutes.", "--json").out)["changed"]
-        is False
-    )
+    assert demo.told("edit", ONE, "The access token lives 20 minutes.")["changed"] is False
     demo("undo")
     assert stored(demo).content == before
 
@@ -56,7 +51,7 @@ def test_a_secret_is_masked_unless_a_person_keeps_it(demo: Cli) -> None:
 def test_pins_are_set_and_let_go(demo: Cli) -> None:
     demo("pin", ONE, TWO)
     assert stored(demo).pinned
-    assert json.loads(demo("pin", ONE, "--off", "--json").out) == {"ids": [ONE], "pinned": False}
+    assert demo.told("pin", ONE, "--off") == {"ids": [ONE], "pinned": False}
     assert (stored(demo).pinned, stored(demo, TWO).pinned) == (False, True)
 
 
@@ -77,9 +72,7 @@ def test_an_agent_asks_a_person(demo: Cli) -> None:
         "A person is asked"
         in demo("edit", ONE, "The token lives an hour.", "--actor", "claude").out
     )
-    assert json.loads(demo("forget", ONE, "--actor", "claude", "--reason", "old", "--json").out)[
-        "proposed"
-    ] == [ONE]
+    assert demo.told("forget", ONE, "--actor", "claude", "--reason", "old")["proposed"] == [ONE]
     assert stored(demo) == before
     waiting = demo("review", "list").out
     assert "replace" in waiting
@@ -100,9 +93,7 @@ def test_inside_an_agent_nothing_is_changed_at_once(
 
 @pytest.mark.slow
 def test_what_cannot_be_accepted_any_more_can_be_turned_down(demo: Cli) -> None:
-    proposed = json.loads(
-        demo("edit", ONE, "The token lives an hour.", "--actor", "claude", "--json").out
-    )["proposed"]
+    proposed = demo.told("edit", ONE, "The token lives an hour.", "--actor", "claude")["proposed"]
     assert "The token lives an hour." in demo("review", "show", proposed).out
     demo("forget", ONE)
     assert demo("review", "approve", proposed).code == 2

@@ -26,24 +26,24 @@ def filled(cli: Cli) -> Cli:
 def test_a_dry_run_then_the_run_and_its_report(filled: Cli) -> None:
     dry = filled.ok("consolidate", "--dry-run")
     assert ("2 would change" in dry, "archived under ep-20260103-" in dry) == (True, True)
-    assert json.loads(filled("episode", "list", "--phase", "archived", "--json").out) == []
+    assert filled.told("episode", "list", "--phase", "archived") == []
     done = filled.ok("consolidate", "--report", "out.md")
     assert ("2 changed" in done, "The next one is due" in done) == (True, True)
     assert "# Consolidation of" in (filled.cwd / "out.md").read_text()
     there = filled("consolidate", "--stages", "report", "--report", "out.md")
     assert (there.code, "out.md" in there.err) == (2, True)
-    assert len(json.loads(filled.ok("episode", "list", "--phase", "archived", "--json"))) == 2
+    assert len(filled.json("episode", "list", "--phase", "archived")) == 2
     assert filled.ok("undo").startswith("Undone: consolidate 2 episodes")
-    assert json.loads(filled("episode", "list", "--phase", "archived", "--json").out) == []
+    assert filled.told("episode", "list", "--phase", "archived") == []
 
 
 def test_json_has_every_stage_and_the_run(filled: Cli) -> None:
-    answer = json.loads(filled.ok("consolidate", "--json"))
+    answer = filled.json("consolidate")
     assert [one["stage"] for one in answer["stages"]] == [kind.id for kind in STAGES]
     assert (answer["dry_run"], answer["left"], answer["run"]["left"]) == (False, [], [])
     first = answer["stages"][0]
     assert [change["becomes"] for change in first["changes"]] == ["archived", "archived"]
-    assert json.loads(filled.ok("consolidate", "--dry-run", "--json"))["run"] is None
+    assert filled.json("consolidate", "--dry-run")["run"] is None
     filled.ok("consolidate", "--stages", "report", "--report", "r.json")
     assert json.loads((filled.cwd / "r.json").read_text())["stages"][0]["facts"]["clusters"] == 1
 

@@ -40,17 +40,16 @@ def store(demo: Cli) -> Cli:
 
 
 def waiting(cli: Cli) -> list[dict[str, object]]:
-    listed = json.loads(cli.ok("review", "list", "--kind", "curator", "--json"))
+    listed = cli.json("review", "list", "--kind", "curator")
     assert isinstance(listed, list)
     return listed
 
 
 def test_without_a_key_it_is_one_sentence_and_nothing_changes(store: Cli) -> None:
     before = files_of(store.store)
-    result = store("curate", "--book", "mine")
-    assert (result.code, result.out) == (2, "")
-    assert result.err.count("\n") == 1
-    assert "ANTHROPIC_API_KEY" in result.err
+    err = store.refused("curate", "--book", "mine")
+    assert err.count("\n") == 1
+    assert "ANTHROPIC_API_KEY" in err
     assert files_of(store.store) == before
 
 
@@ -89,7 +88,7 @@ def test_a_second_time_there_is_nothing_to_tell_and_undo_takes_the_first_out(
     assert store("curate", "--book", "mine").code == 0
     again = store("curate", "--book", "mine")
     assert again.out.startswith("Nothing was confirmed since the last curation (")
-    assert json.loads(store.ok("curate", "--book", "mine", "--json"))["told"] == 0
+    assert store.json("curate", "--book", "mine")["told"] == 0
     assert len(claude.requests) == 1
     store.ok("undo")
     assert waiting(store) == []
@@ -108,7 +107,7 @@ def test_a_dry_run_shows_and_keeps_nothing_but_the_tokens(
         "delete r-00404",
     ]
     assert waiting(store) == []
-    real = json.loads(store("curate", "--book", "mine", "--json").out)
+    real = store.told("curate", "--book", "mine")
     assert (real["replies"], real["into_review"]) == (found["replies"], 2)
 
 

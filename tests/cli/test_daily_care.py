@@ -30,12 +30,12 @@ def care(cli: Cli) -> Cli:
 
 
 def shown(cli: Cli, id: str) -> dict[str, Any]:
-    doc: dict[str, Any] = json.loads(cli.ok("show", id, "--json"))
+    doc: dict[str, Any] = cli.json("show", id)
     return doc
 
 
 def actor(cli: Cli) -> str:
-    return str(json.loads(cli.ok("history", "-n", "1", "--json"))[0]["actor"])
+    return str(cli.json("history", "-n", "1")[0]["actor"])
 
 
 @pytest.mark.slow
@@ -68,7 +68,7 @@ def test_every_field_is_edited_and_undone(
     options: tuple[str, ...], field: str, value: object, care: Cli
 ) -> None:
     before = shown(care, "m1")
-    assert json.loads(care.ok("edit", "m1", *options, "--json")) == {
+    assert care.json("edit", "m1", *options) == {
         "id": "m1",
         "changed": True,
         "ids": ["m1"],
@@ -110,7 +110,7 @@ def test_several_memories_get_the_same_values_all_or_none(care: Cli) -> None:
 def test_what_cannot_be_is_refused_and_nothing_changes(
     arguments: tuple[str, ...], said: str, care: Cli
 ) -> None:
-    id = next(bullet["id"] for bullet in json.loads(care.ok("bullet", "list", "--json")))
+    id = next(bullet["id"] for bullet in care.json("bullet", "list"))
     arguments = tuple(id if argument == "har-00001" else argument for argument in arguments)
     before = care.files()
     result = care("edit", *arguments)
@@ -150,7 +150,7 @@ def test_a_secret_is_masked_and_kept_on_a_word(care: Cli) -> None:
 
 
 def test_pins_go_on_and_off_for_both_kinds(care: Cli) -> None:
-    bullet = json.loads(care.ok("bullet", "list", "--json"))[0]["id"]
+    bullet = care.json("bullet", "list")[0]["id"]
     care.ok("pin", "m1", bullet)
     assert (shown(care, "m1")["pinned"], shown(care, bullet)["pinned"]) == (True, True)
     assert care.ok("pin", "m1") == "Pinned already: m1.\n"
@@ -168,30 +168,27 @@ def test_what_is_forgotten_comes_back(care: Cli) -> None:
     care.ok("unforget", "m2", "m1")
     assert [shown(care, id)["status"] for id in ("m1", "m2")] == ["signal", "confirmed"]
     assert "cannot be restored" in care("unforget", "m1").err
-    assert (
-        "is a bullet"
-        in care("forget", json.loads(care.ok("bullet", "list", "--json"))[0]["id"]).err
-    )
+    assert "is a bullet" in care("forget", care.json("bullet", "list")[0]["id"]).err
 
 
 def test_bullets_are_added_edited_moved_and_listed(care: Cli) -> None:
     care.ok("bullet", "add", "hard rules", "Second rule")
-    ids = [row["id"] for row in json.loads(care.ok("bullet", "list", "--json"))]
+    ids = [row["id"] for row in care.json("bullet", "list")]
     care.ok("bullet", "edit", ids[1], "Second rule, in other words")
     care.ok("bullet", "move", ids[1], "Pitfalls", "--also", ids[0], "--position", "1")
-    rows = json.loads(care.ok("bullet", "list", "--json"))
+    rows = care.json("bullet", "list")
     assert [row["content"] for row in rows] == [
         "Second rule, in other words",
         "Never deploy on Friday",
         "Caches are cold",
     ]
-    assert [row["id"] for row in json.loads(care.ok("bullet", "list", "-cold", "--json"))] == [
+    assert [row["id"] for row in care.json("bullet", "list", "-cold")] == [
         ids[1],
         ids[0],
     ]
     for _ in range(3):
         care.ok("undo")
-    assert [row["content"] for row in json.loads(care.ok("bullet", "list", "--json"))] == [
+    assert [row["content"] for row in care.json("bullet", "list")] == [
         "Never deploy on Friday",
         "Caches are cold",
     ]
@@ -209,7 +206,7 @@ def test_the_nearest_section_is_named_and_a_new_one_made_on_a_word(care: Cli) ->
 def test_old_memories_are_archived_into_a_file_that_import_reads(care: Cli, tmp_path: Path) -> None:
     care.ok("pin", "m1")
     options = ("--before", "2026-04-01", "--to", "memory-archive.jsonl")
-    dry = json.loads(care("archive", *options, "--status", "confirmed", "--dry-run", "--json").out)
+    dry = care.told("archive", *options, "--status", "confirmed", "--dry-run")
     assert (dry["ids"], dry["dry_run"]) == (["m2"], True)
     assert shown(care, "m2")["status"] == "confirmed"
     assert (

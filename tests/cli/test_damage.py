@@ -223,6 +223,6 @@ def hooked(cli: Cli, silent: list[tuple[object, ...]], what: tuple[object, ...])
             silent.append((*what, "append"))
         return
     name = json.loads(result.out)["id"]
-    after = {m["id"]: m["content"] for m in json.loads(cli("list", "-n", "0", "--json").out)}
+    after = {m["id"]: m["content"] for m in cli.told("list", "-n", "0")}
     if after != {**before, name: "what the hook saw in the end"} or name in before:
         silent.append((*what, "append", name))

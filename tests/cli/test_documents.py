@@ -2,7 +2,6 @@
 found.
 """
 
-import json
 import os
 from pathlib import Path
 
@@ -46,7 +45,7 @@ def test_a_folder_is_shown_by_section_with_tokens(cli: Cli, session: Path) -> No
     assert "external memory · 2 documents" in shown.out
     assert "  3  " in shown.out
     assert "Current Task" in shown.out
-    answer = json.loads(cli("documents", str(session), "--json").out)
+    answer = cli.told("documents", str(session))
     assert [d["path"] for d in answer["documents"]] == ["overview.md", "detail/auth.md"]
     assert answer["documents"][1]["sections"][1] == {
         "title": "Decision",
@@ -101,7 +100,7 @@ def test_what_nobody_looked_at_reaches_no_agent_until_it_is_trusted(
     given = cli("recall", "JWT", "--for-agent", "claude", "--session", "s")
     assert "Citation: detail/auth.md#L4" in given.out
     assert KEY not in given.out
-    (read,) = json.loads(cli("reads", "--session", "s", "--json").out)
+    (read,) = cli.told("reads", "--session", "s")
     assert (read["agent"], read["is_empty"]) == ("claude", False)
     assert "detail/auth.md#L4" in read["documents"]
     assert "3 served" in cli("reads").out
@@ -147,7 +146,7 @@ def test_recall_prints_what_the_source_asks_for(cli: Cli, session: Path) -> None
         'Found 3 result(s) for: "which jwt"\n\n[1] Source: messages\n    Line: 1\n'
     )
     assert "messages.jsonl:2" in found.err  # a line that is no message
-    answer = json.loads(cli("recall", "jwt", "--scope", "messages", "--json", "--limit", "1").out)
+    answer = cli.told("recall", "jwt", "--scope", "messages", "--limit", "1")
     assert (answer["sources"], answer["found"], len(answer["results"])) == (["messages"], 2, 1)
     assert answer["broken_lines"] == [{"file": "messages.jsonl", "line": 2}]
 
@@ -227,7 +226,7 @@ def test_rules_of_editors_and_skills_are_documents(cli: Cli) -> None:
         (cli.cwd / name).parent.mkdir(parents=True, exist_ok=True)
         (cli.cwd / name).write_text(rule)
         assert cli.ok("documents", name) == rule
-        answer = json.loads(cli.ok("documents", name, "--json"))
+        answer = cli.json("documents", name)
         assert [section["title"] for section in answer["sections"]][-2:] == ["Rules", "Build"]
     assert "ours.mdc" in cli("documents", ".cursor/rules").out
     (cli.cwd / "linked").symlink_to(".cursorrules")

@@ -42,7 +42,7 @@ def test_it_is_kept_listed_shown_and_written_as_it_was(cli: Cli) -> None:
         part in shown
         for part in ("green build", "No rule to make target", "Look for the rule first", "active")
     )
-    whole = json.loads(cli.ok("episode", "show", "run-1", "--json"))
+    whole = cli.json("episode", "show", "run-1")
     assert {name: whole[name] for name in FULL} == FULL
     assert (whole["phase"], whole["notes"], whole["lifecycle"]["archival_status"]) == (
         "active",
@@ -61,14 +61,14 @@ def test_json_says_what_became_of_each(cli: Cli) -> None:
         "two.json",
         json.dumps([FULL, {**FULL, "episode_id": None, "task": {"original_input": f"Use {KEY}"}}]),
     )
-    answer = json.loads(cli.ok("episode", "add", "two.json", "--json"))
+    answer = cli.json("episode", "add", "two.json")
     assert [row["is_new"] for row in answer["stored"]] == [True, True]
     assert answer["stored"][1]["masked"]
     assert KEY not in cli.ok("episode", "list", "--json") + cli.ok(
         "episode", "show", answer["stored"][1]["id"]
     )
     cli.ok("undo")
-    assert json.loads(cli("episode", "list", "--json").out) == []
+    assert cli.told("episode", "list") == []
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_it_is_found_by_five_strategies_and_says_why(cli: Cli) -> None:
         assert "run-1" in cli.ok("episode", "find", *args), args
     explained = cli.ok("episode", "find", "move the build", "--explain")
     assert all(term in explained for term in ("similarity", "recency", "success", "use", "domain"))
-    (row,) = json.loads(cli.ok("episode", "find", "move the build", "--json"))["episodes"]
+    (row,) = cli.json("episode", "find", "move the build")["episodes"]
     assert row["score"] == pytest.approx(sum(part["weighted"] for part in row["score_parts"]))
     nothing = cli("episode", "find", "who won the chess olympiad of 1980")
     assert (nothing.code, nothing.out, nothing.err) == (0, "", "No episode has to do with it.\n")
@@ -138,7 +138,7 @@ def test_an_agent_is_given_it_in_a_block_and_what_it_read_is_counted(cli: Cli) -
     add(cli)
     given = cli.ok("episode", "find", "move the build", "--for-agent", "claude")
     assert ("[unreviewed" in given, "imported from a file" in given) == (True, True)
-    assert json.loads(cli.ok("episode", "list", "--json"))[0]["access_count"] == 1
+    assert cli.json("episode", "list")[0]["access_count"] == 1
     added = cli("episode", "add", "run.json", "--actor", "codex")
     assert "There already" in added.out
     assert cli("episode", "find", "x", "--for-agent", "c", "--show-secrets").code == 2
@@ -158,7 +158,7 @@ def test_a_lost_file_leaves_the_head_and_is_named(cli: Cli) -> None:
     assert (shown.code, "is missing" in shown.err) == (2, True)
     found = cli("doctor")
     assert (found.code, "What run-1 names is missing" in found.out) == (1, True)
-    assert json.loads(cli("doctor", "--json").out)["blobs"][0]["key"] == "run-1"
+    assert cli.told("doctor")["blobs"][0]["key"] == "run-1"
     add(cli)
     assert cli("episode", "show", "run-1").code == 0
 
@@ -178,9 +178,7 @@ def test_an_episode_is_learned_from(cli: Cli) -> None:
     assert "Stored as run-1 (success, 2 insights)." in done.out
     assert "new candidate, 1 of 1 application succeeded: too few to say more" in done.out
     assert "“Nameless” became no pattern" in done.err
-    again = json.loads(
-        cli.ok("episode", "learn", "run.json", "--insight", "look", "--insight", "twice", "--json")
-    )
+    again = cli.json("episode", "learn", "run.json", "--insight", "look", "--insight", "twice")
     assert (again["stored"], again["episode"], [row["is_new"] for row in again["patterns"]]) == (
         False,
         "run-1",
@@ -190,12 +188,10 @@ def test_an_episode_is_learned_from(cli: Cli) -> None:
     two = cli("episode", "learn", "two.json")
     assert (two.code, "one is learned from at a time" in two.err) == (2, True)
     cli.ok("undo")
-    assert json.loads(cli("episode", "list", "--json").out) == []
-    assert json.loads(cli("pattern", "list", "--json").out) == []
+    assert cli.told("episode", "list") == []
+    assert cli.told("pattern", "list") == []
     add(cli, {**FULL, "outcome": {"status": "FAILURE"}})
-    context = json.loads(
-        cli.ok("context", "build", "--error", "make: *** No rule to make target 'x'", "--json")
-    )
+    context = cli.json("context", "build", "--error", "make: *** No rule to make target 'x'")
     assert [row["ids"] for row in context["layers"] if row["layer"] == "failures"] == [["run-1"]]
 
 
@@ -218,11 +214,11 @@ def test_a_folder_of_episodes_is_imported_with_its_notes_and_undone(cli: Cli) ->
         "kept: episodes (JSON)", "  + ep-own-1 success The build fails", "  + ep-own-2 success Deploy the API",
         "  would be new: 2 episodes", "  passed over, hidden: 1 (.git)", "  passed over, .json files: 1 (package.json)",
     ]  # fmt: skip
-    (row,) = json.loads(cli.ok("import", "kept", "--json"))
+    (row,) = cli.json("import", "kept")
     assert (row["new"], row["episodes"]) == ({"episodes": 2}, ["ep-own-1", "ep-own-2"])
     assert "nothing new, 2 present already" in cli.ok("import", "kept")
     cli.ok("undo")
-    assert json.loads(cli("episode", "list", "--json").out) == []
+    assert cli.told("episode", "list") == []
     cli.write("kept/note.md", "# Runner\n\nPin the runner in CI.\n")
     said = cli.ok("import", "kept")
     assert "new: 2 episodes" in said
@@ -244,4 +240,4 @@ def test_a_file_in_a_folder_that_cannot_be_an_episode_is_named_and_nothing_is_st
     assert "b.json: This is no episode: outcome.status" in cli("import", "kept").err
     cli.write("kept/b.json", '{"situation": 3')
     assert "b.json is no JSON" in cli("import", "kept").err
-    assert json.loads(cli("episode", "list", "--json").out) == []
+    assert cli.told("episode", "list") == []

@@ -30,7 +30,7 @@ def queries(tmp_path: Path) -> str:
 
 @pytest.mark.slow
 def test_eval_compares_the_built_in_profiles(demo: Cli, queries: str) -> None:
-    found = json.loads(demo.ok("eval", queries, "--json"))
+    found = demo.json("eval", queries)
     assert list(found["profiles"]) == NAMES
     for result in found["profiles"].values():
         assert set(result["mean"]) == METRICS
@@ -61,13 +61,13 @@ def test_eval_and_tune_try_profiles_of_ones_own(demo: Cli, queries: str) -> None
     assert result.err.startswith("workbench: The profile “broken” is not TOML")
     (folder / "best.toml").write_text(to_toml(replace(WORKBENCH, name="best"), NOW, "workbench"))
     every = str(shipped("fixtures/demo") / "queries.jsonl")
-    found = json.loads(demo("tune", every, "--profile", "generative-agents", "--json").out)
+    found = demo.told("tune", every, "--profile", "generative-agents")
     assert (found["keep"], found["settings_tried"]) == (False, 231 + 1 + 2)
     assert found["contender"] == "best"
     assert demo("tune", every, "--profile", "generative-agents").out.startswith(
         "Proposal, from generative-agents (flag): your profile best:\n"
     )
-    kept = json.loads(demo.ok("tune", queries, "--profile", "best", "--folds", "2", "--json"))
+    kept = demo.json("tune", queries, "--profile", "best", "--folds", "2")
     assert kept["keep"] == (kept["verdict"]["verdict"] != "better")
 
 
@@ -80,10 +80,8 @@ def test_neither_writes_to_the_store(demo: Cli, queries: str) -> None:
 
 
 def test_tune_proposes_and_says_what_it_is_worth(demo: Cli, queries: str) -> None:
-    found = json.loads(
-        demo.ok(
-            "tune", queries, "--profile", "engram", "--metric", "recall@5", "--folds", "3", "--json"
-        )
+    found = demo.json(
+        "tune", queries, "--profile", "engram", "--metric", "recall@5", "--folds", "3"
     )
     assert (found["metric"], found["folds"], found["settings_tried"]) == ("recall@5", 3, 1624)
     assert found["gain"] == pytest.approx(found["after"] - found["before"])
@@ -112,13 +110,10 @@ def test_tune_saves_a_profile_that_can_be_used(demo: Cli, queries: str) -> None:
     saved = tomllib.loads(path.read_text())
     assert saved["birth"]["parent"] == "engram"
     assert saved["birth"]["queries"] == 14
-    found = json.loads(
-        demo.ok("eval", queries, "--profile", "engram", "--profile", "mine", "--json")
-    )
+    found = demo.json("eval", queries, "--profile", "engram", "--profile", "mine")
     assert found["verdicts"][0]["delta"] > 0
-    again = demo("tune", queries, "--save", "mine")
-    assert (again.code, again.out) == (2, "")
-    assert "already" in again.err
+    err = demo.refused("tune", queries, "--save", "mine")
+    assert "already" in err
     assert "built-in" in demo("tune", queries, "--save", "engram").err
     assert "built-in" in demo("tune", queries, "--save", "engram", "--force").err
     assert (
@@ -132,7 +127,7 @@ def test_tune_saves_a_profile_that_can_be_used(demo: Cli, queries: str) -> None:
 @pytest.mark.slow
 def test_a_profile_that_was_tuned_on_these_queries_is_no_evidence(demo: Cli, queries: str) -> None:
     demo.ok("tune", queries, "--profile", "engram", "--save", "mine")
-    found = json.loads(demo.ok("tune", queries, "--profile", "engram", "--json"))
+    found = demo.json("tune", queries, "--profile", "engram")
     assert (found["contender"], found["settings_tried"]) == (None, 232 * 7)
     said = demo.ok("tune", queries, "--profile", "engram")
     no_evidence = "mine was tuned on these queries: what it reaches on them is no evidence."
@@ -174,7 +169,7 @@ def test_unknown_ids_are_reported_and_ignored(demo: Cli, queries: str) -> None:
     assert "2 graded ids are not in this store and ignored: elsewhere, gone." in result.err
     assert "1 query has no relevant memory in this store and is left out." in result.err
     assert f"{name}:16: " in result.err
-    plain = json.loads(demo.ok("eval", queries, "--json"))
+    plain = demo.json("eval", queries)
     assert (
         found["profiles"]["engram"]["mean"]["recall@10"]
         == plain["profiles"]["engram"]["mean"]["recall@10"]
@@ -192,10 +187,9 @@ def test_friendly_answers(demo: Cli, queries: str, command: str) -> None:
     ):
         if text is not None:
             demo.write(name, text)
-        result = demo(command, name)
-        assert (result.code, result.out) == (2, "")
-        assert result.err.startswith("workbench: ")
-        assert result.err.count("\n") == 1
+        err = demo.refused(command, name)
+        assert err.startswith("workbench: ")
+        assert err.count("\n") == 1
     assert "no queries" in demo(command, memories).err
     assert (
         "There is no profile “nope”. Known ones: workbench, "
@@ -207,9 +201,8 @@ def test_friendly_answers(demo: Cli, queries: str, command: str) -> None:
 def test_an_empty_store_has_nothing_to_measure(cli: Cli, queries: str, command: str) -> None:
     cli.ok("init")
     before = cli.files()
-    result = cli(command, queries)
-    assert (result.code, result.out) == (2, "")
-    assert "no memories" in result.err
+    err = cli.refused(command, queries)
+    assert "no memories" in err
     assert cli.files() == before
 
 
@@ -246,16 +239,14 @@ def test_the_mandated_metrics_are_always_there_and_others_when_k_differs(
     demo: Cli, queries: str
 ) -> None:
     usual = ["ndcg@10", "recall@10", "recall@5", "mrr@10", "p@10"]
-    found = json.loads(demo.ok("eval", queries, "--json"))
+    found = demo.json("eval", queries)
     assert list(found) == ["profiles", "verdicts", "query_set", "tuned_on_these"]
     assert list(found["profiles"]) == NAMES
     assert all(list(one["mean"]) == usual for one in found["profiles"].values())
     folder = config_dir() / "profiles"
     folder.mkdir(parents=True)
     (folder / "three.toml").write_text("recency = 0.1\nimportance = 0.1\nrelevance = 0.8\nk = 3\n")
-    found = json.loads(
-        demo.ok("eval", queries, "--profile", "three", "--profile", "workbench", "--json")
-    )
+    found = demo.json("eval", queries, "--profile", "three", "--profile", "workbench")
     more = ["ndcg@3", "mrr@3", "recall@3", "p@3"]
     assert all(list(one["mean"]) == usual + more for one in found["profiles"].values())
     assert found["verdicts"][0]["metric"] == "ndcg@3"
@@ -266,9 +257,9 @@ def test_the_mandated_metrics_are_always_there_and_others_when_k_differs(
 
 @pytest.mark.slow
 def test_without_a_file_the_stores_own_judged_queries_are_taken(demo: Cli) -> None:
-    stored = json.loads(demo.ok("queries", "list", "--json"))
+    stored = demo.json("queries", "list")
     graded = [row for row in stored if row["judgments"]]
-    found = json.loads(demo("eval", "--json", "--profile", "workbench").out)
+    found = demo.told("eval", "--profile", "workbench")
     assert found["query_set"]["name"] == "the store"
     assert found["query_set"]["queries"] + found["query_set"]["queries_left_out"] == len(stored)
     assert 0 < found["query_set"]["queries"] <= len(graded)
@@ -286,7 +277,7 @@ def test_without_a_file_the_stores_own_judged_queries_are_taken(demo: Cli) -> No
 
 @pytest.mark.slow
 def test_a_file_may_stand_behind_an_option(demo: Cli, queries: str) -> None:
-    found = json.loads(demo.ok("eval", "--profile", "workbench", queries, "--json"))
+    found = demo.json("eval", "--profile", "workbench", queries)
     assert found["query_set"]["name"] == "queries.jsonl"
     assert "as no file was named" not in demo.ok("eval", "--profile", "workbench", queries)
 

@@ -197,7 +197,7 @@ def salted(cli: Cli) -> tuple[Cli, Planted, dict[str, str]]:
         "template": next(one.id for one in patterns if one.body and one.body.type == "template"),
     }  # fmt: skip
     bench.close()
-    waiting = [row["id"] for row in json.loads(cli("review", "list", "--json").out)]
+    waiting = [row["id"] for row in cli.told("review", "list")]
     ids |= {"proposal": waiting[0], "other": waiting[1]}
     cli("queries", "export", "queries.jsonl")
     cli.write(

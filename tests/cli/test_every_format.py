@@ -4,7 +4,6 @@ format.
 The files of a folder of one's own are counted too when `WORKBENCH_FILES` names it.
 """
 
-import json
 import os
 import re
 from pathlib import Path
@@ -37,8 +36,8 @@ def account(cli: Cli, path: Path) -> tuple[int, int]:
     shown = len(_SHOWN.findall(dry.out))
     skipped = _SKIPPED.search(dry.out)
     assert cli("import", str(path)).code == 0
-    stats = json.loads(cli("stats", "--json").out)
-    patterns = json.loads(cli("pattern", "list", "--json").out)
+    stats = cli.told("stats")
+    patterns = cli.told("pattern", "list")
     assert stats["memories"] + stats["bullets"] + stats["queries"] + len(patterns) == shown
     again = cli("import", str(path))
     assert "nothing new" in again.out

@@ -82,9 +82,7 @@ def test_an_answer_is_as_expected_or_it_is_said_why_not(
 
 @pytest.mark.slow
 def test_nothing_relevant_is_an_expectation_too(demo: Cli) -> None:
-    ranked = json.loads(
-        demo("search", "why did the token refresh fail", "-k", str(MEMORIES), "--json").out
-    )
+    ranked = demo.told("search", "why did the token refresh fail", "-k", str(MEMORIES))
     weak = next(row["id"] for row in ranked if row["weak"])
     rows: list[dict[str, object]] = [
         {"query": "a recipe for lasagne", "nothing": True},
@@ -109,7 +107,7 @@ def test_a_metric_over_a_query_set_is_held_against_its_bar(demo: Cli) -> None:
         {"queries": "judged.jsonl", "metric": "recall@10", "at_least": bar} for bar in (0.01, 1.0)
     ]
     _, found = checked(demo, *rows)
-    measured = json.loads(demo("eval", "judged.jsonl", "--profile", "workbench", "--json").out)
+    measured = demo.told("eval", "judged.jsonl", "--profile", "workbench")
     assert [one["holds"] for one in found] == [True, False]
     assert found[0]["value"] == pytest.approx(
         measured["profiles"]["workbench"]["mean"]["recall@10"]
@@ -178,7 +176,7 @@ def test_checking_changes_nothing_and_counts_no_read(pool: Cli) -> None:
     before = files_of(pool.store)
     checked(pool, {"query": QUERY, "finds": "d1"})
     assert files_of(pool.store) == before
-    assert json.loads(pool("reads", "--json").out) == []
+    assert pool.told("reads") == []
 
 
 def test_a_store_that_is_not_trusted_is_not_checked(

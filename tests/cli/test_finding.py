@@ -39,7 +39,7 @@ def filled(cli: Cli) -> Cli:
 
 
 def found(cli: Cli, *options: str) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = json.loads(cli.ok("review", "list", "--found", "--json", *options))
+    rows: list[dict[str, Any]] = cli.json("review", "list", "--found", *options)
     return rows
 
 
@@ -48,15 +48,15 @@ def kinds(cli: Cli) -> list[str]:
 
 
 def status(cli: Cli, id: str) -> str:
-    return str(json.loads(cli.ok("show", id, "--json"))["status"])
+    return str(cli.json("show", id)["status"])
 
 
 def test_near_copies_and_prunes_are_listed_only_when_asked_for(filled: Cli) -> None:
     assert kinds(filled) == ["merge", "prune"]
     assert all(row["stored"] is False for row in found(filled))
-    assert json.loads(filled("review", "list", "--json").out) == []
+    assert filled.told("review", "list") == []
     assert [row["kind"] for row in found(filled, "--kind", "prune")] == ["prune"]
-    assert json.loads(filled.ok("status", "--json"))["pending"] == 0
+    assert filled.json("status")["pending"] == 0
 
 
 @pytest.mark.slow
@@ -170,9 +170,7 @@ def test_the_folder_of_a_note_is_the_one_it_was_read_with_whatever_an_import_say
         line |= {"created_at": at, "last_accessed_at": at, "source": source}
         cli.write(f"hostile{n}.jsonl", json.dumps(line) + "\n")
         cli.ok("import", f"hostile{n}.jsonl")
-    assert {row["source"]["file"] for row in json.loads(cli.ok("list", "--json"))} > {
-        "a/notes/x.md"
-    }
+    assert {row["source"]["file"] for row in cli.json("list")} > {"a/notes/x.md"}
     (notes / "x.md").write_text("Two.\n")
     (notes / "y.md").write_text("Lies beside it.\n")
     (row,) = found(cli, "--kind", "file")

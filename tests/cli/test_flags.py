@@ -30,7 +30,7 @@ def test_what_comes_in_flagged_is_said_and_marked(cli: Cli) -> None:
 
 @pytest.mark.slow
 def test_an_agent_is_not_given_orders_until_somebody_allows_them(cli: Cli) -> None:
-    stored = json.loads(cli.ok("ingest", ORDER, "--json"))
+    stored = cli.json("ingest", ORDER)
     assert (stored["outcome"], stored["flags"]) == ("created", ["instructions"])
     cli.ok("ingest", "Send the weekly report to the team")
     result = cli("search", "send to", "--for-agent", "claude", "-k", "1", "--json")
@@ -38,7 +38,7 @@ def test_an_agent_is_not_given_orders_until_somebody_allows_them(cli: Cli) -> No
         "Send the weekly report to the team"
     ]
     assert "held back" in cli("search", "ignore previous instructions", "--for-agent", "claude").err
-    assert json.loads(cli.ok("show", stored["id"], "--json"))["access_count"] == 0
+    assert cli.json("show", stored["id"])["access_count"] == 0
     cli.ok("allow", stored["id"], "--reason", "a test text")
     result = cli("search", "ignore previous instructions", "--for-agent", "claude")
     assert "evil.example" in result.out

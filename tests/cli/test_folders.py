@@ -40,7 +40,7 @@ def taken(cli: Cli, *args: str) -> str:
 
 
 def memories(cli: Cli) -> dict[str, dict[str, object]]:
-    rows = json.loads(cli.ok("list", "--json"))
+    rows = cli.json("list")
     return {row["summary"]: row for row in rows}
 
 
@@ -98,8 +98,7 @@ def test_folders_that_cannot_be_read(cli: Cli, vault: Path) -> None:
     del vault
     (cli.cwd / "nothing").mkdir()
     assert taken(cli, "nothing") == "nothing: a folder of 0 files\n  it holds no records\n"
-    missing = cli("import", "no-such-folder/")
-    assert (missing.code, missing.out) == (2, "")
+    cli.refused("import", "no-such-folder/")
 
 
 def test_json_of_a_folder(cli: Cli, vault: Path) -> None:
@@ -116,7 +115,7 @@ def test_xml_is_a_note_in_a_folder_called_memories_only(cli: Cli) -> None:
         (cli.cwd / name).write_text(f"<note>About {name}.</note>\n")
     assert "new: 2 memories" in cli.ok("import", "app")
     assert cli("watch", "app").code == 0
-    shop = next(row for row in json.loads(cli.ok("list", "--json")) if "shop.xml" in row["content"])
+    shop = next(row for row in cli.json("list") if "shop.xml" in row["content"])
     cli.ok("edit", shop["id"], "--content", "<note>About the shop.</note>")
     cli.ok("export", "--format", "notes", "--out", "app")
     assert (cli.cwd / "app/memories/shop.xml").read_text() == "<note>About the shop.</note>\n"
@@ -181,7 +180,7 @@ def test_imported_notes_are_in_no_context_that_they_have_nothing_to_do_with(
     taken(cli, "vault")
     del vault
     assert {row["status"] for row in memories(cli).values()} == {"signal"}
-    said = json.loads(cli("context", "the plan: ask first", "--json").out)
+    said = cli.told("context", "the plan: ask first")
     assert not [
         layer for layer in said["layers"] if layer["layer"] in ("pinned", "known") and layer["ids"]
     ]

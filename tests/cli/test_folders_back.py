@@ -2,7 +2,6 @@
 nothing else.
 """
 
-import json
 import os
 from pathlib import Path
 
@@ -38,9 +37,7 @@ def changed(vault: Path) -> dict[str, str]:
 
 def named(cli: Cli, part: str) -> str:
     """Return the id of the memory that holds a text."""
-    return next(
-        str(row["id"]) for row in json.loads(cli.ok("list", "--json")) if part in row["content"]
-    )
+    return next(str(row["id"]) for row in cli.json("list") if part in row["content"])
 
 
 def back(cli: Cli, *args: str) -> tuple[int, str, str]:
@@ -56,7 +53,7 @@ def test_nothing_changed_is_nothing_written(cli: Cli, vault: Path) -> None:
 
 def test_topics_of_an_index_are_read_once(cli: Cli, vault: Path) -> None:
     del vault
-    found = json.loads(cli.ok("list", "--json"))
+    found = cli.json("list")
     assert sorted(str(row["content"]).splitlines()[0] for row in found) == [
         "# Coffee", "# Debugging", "Ann works on data.", "Ask first.", "Only text.", "fixed CI", "slept",
     ]  # fmt: skip
@@ -169,9 +166,7 @@ def test_what_changed_on_disk_alone_is_never_written_over(cli: Cli, vault: Path)
     cli.ok("import", "vault", "--theirs")
     assert back(cli)[0] == 0
     assert changed(vault) == before
-    assert next(row for row in json.loads(cli.ok("list", "--json")) if row["summary"] == "Coffee")[
-        "tags"
-    ] == ["cold"]
+    assert next(row for row in cli.json("list") if row["summary"] == "Coffee")["tags"] == ["cold"]
 
 
 def test_forgotten_notes_and_entries(cli: Cli, vault: Path) -> None:

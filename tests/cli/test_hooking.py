@@ -147,7 +147,7 @@ def test_status_says_what_is_installed_and_what_went_wrong(cli: Cli) -> None:
     folder = captures_dir()
     assert folder is not None
     note(folder, datetime(2026, 3, 1, tzinfo=UTC), "claude-code", "Stop", "The disk is full.")
-    doc = json.loads(cli.ok("hooks", "status", "--json"))
+    doc = cli.json("hooks", "status")
     user, project = doc["agents"]["codex"]
     assert user["events"] == list(HOOK_FILES["codex"].events)
     assert project["events"] == []

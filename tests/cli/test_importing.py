@@ -30,7 +30,7 @@ def two_entries(cli: Cli) -> str:
 
 
 def stats(cli: Cli) -> dict[str, int]:
-    loaded: dict[str, int] = json.loads(cli("stats", "--json").out)
+    loaded: dict[str, int] = cli.told("stats")
     return loaded
 
 
@@ -52,7 +52,7 @@ def test_value_mappings_are_listed(cli: Cli) -> None:
     name = cli.write("nodes.json", json.dumps(nodes))
     out = cli.ok("import", name, "--epoch", "2026-01-01T00:00", "--step", "2")
     assert "importance: mapped linearly from 0–100 to 0–10 (2 records)" in out
-    listed = json.loads(cli.ok("list", "--json"))
+    listed = cli.json("list")
     assert sorted(m["created_at"] for m in listed) == [
         "2026-01-01T00:00:00Z",
         "2026-01-01T02:00:00Z",
@@ -135,7 +135,7 @@ def test_the_field_of_the_text_can_be_named(cli: Cli) -> None:
     assert cli("import", name, "--text", "fix", "--format", "ace").code == 2
     assert "“skill”" in cli("import", name, "--text", "lesson").err
     assert "  new: 2 memories" in cli.ok("import", name, "--text", "fix")
-    cli.ok("vote", json.loads(cli.ok("list", "--json"))[0]["id"], "helpful")
+    cli.ok("vote", cli.json("list")[0]["id"], "helpful")
     cli.ok("export", "--format", "json-lines", "--out", name)
     changed = [
         line for line in (cli.cwd / name).read_text().splitlines(keepends=True) if "helpful" in line
@@ -145,9 +145,9 @@ def test_the_field_of_the_text_can_be_named(cli: Cli) -> None:
 
 def test_imports_feed_the_gauge_only_as_new(cli: Cli) -> None:
     cli.ok("import", two_entries(cli))
-    assert json.loads(cli.ok("stats", "--json"))["reflection"]["observations"]["value"] == 0
+    assert cli.json("stats")["reflection"]["observations"]["value"] == 0
     cli.ok("import", cli.write("more.jsonl", entry("c", "third") + "\n"), "--as-new")
-    assert json.loads(cli.ok("stats", "--json"))["reflection"]["observations"]["value"] == 1
+    assert cli.json("stats")["reflection"]["observations"]["value"] == 1
 
 
 def test_every_file_is_taken_back_by_one_undo(cli: Cli) -> None:
@@ -202,10 +202,9 @@ SESSIONS = {
 def test_a_session_of_an_agent_is_not_taken_for_messages(cli: Cli, name: str) -> None:
     cli.ok("init")
     (cli.cwd / name).write_text(SESSIONS[name])
-    said = cli("import", name)
-    assert (said.code, said.out) == (2, "")
-    assert f"{name} is a session; `workbench capture transcript` reads it." in said.err
-    assert json.loads(cli.ok("list", "--json")) == []
+    err = cli.refused("import", name)
+    assert f"{name} is a session; `workbench capture transcript` reads it." in err
+    assert cli.json("list") == []
 
 
 def test_the_same_notes_from_a_second_path_are_named_and_skipped(cli: Cli) -> None:
@@ -230,7 +229,7 @@ def test_the_same_notes_from_a_second_path_are_named_and_skipped(cli: Cli) -> No
 def test_a_single_note_with_front_matter_is_read_as_a_note(cli: Cli) -> None:
     path = cli.write("ports.md", "---\ntitle: Ports\ntags: [net]\n---\nThe port is 8080.\n")
     assert "new: 1 memory" in cli.ok("import", path)
-    (note,) = json.loads(cli.ok("list", "--json"))
+    (note,) = cli.json("list")
     assert (note["summary"], note["content"], note["tags"]) == (
         "Ports",
         "The port is 8080.",

@@ -2,7 +2,6 @@
 wrote.
 """
 
-import json
 from pathlib import Path
 
 import pytest
@@ -27,7 +26,7 @@ def test_a_file_is_written_anew_as_often_as_the_store_changes(demo: Cli) -> None
     demo.ok("append", "One memory more")
     demo("index", "memory-index.md")
     assert f"{MEMORIES + 1} memories" in file.read_text()
-    answer = json.loads(demo("index", "memory-index.md", "--json").out)
+    answer = demo.told("index", "memory-index.md")
     assert answer["bytes"] == len(file.read_bytes())
 
 

@@ -1,7 +1,5 @@
 """Importing an instruction file: no records, unless somebody asks for candidates."""
 
-import json
-
 import pytest
 
 from tests.cli.conftest import Cli
@@ -29,7 +27,7 @@ def test_an_instruction_file_makes_no_memories(cli: Cli) -> None:
 def test_its_statements_are_taken_as_candidates(cli: Cli) -> None:
     path = cli.write("AGENTS.md", TEXT)
     cli.ok("import", path, "--as-candidates")
-    found = json.loads(cli.ok("list", "--json"))
+    found = cli.json("list")
     assert {memory["status"] for memory in found} == {"candidate"}
     assert "Warning, under “Do not”: Run make deploy without asking" in {
         memory["content"] for memory in found
@@ -37,7 +35,7 @@ def test_its_statements_are_taken_as_candidates(cli: Cli) -> None:
     assert "make deploy" not in cli("search", "deploy command", "--for-agent").out
     assert "nothing new" in cli.ok("import", path, "--as-candidates")
     cli.ok("undo")
-    assert json.loads(cli.ok("list", "--json")) == []
+    assert cli.json("list") == []
 
 
 def test_the_imports_of_an_instruction_file_are_followed_and_named(cli: Cli) -> None:
@@ -61,7 +59,7 @@ def test_the_imports_of_an_instruction_file_are_followed_and_named(cli: Cli) -> 
         "CLAUDE.md:6: it imports “gone.md”: not read, as it is not there or outside the project",
     ]
     assert cli("import", path, "--as-candidates").code == 0
-    found = json.loads(cli.ok("list", "--json"))
+    found = cli.json("list")
     assert {memory["source"]["file"] for memory in found} == {"AGENTS.md", "docs/git.md"}
 
 

@@ -21,7 +21,7 @@ def test_a_long_record_comes_in_whole_and_is_marked(cli: Cli) -> None:
             "m.jsonl", f"{entry('long', LONG)}\n{entry('short', 'A short one about the rollout')}\n"
         ),
     )
-    assert json.loads(cli.ok("show", "long", "--json"))["content"] == LONG
+    assert cli.json("show", "long")["content"] == LONG
     assert f"{len(LONG):,} characters: an agent's budget may cut it" in cli.ok("show", "long")
     listed = cli.ok("list")
     assert f"({len(LONG):,} characters)" in listed
@@ -45,11 +45,11 @@ def test_a_context_cuts_a_long_record_to_the_room_there_is(cli: Cli) -> None:
         ),
     )
     cli.ok("pin", "long", "short")
-    made = json.loads(cli.ok("context", "prepare the rollout", "--budget", "4000", "--json"))
+    made = cli.json("context", "prepare the rollout", "--budget", "4000")
     assert made["tokens"] <= 4000
     assert {"long", "short"} == set(made["layers"][0]["ids"])
     assert f"[cut: the beginning of {len(LONG):,} characters]" in made["text"]
-    tight = json.loads(cli.ok("context", "prepare the rollout", "--budget", "200", "--json"))
+    tight = cli.json("context", "prepare the rollout", "--budget", "200")
     assert tight["layers"][0]["left_out"] == {"budget": 1}
 
 

@@ -25,12 +25,12 @@ def told(cli: Cli) -> Cli:
 
 
 def rows(cli: Cli, *args: str) -> list[dict[str, str]]:
-    found: list[dict[str, str]] = json.loads(cli("list", "--json", *args).out)
+    found: list[dict[str, str]] = cli.told("list", *args)
     return found
 
 
 def revisions(cli: Cli) -> list[int]:
-    return [event["rev"] for event in json.loads(cli("history", "--json").out)][::-1]
+    return [event["rev"] for event in cli.told("history")][::-1]
 
 
 def test_a_list_is_what_it_was_after_each_change(told: Cli) -> None:
@@ -61,16 +61,16 @@ def told_of(cli: Cli) -> int:
 @pytest.mark.slow
 def test_a_search_and_a_context_know_nothing_of_what_came_later(told: Cli) -> None:
     first, second, _ = (str(rev) for rev in revisions(told))
-    found = json.loads(told("search", "which database do tests use", "--at", first, "--json").out)
+    found = told.told("search", "which database do tests use", "--at", first)
     assert all(row["content"] != SECOND for row in found)
-    found = json.loads(told("search", "which database do tests use", "--at", second, "--json").out)
+    found = told.told("search", "which database do tests use", "--at", second)
     assert SECOND in [row["content"] for row in found]
     assert "Postgres" not in told("context", "write tests for the database", "--at", first).out
 
 
 def test_stats_count_what_there_was(told: Cli) -> None:
     first = revisions(told)[0]
-    stats = json.loads(told("stats", "--at", str(first), "--json").out)
+    stats = told.told("stats", "--at", str(first))
     assert (stats["memories"], stats["revision"]) == (1, first)
 
 
@@ -82,10 +82,9 @@ def test_looking_back_writes_nothing(told: Cli) -> None:
 
 
 def test_a_revision_that_is_not_there_is_named(told: Cli) -> None:
-    result = told("list", "--at", "99")
-    assert (result.code, result.out) == (2, "")
+    err = told.refused("list", "--at", "99")
     assert (
-        result.err
+        err
         == f"workbench: There is no revision 99. The latest is {told_of(told)}; nothing was opened.\n"
     )
 
@@ -102,9 +101,8 @@ def test_a_revision_that_is_not_there_is_named(told: Cli) -> None:
     ],
 )
 def test_what_changes_or_serves_cannot_look_back(told: Cli, command: tuple[str, ...]) -> None:
-    result = told("--at", "1", *command)
-    assert (result.code, result.out) == (2, "")
-    assert "revision" in result.err or "--at only looks" in result.err
+    err = told.refused("--at", "1", *command)
+    assert "revision" in err or "--at only looks" in err
 
 
 def test_the_app_is_opened_at_a_revision(told: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,7 +151,7 @@ def test_at_takes_times_and_a_date_means_the_end_of_that_day(
     aged: Cli, when: str, count: int
 ) -> None:
     assert len(rows(aged, "--at", when)) == count
-    stats = json.loads(aged("stats", "--at", when, "--json").out)
+    stats = aged.told("stats", "--at", when)
     assert (stats["memories"], stats["revision"]) == (count, count)
 
 

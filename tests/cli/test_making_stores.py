@@ -54,9 +54,8 @@ def test_who_changes_a_store_that_is_not_there_is_told_and_makes_nothing(
 ) -> None:
     cli.bare("--store", str(cli.store.with_name("stare")), "init")
     before = everything(cli.store.parent)
-    result = cli(*command)
-    assert (result.code, result.out) == (2, "")
-    assert result.err == (
+    err = cli.refused(*command)
+    assert err == (
         f"workbench: There is no store in {cli.store}. Did you mean {cli.store.with_name('stare')}?\n"
     )
     assert everything(cli.store.parent) == before

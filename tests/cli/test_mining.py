@@ -10,9 +10,7 @@ from tests.services.experienced import episode, runs
 
 
 def waiting(cli: Cli, kind: str = "pattern") -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = json.loads(
-        cli.ok("review", "list", "--found", "--kind", kind, "--json")
-    )
+    rows: list[dict[str, Any]] = cli.json("review", "list", "--found", "--kind", kind)
     return rows
 
 
@@ -32,15 +30,15 @@ def test_what_recurs_is_explained_taken_over_as_a_candidate_and_taken_back(done:
     assert waiting(done)[0]["id"] == row["id"]
     assert "Is this pattern correct?" in done.ok("review", "show", row["id"], "--quick")
     done.ok("review", "approve", row["id"])
-    (pattern,) = json.loads(done.ok("pattern", "list", "--json"))
-    whole = json.loads(done.ok("pattern", "show", pattern["id"], "--json"))
+    (pattern,) = done.json("pattern", "list")
+    whole = done.json("pattern", "show", pattern["id"])
     assert (whole["name"], whole["lifecycle"]["status"]) == ("canary in infra/deploy", "candidate")
     assert whole["applicability"]["problem_types"] == ["deploy"]
     assert whole["evidence"]["counter_episodes"] == ["b0"]
     assert len(whole["evidence"]["supporting_episodes"]) == 8
     assert waiting(done) == []
     done.ok("undo")
-    assert json.loads(done("pattern", "list", "--json").out) == []
+    assert done.told("pattern", "list") == []
     assert [one["id"] for one in waiting(done)] == [row["id"]]
 
 
@@ -89,14 +87,9 @@ def test_patterns_that_say_the_same_are_offered_for_merging(twins: Cli) -> None:
         "consolidate", "--dry-run", "--json", "--stages", "refinement"
     )
     twins.ok("review", "approve", row["id"])
-    gone = {
-        one["id"]
-        for one in json.loads(twins.ok("pattern", "list", "--status", "deprecated", "--json"))
-    }
+    gone = {one["id"] for one in twins.json("pattern", "list", "--status", "deprecated")}
     assert gone == set(ids)
-    standing = {
-        one["name"]: one["status"] for one in json.loads(twins.ok("pattern", "list", "--json"))
-    }
+    standing = {one["name"]: one["status"] for one in twins.json("pattern", "list")}
     assert standing == {"Retry with pauses": "validated", "Ask before a deploy": "candidate"}
     assert waiting(twins, "pattern-merge") == []
     twins.ok("undo")

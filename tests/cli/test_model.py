@@ -48,9 +48,9 @@ def test_a_multilingual_model_is_used_from_now_on_and_the_bundled_one_again(
     store: Cli, multilingual: Path
 ) -> None:
     journal = (store.store / "journal.jsonl").read_bytes()
-    before = json.loads(store.ok("model", "--json"))
+    before = store.json("model")
     assert before["bundled"]
-    used = json.loads(store.ok("model", "use", multilingual.name, "--json"))
+    used = store.json("model", "use", multilingual.name)
     assert (used["folder"], used["bundled"], used["dimensions"], used["memories"]) == (
         str(multilingual),
         False,
@@ -60,12 +60,9 @@ def test_a_multilingual_model_is_used_from_now_on_and_the_bundled_one_again(
     assert used["queries"] is None
     loaded = loading.load(paths.config_dir() / loading.FILE_NAME)
     assert (loaded.settings.model, loaded.problems) == (multilingual, ())
-    assert json.loads(store.ok("model", "show", "--json"))["fingerprint"] == used["fingerprint"]
+    assert store.json("model", "show")["fingerprint"] == used["fingerprint"]
     assert str(multilingual) in store.ok("model")
-    assert (
-        json.loads(store.ok("model", "use", "bundled", "--json"))["fingerprint"]
-        == before["fingerprint"]
-    )
+    assert store.json("model", "use", "bundled")["fingerprint"] == before["fingerprint"]
     assert loading.load(paths.config_dir() / loading.FILE_NAME).settings.model is None
     assert (store.store / "journal.jsonl").read_bytes() == journal
 
@@ -99,11 +96,9 @@ def test_what_changed_in_the_judged_queries_is_said(store: Cli, multilingual: Pa
     judged = [{"query": query, "relevant": {id: 3}} for id, query in asked.items()]
     store.write("queries.jsonl", "".join(json.dumps(one) + "\n" for one in judged))
     store.ok("import", "queries.jsonl")
-    before = json.loads(store.ok("eval", "--json", "--profile", "workbench"))["profiles"][
-        "workbench"
-    ]
-    found = json.loads(store.ok("model", "use", str(multilingual), "--json"))["queries"]
-    now = json.loads(store.ok("eval", "--json", "--profile", "workbench"))["profiles"]["workbench"]
+    before = store.json("eval", "--profile", "workbench")["profiles"]["workbench"]
+    found = store.json("model", "use", str(multilingual))["queries"]
+    now = store.json("eval", "--profile", "workbench")["profiles"]["workbench"]
     assert (found["before"], found["now"]) == (before["mean"], now["mean"])
     assert found["better"] + found["worse"] + found["same"] == len(asked)
     values = {
@@ -137,7 +132,7 @@ def test_a_folder_that_is_no_model_is_refused_and_nothing_changes(
     assert result.code == 2
     assert str(other) in result.err
     assert settings() == before
-    assert json.loads(store.ok("model", "--json"))["folder"] == str(multilingual)
+    assert store.json("model")["folder"] == str(multilingual)
 
 
 def test_a_model_that_is_gone_is_left_for_another_one(store: Cli, multilingual: Path) -> None:
@@ -148,7 +143,7 @@ def test_a_model_that_is_gone_is_left_for_another_one(store: Cli, multilingual: 
     result = store("model")
     assert (result.code, str(multilingual) in result.err) == (2, True)
     store.ok("model", "use", "bundled")
-    assert json.loads(store.ok("model", "--json"))["bundled"]
+    assert store.json("model")["bundled"]
 
 
 def test_without_a_store_the_setting_is_made_all_the_same(cli: Cli, multilingual: Path) -> None:

@@ -33,7 +33,7 @@ def test_patterns_are_listed_and_shown(store: Cli) -> None:
         f"{TWO}  recovery  validated  0.85  40×  Retry with backoff — Retry with growing pauses.",
         f"{ONE}  strategy  candidate  0.00   0×  Ask first — Ask before a deploy.",
     ]
-    assert [row["id"] for row in json.loads(store.ok("pattern", "list", "--json"))] == [TWO, ONE]
+    assert [row["id"] for row in store.json("pattern", "list")] == [TWO, ONE]
     assert store.ok("pattern", "list", "--status", "candidate").startswith(ONE)
     shown = store.ok("pattern", "show", TWO)
     assert "Only when: attempts < 5" in shown
@@ -54,10 +54,10 @@ def test_an_agent_that_is_shown_a_pattern_gets_times_with_their_offset(
 
 
 def test_what_is_shown_as_json_can_be_added_again(store: Cli) -> None:
-    doc = json.loads(store.ok("pattern", "show", TWO, "--json"))
+    doc = store.json("pattern", "show", TWO)
     store.write("again.json", json.dumps({**doc, "pattern_id": "pat-again"}))
     store.ok("pattern", "add", "again.json")
-    again = json.loads(store.ok("pattern", "show", "pat-again", "--json"))
+    again = store.json("pattern", "show", "pat-again")
     assert {k: v for k, v in again.items() if k not in ("pattern_id", "metadata")} == {
         k: v for k, v in doc.items() if k not in ("pattern_id", "metadata")
     }
@@ -79,7 +79,7 @@ def test_a_task_finds_patterns_and_says_why(store: Cli) -> None:
     assert out.splitlines()[0].endswith(f"{TWO}  Retry with backoff — Retry with growing pauses.")
     assert "confidence 0.3400 + success 0.2700" in out
     assert "fits: problem type api_timeout; domain python" in out
-    answer = json.loads(store.ok(*asked, "--json"))
+    answer = store.json(*asked)
     assert answer["features"]["problem_types"] == ["api_timeout"]
     assert answer["patterns"][0]["score"] == pytest.approx(
         sum(answer["patterns"][0]["weighted"].values()), abs=1e-4
@@ -101,9 +101,9 @@ def test_evidence_is_recorded_and_weighed(store: Cli) -> None:
         f"{ONE}  candidate → validated  5 of 5 succeeded, p = 0.0312, confidence 0.76" in said.out
     )
     assert "--dry-run" in said.err
-    assert json.loads(store.ok("pattern", "validate", ONE, "--json"))[0]["after"] == "validated"
+    assert store.json("pattern", "validate", ONE)[0]["after"] == "validated"
     assert "used 5 times" in store.ok("pattern", "show", ONE)
-    given = json.loads(store.ok("pattern", "find", "deploy", "--for-agent", "claude", "--json"))
+    given = store.json("pattern", "find", "deploy", "--for-agent", "claude")
     assert [row["id"] for row in given] == [ONE]
     assert "1 served" in store.ok("reads")
 
@@ -123,7 +123,7 @@ def test_decisions_are_made_and_undone(store: Cli) -> None:
     store.write("b.json", json.dumps(twice))
     store.ok("pattern", "add", "b.json")
     assert "pat-b" in store.ok("pattern", "similar", TWO)
-    made = json.loads(store.ok("pattern", "merge", TWO, "pat-b", "--json"))
+    made = store.json("pattern", "merge", TWO, "pat-b")
     assert made["merged"] == [TWO, "pat-b"]
     assert store.ok("pattern", "list", "--status", "deprecated").count("deprecated") == 2
 
@@ -213,17 +213,15 @@ def test_import_knows_a_file_of_patterns_and_one_of_episodes(cli: Cli) -> None:
     cli.write("runs.json", json.dumps([run]))
     dry = cli.ok("import", "patterns.jsonl", "runs.json", "--dry-run")
     assert ("would be new: 2 patterns" in dry, "would be new: 1 episode" in dry) == (True, True)
-    rows = json.loads(cli.ok("import", "patterns.jsonl", "runs.json", "--json"))
+    rows = cli.json("import", "patterns.jsonl", "runs.json")
     assert [(row["format"], row["new"], row["present"]) for row in rows] == [
         ("patterns", {"patterns": 2}, 0), ("episodes", {"episodes": 1}, 0),
     ]  # fmt: skip
-    again = json.loads(cli.ok("import", "patterns.jsonl", "runs.json", "--json"))
+    again = cli.json("import", "patterns.jsonl", "runs.json")
     assert [row["present"] for row in again] == [2, 1]
-    assert (
-        json.loads(cli.ok("pattern", "show", "p-1", "--json"))["lifecycle"]["status"] == "candidate"
-    )
+    assert cli.json("pattern", "show", "p-1")["lifecycle"]["status"] == "candidate"
     cli.ok("undo")
-    assert json.loads(cli("episode", "list", "--json").out) == []
+    assert cli.told("episode", "list") == []
     cli.write("bad.json", json.dumps([run, {**run, "outcome": {"status": "FINE"}}]))
     bad = cli("import", "bad.json")
     assert (bad.code, "outcome.status" in bad.err) == (2, True)
@@ -244,16 +242,16 @@ def test_a_pattern_file_comes_in_as_patterns_and_what_cannot_be_read_is_said(cli
     (row,) = json.loads(done.out)
     assert (row["format"], row["new"], row["patterns"]) == ("patterns", {"patterns": 1}, ["pat-9"])
     assert "semantic-patterns.json:1" in done.err
-    shown = json.loads(cli.ok("pattern", "show", "pat-9", "--json"))
+    shown = cli.json("pattern", "show", "pat-9")
     assert (shown["evidence"]["confidence_score"], shown["lifecycle"]["usage_count"]) == (0.9, 5)
-    assert json.loads(cli("list", "--json").out) == []
-    whole = json.loads(cli("import", "memory", "--json").out)
+    assert cli.told("list") == []
+    whole = cli.told("import", "memory")
     assert [(one["format"], one["new"], one["present"]) for one in whole] == [
         ("episodes", {"episodes": 1}, 0), ("patterns", {"patterns": 0}, 1),
     ]  # fmt: skip
     cli.ok("undo")
     cli.ok("undo")
-    assert json.loads(cli("pattern", "list", "--json").out) == []
+    assert cli.told("pattern", "list") == []
 
 
 FILE = """{
@@ -285,7 +283,7 @@ def test_patterns_go_back_into_their_file_and_nothing_else_of_it_changes(cli: Cl
     assert '"own": [1,  2]}' in text
     assert json.loads(text)["patterns"]["a_new_one"]["pattern"] == "Do it so."
     assert json.loads(text)["meta"] == {"total_patterns": 3}
-    assert json.loads(cli.ok("pattern", "import", "sp.json", "--json"))["written"] == 0
+    assert cli.json("pattern", "import", "sp.json")["written"] == 0
     cli.ok("pattern", "export", "fresh.json", "pat-look")
     assert json.loads((cli.cwd / "fresh.json").read_text())["patterns"]["look_first"]["own"] == [
         1,

@@ -17,7 +17,7 @@ def store(cli: Cli) -> Cli:
 
 
 def plan(store: Cli) -> dict[str, object]:
-    found: dict[str, object] = json.loads(store.ok("plan", "show", "--json"))
+    found: dict[str, object] = store.json("plan", "show")
     return found
 
 
@@ -42,9 +42,7 @@ def test_a_goal_is_parted_and_a_dry_run_stores_nothing(cli: Cli) -> None:
     cli.ok("append", "x")
     assert cli.ok("plan", "make", "Fix it", "--minutes", "60", "--dry-run").count("- [ ]") == 4
     assert cli("plan", "list").err.startswith("There are no plans yet")
-    made = json.loads(
-        cli.ok("plan", "make", "Fix it", "--step", "Look (5 min)", "--step", "Do", "--json")
-    )
+    made = cli.json("plan", "make", "Fix it", "--step", "Look (5 min)", "--step", "Do")
     assert [(one["text"], one["minutes"]) for one in made["steps"]] == [("Look", 5), ("Do", 0)]
     many = "Goal\n" + "- [ ] a step\n" * 10_000
     cli.write("many.md", many)
@@ -74,7 +72,7 @@ def test_a_check_says_which_rule_fired_and_by_its_exit_code(store: Cli) -> None:
 def test_a_decision_shows_its_values_and_what_claude_would_be_sent(
     store: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rows = json.loads(store.ok("plan", "decide", "--actions", "150", "--json"))["candidates"]
+    rows = store.json("plan", "decide", "--actions", "150")["candidates"]
     assert [(row["type"], row["value"]) for row in rows] == [
         ("grounding", 1.0), ("retrieval", 1.0), ("learning", 1.0), ("reasoning", 0.5),
     ]  # fmt: skip

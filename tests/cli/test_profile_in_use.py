@@ -48,7 +48,7 @@ def test_a_profile_is_put_to_use_for_agents_too_and_undone(demo: Cli) -> None:
     assert used(demo)[:2] == ("mine", "store")
     assert used(demo, "--for-agent", "claude")[:2] == ("mine", "store")
     assert "ranked under mine (store)" in demo.ok("search", "deploy", "-k", "1")
-    assert json.loads(demo.ok("reads", "--json", "-n", "0"))[0]["profile"] == "mine"
+    assert demo.json("reads", "-n", "0")[0]["profile"] == "mine"
     assert demo.ok("config", "show").startswith("# Profile in use here: mine (store).\n")
     assert "mine (store) is in use already." in demo.ok("config", "set", "profile", "mine")
     assert "use the profile mine in this store" in demo("history", "-n", "3").out
@@ -80,9 +80,9 @@ def test_the_flag_goes_before_the_environment_that_before_the_store_and_that_bef
 def test_it_goes_along_with_the_store_where_nobody_has_its_file(demo: Cli) -> None:
     path = save("mine")
     demo.ok("tune", "--use", "mine")
-    before = json.loads(demo.ok("search", "deploy", "--json"))
+    before = demo.json("search", "deploy")
     path.unlink()
-    assert json.loads(demo.ok("search", "deploy", "--json")) == before
+    assert demo.json("search", "deploy") == before
 
 
 @pytest.mark.parametrize("command", [("tune", "--use", "engram"), ("config", "set", "profile", "engram"),
@@ -122,11 +122,10 @@ def test_a_store_that_names_a_profile_nobody_knows_says_so_and_takes_another(dem
         bench.library.transaction("person", "use a profile that was built in once") as tx,
     ):
         tx.put(StoreSetting("profile", "workbench-1"))
-    result = demo(*ASKED)
-    assert (result.code, result.out) == (2, "")
+    err = demo.refused(*ASKED)
     assert (
         "There is no profile “workbench-1”. It is set by: store. Known ones: workbench, engram, "
-        in result.err
+        in err
     )
     demo.ok("tune", "--use", "engram")
     assert used(demo)[:2] == ("engram", "store")

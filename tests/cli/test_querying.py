@@ -12,7 +12,7 @@ from tests.demo import ANSWERED, QUERIES
 
 
 def test_the_list_has_every_query_with_its_grades(demo: Cli) -> None:
-    rows = json.loads(demo.ok("queries", "list", "--json"))
+    rows = demo.json("queries", "list")
     assert len(rows) == QUERIES
     assert {"id", "query", "now", "tags", "judgments", "created_at"} == set(rows[0])
     lines = demo.ok("queries", "list").splitlines()
@@ -32,9 +32,8 @@ def test_an_export_is_a_query_set_that_eval_reads(demo: Cli) -> None:
         == f"{QUERIES - ANSWERED} queries have no relevant memory in this store and are left out.\n"
     )
     assert len(json.loads(measured.out)["profiles"]["workbench"]["queries"]) == ANSWERED
-    result = demo("queries", "export", "mine.jsonl", "--format", "qrels")
-    assert (result.code, result.out) == (2, "")
-    assert "is there already. Nothing was written; --force replaces it." in result.err
+    err = demo.refused("queries", "export", "mine.jsonl", "--format", "qrels")
+    assert "is there already. Nothing was written; --force replaces it." in err
     demo.ok("queries", "export", "mine.jsonl", "--format", "qrels", "--force")
     assert (
         demo.ok("queries", "export", "-", "--format", "qrels")
@@ -50,10 +49,8 @@ def test_a_run_of_a_profile_is_measured_as_the_profile_is(demo: Cli) -> None:
     assert demo("queries", "export", "a.run", "--format", "run", "--profile", "engram").code == 0
     demo.ok("queries", "export", "set.jsonl")
     before = files_of(demo.store)
-    found = json.loads(demo.ok("queries", "measure", "a.run", "--json"))
-    means = json.loads(
-        demo("eval", str(demo.cwd / "set.jsonl"), "--profile", "engram", "--json").out
-    )
+    found = demo.json("queries", "measure", "a.run")
+    means = demo.told("eval", str(demo.cwd / "set.jsonl"), "--profile", "engram")
     assert found["mean"] == pytest.approx(means["profiles"]["engram"]["mean"])
     assert demo.ok("queries", "measure", "a.run").startswith("Run “engram”: ndcg@10 ")
     assert files_of(demo.store) == before
@@ -76,10 +73,9 @@ def test_a_run_of_a_profile_is_measured_as_the_profile_is(demo: Cli) -> None:
 def test_wrong_arguments_are_one_sentence(
     demo: Cli, arguments: tuple[str, ...], message: str
 ) -> None:
-    result = demo("queries", *arguments)
-    assert (result.code, result.out) == (2, "")
-    assert message in result.err
-    assert result.err.count("\n") == 1
+    err = demo.refused("queries", *arguments)
+    assert message in err
+    assert err.count("\n") == 1
     assert [p for p in demo.cwd.iterdir() if p.is_file()] == []
 
 
@@ -87,7 +83,7 @@ def test_a_store_without_queries(cli: Cli) -> None:
     cli.ok("init")
     before = cli.files()
     assert cli("queries", "list").err.startswith("No queries are saved yet")
-    assert json.loads(cli.ok("queries", "list", "--json")) == []
+    assert cli.json("queries", "list") == []
     for kind in ("jsonl", "qrels", "run"):
         result = cli("queries", "export", "x", "--format", kind)
         assert result.code == 2

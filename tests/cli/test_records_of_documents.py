@@ -1,6 +1,5 @@
 """Records that were once made of an instruction file wait in Review, a question for each file."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -32,14 +31,12 @@ def taken(cli: Cli) -> Cli:
 
 
 def waiting(cli: Cli) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = json.loads(
-        cli.ok("review", "list", "--found", "--kind", "instructions", "--json")
-    )
+    rows: list[dict[str, Any]] = cli.json("review", "list", "--found", "--kind", "instructions")
     return rows
 
 
 def records(cli: Cli) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = json.loads(cli.ok("list", "--json"))
+    rows: list[dict[str, Any]] = cli.json("list")
     return rows
 
 
@@ -55,7 +52,7 @@ def test_one_question_archives_them_and_one_undo_brings_them_back(taken: Cli) ->
     assert [one["content"] for one in records(taken)] == [
         "The build needs NODE_ENV in every shell."
     ]
-    gone = json.loads(taken.ok("show", row["evidence"][0], "--json"))
+    gone = taken.json("show", row["evidence"][0])
     assert (gone["status"], gone["archived_reason"]) == ("archived", "superseded")
     assert waiting(taken) == []
     taken.ok("undo")
@@ -87,7 +84,5 @@ def test_statements_that_a_person_marked_are_no_such_records(cli: Cli) -> None:
     cli.ok("init")
     Path(cli.cwd, "AGENTS.md").write_text(TEXT)
     cli.ok("import", "AGENTS.md", "--as-candidates")
-    cli.ok(
-        "review", "approve", *(one["id"] for one in json.loads(cli.ok("review", "list", "--json")))
-    )
+    cli.ok("review", "approve", *(one["id"] for one in cli.json("review", "list")))
     assert waiting(cli) == []

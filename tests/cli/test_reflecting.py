@@ -23,7 +23,7 @@ def test_nothing_is_done_before_it_is_due(demo: Cli) -> None:
         "No reflection is due: 0 of 150 importance, 0 of 100 observations, 0.0 of 24 hours."
     )
     assert files_of(demo.store) == before
-    as_json = json.loads(demo.ok("reflect", "--json"))
+    as_json = demo.json("reflect")
     assert as_json["due"] is False
     assert as_json["gauge"]["hours"] == {"value": 0.0, "limit": 24.0}
 
@@ -45,9 +45,9 @@ def test_candidates_are_printed_with_what_they_rest_on(demo: Cli) -> None:
 @pytest.mark.slow
 def test_a_dry_run_stores_nothing_and_equals_the_real_one(demo: Cli) -> None:
     before = files_of(demo.store)
-    dry = json.loads(demo("reflect", "--dry-run", "--json").out)
+    dry = demo.told("reflect", "--dry-run")
     assert files_of(demo.store) == before
-    real = json.loads(demo("reflect", "--json").out)
+    real = demo.told("reflect")
     assert [c["content"] for c in dry["candidates"]] == [c["content"] for c in real["candidates"]]
     assert [c["citations"] for c in dry["candidates"]] == [
         c["citations"] for c in real["candidates"]
@@ -63,9 +63,7 @@ def test_force_and_focus(demo: Cli) -> None:
     assert (result.code, result.out) == (
         0, "Nothing about “the opera of seasons” recurs often enough to be proposed.\n",
     )  # fmt: skip
-    found = json.loads(
-        demo("reflect", "--force", "--focus", "secrets in workflows", "--dry-run", "--json").out
-    )
+    found = demo.told("reflect", "--force", "--focus", "secrets in workflows", "--dry-run")
     assert found["focus"] == "secrets in workflows"
     assert any("secret" in c["content"].lower() for c in found["candidates"])
 
@@ -94,11 +92,8 @@ def test_what_was_imported_is_unseen_and_not_counted_and_that_is_said(cli: Cli) 
 
 def test_claude_needs_a_key(demo: Cli) -> None:
     before = files_of(demo.store)
-    result = demo("reflect", "--reflector", "claude")
-    assert (result.code, result.out) == (2, "")
-    assert result.err.startswith(
-        "workbench: There is no key for Claude. Set the environment variable"
-    )
+    err = demo.refused("reflect", "--reflector", "claude")
+    assert err.startswith("workbench: There is no key for Claude. Set the environment variable")
     assert files_of(demo.store) == before
 
 
@@ -116,9 +111,7 @@ def test_claude_is_asked_when_there_is_a_key(
     assert "cites what was not sent: 412" in result.out
     assert "no evidence" in result.out
     assert "The work shows a team that learns quickly." in demo.ok("reflect", "--unread")
-    assert [one["stage"] for one in json.loads(demo.ok("reflect", "--unread", "--json"))] == [
-        "insights"
-    ]
+    assert [one["stage"] for one in demo.json("reflect", "--unread")] == ["insights"]
 
 
 def test_a_preview_is_exactly_what_is_sent(
@@ -149,7 +142,7 @@ def test_what_was_found_before_a_problem_is_kept(
     result = demo("reflect")
     assert result.code == 2
     assert "in Review." in result.out
-    assert len(json.loads(demo.ok("list", "status:candidate", "--json"))) > 14
+    assert len(demo.json("list", "status:candidate")) > 14
 
 
 def test_ctrl_c_keeps_what_was_found(

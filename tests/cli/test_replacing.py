@@ -3,7 +3,6 @@ overruled unasked.
 """
 
 import io
-import json
 import sys
 
 import pytest
@@ -31,14 +30,11 @@ def named(cli: Cli) -> Cli:
 
 
 def told(cli: Cli, *args: str) -> list[str]:
-    return [
-        place["id"]
-        for place in json.loads(cli.ok("replace", "authd", "gated", *args, "--json"))["places"]
-    ]
+    return [place["id"] for place in cli.json("replace", "authd", "gated", *args)["places"]]
 
 
 def content(cli: Cli, id: str) -> str:
-    return str(json.loads(cli.ok("show", id, "--json"))["content"])
+    return str(cli.json("show", id)["content"])
 
 
 def test_a_dry_run_shows_the_words_in_place_and_no_secret(named: Cli) -> None:
@@ -65,10 +61,10 @@ def test_where_else_it_stands_is_said_and_taken_along_on_a_word(named: Cli) -> N
     answer = named("replace", "authd", "gated", "--only", "m1")
     assert "It stands in 1 tag too, which stays as it is. --names takes tags" in answer.err
     named.ok("undo")
-    values = json.loads(named.ok("replace", "authd", "gated", "--dry-run", "--json"))
+    values = named.json("replace", "authd", "gated", "--dry-run")
     assert values["elsewhere"] == {"tag": 1}
     assert "m2" in told(named, "--word", "--names", "--yes")
-    assert json.loads(named.ok("show", "m2", "--json"))["tags"] == ["gated", "logs"]
+    assert named.json("show", "m2")["tags"] == ["gated", "logs"]
 
 
 def test_only_in_what_a_filter_finds(named: Cli) -> None:
@@ -86,9 +82,7 @@ def test_each_place_is_asked_about_on_a_terminal(
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
     names = [
         place["id"]
-        for place in json.loads(named.ok("replace", "authd", "x", "--word", "--dry-run", "--json"))[
-            "places"
-        ]
+        for place in named.json("replace", "authd", "x", "--word", "--dry-run")["places"]
     ]
     said = named.ok("replace", "authd", "gated", "--word")
     assert f"Replaced “authd” in {names[1]}." in said

@@ -1,6 +1,5 @@
 """`workbench replay`: what an agent would have been given in a session, then and now."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +32,7 @@ def session(folder: Path, at: str) -> Path:
 
 
 def replayed(cli: Cli, path: Path, *args: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(cli.ok("replay", str(path), "--json", *args))
+    found: list[dict[str, Any]] = cli.json("replay", str(path), *args)
     return found
 
 
@@ -52,7 +51,7 @@ def test_each_step_is_answered_by_the_store_as_it_was(demo: Cli, tmp_path: Path)
 @pytest.mark.slow
 def test_what_curation_changed_is_said(demo: Cli, tmp_path: Path) -> None:
     path = session(tmp_path, "2026-03-20T19:00:00Z")
-    rev = json.loads(demo.ok("stats", "--json"))["revision"]
+    rev = demo.json("stats")["revision"]
     best, second = (one["id"] for one in replayed(demo, path, "-k", "2")[0]["then"])
     demo.ok("forget", best)
     demo.ok("purge", second, "--yes-erase", second)

@@ -20,9 +20,7 @@ EMPTY = "The store has no memories yet; `workbench import` or `workbench ingest`
 
 
 def test_the_json_names_every_part_of_the_score(demo: Cli) -> None:
-    found = json.loads(
-        demo.ok("search", "webhook delivered twice", "-k", "3", "--json", "--explain", *AT)
-    )
+    found = demo.json("search", "webhook delivered twice", "-k", "3", "--explain", *AT)
     assert [row["rank"] for row in found] == [1, 2, 3]
     assert [row["score"] for row in found] == sorted((row["score"] for row in found), reverse=True)
     for row in found:
@@ -39,7 +37,7 @@ def test_the_json_names_every_part_of_the_score(demo: Cli) -> None:
 
 @pytest.mark.slow
 def test_lines_are_ranked_and_aligned(demo: Cli) -> None:
-    found = json.loads(demo.ok("search", "deploy", "-k", "12", "--json", *AT))
+    found = demo.json("search", "deploy", "-k", "12", *AT)
     header, *lines = demo.ok("search", "deploy", "-k", "12", *AT).splitlines()
     assert re.split("  +", header.strip()) == [
         "relevance",
@@ -72,7 +70,7 @@ def test_explain_shows_raw_normalised_and_weighted(demo: Cli) -> None:
     )
     assert lines[8].split("= ")[1] == lines[3].split()[1]
     asked = ("search", "deploy", "-k", "1", "--explain", *AT)
-    (row,) = json.loads(demo.ok(*asked, "--json"))
+    (row,) = demo.json(*asked)
     assert round(row["score"], 4) == float(demo.ok(*asked).rpartition(" ")[2])
     explain, raw = row["explain"], row["parts"]["raw"]["relevance"]
     split, bound = explain["relevance"], explain["bounds"]["relevance"]
@@ -81,7 +79,7 @@ def test_explain_shows_raw_normalised_and_weighted(demo: Cli) -> None:
     assert list(split) == [part.id for part in RELEVANCE_PARTS]
     assert (bound["high"], bound["high_by"]) == (raw, row["id"])
     assert f"{raw:.4f} ({row['id']})" in demo.ok(*asked)
-    assert "explain" not in json.loads(demo.ok("search", "deploy", "-k", "1", "--json", *AT))[0]
+    assert "explain" not in demo.json("search", "deploy", "-k", "1", *AT)[0]
 
 
 @pytest.mark.slow
@@ -94,11 +92,11 @@ def test_nothing_is_written_but_the_cache(demo: Cli) -> None:
 
 @pytest.mark.slow
 def test_it_is_served_what_agents_are_served(demo: Cli) -> None:
-    ids = {row["id"] for row in json.loads(demo("search", "tests", "-k", "999", "--json", *AT).out)}
-    hidden = json.loads(demo.ok("list", "status:candidate,archived", "-n", "999", "--json"))
+    ids = {row["id"] for row in demo.told("search", "tests", "-k", "999", *AT)}
+    hidden = demo.json("list", "status:candidate,archived", "-n", "999")
     assert hidden
     assert not ids & {memory["id"] for memory in hidden}
-    assert len(ids) + len(hidden) == json.loads(demo.ok("stats", "--json"))["memories"]
+    assert len(ids) + len(hidden) == demo.json("stats")["memories"]
 
 
 @pytest.mark.slow
@@ -112,9 +110,7 @@ def test_more_than_there_is_gives_all_and_says_so(demo: Cli) -> None:
 
 
 def test_now_hides_what_came_later(demo: Cli) -> None:
-    found = json.loads(
-        demo("search", "tests", "-k", "999", "--json", "--now", "2026-02-20T00:00:00Z").out
-    )
+    found = demo.told("search", "tests", "-k", "999", "--now", "2026-02-20T00:00:00Z")
     assert found
     assert max(row["created_at"] for row in found) <= "2026-02-20T00:00:00Z"
     result = demo("search", "tests", "--json", "--now", "2020-01-01")
@@ -159,9 +155,8 @@ def test_without_a_floor_unknown_words_leave_recency_and_importance(cli: Cli) ->
 
 @pytest.mark.parametrize("query", ["", "  \t "])
 def test_an_empty_query_is_refused_kindly(demo: Cli, query: str) -> None:
-    result = demo("search", query)
-    assert (result.code, result.out) == (2, "")
-    assert result.err == (
+    err = demo.refused("search", query)
+    assert err == (
         "workbench: The query is empty. Say what to look for; `workbench list` shows everything.\n"
     )
 
@@ -186,10 +181,9 @@ def test_an_empty_query_is_refused_kindly(demo: Cli, query: str) -> None:
 def test_wrong_arguments_are_one_sentence(
     demo: Cli, arguments: tuple[str, ...], message: str
 ) -> None:
-    result = demo("search", "x", *arguments)
-    assert (result.code, result.out) == (2, "")
-    assert result.err.startswith(message)
-    assert result.err.count("\n") == 1
+    err = demo.refused("search", "x", *arguments)
+    assert err.startswith(message)
+    assert err.count("\n") == 1
 
 
 def test_now_takes_times_as_filters_do(cli: Cli, tokyo: None) -> None:
@@ -205,7 +199,7 @@ def test_now_takes_times_as_filters_do(cli: Cli, tokyo: None) -> None:
 
 def test_episodes_are_explained_by_their_five_terms(demo: Cli) -> None:
     asked = ("search", "deploy", "-k", "2", "--profile", "episodic", *AT)
-    found = json.loads(demo.ok(*asked, "--json"))
+    found = demo.json(*asked)
     for row in found:
         assert row["memory_type"] == "episodic"
         terms = row["parts"]["terms"]
@@ -232,7 +226,7 @@ def test_a_store_without_episodes_says_so(cli: Cli) -> None:
     cli.write("facts.jsonl", json.dumps({**fact, "memory_type": "semantic"}) + "\n")
     cli.ok("import", "facts.jsonl")
     result = cli("search", "sky", "--profile", "episodic")
-    assert json.loads(cli.ok("list", "--json"))[0]["memory_type"] != "episodic"
+    assert cli.json("list")[0]["memory_type"] != "episodic"
     assert (result.code, result.out) == (0, "")
     assert result.err == "Agents are served no episode at that time; the store holds 1 memory.\n"
 
@@ -283,14 +277,14 @@ def test_nothing_relevant_is_said_and_everything_is_marked_weak(demo: Cli) -> No
 @pytest.mark.slow
 def test_weak_memories_are_marked_at_their_places(demo: Cli) -> None:
     asked = ("search", "who may write to customers during an outage", *AT)
-    rows, lines = json.loads(demo.ok(*asked, "--json")), demo.ok(*asked).splitlines()
+    rows, lines = demo.json(*asked), demo.ok(*asked).splitlines()
     weak = [line for line in lines if "  weak: " in line]
     assert [int(line.split()[0]) for line in lines[1:]] == list(range(1, 11))
     assert [line.split()[2] for line in weak] == [row["id"] for row in rows if row["weak"]]
     (first, *_), explained = rows, demo.ok(*asked, "--explain").splitlines()
     assert explained[1].startswith("floor 0.")
     assert sum(" = " in line and line.endswith(", weak") for line in explained) == len(weak)
-    found = json.loads(demo.ok(*asked, "--json", "--explain"))[0]["explain"]["floor"]
+    found = demo.json(*asked, "--explain")[0]["explain"]["floor"]
     assert sum(found["memory_reaches"].values()) / 2 >= found["memory"]
     assert sum(found["query_reaches"].values()) / 2 >= found["query"]
     assert first["weak"] is False
@@ -311,7 +305,7 @@ def test_an_agent_is_told_that_nothing_is_relevant_and_given_nothing(demo: Cli) 
 @pytest.mark.slow
 def test_an_agent_is_not_given_what_is_weak(demo: Cli) -> None:
     question = ("search", "who may write to customers during an outage")
-    weak = {row["id"] for row in json.loads(demo.ok(*question, "--json")) if row["weak"]}
+    weak = {row["id"] for row in demo.json(*question) if row["weak"]}
     assert weak
     served = demo(*question, "--for-agent", "claude", "--json")
     rows = json.loads(served.out)
@@ -328,9 +322,9 @@ def test_turned_off_nothing_is_said_of_it(demo: Cli) -> None:
     lines = demo.ok("search", "recipe for lasagne", "--explain", *AT)
     assert "floor" not in lines
     assert "weak" not in lines
-    rows = json.loads(demo.ok("search", "recipe for lasagne", "--explain", "--json", *AT))
+    rows = demo.json("search", "recipe for lasagne", "--explain", *AT)
     assert not any("weak" in row or "floor" in row["explain"] for row in rows)
-    served = json.loads(demo.ok("search", "recipe for lasagne", "--for-agent", "claude", "--json"))
+    served = demo.json("search", "recipe for lasagne", "--for-agent", "claude")
     assert [row["id"] for row in served] == [row["id"] for row in rows]
 
 
@@ -344,9 +338,7 @@ def test_few_memories_have_a_floor_too(cli: Cli) -> None:
     result = cli("search", "stripe webhook twice", "--json")
     assert all(row["weak"] and row["relevance"] < 0.3 for row in json.loads(result.out))
     assert result.err.startswith("Nothing here is relevant to “stripe webhook twice”")
-    (best, *_) = json.loads(
-        cli.ok("search", "which connections are exhausted", "-k", "1", "--json")
-    )
+    (best, *_) = cli.json("search", "which connections are exhausted", "-k", "1")
     assert (best["weak"], best["content"]) == (False, "the pool of connections is exhausted")
 
 
@@ -354,7 +346,7 @@ def test_few_memories_have_a_floor_too(cli: Cli) -> None:
 def test_candidates_that_fit_are_named_beside_the_answer_and_to_no_agent(demo: Cli) -> None:
     words = "side effects that others observe come after the commit"
     waiting = "mem-20260302-0000147"
-    assert waiting not in [row["id"] for row in json.loads(demo("search", words, "--json").out)]
+    assert waiting not in [row["id"] for row in demo.told("search", words)]
     assert f"in Review: {waiting}" in demo("search", words).err
     assert demo("search", words, "--json").err == ""
     assert "in Review" not in demo("search", words, "--for-agent", "codex").err

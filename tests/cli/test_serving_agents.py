@@ -25,9 +25,7 @@ def put(cli: Cli, memory: Memory, actor: str = "agent:bot", group: str = "") -> 
 
 
 def asked(cli: Cli, query: str, *more: str) -> list[dict[str, object]]:
-    rows: list[dict[str, object]] = json.loads(
-        cli.ok("search", query, "--for-agent", "claude", "--json", *more)
-    )
+    rows: list[dict[str, object]] = cli.json("search", query, "--for-agent", "claude", *more)
     return rows
 
 
@@ -82,7 +80,7 @@ def test_a_name_that_speaks_is_served_under_an_alias_that_show_and_vote_take(
     assert row["session_id"] == (alias_of(session) if plain else session)
     assert str(alias_of(id)).startswith(PREFIX)
     cli.ok("vote", str(row["id"]), "helpful", "--actor", "bot")
-    assert json.loads(cli.ok("show", str(row["id"]), "--json"))["id"] == id
+    assert cli.json("show", str(row["id"]))["id"] == id
 
 
 def test_the_name_of_a_source_does_not_speak_either(cli: Cli) -> None:
@@ -124,9 +122,9 @@ def test_approved_only_gives_what_a_person_wrote_or_approved(cli: Cli) -> None:
     result = cli("search", "deploys", "--for-agent", "claude", "--json")
     assert {row["id"] for row in json.loads(result.out)} == {"m2", mine}
     assert "2 memories were left out" in result.err
-    assert len(json.loads(cli.ok("search", "deploys", "--for-agent", "other", "--json"))) == 4
+    assert len(cli.json("search", "deploys", "--for-agent", "other")) == 4
     config.write_text('[agents]\nserve = "approved"\n')
-    assert len(json.loads(cli("search", "deploys", "--for-agent", "other", "--json").out)) == 2
+    assert len(cli.told("search", "deploys", "--for-agent", "other")) == 2
 
 
 def test_a_text_changed_by_an_agent_is_no_longer_approved(cli: Cli) -> None:
@@ -303,7 +301,7 @@ def test_an_agent_neither_takes_a_word_back_nor_gives_it_again(
     )
     cli.ok("allow", "m1", "--reason", "a test")
     cli.ok("allow", "m1", "--withdraw")
-    rev = json.loads(cli.ok("history", "-n", "1", "--json"))[0]["rev"]
+    rev = cli.json("history", "-n", "1")[0]["rev"]
     monkeypatch.setenv("CLAUDECODE", "1")
     result = cli("undo", "--rev", str(rev))
     assert (result.code, "An agent cannot give or take a person's word." in result.err) == (2, True)
@@ -315,7 +313,7 @@ def test_an_agent_promotes_only_what_a_person_stands_by(
 ) -> None:
     put(cli, Memory("m1", "Deploys run on Friday", NOW, NOW, status="confirmed"))
     cli.ok("ingest", "Deploys need a green build")
-    mine = next(row["id"] for row in json.loads(cli.ok("list", "--json")) if row["id"] != "m1")
+    mine = next(row["id"] for row in cli.json("list") if row["id"] != "m1")
     monkeypatch.setenv("CLAUDECODE", "1")
     refused = cli("review", "promote", "m1", "--to", "CLAUDE.md", "--outside")
     assert (refused.code, "No human has written or approved m1." in refused.err) == (2, True)

@@ -23,7 +23,7 @@ def test_a_sound_store_is_said_to_be_sound_and_left_alone(demo: Cli) -> None:
     out = demo.ok("doctor")
     assert "every line is sound" in out
     assert files_of(demo.store) == before
-    assert json.loads(demo.ok("doctor", "--json"))["clean"] is True
+    assert demo.json("doctor")["clean"] is True
 
 
 def test_a_read_index_that_differs_is_made_anew_and_said(cli: Cli) -> None:
@@ -39,16 +39,15 @@ def test_a_read_index_that_differs_is_made_anew_and_said(cli: Cli) -> None:
     connection.close()
     said = "the read index differed from the store in 2 records, and was made anew"
     assert said in cli.ok("doctor")
-    assert json.loads(cli.ok("show", "m3", "--json"))["id"] == "m3"
-    found = json.loads(cli.ok("doctor", "--json"))
+    assert cli.json("show", "m3")["id"] == "m3"
+    found = cli.json("doctor")
     assert (found["clean"], found["index_made_anew"]) == (True, None)
 
 
 def test_no_store_cannot_be_examined(cli: Cli) -> None:
-    result = cli("doctor")
-    assert (result.code, result.out) == (2, "")
+    err = cli.refused("doctor")
     assert (
-        result.err
+        err
         == f"workbench: There is no store in {cli.store}. `workbench init --store DIR` makes one.\n"
     )
     assert not cli.store.exists()
@@ -212,7 +211,7 @@ def test_what_was_stored_and_is_gone_is_said_by_every_command_until_it_is_accept
     assert result.code == 1
     assert said in result.out
     assert "`workbench doctor --accept`" in result.out
-    found = json.loads(cli("doctor", "--json").out)
+    found = cli.told("doctor")
     assert found["gone"] == [{"first": 3, "last": 3, "replaced": False}]
     assert said in cli("append", "what came after the loss").err
     assert cli("doctor").code == 1
@@ -246,7 +245,7 @@ def test_what_killed_processes_left_outside_the_store_is_named_until_the_next_of
     said = demo("doctor")
     assert said.code == 0
     assert all(f"leftover  {path}: a process left it" in said.out for path in left)
-    assert json.loads(demo.ok("doctor", "--json"))["leavings_outside"] == sorted(map(str, left))
+    assert demo.json("doctor")["leavings_outside"] == sorted(map(str, left))
     kept.keep(Path("book.txt"), b"a copy")
     assert draft() == ""
     assert "leftover" not in demo.ok("doctor")
@@ -296,9 +295,7 @@ def test_a_purge_that_was_killed_is_said_with_exit_code_1_and_finished_as_asked(
     said = cli("doctor")
     assert said.code == 1
     assert "was broken off: texts may still be in some files" in said.out
-    assert json.loads(cli("doctor", "--json").out)["unfinished_purges"][0]["records"] == [
-        ["memories", "m1"]
-    ]
+    assert cli.told("doctor")["unfinished_purges"][0]["records"] == [["memories", "m1"]]
     assert "Erased m1." in cli.ok("doctor", "--finish")
     assert b"nobody may know" not in b"".join(cli.files().values())
     assert cli("doctor").code == 0

@@ -71,7 +71,7 @@ def test_a_store_made_here_is_trusted(mine: Cli) -> None:
         "search one --for-agent x",
         "append three",
     ):
-        id = json.loads(mine.ok("list", "--json"))[0]["id"] if "{}" in command else ""
+        id = mine.json("list")[0]["id"] if "{}" in command else ""
         result = mine(*command.format(id).split())
         assert result.code == 0, result.err
         assert BANNER not in result.err
@@ -113,7 +113,7 @@ def test_what_came_from_elsewhere_is_read_with_a_banner(command: str, foreign: C
     ],
 )  # fmt: skip
 def test_nothing_of_it_is_changed_promoted_or_written(command: str, foreign: Cli) -> None:
-    id = json.loads(foreign("list", "--json").out)[0]["id"]
+    id = foreign.told("list")[0]["id"]
     before = files_of(foreign.store)
     result = foreign(*command.format(id).split())
     assert result.code == 2, result.out
@@ -136,7 +136,7 @@ def test_a_hook_goes_on_and_gets_nothing(command: str, foreign: Cli) -> None:
     result = foreign(*command.split())
     assert (result.code, result.out) == (0, "")
     assert BANNER in result.err
-    assert json.loads(foreign("search", "deploy", "--for-agent", "claude", "--json").out) == []
+    assert foreign.told("search", "deploy", "--for-agent", "claude") == []
 
 
 @pytest.mark.slow
@@ -147,7 +147,7 @@ def test_inside_an_agent_a_context_of_it_is_empty(
     monkeypatch.setenv("CLAUDECODE", "1")
     result = foreign("context", "deploys")
     assert (result.code, result.out) == (0, "")
-    assert json.loads(foreign("context", "deploys", "--json").out) == {}
+    assert foreign.told("context", "deploys") == {}
 
 
 @pytest.mark.slow
@@ -481,11 +481,11 @@ def test_the_name_of_a_writer_is_shown_without_the_secret_in_it(mine: Cli) -> No
 
 @pytest.mark.slow
 def test_it_waits_in_review_until_it_is_trusted(foreign: Cli) -> None:
-    listed = json.loads(foreign("review", "list", "--found", "--kind", "trust", "--json").out)
+    listed = foreign.told("review", "list", "--found", "--kind", "trust")
     assert [(row["kind"], row["stored"]) for row in listed] == [("trust", False)]
     assert foreign("review", "approve", listed[0]["id"]).code == 2
     foreign("trust", "--yes")
-    assert json.loads(foreign("review", "list", "--found", "--kind", "trust", "--json").out) == []
+    assert foreign.told("review", "list", "--found", "--kind", "trust") == []
 
 
 @pytest.mark.slow

@@ -1,6 +1,5 @@
 """`workbench upkeep` and `workbench dedup`: proposals, and nothing but proposals."""
 
-import json
 from datetime import timedelta
 
 from tests.cli.conftest import NOW, Cli, files_of
@@ -30,7 +29,7 @@ def test_upkeep_says_first_and_proposes_then(cli: Cli) -> None:
         made("seen", "said again and again", 2, helpful_absorbed=3),
     )
     before = files_of(cli.store)
-    dry = json.loads(cli.ok("upkeep", "--dry-run", "--json"))
+    dry = cli.json("upkeep", "--dry-run")
     assert files_of(cli.store) == before
     out = cli.ok("upkeep")
     assert "archive as noise: 1\n  old  untouched for 20 days  a note nobody read" in out
@@ -54,7 +53,7 @@ def test_prunes_of_important_memories_are_approved_by_id_only(cli: Cli) -> None:
     library = Library(cli.store, lambda: NOW)
     assert [library.memories.get(id).status for id in ("old", "gold")] == ["archived", "signal"]
     assert cli("review", "approve", "--kind", "prune", "--found", "--yes").code == 2
-    (left,) = json.loads(cli.ok("review", "list", "--kind", "prune", "--found", "--json"))
+    (left,) = cli.json("review", "list", "--kind", "prune", "--found")
     cli.ok("review", "approve", left["id"])
     library.refresh()
     assert library.memories.get("gold").status == "archived"
@@ -67,7 +66,7 @@ def test_dedup_proposes_groups_and_lists_what_only_looks_alike(cli: Cli) -> None
         made("c", "always pnpm, never npm", 3), made("d", "always npm, never pnpm", 2),
     )  # fmt: skip
     before = files_of(cli.store)
-    dry = json.loads(cli.ok("dedup", "--dry-run", "--json"))
+    dry = cli.json("dedup", "--dry-run")
     assert files_of(cli.store) == before
     (group,), (pair,) = dry["groups"], dry["apart"]
     assert (dry["proposed"], dry["would_propose"]) == (0, 1)
@@ -98,7 +97,7 @@ def test_sentences_about_different_things_are_never_a_group(cli: Cli) -> None:
         made("b", "What is the highest degree your dad completed?", 2),
         made("c", "Klaus Mueller is sleeping", 3), made("d", "Klaus Mueller is idle", 2),
     )  # fmt: skip
-    dry = json.loads(cli.ok("dedup", "--dry-run", "--json"))
+    dry = cli.json("dedup", "--dry-run")
     assert dry["groups"] == []
     assert {flag for pair in dry["apart"] for flag in pair["flags"]} == {
         "words differ: dad / mom", "words differ: idle / sleeping",

@@ -52,7 +52,7 @@ def test_views_are_listed_with_what_they_show(views: Cli) -> None:
         ("the oldest", "by made, the oldest first"),
         ("broken", "since:never"),
     ]
-    assert json.loads(views.ok("views", "--json"))[:2] == [
+    assert views.json("views")[:2] == [
         {"name": "wrong lately", "filter": "type:error,failure", "order": "votes", "dates": ""},
         {"name": "the oldest", "filter": "", "order": "-made", "dates": "absolute"},
     ]
@@ -109,9 +109,7 @@ def take() -> "Callable[[Cli], list[Memory]]":
 @pytest.mark.slow
 def test_by_score_the_best_for_the_words_comes_first(views: Cli) -> None:
     found = ids(listed(views, "deploy", "--sort", "score"))
-    searched = [
-        row["id"] for row in json.loads(views("search", "deploy", "-k", "50", "--json").out)
-    ]
+    searched = [row["id"] for row in views.told("search", "deploy", "-k", "50")]
     known = [id for id in searched if id in found]
     assert len(known) > 3
     assert found[: len(known)] == known
@@ -133,9 +131,8 @@ def test_by_score_the_best_for_the_words_comes_first(views: Cli) -> None:
     ],
 )
 def test_what_cannot_be_shown_is_said(views: Cli, args: tuple[str, ...], said: str) -> None:
-    result = views("list", *args)
-    assert (result.code, result.out) == (2, "")
-    assert result.err.startswith(f"workbench: {said}")
+    err = views.refused("list", *args)
+    assert err.startswith(f"workbench: {said}")
 
 
 def test_a_secret_in_the_config_file_is_printed_nowhere(demo: Cli) -> None:

@@ -1,6 +1,5 @@
 """`watch`: what became of the files that a store was read from or written to."""
 
-import json
 import signal
 import subprocess
 import sys
@@ -32,7 +31,7 @@ def test_nothing_changed(cli: Cli, notes: Path) -> None:
         "",
         "Every file is as it was read or written last.\n",
     )
-    assert json.loads(cli.ok("watch", "--json")) == []
+    assert cli.json("watch") == []
 
 
 def test_what_changed_is_gone_or_new(cli: Cli, notes: Path) -> None:
@@ -45,7 +44,7 @@ def test_what_changed_is_gone_or_new(cli: Cli, notes: Path) -> None:
     assert [line.split() for line in said.out.splitlines()] == [
         ["changed", "bank/one.md", "notes"], ["gone", "bank/two.md", "notes"], ["changed", "log.jsonl", "lifecycle"],
     ]  # fmt: skip
-    below = json.loads(cli("watch", "bank", "--json").out)
+    below = cli.told("watch", "bank")
     assert [(Path(row["path"]).name, row["what"]) for row in below] == [
         ("one.md", "changed"), ("three.md", "new"), ("two.md", "gone"),
     ]  # fmt: skip
@@ -62,8 +61,7 @@ def test_a_link_or_a_pipe_in_its_place_is_a_change(cli: Cli, notes: Path) -> Non
 
 def test_places_that_are_not_there(cli: Cli, notes: Path) -> None:
     del notes
-    said = cli("watch", "nowhere")
-    assert (said.code, said.out) == (2, "")
+    cli.refused("watch", "nowhere")
     assert cli("watch", "--follow", "--json").code == 2
 
 

@@ -439,10 +439,7 @@ def test_every_agent_is_known_by_its_environment(
 ) -> None:
     monkeypatch.setenv(variable, "1")
     assert store("append", "Something it noticed").code == 0
-    assert (
-        json.loads(store("history", "-n", "1", "--json").out)[0]["actor"]
-        == f"agent:{ENVIRONMENT[variable]}"
-    )
+    assert store.told("history", "-n", "1")[0]["actor"] == f"agent:{ENVIRONMENT[variable]}"
     refused = store("review", "approve", "m3")
     assert (refused.code, "An agent cannot decide on a proposal." in refused.err) == (2, True)
     assert "in a terminal of their own" in refused.err
@@ -485,14 +482,12 @@ def test_an_agents_wish_to_forget_waits_in_review(
 ) -> None:
     with monkeypatch.context() as agent:
         agent.setenv("CLAUDECODE", "1")
-        answer = json.loads(store("forget", "m1", "--reason", "it is over", "--json").out)
+        answer = store.told("forget", "m1", "--reason", "it is over")
     assert answer["proposed"] == ["m1"]
-    assert json.loads(store.ok("show", "m1", "--json"))["status"] == "signal"
-    (proposal,) = [
-        row for row in json.loads(store.ok("review", "list", "--json")) if row["kind"] == "forget"
-    ]
+    assert store.json("show", "m1")["status"] == "signal"
+    (proposal,) = [row for row in store.json("review", "list") if row["kind"] == "forget"]
     store.ok("review", "approve", proposal["id"])
-    assert json.loads(store.ok("show", "m1", "--json"))["archived_reason"] == "forgotten"
+    assert store.json("show", "m1")["archived_reason"] == "forgotten"
 
 
 @pytest.mark.slow
@@ -505,9 +500,8 @@ def test_no_agent_is_shown_a_secret(store: Cli, monkeypatch: pytest.MonkeyPatch)
         "review list --show-secrets",
         "history --show-secrets",
     ):
-        refused = store(*command.split())
-        assert (refused.code, refused.out) == (2, "")
-        assert "Agents are not shown secrets." in refused.err
+        err = store.refused(*command.split())
+        assert "Agents are not shown secrets." in err
     for format in ("jsonl", "json", "yaml", "csv"):
         assert SECRET not in store("export", "--format", format, "--memories").out
 
@@ -515,7 +509,7 @@ def test_no_agent_is_shown_a_secret(store: Cli, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.slow
 def test_the_session_of_an_agent_goes_into_the_reading(store: Cli) -> None:
     store("search", "deploys", "--for-agent", "claude", "--session", "s-1")
-    (read,) = json.loads(store.ok("reads", "--json"))
+    (read,) = store.json("reads")
     assert (read["agent"], read["session"], read["door"]) == ("claude", "s-1", "cli")
     assert store("search", "deploys", "--session", "s-1").code == 2
 
@@ -523,10 +517,10 @@ def test_the_session_of_an_agent_goes_into_the_reading(store: Cli) -> None:
 def test_what_an_agent_asks_sees_the_masked_text_only(
     store: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert json.loads(store("list", "ghp_Kq7", "--json").out)
+    assert store.told("list", "ghp_Kq7")
     monkeypatch.setenv("CLAUDECODE", "1")
     for filter in ("ghp_Kq7", '"ghp_Kq7"', "ghp_Kq7 until:2030-01-01"):
-        assert json.loads(store("list", filter, "--json").out) == []
+        assert store.told("list", filter) == []
     assert store("replace", "ghp_", "x", "--dry-run").out.startswith("0 places")
     assert store("backup", "store.tar.gz").code == 0
     with tarfile.open(store.cwd / "store.tar.gz") as made:
@@ -542,17 +536,15 @@ def test_what_an_agent_asks_sees_the_masked_text_only(
 def test_json_says_of_each_record_whether_a_person_stands_by_it(
     store: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "unreviewed" not in json.loads(store.ok("show", "m6", "--json"))
+    assert "unreviewed" not in store.json("show", "m6")
     monkeypatch.setenv("CLAUDECODE", "1")
-    said = {row["id"]: row["unreviewed"] for row in json.loads(store("list", "--json").out)}
+    said = {row["id"]: row["unreviewed"] for row in store.told("list")}
     assert (said["m2"], said["m6"], "m4" in said) == (False, True, False)
-    assert [json.loads(store("show", id, "--json").out)["unreviewed"] for id in ("m2", "m6")] == [
+    assert [store.told("show", id)["unreviewed"] for id in ("m2", "m6")] == [
         False,
         True,
     ]
-    assert {
-        row["id"]: row["unreviewed"] for row in json.loads(store("search", "deploys", "--json").out)
-    }["m6"]
+    assert {row["id"]: row["unreviewed"] for row in store.told("search", "deploys")}["m6"]
     for format in ("jsonl", "json", "csv"):
         assert UNREVIEWED not in store("export", "--format", format, "--memories").out
 
@@ -599,20 +591,16 @@ def test_what_an_agent_imports_is_what_it_could_have_appended(
         for id in ("n1", "m2")
     ]
     store.write("claims.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
-    before = json.loads(store.ok("show", "m2", "--json"))
+    before = store.json("show", "m2")
     with monkeypatch.context() as agent:
         agent.setenv("CLAUDECODE", "1")
         assert store("import", "claims.jsonl").code == 0
         assert store("append", "Push to main, says nobody", "--type", "gotcha").code == 0
         refused = store("import", "claims.jsonl", "--theirs")
         assert (refused.code, "An agent cannot" in refused.err) == (2, True)
-    assert json.loads(store.ok("show", "m2", "--json")) == before
-    told = json.loads(store.ok("show", "n1", "--json"))
-    (same,) = [
-        row
-        for row in json.loads(store("list", "--json").out)
-        if row["content"] == "Push to main, says nobody"
-    ]
+    assert store.json("show", "m2") == before
+    told = store.json("show", "n1")
+    (same,) = [row for row in store.told("list") if row["content"] == "Push to main, says nobody"]
     for name in (
         "status",
         "pinned",
@@ -623,13 +611,13 @@ def test_what_an_agent_imports_is_what_it_could_have_appended(
         "promoted_to",
     ):
         assert told[name] == same[name], name
-    assert json.loads(store.ok("history", "n1", "--json"))[0]["actor"] == "agent:claude"
+    assert store.json("history", "n1")[0]["actor"] == "agent:claude"
 
 
 def test_the_bullets_that_an_agent_imports_wait_as_one_curation(
     store: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = json.loads(store.ok("bullet", "list", "--json"))
+    before = store.json("bullet", "list")
     text = (
         "## Rules\n[rule-00001] helpful=99 harmful=0 :: Never ask\n"
         "[rule-00007] helpful=99 harmful=0 :: Push to main\n"
@@ -638,14 +626,12 @@ def test_the_bullets_that_an_agent_imports_wait_as_one_curation(
     with monkeypatch.context() as agent:
         agent.setenv("CLAUDECODE", "1")
         assert store("import", "main.txt", "--format", "ace").code == 0
-    assert json.loads(store.ok("bullet", "list", "--json")) == before
-    waiting = [
-        row for row in json.loads(store.ok("review", "list", "--json")) if row["kind"] == "curator"
-    ]
+    assert store.json("bullet", "list") == before
+    waiting = [row for row in store.json("review", "list") if row["kind"] == "curator"]
     assert len(waiting) == 2
     for row in waiting:
         store.ok("review", "approve", row["id"])
-    added = [row for row in json.loads(store.ok("bullet", "list", "--json")) if row not in before]
+    added = [row for row in store.json("bullet", "list") if row not in before]
     assert {(row["content"], row["helpful_count"]) for row in added} == {
         ("Push to main", 0),
         ("Sleep at night", 0),

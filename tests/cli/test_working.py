@@ -1,7 +1,5 @@
 """`workbench working`: each command loads a session, applies one operation, and stores it."""
 
-import json
-
 from tests.cli.conftest import Cli
 
 
@@ -15,21 +13,21 @@ def test_each_operation_is_one_change_that_undo_takes_back(cli: Cli) -> None:
         cli.ok("working", "add-intermediate", f"st_{n}", f'{{"n": {n}}}')
     cli.ok("working", "load-context", '{"plan": ["read"]}')
     cli.ok("working", "retrieve", "token refresh")
-    assert json.loads(cli.ok("working", "prune", "--json"))["moved"] == [
+    assert cli.json("working", "prune")["moved"] == [
         "intermediate.st_1",
         "intermediate.st_0",
     ]
     cli.ok("working", "snapshot")
-    shown = json.loads(cli.ok("working", "show", "--json"))
+    shown = cli.json("working", "show")
     assert shown["task_scope"]["constraints"] == ["Tests must pass."]
     assert "intermediate.st_0" in shown["cold"]
     cli.ok("working", "rollback")
-    assert "st_0" in json.loads(cli.ok("working", "show", "--json"))["intermediate_values"]
+    assert "st_0" in cli.json("working", "show")["intermediate_values"]
     assert "of 8,000 tokens" in cli.ok("working", "show")
     cli.ok("working", "set", "goal", "another")
     cli.ok("undo")
     assert cli.ok("working", "get", "goal") == "null\n"
-    done = json.loads(cli.ok("working", "clear", "--outcome", "SUCCESS", "--json"))
+    done = cli.json("working", "clear", "--outcome", "SUCCESS")
     assert "Fix the token refresh" in cli.ok("episode", "show", done["episode"])
     assert "cli  " in cli.ok("working")
 
