@@ -228,7 +228,7 @@ def _fix(call: Call, linted: "Linted", file: Given) -> dict[str, object]:
     """Show what the fixes change, write it unless this is a dry run, and return what was done for a
     program.
     """
-    from workbench.services.files.lint import correction, make, require_writable
+    from workbench.services.files.lint import correction, lines_of, make, require_writable
     from workbench.services.files.replaced import Replaced
 
     args = call.args
@@ -243,7 +243,7 @@ def _fix(call: Call, linted: "Linted", file: Given) -> dict[str, object]:
         require_writable(done.changes)
     for change in done.changes:
         call.say(f"--- {file.of(change.path)}")
-        for line in change.lines():
+        for line in lines_of(change):
             call.say(str(line))
     copies = make(done.changes, Replaced(paths.replaced_dir())) if writes else ()
     for kept in copies if not call.wants_json else ():
@@ -257,6 +257,8 @@ def _fix(call: Call, linted: "Linted", file: Given) -> dict[str, object]:
 def _fixed_json(
     linted: "Linted", done: "Correction", copies: Iterable[Path] = (), *, written: bool
 ) -> dict[str, object]:
+    from workbench.services.files.lint import lines_of
+
     changes = done.changes if done.fixes else ()
     return {
         "file": linted.path,
@@ -264,7 +266,7 @@ def _fixed_json(
         "written": written,
         **picked(done, "fixes", "found", "left"),
         "changes": [
-            {"file": c.path, "new": c.before is None, "lines": [str(line) for line in c.lines()]}
+            {"file": c.path, "new": c.before is None, "lines": [str(line) for line in lines_of(c)]}
             for c in changes
             if c.before != c.after
         ],
