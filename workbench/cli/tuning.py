@@ -42,10 +42,10 @@ if TYPE_CHECKING:
     from workbench.core.tuning.verdict import Verdict
     from workbench.services.open import Workbench
     from workbench.services.tuning.evaluation import (
+        Compared,
         Evaluation,
         Evaluator,
         Model,
-        ModelChange,
         ProfileResult,
     )
     from workbench.services.tuning.queries import JudgedSet
@@ -270,18 +270,10 @@ def _every(call: Call, used: "Profile") -> "list[Profile]":
 
 def _judged(call: Call) -> "JudgedSet":
     """Take the query set that is named, else the store's own, and load the memories."""
-    from workbench.services.tuning.queries import from_file, from_store, judged_queries
+    from workbench.services.tuning.queries import from_file, from_store
 
     context, named = call.bench.context, call.args.queries
-    if named is not None:
-        judged = from_file(context, call.path(named))
-    elif any(query.relevant for query in judged_queries(context)):
-        judged = from_store(context)
-    else:
-        hint = "Name a query set, `workbench import FILE` one, or grade memories in Tune (J)."
-        raise InvalidQuery(
-            "No query of this store is judged yet, so there is nothing to measure with.", hint
-        )
+    judged = from_store(context) if named is None else from_file(context, call.path(named))
     for remark in judged.remarks:
         warn(remark)
     read_memories(call.bench)
@@ -298,7 +290,11 @@ def _evaluation_json(found: "Evaluation") -> dict[str, object]:
     return {
         "profiles": {result.profile.name: _result_json(result) for result in found.results},
         "verdicts": [
-            {"base": one.base, "profile": one.new, **_verdict_json(one.verdict)}
+            {
+                "base": one.base.profile.name,
+                "profile": one.new.profile.name,
+                **_verdict_json(one.verdict),
+            }
             for one in found.verdicts
         ],
         "query_set": _set_json(found.judged),
@@ -377,7 +373,10 @@ def _evaluation_lines(call: Call, found: "Evaluation") -> Iterator[str]:
     if found.verdicts:
         yield ""
         yield from table(
-            [(f"{one.new} against {one.base}", one.verdict.sentence) for one in found.verdicts]
+            [
+                (f"{one.new.profile.name} against {one.base.profile.name}", one.verdict.sentence)
+                for one in found.verdicts
+            ]
         )
     yield from _seen(found.seen)
     if not call.args.profile:
@@ -610,11 +609,11 @@ def _compared(bench: "Workbench", found: "Model", json: dict[str, object]) -> An
 
 
 def _change_lines(
-    change: "ModelChange", changed: "Sequence[tuple[float, str, float, float]]"
+    change: "Compared", changed: "Sequence[tuple[float, str, float, float]]"
 ) -> Iterator[str]:
-    before, now = (result.mean["ndcg@10"] for result in (change.before, change.now))
+    before, now = (result.mean["ndcg@10"] for result in (change.base, change.new))
     queries = counted(change.verdict.queries, "judged query", "judged queries")
-    yield f"{queries} under {change.now.profile.name}: nDCG@10 {before:.3f} → {now:.3f}"
+    yield f"{queries} under {change.new.profile.name}: nDCG@10 {before:.3f} → {now:.3f}"
     yield change.verdict.sentence
     down = [row for row in changed if row[0] < 0][:MOST]
     up = [row for row in changed if row[0] > 0][-MOST:]
@@ -626,10 +625,10 @@ def _change_lines(
 
 
 def _differences(
-    bench: "Workbench", change: "ModelChange"
+    bench: "Workbench", change: "Compared"
 ) -> "Iterator[tuple[float, str, float, float]]":
     """Yield how much each query gained, the query, and its nDCG@10 before and now."""
-    for was, now in zip(change.before.queries, change.now.queries, strict=True):
+    for was, now in zip(change.base.queries, change.new.queries, strict=True):
         values = was.values["ndcg@10"], now.values["ndcg@10"]
         yield (values[1] - values[0], bench.safety.masked(now.query), *values)
 
@@ -645,13 +644,13 @@ def _model_json(found: "Model") -> dict[str, object]:
 
 
 def _change_json(
-    change: "ModelChange", changed: "Sequence[tuple[float, str, float, float]]"
+    change: "Compared", changed: "Sequence[tuple[float, str, float, float]]"
 ) -> dict[str, object]:
     names = ("better:wins", "worse:losses", "same:ties", "verdict:outcome", "sentence")
     return {
-        "profile": change.now.profile.name,
-        "before": change.before.mean,
-        "now": change.now.mean,
+        "profile": change.new.profile.name,
+        "before": change.base.mean,
+        "now": change.new.mean,
         **picked(change.verdict, *names),
         "changed": [
             {"query": query, "before": was, "now": now} for gain, query, was, now in changed if gain
