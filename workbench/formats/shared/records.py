@@ -91,17 +91,16 @@ def remembered(
     file the record stood.
     """
     written: dict[str, Key[R]] = {key.name: key for key in keys}
-    private, where = {*written, *known, FILE_KEY}, {"format": format, **(place or {})}
-    placed = replace(record, metadata={**record.metadata, FILE_KEY: where})
-    raw = {
+    private = {*written, *known, FILE_KEY}
+    extra = {name: value for name, value in doc.items() if name not in private}
+    kept: Doc = {"format": format, "order": list(doc), "raw": {}, **(place or {})}
+    made = replace(record, metadata={**extra, **record.metadata, FILE_KEY: kept})
+    kept["raw"] = {
         name: value
         for name, value in doc.items()
-        if name in private
-        and (name not in written or not alike(value, written[name].write(placed)))
+        if name in private and (name not in written or not alike(value, written[name].write(made)))
     }
-    extra = {name: value for name, value in doc.items() if name not in private}
-    kept = {"format": format, "order": list(doc), "raw": raw, **(place or {})}
-    return replace(record, metadata={**extra, **record.metadata, FILE_KEY: kept})
+    return made
 
 
 def restored(
