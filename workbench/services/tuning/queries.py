@@ -173,7 +173,8 @@ def from_store(context: Context) -> JudgedSet:
     """
     queries = tuple(judged_queries(context))
     if not any(query.relevant for query in queries):
-        raise InvalidQuery(NONE_JUDGED, "Grade memories in Tune (J), or name a query set.")
+        hint = "Name a query set, `workbench import FILE` one, or grade memories in Tune (J)."
+        raise InvalidQuery(NONE_JUDGED, hint)
     return _matched(context, "the store", queries, ())
 
 
