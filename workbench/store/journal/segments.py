@@ -728,7 +728,10 @@ class Tail:
         self.place, self.mark, self._ended = line.after, line.mark, line.ended
         if line.damage is not None:
             self.damage.append(line.damage)
-        if line.value is None or is_header(line.value):
+        if line.value is None:
+            return None
+        if is_header(line.value):
+            self.store = self.store or str(line.value.get("store", ""))  # another process began it
             return None
         if self.on_line is not None:
             self.on_line(line.raw)
