@@ -85,7 +85,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     ),
     "keys typed without a gap": (
         "test_words_typed_fast_reach_what_the_key_before_them_opens",
-        "test_words_behind_a_key_that_opens_a_form_are_all_in_it",
+        "test_words_behind_tab_in_a_form_go_into_the_next_field",
         "test_esc_in_one_go_with_a_key_that_opens_a_form_leaves_it",
     ),
     "a dialog in one frame": ("test_a_dialog_stands_where_it_is_seen_at_first",),
@@ -99,7 +99,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     ),
     "no secret on disk or screen unmasked unless kept": (
         "test_no_field_that_a_change_introduces_keeps_a_secret", "test_no_command_prints_a_secret",
-        "test_no_dialog_of_tune_shows_a_secret", "test_secrets_do_not_leave",
+        "test_an_export_shows_no_secret_before_it_is_opened", "test_secrets_do_not_leave",
     ),
     "nothing unreviewed is served unmarked": (
         "test_what_an_agent_wrote_is_served_in_a_block_that_names_it",

@@ -288,4 +288,4 @@ def test_a_store_without_judged_queries_says_what_to_name(cli: Cli, command: str
     result = cli(command)
     assert result.code == 2
     assert "No query of this store is judged yet" in result.err
-    assert "name a query set" in result.err
+    assert "Name a query set" in result.err

@@ -82,6 +82,6 @@ def test_a_daily_command_parses_no_large_store_whole(
     assert max(parsed, default=0) < LARGE
 
 
-def test_what_needs_all_documents_parses_them(cli: Cli, large: Path, parsed: list[int]) -> None:
-    assert cli("list", "-n", "3").code == 0
+def test_what_checks_all_documents_parses_them(cli: Cli, large: Path, parsed: list[int]) -> None:
+    assert cli("doctor").code == 0
     assert max(parsed) > LARGE

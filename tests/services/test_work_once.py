@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
-from unittest.mock import patch
 
 import pytest
 
@@ -21,7 +20,6 @@ from workbench.services.stream.fields import FieldEdit
 from workbench.store import entry, history
 from workbench.store.append import Appending
 from workbench.store.entry import memory_id
-from workbench.store.journal.engine import Journal
 from workbench.store.library import Library
 from workbench.store.table import Table
 
@@ -130,26 +128,6 @@ def test_an_undo_takes_the_action_from_the_look_that_found_it(
     bench.stream.edit(ids[0], "Another text.")
     assert calls_of([history.Past.undoable, history.Past.action_of], bench.history.undo) == [1, 0]
     assert bench.library.memories.get(ids[0]).content == "Insight 0."
-
-
-def test_an_undo_and_a_redo_read_the_end_of_the_journal_once(
-    candidates: tuple[Workbench, list[str]],
-) -> None:
-    bench, ids = candidates
-
-    def passes(do: Callable[[], object]) -> int:
-        """Return how often the journal is read from its end; each step of a generator is a call."""
-        with patch.object(
-            Journal, "entries_back", autospec=True, side_effect=Journal.entries_back
-        ) as read:
-            do()
-        return int(read.call_count)
-
-    bench.stream.edit(ids[0], "Another text.")
-    assert passes(bench.history.undo) == 1
-    assert bench.library.memories.get(ids[0]).content == "Insight 0."
-    assert passes(bench.history.redo) == 2, "the second one finds the changes that are done again"
-    assert bench.library.memories.get(ids[0]).content == "Another text."
 
 
 def test_each_change_passes_the_gate_once(

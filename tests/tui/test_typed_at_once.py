@@ -13,12 +13,20 @@ from textual.widgets import Input, TextArea
 from tests.tui.support import demo, demo_app, opens
 from tests.tui.waiting import until
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.forms import RecordForm
+from workbench.tui.forms import FieldLine, RecordForm
 from workbench.tui.widgets.bars import Slider
 from workbench.tui.widgets.line_list import LineView
 
-NAMED = {"!": "escape", "/": "slash", "\n": "enter", "^": "ctrl+p", ".": "full_stop", " ": "space"}
-CONTROLS = {"!": None, "\n": "\r", "^": "\x10"}
+NAMED = {
+    "!": "escape",
+    "/": "slash",
+    "\n": "enter",
+    "^": "ctrl+p",
+    ".": "full_stop",
+    " ": "space",
+    "\t": "tab",
+}
+CONTROLS = {"!": None, "\n": "\r", "^": "\x10", "\t": "\t"}
 """The characters that a terminal sends for such keys."""
 
 
@@ -137,3 +145,15 @@ async def test_esc_in_one_go_with_a_key_that_opens_a_form_leaves_it(
         await pilot.pause(0.1)
         assert is_done()
         assert app.bench.library.revision == before
+
+
+async def test_words_behind_tab_in_a_form_go_into_the_next_field(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: isinstance(app.focused, LineView))
+        type_at_once(app, "ex\tab\tc")
+        await until(pilot, lambda: isinstance(app.screen, RecordForm) and written(app) == "c")
+        lines = {line.field.name: line for line in app.screen.query(FieldLine)}
+        assert app.screen.query_one(TextArea).text.endswith("x")
+        assert lines["title"].value.endswith("ab")
+        assert lines["type"].touched

@@ -17,7 +17,6 @@ from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
 from workbench.services.agents.aliases import served_name
 from workbench.services.context import Context
-from workbench.services.health.upkeep import disputes
 from workbench.services.safety.masking import masked
 from workbench.services.safety.provenance import begin_of, end_of, provenances_of
 from workbench.services.safety.safety import Safety
@@ -98,6 +97,8 @@ class Guard:
 
     def origins(self, records: Sequence[Outward]) -> dict[str, Provenance]:
         """Return where records come from and what disputes them, by their keys."""
+        from workbench.services.health.upkeep import disputes
+
         known = provenances_of(self._context, records)
         memories = [one for one in records if isinstance(one, Memory)]
         said = disputes(self._context, memories) if memories else {}
