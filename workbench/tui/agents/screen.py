@@ -238,7 +238,8 @@ class AgentsScreen(AreaScreen):
         self._show_session()
         latest = f" · latest {since(shown[0].end, self.bench.context.now())}" if shown else ""
         parts = [(f"{who} · {amount(len(shown), 'session')}", ""), (latest, MUTED)]
-        self.query_one("#agents-line", Static).update(assemble(parts))
+        for line in self.query("#agents-line").results(Static):  # none once the app ends
+            line.update(assemble(parts))
 
     @on(LineView.Highlighted, "#sessions")
     def _show_session(self) -> None:
