@@ -268,3 +268,15 @@ def test_a_secret_in_a_file_is_masked_in_what_is_shown_of_it(
         assert block.secret[:12] not in said.out + said.err, command
     assert key in (cli.cwd / "bad.txt").read_text()
     assert block.secret in (cli.cwd / "bad.txt").read_text()
+
+
+@pytest.mark.parametrize("odd", [b"\xe9", b"\0"], ids=["no UTF-8", "NUL"])
+def test_a_fix_of_a_file_with_odd_bytes_shows_no_secret(cli: Cli, odd: bytes) -> None:
+    key = keys()["github"][1]
+    rows = (b"[str-00001] helpful=1 harmful=0 :: caf" + odd + b" " + key.encode(), b"[str-00001] b")
+    (cli.cwd / "odd.txt").write_bytes(b"## STRATEGIES\n" + b"\n".join(rows) + b"\n")
+    dry = cli.bare("lint", "odd.txt", "--fix", "all", "--dry-run")
+    assert "caf" in dry.out
+    assert key not in dry.out + dry.err
+    cli.bare("lint", "odd.txt", "--fix", "all")
+    assert odd in (cli.cwd / "odd.txt").read_bytes()

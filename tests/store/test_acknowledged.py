@@ -39,7 +39,7 @@ def hook(folder: Path, text: str, heads: Path | None = None) -> str:
     return name
 
 
-@pytest.mark.parametrize("end", [b"", b"\0", b"\0" * 5000])
+@pytest.mark.parametrize("end", [b"", b"\0", b"\0" * 5000, b'\0\0{"rev":4,"a'])
 def test_a_line_without_its_end_counts(tmp_path: Path, end: bytes) -> None:
     journal = open_journal(tmp_path)
     for number in (1, 2, 3):
@@ -54,6 +54,20 @@ def test_a_line_without_its_end_counts(tmp_path: Path, end: bytes) -> None:
     again = open_journal(tmp_path)
     assert (set(docs(again)), again.damage) == ({"1", "2", "3", "4"}, [])
     assert b"\0" not in path.read_bytes()
+
+
+def test_a_lost_line_end_in_the_middle_loses_nothing(tmp_path: Path) -> None:
+    journal = open_journal(tmp_path)
+    for number in (1, 2, 3):
+        put(journal, number, {"id": f"x{number}"})
+    content = lines(tmp_path)
+    (tmp_path / "journal.jsonl").write_bytes(
+        b"".join([*content[:2], content[2][:-1], b"\x0b", *content[3:]])
+    )
+    other = open_journal(tmp_path)
+    assert set(docs(other)) == {"1", "2", "3"}
+    assert [e.rev for e in other.entries_back()] == [3, 2, 1]
+    assert len(other.damage) == 1
 
 
 def test_a_last_line_that_is_damaged_is_no_leftover_of_a_crash(tmp_path: Path) -> None:
@@ -157,6 +171,12 @@ def test_what_can_be_neither_made_durable_nor_taken_back_is_said_to_be_unknown(
         with pytest.raises(UnknownOutcome, match="cannot be known"):
             history.Past(library.journal).undo(last, "human")
     assert [m.id for m in open_library(tmp_path).memories.all()] == ["m1", "m2"]
+    before = history.Past(library.journal).undoable(lambda _: True)
+    assert before is not None
+    with pytest.raises(StoreProblem, match="is stored after all: “undo: put 3”"):
+        history.Past(library.journal).undo(before, "human")
+    history.Past(library.journal).undo(before, "human")
+    assert [m.id for m in open_library(tmp_path).memories.all()] == ["m1"]
 
 
 def test_after_an_unknown_outcome_the_disk_says_what_holds(tmp_path: Path) -> None:

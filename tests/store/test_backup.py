@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tests.store.helpers import NOON, clock, memory, open_library
+from tests.store.helpers import NOON, clock, docs, memory, open_journal, open_library, put
 from tests.store.writers import SMALL, add_many
 from workbench.core.record import StoreProblem, UnreadableFile
 from workbench.store.journal import segments
@@ -464,3 +464,17 @@ def test_plain_copies_of_the_folder_while_ten_processes_append_are_sound(tmp_pat
             shutil.rmtree(target)
 
     from_many_writers(tmp_path, copy, 12)
+
+
+def test_a_backup_taken_right_after_a_segment_was_closed_covers_damage_before_it(
+    tmp_path: Path,
+) -> None:
+    journal = open_journal(tmp_path / "s", segment_bytes=300)
+    for number in (1, 2, 3):
+        put(journal, number, {"id": f"x{number}", "text": f"number {number}"})
+    journal.save_checkpoint()
+    closed = tmp_path / "s" / "journal-000000000001.jsonl"
+    closed.write_bytes(closed.read_bytes().replace(b"number 2", b"number X"))
+    write_backup(open_journal(tmp_path / "s"), tmp_path / "b", NOON)
+    restore(tmp_path / "b", tmp_path / "t")
+    assert set(docs(open_journal(tmp_path / "t"))) == {"1", "2", "3"}

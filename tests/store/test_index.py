@@ -6,7 +6,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,7 +26,8 @@ from workbench.store.index.keeping import IndexKeeper
 from workbench.store.index.reading import ReadIndex
 from workbench.store.journal.engine import Journal, Options
 from workbench.store.library import Library
-from workbench.store.maintenance import purge
+from workbench.store.maintenance import checkpoint_writer, purge
+from workbench.store.maintenance.checkpoint_writer import Loaded
 from workbench.store.maintenance.purge import Masker
 
 
@@ -478,3 +479,24 @@ def test_an_index_keeper_without_an_indexing_keeps_nothing(tmp_path: Path) -> No
     assert keeper.open(None, lambda _rev: {}) is None
     keeper.write_missing(None)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_purged_while_an_index_is_made_is_not_in_it(
+    reopen: Callable[[], Library], filled: Library, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled.save_checkpoint()
+    for path in cache.iterdir():
+        path.unlink()
+    library, load = reopen(), checkpoint_writer.load
+
+    def load_slowly(folder: Path, believed: Collection[str] | None = None) -> Loaded:
+        loaded = load(folder, believed)
+        monkeypatch.setattr(checkpoint_writer, "load", load)
+        other = Journal(folder, clock)
+        purge.purge(other, [("memories", "m1")], "human")
+        other.close()
+        return loaded
+
+    monkeypatch.setattr(checkpoint_writer, "load", load_slowly)
+    library.journal.keep_index()
+    assert not any(b"memory number 1" in path.read_bytes() for path in cache.rglob("*.sqlite"))

@@ -259,11 +259,15 @@ def _half_done_lines(one: "HalfDone") -> Iterator[str]:
 
 
 def _edit_lines(edit: "OutsideEdit") -> Iterator[str]:
+    from workbench.services.safety.masking import masked_text
+
     since = f"since revision {edit.base}: {counted(edit.records, 'record')}"
     yield f"{edit.file} was changed by another program {since}"
     for field in edit.fields[:SHOWN]:
         before, after = (
-            "(none)" if value is None else one_line(in_one_line(value), SHOWN) or "(empty)"
+            "(none)"
+            if value is None
+            else one_line(masked_text(in_one_line(value)), SHOWN) or "(empty)"
             for value in (field.before, field.after)
         )
         yield f"      {field.key} {field.field}: {before} → {after}"

@@ -84,7 +84,7 @@ class Shown:
     def remark(self) -> None:
         """Say on stderr that something was masked, if it was."""
         if self._masked:
-            warn(f"Secrets are masked; {self._how}.")
+            warn(f"Secrets are masked{self._how and f'; {self._how}'}.")
 
 
 class Answer(NamedTuple):
@@ -220,7 +220,7 @@ _SHARED: Mapping[str, Option] = {
     "mixed": mixed,
     "limit": add_limit,
     "filter": add_filter,
-    "--json": flag("answer as JSON, with the text exactly as stored"),
+    "--json": flag("answer as JSON, with the text as stored, but for secrets"),
     "--show-secrets": flag("print secrets as they are stored (otherwise they are masked, in --json too)"),
     "--at": add_at,
     "--book": value("NAME", "which playbook, when there are several"),
@@ -271,18 +271,24 @@ def _add_word(
         parser.set_defaults(**{bare.strip("-"): int(default)})
 
 
-def _how(args: Namespace, bench: "Workbench | None") -> str:
-    """Say where a person sees what is masked."""
-    if bench is None:
+_SETTINGS = ("config", "views")
+_WITHOUT_IDS = ("stats", "eval", "tune", "queries", "reads", "import", "lint", "scan", "doctor")
+"""Commands that answer with texts which `show` knows no id for."""
+
+
+def _how(args: Namespace, verb: Verb) -> str:
+    """Say where a person sees what is masked, if there is a way."""
+    if verb.name in _SETTINGS:
         return "the config file holds them as they are"
-    here = "show_secrets" in args
-    return "--show-secrets shows them" if here else "`show ID --show-secrets` shows them"
+    if "show_secrets" in args:
+        return "--show-secrets shows them"
+    return "" if verb.name in _WITHOUT_IDS else "`show ID --show-secrets` shows them"
 
 
 def _answered(verb: Verb, session: Session) -> int:
     args = session.args
     with verb.opens(session) as bench:
-        shown = Shown(bench, secrets=getattr(args, "show_secrets", False), how=_how(args, bench))
+        shown = Shown(bench, secrets=getattr(args, "show_secrets", False), how=_how(args, verb))
         call = Call(session, args, bench, shown)
         answer = verb.run(call)
         if not call.wants_json:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import moment, picked, say, table, warn
+from workbench.cli.output import moment, picked, table, warn
 from workbench.cli.parsing import count, file_or_stdin
 from workbench.cli.safety import agreed
 from workbench.cli.session import CLI_ACTOR, FOUND, Session, actor_of
@@ -87,15 +87,17 @@ def documents(call: Call) -> Answer:
     if args.place is None:
         return _list(call)
     if args.new:
-        return Answer(lines=[f"Begun: {own.begin_session(args.place)}"])
+        begun = own.begin_session(args.place)
+        return Answer({"begun": begun}, [f"Begun: {begun}"])
     if args.unfollow:
-        return Answer(lines=[f"Followed no longer: {own.unfollow(_path(call))}"])
+        left = own.unfollow(_path(call))
+        return Answer({"unfollowed": left}, [f"Followed no longer: {left}"])
     if args.follow:
         folder = own.follow(_path(call))
         unseen = "No agent is served any of it before you have looked: `workbench documents DIR --trust`."
         many = counted(len(folder.documents), "document")
         remarks = [] if own.seen(folder).known else [unseen]
-        return Answer(lines=[f"Followed: {folder.root} ({many})"], remarks=remarks)
+        return Answer({"followed": folder.root}, [f"Followed: {folder.root} ({many})"], remarks)
     if args.trust:
         return _trust(call)
     if args.write:
@@ -139,13 +141,13 @@ def _trust(call: Call) -> Answer:
     documents = call.bench.documents
     opened = documents.opened(_path(call))
     if opened.changes.are_none:
-        return Answer(lines=[_AS_SEEN])
+        return Answer({"trusted": opened.folder.root}, [_AS_SEEN])
     for line in _change_lines(call, opened):
-        say(line)
+        call.say(line)
     if not agreed(yes=call.args.yes, what="documents"):
-        return Answer(lines=["It stays as it is: not trusted."], code=FOUND)
+        return Answer({"trusted": None}, ["It stays as it is: not trusted."], code=FOUND)
     documents.trust(opened)
-    return Answer(lines=[f"Trusted: {opened.folder.root}"])
+    return Answer({"trusted": opened.folder.root}, [f"Trusted: {opened.folder.root}"])
 
 
 def _write(call: Call) -> Answer:
@@ -167,7 +169,7 @@ def _write(call: Call) -> Answer:
     else:
         opened, one = _document(call)
         call.bench.documents.edit(opened.folder, one, text)
-    return Answer(lines=[f"Written: {args.place}"])
+    return Answer({"written": args.place}, [f"Written: {args.place}"])
 
 
 def _show_one(call: Call) -> Answer:

@@ -62,10 +62,10 @@ class Guard:
         self, record: Outward | None, texts: Iterable[str], origin: Provenance
     ) -> Refusal | None:
         """Return why the agent is not given a record that says some texts; `None` when it is."""
-        if self.only_approved and not origin.approved:
-            return "unapproved"
         speaks = any(f.kind != "secret" for text in texts if text for f in self._safety.sorts(text))
-        return "held" if speaks and not self.allows(record) else None
+        if speaks and not self.allows(record):
+            return "held"
+        return "unapproved" if self.only_approved and not origin.approved else None
 
     def refusals(self, memories: Sequence[Memory]) -> dict[str, Refusal]:
         """Return why the agent is not given some of these memories, by their ids."""

@@ -21,7 +21,7 @@ from workbench.formats.opening import read_text
 from workbench.safety.scanning import mask
 from workbench.services.files.overwriting import What, what_became
 from workbench.services.files.replaced import Replaced
-from workbench.services.files.threeway import DiffLine, masked_diff, masked_lines
+from workbench.services.files.threeway import DiffLine, diff_texts, masked_diff, masked_lines
 from workbench.services.promotion.placements import FileEdit, carry_out, places_of
 from workbench.services.safety.texts import name_of
 from workbench.store.library import Library
@@ -49,10 +49,11 @@ def edit_of(path: Path, before: str | None, after: str) -> FileEdit:
 
 def lines_of(edit: FileEdit, context: int = 2) -> tuple[DiffLine, ...]:
     """Return what changes, line by line, as it may be shown: without the secrets of the file."""
-    texts = (
-        "" if data is None else data.decode(errors="replace") for data in (edit.before, edit.after)
+    before, after = (
+        "" if data is None else data.decode("utf-8", "surrogateescape")
+        for data in (edit.before, edit.after)
     )
-    return masked_diff(edit.lines(context), masked_lines(texts, mask))
+    return masked_diff(diff_texts(before, after, context), masked_lines((before, after), mask))
 
 
 def look_over(path: Path, now: datetime, format: str | None = None) -> Linted:

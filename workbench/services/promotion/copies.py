@@ -7,7 +7,6 @@ written in the same transaction; undo takes back all of it. What cannot be updat
 with the reason.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -354,47 +353,59 @@ def _corrected(book: Playbook, new: dict[tuple[str, str], str]) -> Playbook:
     )
 
 
-_LINE_OF_INDEX = re.compile(r"- \[.*\]\([^)]*\.md\)")
-
-
 def reworded(placement: Placement, before: Memory, after: Memory) -> Placement | None:
     """Return a placement of `before` as one of `after`; the same when nothing in it moves.
 
     What was made of the memory is made anew, a title or a description that a person typed stays.
     `None` for a text that was not made of `before`: it was changed since, or in another way.
     """
-    text = placement.text
-    old, new = _made(placement, before), _made(placement, after)
-    if placement.kind != "file":
-        if text == old[0]:
-            return replace(placement, text=new[0])
-        if placement.kind == "bullet" or not _LINE_OF_INDEX.match(text):
-            return None
-    elif old[0] not in text:
+    match placement.kind:
+        case "entry":
+            text = _entry(placement.text, before, after)
+        case "file":
+            text = _file(placement, before, after)
+        case _:
+            text = content_of(after) if placement.text == content_of(before) else None
+    return None if text is None else replace(placement, text=text)
+
+
+def _entry(text: str, before: Memory, after: Memory) -> str | None:
+    """Return an entry that holds the memory itself, or a line of an index that names its file."""
+    if text == managed_block.item(content_of(before)):
+        return managed_block.item(content_of(after))
+    title, link, rest = text.partition("](")
+    file, close, about = rest.partition(")")
+    if not (title.startswith("- [") and link and close and PurePosixPath(file).suffix == ".md"):
         return None
-    for was, now in zip(old, new, strict=True):
-        text = text.replace(was, now, 1)
-    return replace(placement, text=text)
+    title, about = title.removeprefix("- ["), about.removeprefix(" — ")
+    (was, now), (old, new) = _said(before, after)
+    hook = cut(old, HOOK)
+    if title == was.replace("[", "(").replace("]", ")"):
+        title = now
+    if about == hook or (not about and hook == was):
+        about = new
+    return managed_block.item(index_line(title, file, about))
 
 
-def _made(placement: Placement, memory: Memory) -> tuple[str, ...]:
-    """Return what stands in a placement because of its memory: the text first, then its title and
-    what is said about it.
+def _file(placement: Placement, before: Memory, after: Memory) -> str | None:
+    """Return a topic file or a skill with the memory's new text, and what was made of the old one
+    in its head.
     """
-    content, title, about = (
-        content_of(memory),
-        one_line(title_of(memory)),
-        one_line(about_of(memory)),
-    )
-    if placement.kind == "bullet":
-        return (content,)
-    if placement.kind == "entry":
-        start = f"- {index_line(title, '', '').removesuffix(')')}"
-        return managed_block.item(content), start, f") — {cut(about, HOOK)}"
+    head, body, rest = placement.text.partition(f"\n{content_of(before)}\n")
+    if not body:
+        return None
     # A skill keeps its name, which is that of its folder.
     is_skill = PurePosixPath(placement.path).name == SKILL
-    named = f"# {title}" if is_skill else file_line("name", title)
-    return f"\n{content}\n", f"\n{named}\n", f"\n{file_line('description', about)}\n"
+    titles, descriptions = _said(before, after)
+    named = [f"# {title}" if is_skill else file_line("name", title) for title in titles]
+    for was, now in (named, [file_line("description", about) for about in descriptions]):
+        head = f"{head}\n".replace(f"\n{was}\n", f"\n{now}\n", 1)[:-1]
+    return f"{head}\n{content_of(after)}\n{rest}"
+
+
+def _said(before: Memory, after: Memory) -> tuple[tuple[str, str], ...]:
+    """Return the title and the description that are made of a memory, before and after."""
+    return tuple((one_line(make(before)), one_line(make(after))) for make in (title_of, about_of))
 
 
 def _content(record: Record) -> str:

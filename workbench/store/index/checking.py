@@ -15,6 +15,7 @@ from workbench.store.index.reading import (
     TABLES,
     Facts,
     IndexSpoilt,
+    Look,
     ReadIndex,
     TableFacts,
     look_at,
@@ -44,14 +45,17 @@ def make(
     stamp: Stamp,
     since: int,
     arrivals: Sequence[Arrival],
+    look: Look | None = None,
 ) -> None:
     """Write the index of the checkpoint that stands there, in place of the one that is there.
 
-    `arrivals` are all that came after revision `since`. It is a cache: that it cannot be written is
-    no failure, and there is none then.
+    `look` is how that file looked before its `tables` were read, where they were: another one may
+    have taken its place, without what was erased meanwhile. `arrivals` are all that came after
+    revision `since`. It is a cache: that it cannot be written is no failure, and there is none
+    then.
     """
     try:
-        look = look_at(store)
+        look = look or look_at(store)
         indexing.begin()
         with draft_beside(indexing.folder / FILE) as (_, draft):
             with contextlib.closing(
@@ -66,6 +70,8 @@ def make(
                 news_from = _news_from(since, arrivals)
                 note_facts(connection, Facts(stamp, look, stamp.rev, news_from, found))
                 connection.execute("COMMIT")
+            if look_at(store) != look:
+                raise OSError("another checkpoint was written meanwhile")
             draft.replace(indexing.folder / FILE)
     except (OSError, sqlite3.Error, ValueError):
         indexing.forget()

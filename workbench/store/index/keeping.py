@@ -131,13 +131,15 @@ class IndexKeeper:
         """Make the index of the checkpoint that stands there, when there is none."""
         if self._indexing is None or self.digest or not self._is_large():
             return
+        from workbench.store.index.reading import look_at
+
         with contextlib.suppress(OSError):
-            loaded = checkpoint_writer.load(self._store, believed)
+            look, loaded = look_at(self._store), checkpoint_writer.load(self._store, believed)
             stamp = loaded.stamp
             if stamp.hash:
                 from workbench.store.index.checking import make
 
-                make(self._indexing, self._store, loaded.state.tables, stamp, stamp.rev, [])
+                make(self._indexing, self._store, loaded.state.tables, stamp, stamp.rev, [], look)
                 self.digest = stamp.hash
 
     def differing(self) -> int | None:

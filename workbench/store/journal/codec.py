@@ -13,6 +13,7 @@ import orjson
 from workbench.core.record import InvalidRecord
 
 _TAIL = len(b',"sum":"') + 16 + len(b'"}')
+_BEGINS = re.compile(rb'\{"(?:rev|journal)":')
 _ENDS = re.compile(rb',"sum":"[0-9a-f]{16}"\}')
 _REASONS = {
     "surrogates": "a text holds half a character (a lone surrogate)",
@@ -90,6 +91,34 @@ def unseal(line: bytes) -> dict[str, Any]:
         raise BadLine("it is not a JSON object")
     del value["sum"]
     return value
+
+
+def is_sealed(line: bytes) -> bool:
+    """Tell, without reading its value, whether a line (without its line end) ends with the checksum
+    of the rest.
+    """
+    tail = line[-_TAIL:]
+    return (
+        tail.startswith(b',"sum":"')
+        and tail.endswith(b'"}')
+        and tail[8:24] == _sum(memoryview(line)[:-_TAIL])
+    )
+
+
+def sealed_in(data: bytes) -> list[tuple[int, int]]:
+    """Return where sealed lines stand whole in bytes that are none: behind zeros, or where a line
+    end was lost.
+
+    Each is a pair of offsets, from and to.
+    """
+    found, start = [], 0
+    for end in _ENDS.finditer(data):
+        begins = (match.start() for match in _BEGINS.finditer(data, start, end.start()))
+        place = next((place for place in begins if is_sealed(data[place : end.end()])), None)
+        if place is not None:
+            found.append((place, end.end()))
+        start = end.end()
+    return found
 
 
 def looks_whole(data: bytes) -> bool:

@@ -152,7 +152,8 @@ class Journal:
             self._index.write,
         )
         self._identity = Identity(heads, folder, believed=options.believed)
-        self._unsure = False
+        self._unsure = 0
+        """The revision that may be stored or not, 0 for none."""
         self.standpoint: PastView | None = None
         """Where one stands in the past; `None` in the present."""
         self._tell: Tell | None = None
@@ -302,7 +303,10 @@ class Journal:
         self._require_trust()
         try:
             with self._lock.held():
+                unsure = self._unsure
                 self._catch_up()
+                if unsure and kind in ("undo", "redo"):
+                    self._answer_unsure(unsure, kind)
                 self._look_before_writing()
                 self._staged = staged = Staged(self.state, self._counters)
                 self._owner = threading.get_ident()
@@ -796,7 +800,7 @@ class Journal:
         is added.
         """
         if self._unsure:
-            self._unsure = False
+            self._unsure = 0
             self.reload()
         self._read_tail()
         self._adopt()
@@ -809,6 +813,17 @@ class Journal:
                     self.remember()
             except OSError as error:
                 raise cannot_write(self.folder, error) from error
+
+    def _answer_unsure(self, rev: int, kind: Kind) -> None:
+        """Say that a change which could not be confirmed is stored, before an undo would be taken
+        for its repetition.
+        """
+        label = next((entry.label for entry in self.entries_back() if entry.rev == rev), None)
+        if label is not None:
+            message = f"The change that could not be confirmed is stored after all: “{label}” (revision {rev})."
+            raise StoreProblem(
+                message, f"Nothing was changed now; ask for the {kind} again if you want one more."
+            )
 
     def _look_before_writing(self) -> None:
         """Under the lock: find out whether what this process writes now stands on what is trusted.
@@ -866,14 +881,15 @@ class Journal:
                 self._identity.expect([line])
                 seen = self._tail.append(line, entry.rev)
             except segments.Uncertain as error:
-                self._unsure = True
+                self._unsure = entry.rev
                 raise segments.cannot_know(self.folder, error) from error
             except OSError as error:
                 raise cannot_write(self.folder, error) from error
             self._wrote = True
             self._apply(entry)
             self._identity.note(entry.rev, self._tail, seen)
-            if self._tail.place.offset >= self._options.segment_bytes:
+            # A header that was damaged names no store; the next one does.
+            if self._tail.place.offset >= self._options.segment_bytes or not self._tail.store:
                 self._roll()
                 self._identity.note_files(self._tail)
 

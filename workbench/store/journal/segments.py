@@ -2,7 +2,8 @@
 
 A closed segment is `journal-NNNNNNNNNNNN.jsonl`, packed `….jsonl.gz`; the number is the revision
 before its first entry. The first line of a segment is its header, which names the schema, that
-revision and the store. A line is good when its checksum fits; the last one may lack its line end.
+revision and the store. A line is good when its checksum fits, also where its line end was lost or
+zeros stand before it.
 """
 
 import contextlib
@@ -30,7 +31,7 @@ from workbench.store.files import (
     open_regular,
     read_lines_of,
 )
-from workbench.store.journal.codec import BadLine, looks_whole, mark_of, seal, unseal
+from workbench.store.journal.codec import BadLine, looks_whole, mark_of, seal, sealed_in, unseal
 
 NAME = "journal.jsonl"
 SCHEMA = 3
@@ -353,24 +354,56 @@ def read_lines(handle: BinaryIO, file: str, start: Position) -> Iterator[Line]:
         for raw in read_lines_of(handle):
             if raw[-1:] != b"\n":
                 # What a writer adds at this very moment would come next, as if it began a line.
-                line = _read_line(raw.rstrip(b"\0"), place, file)
-                if line.value is not None:
-                    yield line._replace(ended=False)
+                yield from _read_end(raw, place, file)
                 return
-            line = _read_line(raw[:-1], place, file)
-            place = line.after
-            yield line
+            for line in _read_line(raw[:-1], place, file):
+                place = line.after
+                yield line
     except (CannotUnpack, TooLarge) as error:
         why = f"the rest is not read: {error.strerror}"
         yield Line(None, Damage(file, place.line + 1, place.offset, why), place, file)
 
 
-def _read_line(raw: bytes, place: Position, file: str) -> Line:
+def _read_line(raw: bytes, place: Position, file: str) -> Iterator[Line]:
     after = Position(place.offset + len(raw) + 1, place.line + 1, place.start)
     try:
-        return Line(unseal(raw), None, after, file, mark_of(raw), raw=raw)
+        yield Line(unseal(raw), None, after, file, mark_of(raw), raw=raw)
     except BadLine as bad:
-        return Line(None, Damage(file, after.line, place.offset, str(bad)), after, file)
+        damage: Damage | None = Damage(file, after.line, place.offset, str(bad))
+        pieces = sealed_in(raw)
+        if not pieces:
+            yield Line(None, damage, after, file)
+        for start, end in pieces:
+            here = (
+                after
+                if (start, end) == pieces[-1]
+                else Position(place.offset + end, place.line, place.start)
+            )
+            yield Line(
+                unseal(piece := raw[start:end]), damage, here, file, mark_of(piece), raw=piece
+            )
+            damage = None
+
+
+def _read_end(raw: bytes, place: Position, file: str) -> Iterator[Line]:
+    """Yield what is whole of a last line without a line end; the place after it is where its line
+    end will be.
+    """
+    done = 0
+    for start, end in sealed_in(raw):
+        here = Position(place.offset + end + 1, place.line + 1, place.start)
+        damage = Damage(file, here.line, place.offset + done, "something damaged stands before it")
+        is_damaged = bool(raw[done:start].strip(b"\0"))
+        piece, done = raw[start:end], end
+        yield Line(
+            unseal(piece),
+            damage if is_damaged else None,
+            here,
+            file,
+            mark_of(piece),
+            ended=False,
+            raw=piece,
+        )
 
 
 # Reading backward.
@@ -384,12 +417,11 @@ def values_back(folder: Path, *needles: bytes) -> Iterator[dict[str, Any]]:
     for handle, *_ in _segments(folder, back=True):
         try:
             for raw in lines_back(handle):
-                value = _value_in(raw) if holds(raw) else None
-                bad += value is None and (not needles or len(raw) < _SHORTEST)
+                values = _values_in(raw) if holds(raw) else []
+                bad += not values and (not needles or len(raw) < _SHORTEST)
                 if bad > MOST_DAMAGE:
                     return
-                if value is not None:
-                    yield value
+                yield from reversed(values)
         except TooLarge:
             # A line that is too long is damage, and what stands before it is out of reach from
             # behind.
@@ -435,14 +467,14 @@ def lines_back(handle: BinaryIO) -> Iterator[bytes]:
         yield b"".join(reversed(pieces))
 
 
-def _value_in(raw: bytes) -> dict[str, Any] | None:
-    """Return the value of a line, without its line end or the zeros of a crash; none of a damaged
-    one.
+def _values_in(raw: bytes) -> list[dict[str, Any]]:
+    """Return the values of a line (without its line end): one, none when it is damaged, or those it
+    was joined from.
     """
     try:
-        return unseal(raw.rstrip(b"\0"))
+        return [unseal(raw)]
     except BadLine:
-        return None
+        return [unseal(raw[start:end]) for start, end in sealed_in(raw)]
 
 
 def holds(folder: Path, mark: str, edition: int) -> bool:
@@ -559,8 +591,7 @@ def mend_tail(path: Path) -> bytes:
         if handle.read(1) == b"\n":
             return b""
         torn = next(lines_back(handle), b"")
-        whole = torn.rstrip(b"\0")
-        kept = len(whole) if looks_whole(whole) else 0
+        kept = _worth_keeping(torn)
         handle.truncate(size - len(torn) + kept)
         if kept:
             handle.seek(0, os.SEEK_END)
@@ -568,6 +599,15 @@ def mend_tail(path: Path) -> bytes:
         handle.flush()
         os.fsync(handle.fileno())
         return torn[kept:]
+
+
+def _worth_keeping(torn: bytes) -> int:
+    """Return how many bytes of an unended last line are no leftover of a crash."""
+    stripped = torn.rstrip(b"\0")
+    if looks_whole(stripped):
+        return len(stripped)
+    pieces = sealed_in(torn)
+    return pieces[-1][1] if pieces else 0
 
 
 class Tail:

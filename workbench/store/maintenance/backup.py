@@ -43,8 +43,10 @@ from workbench.store.files import (
 )
 from workbench.store.folder import ATTRIBUTES, IGNORE, is_store
 from workbench.store.journal import segments
+from workbench.store.journal.codec import BadLine, mark_of, seal, unseal
 from workbench.store.journal.engine import Journal, Options
-from workbench.store.journal.segments import Position, Stamp, Tail
+from workbench.store.journal.segments import Position, Stamp
+from workbench.store.maintenance import checkpoint_writer
 from workbench.store.maintenance.checkpoint_writer import NOTE
 from workbench.store.records import COUNTERS
 
@@ -456,10 +458,14 @@ def pack(path: Path) -> Packed:
 
 def _packed(path: Path) -> Iterator[bytes]:
     with open_regular(path) as source:
-        packer = zlib.compressobj(6, zlib.DEFLATED, _GZIP)
-        for piece in iter(partial(source.read, _BLOCK), b""):
-            yield packer.compress(piece)
-        yield packer.flush()
+        yield from gzipped(iter(partial(source.read, _BLOCK), b""))
+
+
+def gzipped(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    packer = zlib.compressobj(6, zlib.DEFLATED, _GZIP)
+    for piece in pieces:
+        yield packer.compress(piece)
+    yield packer.flush()
 
 
 # Making a store of a backup: in a new folder, whole or not at all, and held against what the backup
@@ -590,18 +596,46 @@ def _check_packed(folder: Path) -> None:
 
 
 def _give_new_id(folder: Path) -> None:
-    """Begin a segment whose header names a new store; raises `OSError`.
+    """Let the newest header, which says whose journal this is, name a new store; raises `OSError`.
 
     A journal without a readable header names no store, and a store without a journal has no name
     either.
     """
-    tail = Tail(folder, Position(), "", 0)
-    for _ in tail.entries():
-        pass
-    if tail.store:
-        head = segments.header(tail.rev, tail.edition, segments.new_store_id())
-        tail.begin(lambda: head)
-        tail.roll(lambda: head)
+    newest = [segments.NAME, *(segment.path.name for segment in reversed(segments.closed(folder)))]
+    for path in (folder / name for name in newest):
+        old = _header(path)
+        if old:
+            value = unseal(old[:-1])
+            new = seal({**value, "store": segments.new_store_id()})
+            write_file(path, _with_header(path, old, new))
+            marks = {mark_of(old[:-1]): mark_of(new[:-1])}
+            checkpoint_writer.move_stamps(folder, value["rev"], len(new) - len(old), marks)
+            return
+
+
+def _header(path: Path) -> bytes:
+    """Return the first line of a segment when it is a header that can be trusted, nothing
+    otherwise.
+    """
+    try:
+        with open_lines(path) as file:
+            line = file.readline(files.LONGEST)
+        return line if segments.is_header(unseal(line[:-1])) else b""
+    except (FileNotFoundError, BadLine):
+        return b""
+
+
+def _with_header(path: Path, old: bytes, new: bytes) -> Iterator[bytes]:
+    """Yield a segment with another first line, packed as it was."""
+
+    def pieces() -> Iterator[bytes]:
+        with open_lines(path) as file:
+            file.seek(len(old))
+            yield new
+            while block := file.read(BLOCK):
+                yield block
+
+    return gzipped(pieces()) if path.suffix == ".gz" else pieces()
 
 
 def _check(folder: Path, manifest: Manifest) -> None:

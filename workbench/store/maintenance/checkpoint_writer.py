@@ -152,6 +152,23 @@ def forget_after(folder: Path, rev: int) -> None:
     _write_note(folder, [stamp for stamp in stamps_of(folder) if stamp.rev <= rev])
 
 
+def move_stamps(folder: Path, start: int, by: int, marks: dict[str, str]) -> None:
+    """Let stamps know that the header of the segment that starts after `start` was written anew,
+    `by` bytes longer.
+
+    `marks` says which checksum became which. Raises `OSError`; without stamps nothing is written.
+    """
+    known = stamps_of(folder)
+    moved = [
+        one._replace(offset=one.offset + by, mark=marks.get(one.mark, one.mark))
+        if one.start == start and one.offset
+        else one
+        for one in known
+    ]
+    if moved != known:
+        _write_note(folder, moved)
+
+
 def _write_note(folder: Path, stamps: list[Stamp]) -> None:
     write_file(folder / NOTE, seal({"schema": 2, "stamps": list(map(json_of, stamps))}))
 

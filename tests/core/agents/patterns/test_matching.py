@@ -73,6 +73,15 @@ def test_a_pattern_applies_or_says_what_is_in_the_way(
     assert (found and (found.obstacle, found.asked, found.unknown)) == expected
 
 
+@pytest.mark.parametrize("field", ["context_conditions", "anti_conditions"])
+def test_a_condition_that_cannot_be_read_keeps_its_pattern_out(field: str) -> None:
+    one = full()
+    broken = replace(one, applicability=replace(one.applicability, **{field: ("a ==",)}))  # type: ignore[arg-type]
+    found = obstacle(broken, FITS, FITS.every_fact)
+    assert found is not None
+    assert found.asked == ("a ==",)
+
+
 def test_only_what_is_validated_is_used() -> None:
     for status in ("candidate", "under_review", "deprecated"):
         found = obstacle(replace(full(), status=status), FITS, FITS.every_fact)

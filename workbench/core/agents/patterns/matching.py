@@ -176,7 +176,9 @@ def obstacle(
     for text in where.context_conditions:
         if not (said := _said(text, facts)):
             return LeftOut("condition", (text,), said is None)
-    against = next((text for text in where.anti_conditions if _said(text, facts)), None)
+    against = next(
+        (text for text in where.anti_conditions if _said(text, facts, unreadable=True)), None
+    )
     return None if against is None else LeftOut("anti_condition", (against,))
 
 
@@ -235,14 +237,15 @@ def ranked(matches: Sequence[Match], most: int | None = None) -> tuple[Match, ..
     return tuple(sorted(matches, key=lambda one: (-one.score, one.pattern.id))[:most])
 
 
-def _said(text: str, facts: Facts) -> bool | None:
-    """Tell whether a condition holds; one that cannot be read any more is as one that hangs on
-    something unknown.
+def _said(text: str, facts: Facts, *, unreadable: bool | None = None) -> bool | None:
+    """Tell whether a condition holds; `None` where it hangs on something unknown.
+
+    One that cannot be read any more is never for a pattern: `unreadable` is what it says.
     """
     try:
         return holds(parsed(text), facts)
     except ConditionSyntax:
-        return None
+        return unreadable
 
 
 def _recency(pattern: Pattern, now: datetime) -> float:

@@ -130,11 +130,14 @@ class _Reading:
         self._step()
         op = self._take(*_COMPARING)
         if op == "in":
+            is_enclosed = self._take("(")
             self._expect("[", "a list is expected after “in”, as in [a, b]")
             values = [self._value()]
             while self._take(",") and self._said != "]":
                 values.append(self._value())
             self._expect("]")
+            if is_enclosed:
+                self._expect(")")
             return Condition("in", fact, tuple(values))
         if op == "exists":
             return Condition("exists", fact)
@@ -142,7 +145,13 @@ class _Reading:
             return Condition("==", fact, True)
         return Condition("==" if op == "=" else op, fact, self._value())
 
-    def _value(self) -> object:
+    def _value(self, depth: int = 0) -> object:
+        if depth > DEEPEST_CONDITION:
+            raise self._wrong(f"it goes deeper than {DEEPEST_CONDITION} levels")
+        if self._take("("):
+            inner = self._value(depth + 1)
+            self._expect(")")
+            return inner
         kind, said = self._kind, self._said
         if kind not in ("text", "number", "word") or said.lower() in _JOINING:
             raise self._wrong("a value is expected")
