@@ -15,8 +15,7 @@ from workbench.core.stream.filter import parse_filter
 from workbench.core.stream.memory import MAX_CONTENT, Source
 from workbench.retrieval.fulltext import fuzzy
 from workbench.services.open import Workbench
-from workbench.services.stream import stream
-from workbench.services.stream import stream as memory_lines
+from workbench.services.stream import memory_lines, stream
 from workbench.services.stream.memory_lines import searched
 
 HOUR = timedelta(hours=1)
