@@ -129,12 +129,6 @@ def table(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[st
     return lines
 
 
-def say_table(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> None:
-    """Print rows as `table` aligns them."""
-    for line in table(rows, right):
-        say(line)
-
-
 def moment(at: datetime, *, agent: bool = False) -> str:
     """Return a time in full, in the machine's zone; an agent, also one that runs the command, gets
     its offset, too.

@@ -562,7 +562,7 @@ TUNE = Table(
         Action("tune.compare", "c", "compare", "Compare this ranking with another one", FIND),
         Action("tune.snapshot", "n", "snapshot", "Keep these settings as a snapshot", CHANGE),
         Action("tune.library", "N", "snapshots", "Snapshots and profiles: compare, go back", FIND),
-        Action("tune.duplicates", "D", "duplicates", "Which pairs would merge at a threshold", FIND),
+        Action("tune.duplicates", "D", "duplicates", "Which groups would merge at a threshold", FIND),
         Action("tune.save-query", "S", "save query", "Save this query for measurements", CHANGE),
         Action("tune.export-queries", "X", "export queries", "Write queries, judgments or a run", CHANGE, False),
         Action("tune.import-queries", "I", "import queries", "Read judged queries from a file", CHANGE, False),
