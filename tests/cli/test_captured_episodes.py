@@ -244,3 +244,61 @@ def test_a_memory_of_type_working_ends_with_its_session(cli: Cli, hook: Callable
     hook("SessionEnd", reason="other")
     rows = cli.json("list", "status:archived")
     assert [row["content"] for row in rows] == ["tokens lie in the cache for now"]
+
+
+def test_the_hooks_of_cursor_alone_give_an_episode_for_each_task(
+    cli: Cli, hook: Callable[..., str]
+) -> None:
+    """Its transcripts leave out what tools answered, and are not read."""
+    turn = 0
+
+    def tell(name: str, **more: Any) -> None:
+        hook(
+            name, "cursor", session_id="", conversation_id="c-1", generation_id=f"g-{turn}", cwd="", model="m",
+            workspace_roots=[str(cli.cwd)], cursor_version="3.7.21", user_email=None,
+            transcript_path=str(cli.cwd / "agent-transcripts" / "c-1.jsonl"), **more,
+        )  # fmt: skip
+
+    def ask(prompt: str) -> None:
+        nonlocal turn
+        turn += 1
+        tell("beforeSubmitPrompt", prompt=prompt, attachments=[])
+
+    def use(tool: str, output: dict[str, Any], **given: Any) -> None:
+        tell(
+            "postToolUse", tool_name=tool, tool_input=given, tool_output=json.dumps(output), duration=9,
+            tool_use_id=f"tool-{turn}-{json.dumps(given)}",
+        )  # fmt: skip
+
+    def run(command: str, output: str, code: int = 0) -> None:
+        use("Shell", {"output": output, "exitCode": code}, command=command)
+
+    def stop(said: str) -> list[str]:
+        tell("afterAgentResponse", text=said)
+        tell("stop", status="completed", loop_count=0)
+        return [row["outcome"] for row in listed(cli)]
+
+    tell("sessionStart", is_background_agent=False, composer_mode="agent")
+    ask("Fix the login redirect loop in src/auth/login.py")
+    use("Read", {"content": "import os"}, path="src/auth/login.py")
+    use("Write", {"success": True}, path="src/auth/login.py", contents="import sys")
+    run("pytest tests/auth", "1 failed, 8 passed in 0.31s", 1)
+    assert stop("One test still fails.") == ["FAILURE"]
+    ask("go on")
+    use("StrReplace", {}, path="src/auth/login.py", old_string="a", new_string="b")
+    run("pytest tests/auth", "9 passed in 0.30s")
+    run(f"git commit -m 'fix login {SECRET}'", "[main 1234567] fix login")
+    assert stop("Done. All 9 tests pass.") == ["SUCCESS"]
+    ask("Which port does postgres listen on in compose?")
+    run("grep -n 5432 compose.yml", "5432")
+    assert stop("On 5432.") == ["SUCCESS"]
+    ask("Rename the billing tables to invoices in the database schema")
+    use("Write", {"success": True}, path="db/schema.sql", contents="create table invoices ()")
+    tell("sessionEnd", reason="window_close", duration_ms=9_000, final_status="completed")
+    (first,) = (shown(cli, row["id"]) for row in listed(cli) if row["outcome"] == "SUCCESS")
+    (second,) = (shown(cli, row["id"]) for row in listed(cli) if row["outcome"] == "PARTIAL")
+    assert second["task"]["original_input"].startswith("Rename the billing tables")
+    assert first["outcome"]["primary_output"] == "Done. All 9 tests pass."
+    assert "9 passed" in first["outcome"]["evidence"][0]
+    assert (first["session_id"], first["metadata"]["captured"]) == ("c-1", True)
+    assert SECRET not in json.dumps([first, second])

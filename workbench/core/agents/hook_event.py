@@ -3,10 +3,12 @@
 import json
 import re
 from collections.abc import Mapping
+from datetime import datetime
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from workbench.core.agents.transcript.events import cut
+from workbench.core.record import parse_time
 
 AGENTS: Mapping[str, str] = {"claude-code": "claude", "codex": "codex", "cursor": "cursor"}
 """The agents whose hooks are understood, and the names that they act by."""
@@ -21,7 +23,8 @@ _ALIASES = {
 class HookEvent(NamedTuple):
     """One event: `name` is that of Claude Code for it, `called` the one that was given.
 
-    Texts are cut to what is looked at. `failed` says that a tool use came to nothing.
+    Texts are cut to what is looked at. `failed` says that a tool use came to nothing. `at` is when it
+    was taken.
     """
 
     name: str
@@ -36,6 +39,11 @@ class HookEvent(NamedTuple):
     given: Mapping[str, object] = MappingProxyType({})
     response: str = ""
     failed: bool = False
+    at: str = ""
+
+    @property
+    def when(self) -> datetime | None:
+        return parse_time(self.at) if self.at else None
 
 
 def event_of(doc: Mapping[str, Any]) -> HookEvent:
@@ -45,12 +53,14 @@ def event_of(doc: Mapping[str, Any]) -> HookEvent:
     name = _ALIASES.get(name, name)
     given = doc.get("tool_input")
     response, failed = _response(doc)
+    # The transcripts of Cursor leave out what tools answered.
+    transcript = "" if "cursor_version" in doc else _text(doc, "transcript_path")
     return HookEvent(
         name, called, _text(doc, "session_id", "sessionId", "conversation_id", "thread_id"),
         _text(doc, "cwd") or _first(doc.get("workspace_roots")),
-        _text(doc, "transcript_path"), _text(doc, "source", "reason", "trigger"),
-        cut(_text(doc, "prompt", "compact_summary", "summary", "error_message", "message")),
-        _text(doc, "tool_name"), _text(doc, "tool_use_id", "tool_call_id", "call_id"),
+        transcript, _text(doc, "source", "reason", "trigger"),
+        cut(_text(doc, "prompt", "compact_summary", "summary", "error_message", "message", "text")),
+        _text(doc, "tool_name"), _text(doc, "tool_use_id", "tool_call_id", "call_id", "generation_id"),
         given if isinstance(given, dict) else {}, cut(response), failed or name == "PostToolUseFailure",
     )  # fmt: skip
 
@@ -135,11 +145,13 @@ HOOK_FILES: Mapping[str, HookFile] = {
     # project's own file.
     "claude-code": HookFile(".claude/settings.local.json", ".claude/settings.json", {**_EVENTS, "SessionEnd": 0}),
     "codex": HookFile(".codex/hooks.json", ".codex/hooks.json", _EVENTS),
-    # What it keeps of a session is no transcript that could be read, so that each use of a tool is
-    # told.
+    # Its sessions are followed by their hooks alone.
     "cursor": HookFile(
         ".cursor/hooks.json", ".cursor/hooks.json",
-        {"sessionStart": 10, "beforeSubmitPrompt": 10, "postToolUse": 10, "postToolUseFailure": 10},
+        {
+            "sessionStart": 10, "beforeSubmitPrompt": 10, "postToolUse": 10, "postToolUseFailure": 10,
+            "afterAgentResponse": 10, "stop": 60, "sessionEnd": 60,
+        },
         is_flat=True, told_at=frozenset({"SessionStart"}),
     ),
 }  # fmt: skip

@@ -358,7 +358,9 @@ SHELLS = _listed(
     """Bash, PowerShell, Shell, shell, local_shell, exec_command, container.exec, exec, run_shell_command,
     shell_command"""
 )
-EDITORS = _listed("Edit, Write, MultiEdit, NotebookEdit, apply_patch, str_replace_based_edit_tool")
+EDITORS = _listed(
+    "Edit, Write, MultiEdit, NotebookEdit, apply_patch, str_replace_based_edit_tool, StrReplace"
+)
 _OWN = EDITORS | _listed(
     """Read, Glob, Grep, LS, Task, Agent, TaskOutput, TodoWrite, WebFetch, WebSearch, ExitPlanMode, EnterPlanMode,
     AskUserQuestion, BashOutput, KillShell, KillBash, ToolSearch, update_plan, view_image, SlashCommand,

@@ -157,6 +157,11 @@ class Following:
         waiting = {agent: failures for agent, failures in self._open.items() if failures}
         return SessionProgress(self._session, self._turn, self._last, waiting, self._written)
 
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """The tasks that are over, and then the one that goes on."""
+        return (*self.done, *([self.running] if self.running else []))
+
     def take(self, events: Iterable[Event], *, beside: bool = False) -> list[Told]:
         """Return what events teach, and what is passed over.
 

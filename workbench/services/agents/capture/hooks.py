@@ -18,7 +18,7 @@ from workbench.core.agents.hook_event import HookEvent
 from workbench.core.agents.transcript.events import short_paths
 from workbench.core.agents.transcript.summaries import PASSED, Lesson, identity
 from workbench.core.files.locks import Patience, StoreBusy, waiting
-from workbench.core.record import InvalidRecord, UnreadableFile, WorkbenchError
+from workbench.core.record import InvalidRecord, UnreadableFile, WorkbenchError, iso
 from workbench.services.agents.capture import progress as spool
 from workbench.services.agents.capture.progress import (
     PATIENCE_S,
@@ -39,6 +39,7 @@ from workbench.services.agents.capture.progress import (
 
 if TYPE_CHECKING:
     from workbench.config.loading import Loaded
+    from workbench.core.agents.transcript.events import Event
     from workbench.core.agents.transcript.following import Told
     from workbench.services.open import Workbench
 
@@ -141,7 +142,7 @@ def take(event: HookEvent, place: Place) -> Taken:
     Raises `WorkbenchError`; where somebody else holds the store, the event is kept for the next
     one.
     """
-    event = event._replace(session=plain(event.session))
+    event = event._replace(session=plain(event.session), at=iso(place.clock()))
     ends = time.monotonic() + PATIENCE_S
     with waiting(Patience(PATIENCE_S, lambda: time.monotonic() > ends)):
         stored = _captured(event, place)
@@ -187,7 +188,8 @@ def _taught(event: HookEvent, place: Place, folder: Path) -> tuple[str, ...]:
             from workbench.services.agents.capture.memories import store
 
             stored, after = store(event, place, path, after, told)
-        if after.tasks != before.tasks:
+        is_turn_over = event.name in _TURN_ENDS and bool(after.tasks)
+        if is_turn_over and (after.tasks != before.tasks or not event.transcript):
             try:
                 after, episodes = _with_episodes(place, after)
             except StoreBusy:
@@ -210,13 +212,13 @@ def _with_episodes(place: Place, progress: Progress) -> "tuple[Progress, tuple[s
     """Store the tasks that were followed as episodes, which takes the whole store: once for a turn
     of the agent.
     """
-    from workbench.services.agents.capture.transcripts import after_storing, keep_episodes
-
     if not any(task.is_worth for task in progress.tasks):
-        return after_storing(progress), ()
+        return progress.stored, ()
+    from workbench.services.agents.capture.transcripts import keep_episodes
+
     with _opened(place) as bench:
         episodes = keep_episodes(bench.context, progress.session, progress.tasks)
-    return after_storing(progress), tuple(one.id for one in episodes)
+    return progress.stored, tuple(one.id for one in episodes)
 
 
 def _end_working(session: str, place: Place) -> None:
@@ -259,33 +261,52 @@ def _begun(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[To
 
 def _asked(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[Told]]":
     """A person asks for something, or corrects."""
-    from workbench.core.agents.transcript.summaries import taught, words_of
+    from workbench.core.agents.transcript.events import Prompt
 
-    said = words_of(_masked(event).text)
-    if not said:
-        return progress, ()
-    told = taught(said, event.session, progress.standing.turn + 1, progress.standing.last)
-    # The transcript tells of the prompt again, and what it is passed over for is counted there.
-    return progress, [replace(one, text=short_paths(one.text)) for one in lessons_in(told)]
+    event = _masked(event)
+    asked = Prompt(event.tool_use, event.when, text=event.text)
+    followed, told = _followed(event, progress, [asked])
+    # What it is passed over for is counted where the transcript tells of the prompt again.
+    return progress if event.transcript else followed, told
 
 
 def _used(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[Told]]":
-    """A tool was used: it may fail, resolve a failure, or be a step on the way.
-
-    The transcript is followed apart from it, and tells the same things again.
-    """
-    if not event.failed and not progress.tools.open:
+    """A tool was used: it may fail, resolve a failure, or be a step on the way."""
+    if event.transcript and not event.failed and not progress.tools.open:
         return progress, ()
     from workbench.core.agents.transcript.events import Answer, Call
-    from workbench.core.agents.transcript.following import Following
 
     event = _masked(event)
-    call = Call(event.tool_use or "?", None, "", event.tool, event.given, event.cwd)
-    following = Following(
-        event.session, replace(progress.tools, session=event.session, turn=progress.standing.turn)
-    )
-    told = following.take([call, Answer(call.id, None, "", event.response, event.failed)])
-    return replace(progress, tools=following.standing), lessons_in(told)
+    call = Call(event.tool_use or "?", event.when, "", event.tool, event.given, event.cwd)
+    answer = Answer(call.id, call.at, "", event.response, event.failed)
+    return _followed(event, progress, [call, answer])
+
+
+def _said(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[Told]]":
+    """The agent answers."""
+    from workbench.core.agents.transcript.events import Said
+
+    return _followed(event, progress, [Said("", event.when, text=_masked(event).text)])
+
+
+def _followed(
+    event: HookEvent, progress: Progress, events: "Sequence[Event]"
+) -> "tuple[Progress, Sequence[Told]]":
+    """Follow a session by what its hooks tell; of its tasks only where no transcript tells the same
+    again.
+    """
+    from workbench.core.agents.transcript.following import Following
+
+    standing, tools = progress.standing, progress.tools
+    if event.transcript:
+        standing = replace(standing, open=tools.open, written=tools.written)
+    running = progress.tasks[-1] if progress.tasks else None
+    following = Following(event.session, standing, running, liberal=_is_liberal())
+    told = lessons_in(following.take(events))
+    if event.transcript:
+        return replace(progress, tools=following.standing), told
+    tasks = (*progress.tasks[:-1], *following.tasks)
+    return replace(progress, standing=following.standing, tasks=tasks), told
 
 
 def _read_on(
@@ -296,9 +317,12 @@ def _read_on(
         return progress, ()
     from workbench.services.agents.capture.reading import read_on
 
+    return read_on(Path(event.transcript).expanduser(), progress, most, liberal=_is_liberal())
+
+
+def _is_liberal() -> bool:
     loaded = _loaded(b"liberal")
-    liberal = loaded is not None and loaded.settings.capture == "liberal"
-    return read_on(Path(event.transcript).expanduser(), progress, most, liberal=liberal)
+    return loaded is not None and loaded.settings.capture == "liberal"
 
 
 def _ended(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[Told]]":
@@ -352,9 +376,13 @@ _STEPS: Mapping[str, Step] = {
     "SessionEnd": _ended,
     "PostToolUse": _used,
     "PostToolUseFailure": _used,
+    "AfterAgentResponse": _said,
     "Error": _failed,
 }
 """What an event is taken for; of any other nothing is kept."""
+
+_TURN_ENDS = frozenset({"Stop", "PreCompact", "SessionEnd"})
+"""The events at which the tasks that were followed are stored as episodes."""
 
 
 # How capturing went so far for a store: what was followed, what was passed over and why, and what

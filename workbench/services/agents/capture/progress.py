@@ -205,6 +205,12 @@ class Progress(Record, frozen=True):
         more = Counter(one.reason for one in told if isinstance(one, Passed))
         return replace(self, passed=dict(more + Counter(dict(self.passed))))
 
+    @property
+    def stored(self) -> "Progress":
+        """How far it is once its episodes are stored: only the task that runs is needed."""
+        tasks = tuple(replace(one, is_stored=one.is_worth) for one in self.tasks[-1:])
+        return replace(self, tasks=tasks)
+
 
 def lessons_in(told: Iterable[Lesson | Passed]) -> list[Lesson]:
     return [one for one in told if isinstance(one, Lesson)]

@@ -53,9 +53,8 @@ def read_on(
         if size > start:
             agent = "" if file == path else file.stem
             offsets[name] = _follow(reader, file, start, agent, following, told, tick)
-    tasks = (*progress.tasks[:-1], *following.done, following.running)
-    over = tuple(task for task in tasks if task is not None)
-    return replace(progress, standing=following.standing, offsets=offsets, tasks=over), told
+    tasks = (*progress.tasks[:-1], *following.tasks)
+    return replace(progress, standing=following.standing, offsets=offsets, tasks=tasks), told
 
 
 def session_in(path: Path) -> str:

@@ -108,13 +108,6 @@ def keep_episodes(context: Context, session: str, tasks: Sequence[Task]) -> tupl
     return tuple(one.episode for one in stored)
 
 
-def after_storing(progress: Progress) -> Progress:
-    """Return how far a session was followed once its episodes are stored: only what runs is needed."""
-    return replace(
-        progress, tasks=tuple(replace(one, is_stored=one.is_worth) for one in progress.tasks[-1:])
-    )
-
-
 def _went_on(known: Episode, task: Task) -> bool:
     return (
         known.outcome != task.outcome
@@ -279,7 +272,7 @@ class Transcripts:
         for after in harvest.follows:
             with held(folder, after.session) as path:
                 told = sorted(prints_in(self._library.memories.all(), after.session))
-                done, known = after_storing(after), read(path, after.session)
+                done, known = after.stored, read(path, after.session)
                 known = replace(
                     known, standing=done.standing, offsets=done.offsets, tasks=done.tasks
                 )
