@@ -12,6 +12,7 @@ from tests.caches import make_demo, take_along
 from workbench.core.stream.memory import Memory
 from workbench.services.context import DocumentPlaces, encoded
 from workbench.services.demo import ANCHOR
+from workbench.services.files.importing import ImportPlan
 from workbench.services.open import Workbench, open_workbench
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -97,6 +98,15 @@ def put(bench: Workbench, *records: object) -> None:
     with ungated(bench), bench.library.transaction("setup", "set up") as tx:
         for record in records:
             tx.put(record)
+
+
+def bring(bench: Workbench, path: Path, text: str | None = None) -> ImportPlan:
+    """Import a file, after a text was written to it, and return what was planned."""
+    if text is not None:
+        path.write_text(text)
+    plan = bench.importer.plan(path)
+    bench.importer.carry_out(plan)
+    return plan
 
 
 def snapshot(bench: Workbench) -> dict[str, dict[object, object]]:
