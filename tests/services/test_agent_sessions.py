@@ -4,8 +4,6 @@ import os
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-import pytest
-
 from tests.services.conftest import Clock, Open, memory, put
 from workbench.core.agents.read import AgentRead
 from workbench.core.stream.memory import Vote
@@ -25,12 +23,6 @@ def ask(bench: Workbench, *reads: AgentRead) -> None:
 
 def queries(session: AgentSession) -> list[str]:
     return [one.query for one in session.reads]
-
-
-@pytest.mark.slow
-def test_a_store_without_agents_has_no_sessions(bench: Workbench) -> None:
-    put(bench, memory("m1", "typed by a person", bench.context.now()))
-    assert bench.agent_sessions.look() == ()
 
 
 def test_one_id_of_one_agent_is_one_session_and_the_latest_is_first(
@@ -134,16 +126,6 @@ def test_a_purged_memory_leaves_no_trace_in_a_session(open_bench: Open, clock: C
     assert not any(
         "m1" in getattr(act, "memories", ()) for s in person.agent_sessions.look() for act in s.acts
     )
-
-
-@pytest.mark.slow
-def test_the_demo_has_sessions_of_two_agents_over_its_weeks(demo: Workbench) -> None:
-    found = demo.agent_sessions.look()
-    assert {session.agent for session in found} == {"claude", "codex"}
-    assert found[0].end - found[-1].begin > timedelta(weeks=5)
-    assert any(one.is_empty for session in found for one in session.reads)
-    given = [(one, id) for session in found for one in session.reads for id in one.memories]
-    assert all(demo.stream.get(id).created_at <= one.at for one, id in given)
 
 
 def test_a_servers_session_is_that_of_the_hooks_of_the_same_parent_process(

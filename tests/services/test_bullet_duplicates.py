@@ -1,12 +1,10 @@
 """Duplicates of a playbook: found, merged with votes summed once, kept apart, taken apart again."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.services.conftest import Open
-from workbench.core.playbook.book import Bullet
 from workbench.core.record import InvalidRecord, WorkbenchError
 from workbench.services.open import Workbench
 
@@ -59,53 +57,6 @@ def test_an_opposite_is_never_offered_as_a_duplicate(book: Workbench) -> None:
     assert all("contradiction" in g.conflicts for g in opposed)
     assert any("“always”" in told for told in opposed[0].pairs[0].verdict.reasons_against)
     assert not any("o-00006" in g.ids for g in groups)
-
-
-RULES = (
-    (
-        "Play the least played song of the album library.",
-        "Play the most played song of the album library.",
-        "apart",
-    ),
-    (
-        "Retry a failed upload 3 times before giving up.",
-        "Retry a failed upload 5 times before giving up.",
-        "opposed",
-    ),
-    (
-        "Read `show_album` before you ask for the songs.",
-        "Read `show_playlist` before you ask for the songs.",
-        "apart",
-    ),
-    (
-        "Use pnpm here and never npm for the packages.",
-        "Use npm here and never pnpm for the packages.",
-        "opposed",
-    ),
-    (
-        "Always retry a failed upload 3 times with a pause.",
-        "Never retry a failed upload 5 times with a pause.",
-        "apart",
-    ),
-    (
-        "Run the linter before the tests on each commit.",
-        "Please run the linter before the tests on each commit.",
-        "near",
-    ),
-)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("one", "other", "kind"), RULES)
-def test_words_numbers_names_and_order_keep_near_texts_apart(
-    open_bench: Open, tmp_path: Path, one: str, other: str, kind: str
-) -> None:
-    bench = open_bench()
-    (tmp_path / "pair.txt").write_text(f"## RULES\n[r-00001] {one}\n[r-00002] {other}\n")
-    bench.importer.carry_out(bench.importer.plan(tmp_path / "pair.txt"))
-    (group,) = bench.bullet_duplicates.groups("pair", 0.6)
-    assert (group.kind, group.ordinary) == (kind, kind == "near")
-    assert bool(group.conflicts) == (kind != "near")
 
 
 def test_equals_become_one_in_one_step_and_come_back(book: Workbench) -> None:
@@ -180,45 +131,6 @@ def test_deprecated_bullets_take_no_part(book: Workbench) -> None:
     assert [g.kind for g in book.bullet_duplicates.same("book")] == ["case"]
 
 
-def test_a_rule_is_deprecated_with_a_reason_and_restored(book: Workbench) -> None:
-    before = texts(book)
-    book.playbooks.deprecate("book", ["r-00001", "r-00003"], "out of date", "o-00006")
-    gone = book.playbooks.bullet("book", "r-00001")
-    assert (gone.state, gone.metadata["deprecated_because"], gone.metadata["replaced_by"]) == (
-        "deprecated",
-        "out of date",
-        "o-00006",
-    )
-    assert "r-00001" not in texts(book)
-    book.playbooks.restore("book", ["r-00001", "r-00003"])
-    assert texts(book) == before
-    for wrong in ("r-00001", "nothing"):
-        with pytest.raises(WorkbenchError):
-            book.playbooks.deprecate("book", ["r-00001"], "", wrong)
-
-
-def test_a_harmful_rule_becomes_a_warning(book: Workbench) -> None:
-    before = texts(book)
-    name = book.playbooks.avoid("book", "r-00005")
-    warning: Bullet = book.playbooks.bullet("book", name)
-    assert (
-        warning.content
-        == "AVOID: Never run the database migrations before the integration tests start."
-    )
-    assert warning.section == "common_mistakes_to_avoid"
-    assert name.startswith("err-")
-    assert "[r-00005]" not in texts(book)
-    assert book.playbooks.bullet("book", "r-00005").metadata["replaced_by"] == name
-    second = book.playbooks.avoid("book", "r-00004", "Do not wait.", "RULES")
-    assert (
-        replace(book.playbooks.bullet("book", second), metadata={}).section
-        == book.playbooks.bullet("book", "r-00004").section
-    )
-    book.history.undo()
-    book.history.undo()
-    assert texts(book) == before
-
-
 def test_one_text_in_two_sections_is_left_to_a_person(open_bench: Open, tmp_path: Path) -> None:
     path = tmp_path / "book.txt"
     path.write_text(
@@ -234,23 +146,3 @@ def test_one_text_in_two_sections_is_left_to_a_person(open_bench: Open, tmp_path
         False,
         True,
     )
-
-
-def test_a_rule_and_its_opposite_are_found_in_a_script_without_spaces(
-    open_bench: Open, tmp_path: Path
-) -> None:
-    path = tmp_path / "rules.txt"
-    path.write_text(
-        "## 规则\n"
-        "[r-00001] helpful=1 harmful=0 :: 部署前必须先运行数据库迁移脚本\n"
-        "[r-00002] helpful=0 harmful=0 :: 部署前必须先运行数据库的迁移脚本\n"
-        "[r-00003] helpful=0 harmful=0 :: 部署前不要运行数据库迁移脚本\n"
-        "[r-00004] helpful=0 harmful=0 :: 今天的会议改到下午三点\n"
-    )
-    bench = open_bench()
-    bench.importer.carry_out(bench.importer.plan(path))
-    groups = bench.bullet_duplicates.groups("rules")
-    assert [set(g.ids) for g in groups if g.ordinary] == [{"r-00001", "r-00002"}]
-    opposed = {frozenset(g.ids) for g in groups if g.kind == "opposed"}
-    assert opposed == {frozenset(("r-00001", "r-00003")), frozenset(("r-00002", "r-00003"))}
-    assert not any("r-00004" in g.ids for g in groups)

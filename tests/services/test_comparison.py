@@ -1,6 +1,5 @@
 """The one engine against a plain reading of its rules: every pair of records, compared one by one."""
 
-from collections.abc import Callable
 from itertools import combinations
 
 import numpy as np
@@ -15,7 +14,6 @@ from workbench.core.limits import DedupThresholds
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import Memory
 from workbench.retrieval.arrays import Vectors
-from workbench.retrieval.fulltext import fuzzy
 from workbench.retrieval.fulltext.fuzzy import order_similarity
 from workbench.services.duplicates.comparing import (
     BULLETS,
@@ -106,29 +104,6 @@ def test_memories_in_a_group_are_close_and_nothing_speaks_against_any_two(
         )
 
 
-def test_letters_are_compared_only_where_the_words_agree_in_order(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    asked: list[tuple[str, str]] = []
-
-    def noted(one: str, other: str) -> float:
-        asked.append((one, other))
-        return order_similarity(one, other)
-
-    monkeypatch.setattr(fuzzy, "order_similarity", noted)
-    judge = Judge(MEMORIES, LIMITS)
-    texts = (
-        "Take the bus to school with mom",
-        "Take the bus to school with dad",
-        "Take a bus to the school with mom",
-    )
-    mom, dad, other = (memory(f"m{n}", text, NOON) for n, text in enumerate(texts))
-    assert (judge.relation(mom, dad), judge.relation(mom, other)) == ("apart", "near")
-    assert not asked
-    assert judge.verdict(mom, dad).conflicts == ("words differ: dad / mom",)
-    assert asked
-
-
 @pytest.mark.slow
 @given(
     st.lists(texts, min_size=2, max_size=9), st.integers(0, 1000), st.sampled_from((0.6, 0.8, 0.95))
@@ -153,18 +128,6 @@ def test_every_close_pair_of_bullets_is_in_a_group_of_its_kind_or_beside_one(
             alike = has_words(pair.left.content, pair.right.content)
             assert (group.kind == "near") == (alike and not plain.conflicts)
             assert (Conflict.CONTRADICTION in pair.verdict.conflicts) == (group.kind == "opposed")
-
-
-@pytest.mark.slow
-@given(stores, st.integers(0, 1000))
-def test_what_is_kept_apart_is_in_no_group(drawn: list[tuple[str, str]], seed: int) -> None:
-    memories = [memory(f"m{n}", text, NOON) for n, (text, _) in enumerate(drawn)]
-    vectors = vectors_of(len(memories), seed)
-
-    def compared(kept: Callable[[Memory, Memory], bool]) -> Comparison[Memory]:
-        return Comparison(memories, vectors, Judge(MEMORIES, LIMITS), kept, most=1000)
-
-    assert compared(lambda *_: True).groups(0.6) == []
 
 
 @given(st.lists(texts, min_size=1, max_size=9))

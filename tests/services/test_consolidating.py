@@ -78,13 +78,6 @@ def test_each_stage_is_an_action_that_undo_takes_back(bench: Workbench) -> None:
     assert bench.consolidating.last() is not None
 
 
-def test_a_second_run_changes_nothing_more(bench: Workbench) -> None:
-    bench.consolidating.carry_out()
-    again = bench.consolidating.carry_out()
-    assert not any(changes(again).values())
-    assert not again.again
-
-
 def test_it_stops_between_two_stages_and_goes_on_there(bench: Workbench, clock: Clock) -> None:
     told = list[str]()
 
@@ -174,11 +167,6 @@ def test_so_many_runs_are_kept(bench: Workbench, clock: Clock) -> None:
         clock.advance(minutes=1)
         bench.consolidating.carry_out(["report"])
     assert len(bench.consolidating.runs()) == KEPT
-
-
-def test_an_empty_store_has_nothing_to_consolidate(open_bench: Open) -> None:
-    done = open_bench().consolidating.carry_out()
-    assert not any(changes(done).values())
 
 
 def test_what_recurs_in_episodes_is_counted_for_review_and_not_applied(bench: Workbench) -> None:

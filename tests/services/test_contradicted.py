@@ -97,10 +97,6 @@ def test_events_replace_nothing(bench: Workbench, kind: str) -> None:
     assert asked(bench) == []
 
 
-def test_the_demo_has_next_to_none(demo: Workbench) -> None:
-    assert len(asked(demo)) <= 3
-
-
 def test_an_observation_that_comes_in_is_asked_about(bench: Workbench) -> None:
     put(bench, pair(0, *MADE[0])[0])
     done = bench.ingest.add(Observation(MADE[0][1], "convention"))

@@ -117,14 +117,6 @@ def test_a_memorys_own_file_moves_with_its_derived_title_and_keeps_a_typed_one(
     assert any("How to test" in text for text in after.values())
 
 
-def test_words_that_a_person_typed_beside_a_memory_stay(bench: Workbench, project: Path) -> None:
-    promoted(bench, Target("memory", title=NPM[:-1], about=f"{NPM} Also in CI."))
-    index = next(p for p in project.rglob("MEMORY.md"))
-    correct(bench, planned(bench))
-    assert f"{NPM} Also in CI." in index.read_text()
-    assert any(PNPM in p.read_text() for p in project.rglob("*.md"))
-
-
 def test_what_was_changed_by_hand_is_named_and_stays(bench: Workbench, project: Path) -> None:
     promoted(bench, Target("block", "AGENTS.md"))
     file = project / "AGENTS.md"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.reflect.server import MessagesServer, Reply, reply_of
+from tests.reflect.server import MessagesServer, Reply
 from workbench.core.playbook.operations import Add, BulletTag
 from workbench.core.record import UnreadableFile
 from workbench.core.reflection.llm import UnreadableReply
@@ -227,20 +227,6 @@ def test_a_curator_that_fails_after_the_reflector_loses_no_mark(
     assert bench.curation.runs.spent() == 160
 
 
-def test_the_months_budget_stops_it_before_anything_is_sent(
-    bench: Workbench, claude: MessagesServer, script: list[Reply]
-) -> None:
-    script.append(Reply(CURATION))
-    remember(bench, "One.")
-    settings = bench.context.settings._replace(
-        claude=bench.context.settings.claude._replace(monthly_tokens=100)
-    )
-    object.__setattr__(bench.context, "settings", settings)
-    with pytest.raises(ReflectionProblem, match="this month's 100"):
-        bench.curation.ask(bench.curation.plan("book", bench.curation.unseen("book")), quiet, never)
-    assert claude.requests == []
-
-
 def test_the_room_left_in_the_playbooks_budget_is_said(bench: Workbench) -> None:
     remember(bench, "One.")
     used = bench.playbooks.view("book").tokens
@@ -268,16 +254,3 @@ def test_a_file_that_is_no_run_says_why(
     with pytest.raises(UnreadableFile, match=said) as caught:
         read_episode(path)
     assert "run.json" in caught.value.message
-
-
-def test_a_recorded_reply_is_read_with_its_odd_parts(
-    bench: Workbench, claude: MessagesServer, script: list[Reply]
-) -> None:
-    assert claude.url
-    script.append(reply_of("curation.txt"))
-    remember(bench, "One.")
-    asked = bench.curation.ask(
-        bench.curation.plan("book", bench.curation.unseen("book")), quiet, never
-    )
-    cards = bench.curating.cards("book", asked.replies[0])
-    assert [bool(card.suggested) for card in cards] == [True] * 5 + [False] * 2

@@ -5,12 +5,11 @@ from datetime import timedelta
 import pytest
 
 from tests.services.conftest import NOON, memory, put, snapshot
-from workbench.core.duplicates.dedup import PairVerdict
 from workbench.core.limits import BUNDLED
 from workbench.core.record import InvalidRecord, WorkbenchError, WorkStopped
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.services.duplicates import memories
-from workbench.services.duplicates.comparing import Group, Judge
+from workbench.services.duplicates.comparing import Group
 from workbench.services.duplicates.plan import flags_of, reasons_of
 from workbench.services.open import Workbench
 from workbench.services.stream.observation import Observation
@@ -135,13 +134,6 @@ def test_keep_both_is_remembered_until_a_text_changes(bench: Workbench, door: st
     assert bench.deduplication.plan().groups == ()
 
 
-def test_keep_both_can_be_undone(bench: Workbench) -> None:
-    fill(bench, PNPM, f"{PNPM}.")
-    bench.deduplication.keep_both(bench.deduplication.plan().groups[0])
-    bench.history.undo()
-    assert len(bench.deduplication.plan().groups) == 1
-
-
 def test_a_newcomer_is_grouped_with_one_of_those_kept_apart(bench: Workbench) -> None:
     fill(bench, PERSON, PERSON)
     bench.deduplication.keep_both(bench.deduplication.plan().groups[0])
@@ -250,26 +242,6 @@ def test_when_there_are_too_many_pairs_it_says_from_where_it_looked(
     fill(bench, *(f"{PNPM} {'and ' * n}today" for n in range(5)))
     plan = bench.deduplication.plan()
     assert plan.floor > plan.threshold
-
-
-def test_why_two_do_not_say_the_same_is_asked_only_of_those_that_are_listed(
-    bench: Workbench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    verdict, asked = Judge.verdict, list[set[str]]()
-
-    def noted(self: Judge[Memory], one: Memory, other: Memory) -> PairVerdict:
-        asked.append({one.id, other.id})
-        return verdict(self, one, other)
-
-    monkeypatch.setattr(Judge, "verdict", noted)
-    monkeypatch.setattr(memories, "APART", 5)
-    fill(
-        bench,
-        *(f"Set QUEUE_{name} before the workers start in the morning" for name in "ABCDEFGHIJ"),
-    )
-    plan = bench.deduplication.plan()
-    assert ids(plan.apart) == asked
-    assert len(asked) == 5
 
 
 def named(id: str, name: str, text: str = PERSON) -> Memory:

@@ -10,7 +10,6 @@ from tests.services.conftest import NOON, Open, snapshot
 from workbench.config.paths import shipped
 from workbench.core.agents.read import AgentRead
 from workbench.core.record import WorkbenchError
-from workbench.core.stream.memory import is_served
 from workbench.services.agents.context import gathered
 from workbench.services.agents.documents.recall import recall
 from workbench.services.demo import ANCHOR, fill, lay_out, surround
@@ -18,7 +17,6 @@ from workbench.services.files.lint import known_files
 from workbench.services.health.trends import summed
 from workbench.services.open import Workbench
 from workbench.services.promotion.placements import places_of, scratch_of
-from workbench.services.promotion.promotion import Target
 
 
 @pytest.fixture
@@ -38,17 +36,6 @@ def test_everything_moves_by_the_same_step(now: Workbench, open_bench: Open, fil
     there = {m.id: m for m in open_bench(folder=filled).library.memories.all()}
     for moved in now.library.memories.all():
         assert moved.created_at - there[moved.id].created_at == NOON - ANCHOR
-
-
-@pytest.mark.slow
-def test_it_is_rich_enough_to_try_everything(now: Workbench) -> None:
-    stats = now.overview.stats()
-    assert stats.memories >= 150
-    assert stats.pending >= 12
-    assert stats.bullets >= 25
-    assert min(stats.queries, stats.judgments) > 0
-    assert all(p.evidence or p.flags for p in now.review.queue())
-    assert len([m for m in now.library.memories.all() if is_served(m, NOON)]) > 150
 
 
 def test_undo_does_not_take_the_demo_away(now: Workbench) -> None:
@@ -123,12 +110,6 @@ def test_what_recurs_in_them_and_what_patterns_say_twice_is_offered(around: Work
     }
 
 
-@pytest.mark.slow
-def test_undo_does_not_take_away_what_is_around_either(around: Workbench) -> None:
-    with pytest.raises(WorkbenchError, match="nothing to undo"):
-        around.history.undo()
-
-
 @pytest.fixture
 def scratch(now: Workbench) -> Path:
     return lay_out(now, shipped("fixtures/demo"))
@@ -150,19 +131,6 @@ def test_it_has_a_scratch_project_in_which_stands_what_was_promoted(
     assert {"CLAUDE.md", "AGENTS.md", ".claude/memory/MEMORY.md"} <= names
     with pytest.raises(WorkbenchError, match="nothing to undo"):
         now.history.undo()
-
-
-@pytest.mark.slow
-def test_what_was_promoted_is_corrected_in_its_file_and_taken_back(
-    now: Workbench, scratch: Path
-) -> None:
-    file = scratch / "CLAUDE.md"
-    before = file.read_bytes()
-    (plan,) = [now.promotion.plan(["mem-20260206-0000004"], Target("block", "CLAUDE.md"))]
-    now.promotion.carry_out(plan)
-    assert file.read_bytes() != before
-    now.history.undo()
-    assert file.read_bytes() == before
 
 
 def test_a_link_is_no_scratch_project(now: Workbench, tmp_path: Path) -> None:

@@ -29,7 +29,6 @@ from workbench.core.agents.read import AgentRead
 from workbench.core.record import (
     InvalidQuery,
     InvalidRecord,
-    StoreProblem,
     UnknownRecord,
     UnreadableFile,
     WorkbenchError,
@@ -475,20 +474,6 @@ def test_what_no_person_stands_by_is_in_a_block_and_whole_ones_are_masked(
         giving(agent).find("", "structured", Criteria(phase="deleted"), 5)
 
 
-def test_an_imported_order_within_a_trace_is_held_from_who_asks_for_the_whole(
-    filled: Workbench, open_bench: Open
-) -> None:
-    doc = said("Rotate the keys of the gateway", execution={"trace": [{"output": ORDER}]})
-    found = checked_docs(episodes_in(json.dumps(doc), "x.json"), "x.json")
-    (stored,) = bring(filled.context, found, "x.json").stored
-    agent = open_bench("agent:claude")
-    rows: Any = giving(agent).find("rotate gateway keys", "semantic", Criteria(), 1)["episodes"]
-    row = rows[0]
-    assert row["provenance"] == {"approved": False, "source": "import"}
-    with pytest.raises(InvalidQuery, match="is served to agents"):
-        giving(agent).get(stored.episode.id)
-
-
 def test_a_person_finds_such_an_order_and_lets_the_episode_pass_as_it_is(
     filled: Workbench, open_bench: Open
 ) -> None:
@@ -532,24 +517,6 @@ def test_what_a_person_approves_is_given_to_who_gets_only_that(
     assert head.id not in given()
     filled.history.undo()
     assert head.id in given()
-
-
-def test_a_store_that_is_not_trusted_gives_nothing(
-    filled: Workbench, tmp_path: Path, open_bench: Open
-) -> None:
-    from workbench.services.open import open_workbench
-
-    filled.close()
-    strange = open_workbench(
-        tmp_path / "store",
-        profiles=tmp_path / "p",
-        actor="agent:x",
-        clock=lambda: NOON,
-        heads=tmp_path / "heads",
-    )
-    if not strange.library.standing.trusted:
-        with pytest.raises(StoreProblem, match="came from elsewhere"):
-            giving(strange).find("token", "semantic", Criteria(), 1)
 
 
 # Files

@@ -10,7 +10,7 @@ import pytest
 
 from tests.benchmarks import english
 from workbench.config.paths import shipped
-from workbench.core.files.format import JudgedQuery, Parsed
+from workbench.core.files.format import JudgedQuery
 from workbench.core.record import (
     InvalidQuery,
     InvalidRecord,
@@ -22,11 +22,10 @@ from workbench.core.stream.memory import is_served
 from workbench.core.tuning.autotune import Search
 from workbench.core.tuning.measure import NDCG10, STANDARD, Measure
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
-from workbench.formats.queries import write_qrels
 from workbench.services.agents.serving import give
 from workbench.services.demo import ANCHOR
 from workbench.services.open import Workbench, open_workbench
-from workbench.services.tuning.evaluation import Evaluator, certificate
+from workbench.services.tuning.evaluation import Evaluator
 from workbench.services.tuning.profiles import ProfileProvenance, Profiles
 from workbench.services.tuning.queries import (
     JudgedSet,
@@ -163,18 +162,6 @@ def test_a_merged_memory_counts_as_what_it_became(demo: Workbench, tmp_path: Pat
     assert found.unknown == ()
 
 
-def test_qrels_name_the_stores_own_queries(demo: Workbench, tmp_path: Path) -> None:
-    stored = from_store(demo.context)
-    ids = {(q.text, q.now): q.id for q in demo.library.queries.all()}
-    path = tmp_path / "judgments.txt"
-    path.write_text(
-        write_qrels(
-            Parsed(queries=tuple(replace(q, topic=ids[q.text, q.now]) for q in stored.queries))
-        )
-    )
-    assert from_file(demo.context, path).queries == stored.queries
-
-
 def test_friendly_refusals_of_query_sets(demo: Workbench, empty: Workbench, tmp_path: Path) -> None:
     path = write_set(tmp_path, {"query": "a", "relevant": {"gone": 3}})
     with pytest.raises(InvalidQuery, match="None of its graded memories"):
@@ -186,13 +173,6 @@ def test_friendly_refusals_of_query_sets(demo: Workbench, empty: Workbench, tmp_
     with pytest.raises(UnreadableFile, match="no queries"):
         from_file(demo.context, shipped("fixtures/demo") / "memories.jsonl")
     assert list(judged_queries(empty.context)) == []
-
-
-def test_the_digest_is_of_the_content() -> None:
-    one = JudgedQuery("a", {"x": 1, "y": 2}, ("tag",))
-    assert digest_of([one]) == digest_of([JudgedQuery("a", {"y": 2, "x": 1})])
-    others = [JudgedQuery("a", {"x": 1}), JudgedQuery("b", one.relevant), replace(one, now=ANCHOR)]
-    assert len({digest_of([q]) for q in (one, *others)}) == 4
 
 
 # Evaluation
@@ -256,26 +236,6 @@ def test_verdicts_compare_with_one_profile(demo: Workbench, evaluator: Evaluator
     alone = evaluator.evaluate(judged, [replace(WORKBENCH, k=3)])
     assert alone.verdicts == ()
     assert "p@3" in alone.results[0].mean
-
-
-@pytest.mark.slow
-def test_a_scored_set_measures_the_same(demo: Workbench, evaluator: Evaluator) -> None:
-    judged = from_store(demo.context)
-    found, scored = evaluator.evaluate(judged, BUILT_IN[:2]), evaluator.score(judged)
-    assert [scored.measure(p) for p in BUILT_IN[:2]] == list(found.results)
-    assert scored.against(BUILT_IN[0], BUILT_IN[1]).verdict == found.verdicts[0].verdict
-    with pytest.raises(WorkStopped):
-        evaluator.score(judged, cancelled=lambda: True)
-
-
-@pytest.mark.slow
-def test_measuring_writes_nothing(demo: Workbench, evaluator: Evaluator) -> None:
-    rev, before = demo.library.journal.state.rev, demo.library.memories.all()
-    judged = from_store(demo.context)
-    evaluator.evaluate(judged, BUILT_IN)
-    evaluator.score(judged).tune(WORKBENCH)
-    assert demo.library.journal.state.rev == rev
-    assert demo.library.memories.all() == before
 
 
 def test_friendly_refusals_when_measuring(demo: Workbench, evaluator: Evaluator) -> None:
@@ -365,23 +325,6 @@ def test_a_proposal_is_saved_with_its_birth_certificate(
         evaluator.save(proposal, judged, "tuned")
     with pytest.raises(InvalidRecord, match="built-in"):
         evaluator.save(proposal, judged, "engram")
-
-
-@pytest.mark.slow
-def test_certificates_survive_any_text(demo: Workbench, tmp_path: Path) -> None:
-    judged = from_store(demo.context)
-    verdict = Evaluator(demo.context, demo.retriever, demo.tuning.profiles).evaluate(
-        judged, BUILT_IN[:2]
-    )
-    birth = certificate(
-        judged, verdict.verdicts[0].verdict, 'a "parent"\n\x7f\\', "ndcg@10", ANCHOR, "by hand\x00"
-    )
-    profiles = Profiles(tmp_path / "profiles")
-    profiles.save(replace(WORKBENCH, name="odd", about='"\t\x1b\\ ü'), ANCHOR, "workbench", birth)
-    assert profiles.birth("odd") == replace(
-        birth, delta=round(birth.delta, 4), low=round(birth.low, 4), high=round(birth.high, 4)
-    )
-    assert profiles.get("odd").about == '"\t\x1b\\ ü'
 
 
 def test_profiles_without_a_certificate_and_with_a_broken_one(tmp_path: Path) -> None:

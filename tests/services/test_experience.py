@@ -108,15 +108,6 @@ def test_what_has_nothing_to_do_with_it_is_not_there_at_all(around: Workbench, t
     assert [id for id in LAYERS if layer(made, id) is not None] == []
 
 
-def test_a_store_without_any_has_the_layers_it_had(bench: Workbench) -> None:
-    assert [one.kind.id for one in given(bench, "anything at all").layers] == [
-        "pinned",
-        "known",
-        "playbook",
-        "retrieved",
-    ]
-
-
 def test_what_gives_orders_is_held_back_wherever_it_stands(bench: Workbench) -> None:
     bench.patterns.add(
         [pattern(pattern_id="pat-good"), pattern("Worse", pattern_id="pat-bad", description=ORDER)]
@@ -149,19 +140,6 @@ def test_who_gets_only_what_is_approved_gets_what_a_person_wrote(
     assert ids(made, "patterns") == [own.id]
     assert ids(made, "failures") == []
     assert set(why(made, "failures").values()) == {"unapproved"}
-
-
-@pytest.mark.slow
-def test_budgets_cut_a_layer_and_what_it_leaves_goes_on(around: Workbench) -> None:
-    own = around.context.settings.context._replace(failures=150)
-    made = given(around, SECRET_EMPTY, context=own)
-    cut = layer(made, "failures")
-    assert cut is not None
-    assert cut.tokens <= cut.budget <= 150
-    none = gathered(
-        replace(around.context, actor="agent:x"), around.tuning, around.playbooks, SECRET_EMPTY
-    )
-    assert ids(none.cut(30_000, {one.kind.id: 0 for one in made.layers}), "failures") == []
 
 
 @pytest.mark.slow

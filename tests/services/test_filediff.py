@@ -9,10 +9,6 @@ from workbench.services.files.threeway import NO_LAST_END, DiffLine, diff_texts,
 TEXTS = st.text(alphabet="ab\n\r\u2028\x85\x0c", max_size=30)
 
 
-def test_equal_texts_differ_in_nothing() -> None:
-    assert diff_texts("a\nb\n", "a\nb\n") == ()
-
-
 def test_a_changed_line_with_its_surroundings() -> None:
     old = "".join(f"{n}\n" for n in range(1, 9))
     assert diff_texts(old, old.replace("5", "five"), 1) == (

@@ -191,22 +191,6 @@ def test_turned_off_everything_is_as_without(demo: Workbench, tmp_path: Path, cl
     bench.close()
 
 
-def test_another_process_may_have_computed_it(
-    demo: Workbench, open_bench: Open, clock: Clock
-) -> None:
-    assert demo.tuning.floors.known() == UNKNOWN
-    floor = floor_of(open_bench())
-    put(demo, memory("m1", "the deploy runs at noon", clock.at))
-    assert demo.tuning.floors.known().floor == floor
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("query", [OFF_TOPIC, "ⵣⵣⵣ", "the of and"])
-def test_what_shares_no_word_and_no_meaning_is_empty(demo: Workbench, query: str) -> None:
-    found = look(demo.tuning, query, None, demo.tuning.default(), demo.context.now()).floor
-    assert found.empty
-
-
 def given(bench: Workbench, query: str) -> tuple[str, ...]:
     return give(
         bench.context, bench.tuning, query, None, bench.tuning.default(), bench.safety

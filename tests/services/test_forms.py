@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.safety.samples import keys as secrets
 from tests.services.conftest import NOON as NOW
 from tests.services.conftest import Open
 from workbench.core.playbook.book import Book, Bullet, Section
@@ -124,13 +123,6 @@ def test_a_title_that_was_cut_from_the_text_follows_it_and_one_of_its_own_stays(
     assert saved(bench, {TEXT: "New words."}, "m-2").line == "Quite another title"
     assert saved(bench, {TEXT: "Newer words.", "title": "Said"}).line == "Said"
     assert saved(bench, {"title": ""}).line == "Newer words."
-
-
-def test_a_text_alone_is_named_as_before_in_the_history(bench: Workbench) -> None:
-    saved(bench, {TEXT: "x"})
-    assert next(iter(bench.library.changes_back())).label == "edit m-1"
-    saved(bench, {"tags": "a", "note": "b"})
-    assert next(iter(bench.library.changes_back())).label == "edit tags, note of m-1"
 
 
 @pytest.mark.parametrize(
@@ -275,11 +267,6 @@ def test_a_new_memory_that_repeats_one_is_refused_and_so_is_one_without_a_text(
     with pytest.raises(UnfitValue):
         added(bench, {TEXT: "Quite new.", "importance": "12"})
     assert bench.library.revision == rev
-
-
-def test_a_note_is_masked_like_every_text(bench: Workbench) -> None:
-    _, key = secrets()["github"]
-    assert key not in saved(bench, {"note": f"with {key}", "category": "c", "tags": "t"}).note
 
 
 # Bullets

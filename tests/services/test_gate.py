@@ -13,14 +13,11 @@ from tests.safety.fresh import KINDS, fresh
 from tests.safety.samples import keys
 from workbench.core.promotion import Placement
 from workbench.core.record import InvalidRecord
-from workbench.core.safety import Finding
 from workbench.core.stream.memory import Memory, Source
 from workbench.core.text import MAX_KEPT
-from workbench.safety import scanning
 from workbench.services.agents.documents.stored import StoredDocuments
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.promotion.promotion import Target
-from workbench.services.safety.secret_filter import SecretFilter
 from workbench.services.stream import votes
 from workbench.services.stream.observation import Observation, append
 
@@ -311,26 +308,6 @@ def test_a_text_longer_than_the_store_takes_in_is_refused_and_one_that_was_there
     bench.stream.pin(["m1"])
     assert bench.stream.get("m1").summary == long
     assert len(bench.safety.shown(bench.stream.get("m1")).summary) == MAX_KEPT + 1
-
-
-def test_what_a_change_says_several_times_is_looked_through_once(tmp_path: Path) -> None:
-    bench, looked = opened(tmp_path), list[str]()
-
-    def look(text: str) -> list[Finding]:
-        looked.append(text)
-        return scanning.secrets_in(text)
-
-    bench.library.journal.gate = SecretFilter(look)
-    two, (rule, key) = two_more(bench), keys()["aws"]
-    said = f"The same words in both, with {key} among them."
-    looked.clear()
-    with bench.library.transaction("human", "the same twice") as tx:
-        for memory in two:
-            tx.put(replace(memory, content=said, metadata={"note": said}))
-    assert looked.count(said) == 1
-    for memory in two:
-        kept = bench.stream.get(memory.id)
-        assert {kept.content, kept.metadata["note"]} == {said.replace(key, f"[secret: {rule}]")}
 
 
 def test_what_copies_a_file_is_left_as_it_is(tmp_path: Path) -> None:

@@ -63,15 +63,6 @@ def test_a_query_asked_before_it_was_made_does_not_find_it(loaded: Workbench) ->
     assert [(q.query.id, q.place) for q in impact.queries if q.place is None] == [("q3", None)]
 
 
-def test_nothing_is_written_and_nothing_is_ranked_differently_afterwards(loaded: Workbench) -> None:
-    tuning, rev = loaded.tuning, loaded.library.journal.rev
-    before = tuning.rank(CACHE, tuning.default()).ids
-    loaded.impact.of(loaded.review.get("c1"))
-    assert loaded.library.journal.rev == rev
-    assert tuning.rank(CACHE, tuning.default()).ids == before
-    assert "c1" not in before
-
-
 def test_what_a_prune_takes_away_is_told(loaded: Workbench) -> None:
     put(loaded, memory("seen", "Clear the cache when the commit is done", NOON - DAY))
     put(loaded, Proposal("p1", "prune", "workbench", "noise?", NOON, evidence=("seen",)))

@@ -9,8 +9,6 @@ import pytest
 from tests.services.conftest import NOON, Clock, snapshot
 from workbench.core.record import UnreadableFile, WorkStopped
 from workbench.core.stream.memory import Memory
-from workbench.core.tuning.judgment import query_id
-from workbench.services.files.exporting import Choice
 from workbench.services.files.importing import CHUNK, Importer, ImportPlan
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.safety.texts import texts_of
@@ -36,11 +34,6 @@ def take(
     plan = bench.importer.plan(path)
     bench.importer.carry_out(plan, as_new=as_new)
     return {word: n for word, n in plan.counts.items() if n}, plan.present, plan.kept
-
-
-def test_a_plan_writes_nothing(bench: Workbench, tmp_path: Path) -> None:
-    plan = bench.importer.plan(entries(tmp_path / "a.jsonl", "a", "b"))
-    assert (plan.counts["memories"], bench.library.journal.rev) == (2, 0)
 
 
 def test_an_import_adds_only_what_is_new(bench: Workbench, tmp_path: Path) -> None:
@@ -93,11 +86,6 @@ def test_queries_and_judgments_are_kept_once(bench: Workbench, tmp_path: Path) -
     assert take(bench, path) == ({"judgments": 1}, 0, ())
     grades = {j.memory: j.grade for j in bench.library.judgments.all()}
     assert grades == {"a": 3, "b": 0, "c": 2}
-
-
-def test_the_same_query_at_another_time_is_another_query() -> None:
-    assert len({query_id("why", None), query_id("why", NOON), query_id("how", None)}) == 3
-    assert query_id("why", NOON) == query_id("why", NOON)
 
 
 @pytest.mark.slow
@@ -290,25 +278,6 @@ def test_reading_tells_how_far_it_is_and_can_be_stopped(bench: Workbench, tmp_pa
         bench.importer.plan(path, cancelled=lambda: True)
 
 
-def spoken(path: Path, **speakers: str | None) -> Path:
-    """Write entries that differ in nothing but who said them."""
-    known = entries(path, *speakers).read_text().splitlines()
-    rows = [json.loads(row) for row in known]
-    for row, speaker in zip(rows, speakers.values(), strict=True):
-        row["source"] = {
-            "hook": None,
-            "turn": None,
-            "file": None,
-            **({"speaker": speaker} if speaker else {}),
-        }
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
-
-
-def said_by(bench: Workbench, *ids: str) -> list[str | None]:
-    return [bench.stream.get(id).source.speaker for id in ids]
-
-
 def test_a_stated_status_is_kept_for_a_person_and_not_for_an_agent(
     bench: Workbench, tmp_path: Path
 ) -> None:
@@ -340,15 +309,6 @@ def test_a_stated_status_is_kept_for_a_person_and_not_for_an_agent(
     ]
     agent = Importer(replace(bench.context, actor="agent:claude"))
     assert statuses(agent.plan(path)) == ["signal"] * 5
-
-
-def test_an_import_that_was_written_back_has_the_same_bytes(
-    bench: Workbench, tmp_path: Path
-) -> None:
-    path = entries(tmp_path / "a.jsonl", "a", "b")
-    take(bench, path)
-    rendered = bench.exporter.render("jsonl", Choice(), path)
-    assert rendered.text == path.read_text()
 
 
 def test_where_a_file_lay_is_no_text_that_goes_out(bench: Workbench, tmp_path: Path) -> None:

@@ -47,17 +47,6 @@ def test_erasing_a_memory_takes_along_that_it_was_kept_apart(bench: Workbench) -
     assert not [path.name for path in files if mark.encode() in path.read_bytes()]
 
 
-def test_a_change_of_text_asks_again_and_the_old_text_does_not(bench: Workbench) -> None:
-    put(bench, memory("m0", TEXT), memory("m1", f"{TEXT}."))
-    (group,) = bench.deduplication.plan().groups
-    bench.deduplication.keep_both(group)
-    assert asked(bench) == []
-    put(bench, memory("m1", f"{TEXT}!"))
-    assert asked(bench) == [{"m0", "m1"}]
-    put(bench, memory("m1", f"{TEXT}."))
-    assert asked(bench) == []
-
-
 def test_a_proposal_stands_for_the_pairs_of_its_memories(bench: Workbench) -> None:
     now = bench.library.now()
     proposal = Proposal(

@@ -6,10 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from tests.services.conftest import Open, memory, put
+from tests.services.conftest import memory, put
 from workbench.core.runtime import Stopped, stoppable
-from workbench.core.tuning.scoring import Scored
-from workbench.retrieval.ranking.ranker import Ranking
 from workbench.services.agents.serving import look
 from workbench.services.open import Workbench
 from workbench.services.stream import semantic as module
@@ -77,27 +75,6 @@ def test_it_looks_further_down_until_there_are_enough(
     assert ids(found(demo, QUERY, tuple(every[:10]))) == every[10:13]
 
 
-@pytest.mark.slow
-def test_the_parts_of_a_score_are_worked_out_for_what_is_listed_only(
-    demo: Workbench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[str] = []
-    scored = Ranking.scored
-
-    def counted(ranking: Ranking, id: str) -> Scored | None:
-        asked.append(id)
-        return scored(ranking, id)
-
-    top = look(demo.tuning, QUERY, 10, demo.tuning.default(), demo.context.now()).ranking.top
-    monkeypatch.setattr(Ranking, "scored", counted)
-    monkeypatch.setattr(Ranking, "best", lambda _, k: top[:k])
-    every = [m.id for m in demo.library.memories.all()]
-    assert found(demo, QUERY, tuple(every)).rows == ()
-    assert asked == []
-    assert ids(found(demo, QUERY)) == asked
-    assert 0 < len(asked) <= module.MOST
-
-
 def test_what_is_weak_is_told_of_many_at_once_as_of_one(demo: Workbench) -> None:
     for query in (QUERY, "recipe for lasagne"):
         served = look(demo.tuning, query, None, demo.tuning.default(), demo.context.now())
@@ -155,10 +132,3 @@ def test_a_candidate_may_be_all_that_is_near_but_not_below_the_floor(demo: Workb
         ["wait"],
     )
     assert found(demo, "the tallest mountain on Mars").waiting == ()
-
-
-@pytest.mark.slow
-def test_looking_counts_as_no_read(demo: Workbench, open_bench: Open) -> None:
-    rev = demo.library.revision
-    found(demo, QUERY)
-    assert demo.library.revision == rev

@@ -4,10 +4,8 @@ for its words.
 
 from tinydb import TinyDB
 
-from tests.calls import calls_of
 from tests.services.conftest import NOON, Open
 from workbench.core.stream.memory import Memory
-from workbench.store.library import Library
 from workbench.store.maintenance.checkpoint_writer import ForeignFile
 
 
@@ -30,16 +28,3 @@ def test_an_edit_that_waits_is_said_once_and_no_sentence_goes_for_its_words(
     assert edit.startswith("memory.json was changed by another program (1 records).")
     bench.care.dismiss_edit()
     assert said in bench.care.notices()
-
-
-def test_the_last_change_is_not_read_where_nothing_was_left_unfinished(open_bench: Open) -> None:
-    """It may be one of thousands of records, and the app asks between its first screen and the
-    first key.
-    """
-    bench = open_bench()
-    with bench.library.transaction("agent:test", "prepare") as tx:
-        tx.put(Memory("m1", "Use pnpm.", NOON, NOON))
-    assert calls_of([Library.changes_back], bench.care.notices) == [0]
-    with bench.library.transaction("agent:test", "import many", group="g", part=1, more=True) as tx:
-        tx.put(Memory("m2", "Use npm.", NOON, NOON))
-    assert calls_of([Library.changes_back], bench.care.notices) == [1]

@@ -62,9 +62,3 @@ def test_reads_by_agents_are_told(demo: Workbench) -> None:
     since = demo.overview.since(rev)
     assert (since.arrived, since.read) == ((), ("mem-20260206-0000001",))
     assert since.sentence == "Since you last looked: 1 read by agents · 14 to review"
-
-
-def test_the_gauge_starts_in_the_demo(demo: Workbench) -> None:
-    gauge = demo.overview.gauge()
-    assert gauge.conditions[0].fraction > 0
-    assert gauge.leading.fraction == max(c.fraction for c in gauge.conditions)

@@ -134,13 +134,6 @@ def test_it_says_what_more_answers_could_change(
     assert early.answers == 10
 
 
-def test_the_right_setting_has_no_regret(fresh: Preferences) -> None:
-    for number in (0, 17, 500, 1_600):
-        assert regret(fresh.pairs, fresh.pairs.settings.profile(number), number) == pytest.approx(
-            0, abs=1e-9
-        )
-
-
 def test_there_may_be_nothing_to_ask(
     ranker: Ranker, queries: list[tuple[QueryScores, datetime]]
 ) -> None:

@@ -121,21 +121,6 @@ def test_an_episode_whose_end_nobody_knows_counts_for_no_pattern(bench: Workbenc
     assert bench.review.queue() == ()
 
 
-def test_refining_begins_the_evidence_anew(bench: Workbench, clock: Clock) -> None:
-    (known,) = bench.patterns.add([DOC])
-    for n in range(6):
-        bench.patterns.record(known.id, f"ep-{n}", "failure")
-    assert bench.patterns.validate()[0].after.status == "under_review"
-    clock.advance(days=1)
-    after = bench.patterns.refine(known.id)
-    assert (after.status, after.support.counter_episodes, after.support.num_applications) == (
-        "validated",
-        (),
-        0,
-    )
-    assert bench.patterns.validations()[0].finding.episodes == 0
-
-
 def test_an_episode_that_goes_on_keeps_its_one_row(bench: Workbench) -> None:
     (known,) = bench.patterns.add([DOC])
     begun = {

@@ -15,10 +15,9 @@ from workbench.core.agents.patterns.pattern import (
     Applicability,
     Application,
     Evidence,
-    Pattern,
     Relationships,
 )
-from workbench.core.agents.patterns.schema import ConditionSyntax, InvalidPattern, pattern_doc
+from workbench.core.agents.patterns.schema import InvalidPattern, pattern_doc
 from workbench.core.record import InvalidRecord, UnknownRecord, WorkbenchError
 from workbench.services.agents.giving import reading_of, served
 from workbench.services.agents.reading_log import Asked
@@ -346,16 +345,3 @@ def test_agents_decide_nothing(bench: Workbench, opened: Callable[..., Workbench
         with pytest.raises(WorkbenchError, match="An agent cannot"):
             way()
     assert bench.patterns.get(made.id) == made
-
-
-def test_a_condition_that_was_damaged_keeps_its_pattern_from_applying(bench: Workbench) -> None:
-    (made,) = bench.patterns.add([{**BARE, "lifecycle": {"status": "validated"}}])
-    where = replace(made.applicability, context_conditions=("a ==",))
-    with bench.library.transaction("human", "damage") as tx:
-        tx.put(replace(made, applicability=where))
-    found = bench.patterns.find(task_of("deploy"), explain=True)
-    assert found.matches == ()
-    ((_, why),) = found.left_out
-    assert (why.obstacle, why.unknown) == ("condition", True)
-    assert issubclass(ConditionSyntax, InvalidRecord)
-    assert bench.library.table(Pattern).get(made.id).applicability == where

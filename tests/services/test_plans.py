@@ -6,7 +6,6 @@ import pytest
 
 from tests.core.agents.patterns.samples import FULL
 from tests.reflect.server import Reply, messages_server
-from tests.safety.fresh import fresh
 from tests.services.conftest import Clock, Open
 from workbench.core.agents import plan as rules
 from workbench.core.limits import LlmSettings
@@ -45,15 +44,6 @@ def test_a_plan_is_a_memory_that_is_found_changed_and_undone(bench: Workbench) -
     bench.plans.mark(plan.id, "2", "done")
     with pytest.raises(UnknownRecord):
         bench.plans.get()
-
-
-def test_secrets_of_a_plan_are_masked(bench: Workbench) -> None:
-    key = fresh("a plan")["github"].secret
-    plan = made(bench, f"{LIST}\n- [ ] Use {key}")
-    after = bench.plans.change(
-        plan.id, lambda one: rules.added(one, (), rules.step_of(f"And {key}")), "edit"
-    )
-    assert key not in plan.content + after.content
 
 
 def test_every_new_observation_is_checked_against_the_current_step(

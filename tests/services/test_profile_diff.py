@@ -4,12 +4,11 @@ names one.
 
 from dataclasses import replace
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH, FrozenBounds, HalfLives, Profile
-from workbench.services.tuning.profiles import Changed, changes, values_of
+from workbench.services.tuning.profiles import Changed, changes
 
 
 def test_the_changed_parameters_stand_in_order_with_both_values() -> None:
@@ -50,10 +49,3 @@ def test_there_and_back_are_mirrored(one: Profile, other: Profile) -> None:
         (c.parameter, c.after, c.before) for c in back
     ]
     assert (not there) == (replace(one, name="", about="") == replace(other, name="", about=""))
-
-
-@pytest.mark.parametrize("profile", BUILT_IN, ids=lambda p: p.name)
-def test_every_parameter_is_compared(profile: Profile) -> None:
-    values = values_of(profile)
-    assert {"recency", "k", "blend", "scorer", "half_lives.episodic"} <= set(values)
-    assert not {"name", "about"} & set(values)

@@ -6,10 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.services.conftest import NOON, Clock, Open
-from workbench.config.paths import shipped
 from workbench.core.promotion import Placement
 from workbench.core.record import Conflict, UnreadableFile, WorkbenchError
-from workbench.services.demo import fill
 from workbench.services.files.lint import (
     MOST,
     Checks,
@@ -79,12 +77,6 @@ def test_a_store_of_no_project_looks_into_no_folder(tmp_path: Path, bench: Workb
     assert reasons(bench, tmp_path, tmp_path / "CLAUDE.md", tmp_path / "no.md") == {
         "CLAUDE.md": "added here", "no.md": "added here",
     }  # fmt: skip
-
-
-@pytest.mark.slow
-def test_the_files_of_the_demo_are_nobodys(bench: Workbench) -> None:
-    fill(bench, shipped("fixtures/demo"))
-    assert known_files(bench.library) == ()
 
 
 def test_very_many_files_of_one_kind_are_cut_off(project: Path, open_bench: Open) -> None:

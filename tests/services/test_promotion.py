@@ -146,22 +146,6 @@ def test_several_at_once_are_one_action(bench: Workbench, project: Path) -> None
     assert bench.stream.get("c1").status == "candidate"
 
 
-def test_a_candidate_is_approved_on_the_way(bench: Workbench) -> None:
-    assert promote(bench, "c1", block()).approves == ("c1",)
-    assert promote(bench, "s1", block()).approves == ("s1",)
-    assert bench.stream.get("c1").status == "promoted"
-
-
-def test_the_diff_is_what_happens(bench: Workbench, project: Path) -> None:
-    (project / "CLAUDE.md").write_text("a\n")
-    (edit,) = bench.promotion.plan(["m1"], block()).edits
-    assert edit.name == "CLAUDE.md"
-    assert added(edit.lines()) == ["", BEGIN, f"- {PNPM}", END]
-    (edit,) = bench.promotion.plan(["m1"], Target("playbook", "RULES")).edits
-    assert edit.name == "playbook main"
-    assert added(edit.lines()) == [f"[rule-00001] helpful=0 harmful=0 :: {PNPM}"]
-
-
 def test_a_memory_file_is_one_that_the_reader_of_memory_files_understands(
     bench: Workbench, project: Path
 ) -> None:
@@ -379,16 +363,6 @@ def test_a_block_that_was_edited_by_hand_is_not_taken_back_over_it(
         == "promote m1 to CLAUDE.md (The managed block of CLAUDE.md was deleted already)"
     )
     assert path.read_text() == "the block is gone\n"
-
-
-def test_what_others_wrote_into_the_block_stays(bench: Workbench, project: Path) -> None:
-    path = project / "CLAUDE.md"
-    theirs = f"a\n{BEGIN}\nA colleague's:\n\n- their entry\n{END}\n"
-    path.write_text(theirs)
-    promote(bench, "m1", block())
-    assert path.read_text() == theirs.replace(END, f"- {PNPM}\n{END}")
-    bench.history.undo()
-    assert path.read_text() == theirs
 
 
 def test_a_formatter_that_moves_blank_lines_is_no_edit(bench: Workbench, project: Path) -> None:

@@ -60,18 +60,6 @@ def test_the_baseline_places_every_memory_as_the_ranking_does(
     assert {int(baseline.places[ranking.pool.row(id)]) for id in hidden} == {0}
 
 
-def test_no_memory_is_put_in_order_beside_a_ranking_that_is_made_alike(question: Question) -> None:
-    baseline, ranking = question.rank(WORKBENCH, NOW, 1), question.rank(WORKBENCH, NOW, 20)
-    standings = standings_of(ranking, baseline)
-    assert [(s.place, s.before) for s in standings] == [
-        (place, place) for place in range(1, len(standings) + 1)
-    ]
-    assert "places" not in vars(baseline)
-    assert [baseline.places[ranking.pool.row(s.memory.id)] for s in standings] == [
-        s.before for s in standings
-    ]
-
-
 def test_standings_say_the_place_here_and_there(question: Question) -> None:
     other = replace(WORKBENCH, recency=0.9)
     baseline, ranking = question.rank(WORKBENCH, NOW, 1), question.rank(other, NOW, 50)

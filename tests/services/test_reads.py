@@ -10,8 +10,6 @@ from workbench.services.agents.serving import serve
 from workbench.services.demo import ANCHOR
 from workbench.services.open import Workbench
 
-KEY = "AKIAZ7QWERTYUI5PLMNB"
-
 
 def kept(bench: Workbench) -> list[AgentRead]:
     """Return the readings, without those that the demo brings along."""
@@ -53,15 +51,6 @@ def test_a_question_without_an_answer_is_kept_too_and_counts_nothing(
     (read,) = kept(demo)
     assert read.is_empty
     assert next(demo.history.events(accesses=True)).label == "asked, and was served nothing"
-
-
-@pytest.mark.slow
-def test_a_secret_in_a_question_is_not_kept(demo: Workbench, open_bench: Open) -> None:
-    ask(open_bench("agent:claude"), f"how do we deploy with {KEY}")
-    (read,) = kept(demo)
-    assert KEY not in read.query
-    assert "deploy" in read.query
-    assert KEY not in (demo.library.folder / "journal.jsonl").read_text()
 
 
 def test_a_purge_takes_the_readings_of_a_memory_along(bench: Workbench, clock: Clock) -> None:

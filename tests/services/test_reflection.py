@@ -2,12 +2,8 @@
 lost.
 """
 
-import os
-import subprocess
-import sys
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
@@ -19,7 +15,7 @@ from workbench.core.limits import LlmSettings
 from workbench.core.record import InvalidRecord, WorkbenchError
 from workbench.core.reflection.reflector import Insight, ReflectionProblem, Step
 from workbench.core.reflection.trigger import ReflectionState
-from workbench.core.stream.memory import MAX_CONTENT, Memory, Source
+from workbench.core.stream.memory import MAX_CONTENT, Source
 from workbench.reflect.claude.asker import Budget
 from workbench.reflect.claude.reflector import ClaudeReflector
 from workbench.services.open import Workbench
@@ -104,28 +100,6 @@ def test_the_demo_gets_candidates_with_evidence_that_is_there(demo: Workbench) -
     first = outcome.candidates[0]
     assert f"; {len(first.citations)} memories, " in str(first.metadata["why"])
     assert len({candidate.importance_score for candidate in outcome.candidates}) > 2
-
-
-def test_what_recurs_in_a_language_that_the_model_does_not_know_is_proposed(
-    bench: Workbench,
-) -> None:
-    texts = (
-        "デプロイの前に必ずステージング環境でデータベースのマイグレーションを実行する。",
-        "ステージング環境でマイグレーションを実行していなかったため、デプロイが失敗した。",
-        "マイグレーションはステージング環境で実行し、その後でデプロイする。",
-        "請求書のキャッシュはコミットの後に削除する必要がある。",
-        "ありがとうございます。とても助かりました！",
-    )
-    hours = [timedelta(hours=24 * n) for n in range(len(texts), 0, -1)]
-    put(
-        bench,
-        *(
-            memory(f"m{n}", text, NOON - hours[n], session_id=f"s{n}")
-            for n, text in enumerate(texts)
-        ),
-    )
-    outcome = made(bench.reflecting, bench.reflecting.plan(EXTRACTIVE))
-    assert [set(candidate.citations) for candidate in outcome.candidates] == [{"m0", "m1", "m2"}]
 
 
 @pytest.mark.slow
@@ -307,24 +281,6 @@ def test_what_claude_found_is_not_given_up_while_others_hold_the_store(
     ]
     assert outcome.candidates
     assert claude.runs.spent()
-
-
-@pytest.mark.slow
-def test_planning_does_not_load_the_sdk(tmp_path: Path) -> None:
-    code = f"""
-import sys
-from pathlib import Path
-from workbench.services.open import open_workbench
-from workbench.services.stream.observation import Observation
-bench = open_workbench(Path({str(tmp_path)!r}) / "store", profiles=Path({str(tmp_path)!r}))
-bench.ingest.add(Observation("Something was noticed"))
-assert bench.reflecting.plan("claude").preview.texts
-assert "anthropic" not in sys.modules
-"""
-    surroundings = {**os.environ, "ANTHROPIC_API_KEY": "sk-test"}
-    subprocess.run(
-        [sys.executable, "-c", code], check=True, env=surroundings, cwd=Path(__file__).parents[2]
-    )
 
 
 SAID = "Always map the secret, because called workflows get none"
@@ -603,17 +559,6 @@ def test_what_is_said_twice_becomes_one_candidate_that_rests_on_both() -> None:
     assert drafts[0].metadata["unresolved"] == ["9"]
 
 
-def test_a_reflection_on_reflections_stands_above_them() -> None:
-    store = {
-        "a": memory("a", "seen"),
-        "r": memory("r", "thought", is_synthetic=True, citations=("a",)),
-    }
-    (draft,) = drafts_of(
-        [Insight("on both", ("a", "r"))], "claude", NOON, store.get, lambda text: text
-    )
-    assert draft.metadata["depth"] == 2
-
-
 def test_why_says_how_many_from_when() -> None:
     one = memory("a", "x", NOON, session_id="s1")
     assert why([]) == ""
@@ -621,23 +566,3 @@ def test_why_says_how_many_from_when() -> None:
     assert why([one, memory("b", "y", NOON - timedelta(days=400))]) == (
         "2 memories, 1 session, 17 October 2025 to 21 November 2026"
     )
-
-
-def test_undo_takes_a_reflection_back_as_one_action(open_bench: Open) -> None:
-    bench = open_bench()
-    with bench.library.transaction("reflector:extractive", "reflect") as tx:
-        tx.put(
-            Memory(
-                "mem-20261121-0000001",
-                "A theme.",
-                NOON,
-                NOON,
-                status="candidate",
-                is_synthetic=True,
-            )
-        )
-    assert bench.review.waiting() == 1
-    bench.history.undo()
-    assert bench.review.waiting() == 0
-    bench.history.redo()
-    assert bench.review.waiting() == 1

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.services.conftest import NOON, Clock, Open, memory, put
+from tests.services.conftest import Clock, Open, memory, put
 from workbench.core.tuning.profile import BUILT_IN
 from workbench.retrieval.fulltext.lexical import OVERLAY
 from workbench.services.open import Workbench, open_workbench
@@ -35,11 +35,6 @@ def test_it_loads_when_asked(bench: Workbench) -> None:
     bench.retriever.load(lambda done, total: seen.append((done, total)))
     assert bench.tuning.ready
     assert seen == [(2, 2), (2, 2)], "embedded, then indexed"
-
-
-def test_what_is_served_is_ranked(loaded: Workbench) -> None:
-    assert found(loaded, "deploy secret") == ["a", "b"]
-    assert found(loaded, "lunch in the garden") == ["b", "a"]
 
 
 def test_new_changed_archived_and_removed_memories_are_followed(
@@ -79,13 +74,6 @@ def test_following_gives_what_building_anew_gives(
             assert [s.total for s in followed.top] == pytest.approx([s.total for s in anew.top])
 
 
-def test_ranking_leaves_no_trace(loaded: Workbench) -> None:
-    before, rev = loaded.stream.get("a"), loaded.library.journal.rev
-    found(loaded, "deploy")
-    assert (loaded.stream.get("a"), loaded.library.journal.rev) == (before, rev)
-    assert before.last_accessed_at == NOON
-
-
 def test_the_nearest_are_archived_ones_too_and_never_the_excluded(loaded: Workbench) -> None:
     loaded.stream.forget(["b"])
     near = loaded.retriever.nearest_memories("Lunch at noon", 2)
@@ -113,27 +101,6 @@ def test_many_new_memories_are_followed_and_cached(loaded: Workbench, open_bench
     seen: list[int] = []
     open_bench().retriever.load(lambda done, _: seen.append(done))
     assert seen == []
-
-
-@pytest.mark.slow
-def test_a_thousand_previews_leave_every_file_as_it_was(
-    loaded: Workbench, open_bench: Open
-) -> None:
-    loaded.close()
-    bench = open_bench("agent:preview")
-    folders = bench.library.folder, bench.context.caches
-
-    def files() -> dict[str, tuple[int, bytes]]:
-        paths = sorted(path for folder in folders for path in folder.rglob("*") if path.is_file())
-        return {str(path): (path.stat().st_mtime_ns, path.read_bytes()) for path in paths}
-
-    before = files()
-    assert any("index.npz" in path for path in before)
-    for number in range(1000):
-        found(bench, f"deploy secret {number % 7}")
-        bench.retriever.nearest_memories("Lunch", 2)
-    bench.close()
-    assert files() == before
 
 
 def test_a_memory_that_cannot_be_read_is_left_out(loaded: Workbench, open_bench: Open) -> None:
@@ -180,24 +147,3 @@ def test_two_processes_that_fill_the_caches_at_once_end_with_one_that_is_right(
     assert seen == []
     assert len(list(bench.context.caches.rglob("index.npz"))) == 1
     assert found(again, "wagons Note 1234")[0] == "n1234"
-
-
-def test_texts_that_the_model_does_not_know_are_near_by_their_words(
-    bench: Workbench, open_bench: Open
-) -> None:
-    put(
-        bench,
-        memory("run", "部署前必须先运行数据库迁移脚本"),
-        memory("meeting", "今天的会议改到下午三点"),
-        memory("english", "Run the migrations before a deploy"),
-    )
-    asked = "部署前要先运行数据库的迁移脚本"
-
-    def nearest(on: Workbench) -> list[str]:
-        return [near.id for near, cosine in on.retriever.nearest_memories(asked) if cosine > 0.8]
-
-    assert nearest(bench) == ["run"]
-    bench.stream.edit("meeting", "部署前必须运行迁移数据库脚本，今天")
-    put(bench, memory("new", "部署前必须先运行数据库的迁移脚本"))
-    assert set(nearest(bench)) == {"run", "new", "meeting"}
-    assert nearest(open_bench()) == nearest(bench), "as they were kept"

@@ -7,7 +7,6 @@ import pytest
 
 from tests.services.conftest import NOON, Clock, memory, put
 from workbench.core.record import InvalidRecord, UnknownRecord, WorkbenchError
-from workbench.core.safety import Finding
 from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench
 from workbench.services.review.review import LATER_DAYS, NO_EVIDENCE
@@ -172,20 +171,6 @@ def test_what_was_decided_cannot_be_decided_again(waiting: Workbench) -> None:
         waiting.review.merge_into("sound", "seen")
 
 
-def test_a_merge_of_two_memories_waits_and_is_carried_out(bench: Workbench) -> None:
-    first = bench.ingest.add(Observation("Use pnpm for installs in this repository")).memory
-    second = bench.ingest.add(
-        Observation("Use pnpm for installing things in this repository")
-    ).memory
-    (proposal,) = bench.review.queue()
-    assert bench.review.memory(proposal) == second
-    bench.review.approve([proposal.id])
-    merged = bench.stream.get(first.id)
-    assert (merged.content, merged.helpful_count) == (second.content, 2)
-    assert bench.stream.get(second.id).archived_reason == "merged"
-    assert queue(bench) == []
-
-
 def test_an_edited_merge_waits_on_and_leaves_what_was_edited(bench: Workbench) -> None:
     first = bench.ingest.add(
         Observation("Use pnpm for installs in this repository", tags=("ci",))
@@ -207,16 +192,6 @@ def test_an_edited_merge_waits_on_and_leaves_what_was_edited(bench: Workbench) -
     merged = bench.stream.get(first.id)
     assert (merged.content, merged.tags, merged.importance_score) == ("Use pnpm here", (), 8)
     assert (merged.content, merged.helpful_count) == (shown.content, 3)
-
-
-def test_both_sides_of_a_rejected_merge_stay(bench: Workbench) -> None:
-    first = bench.ingest.add(Observation("Use pnpm for installs in this repository")).memory
-    second = bench.ingest.add(
-        Observation("Use pnpm for installing things in this repository")
-    ).memory
-    bench.review.reject([bench.review.queue()[0].id])
-    assert [bench.stream.get(m.id) for m in (first, second)] == [first, second]
-    assert queue(bench) == []
 
 
 def test_evidence_shows_what_is_cited_what_resembles_and_what_was_rejected(
@@ -250,26 +225,6 @@ def test_a_filter_narrows_the_queue(waiting: Workbench) -> None:
     assert [p.id for p in waiting.review.matching(everything, "deploy")] == ["sound", "minor"]
     assert [p.id for p in waiting.review.matching(everything, "memory:episodic")] == []
     assert waiting.review.matching(everything, " ") == everything
-
-
-def test_the_queue_looks_at_texts_only_when_it_is_shown(
-    waiting: Workbench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    looked: list[str] = []
-    sorts = waiting.context.verdicts.sorts
-
-    def look(text: str) -> tuple[Finding, ...]:
-        looked.append(text)
-        return sorts(text)
-
-    monkeypatch.setattr(waiting.context.verdicts, "sorts", look)
-    assert waiting.review.waiting() == len(waiting.review.queue())
-    shown = len(looked)
-    assert shown > 0
-    assert waiting.review.waiting() == len(waiting.review.queue())
-    looked.clear()
-    assert waiting.review.waiting() > 0
-    assert looked == []
 
 
 def test_what_has_a_secret_for_its_id_is_taken_by_the_name_that_stands_for_it(

@@ -7,19 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.safety.samples import keys, private_key
-from tests.services.conftest import NOON, Clock, Open, memory, put
+from tests.safety.samples import keys
+from tests.services.conftest import NOON, Open, memory, put
 from workbench.core.files.format import Parsed
 from workbench.core.playbook.book import Book, Bullet, Section
-from workbench.core.record import InvalidRecord, UnknownRecord, WorkbenchError
-from workbench.core.safety import Finding
-from workbench.core.stream.memory import MAX_CONTENT, Memory
+from workbench.core.record import UnknownRecord, WorkbenchError
+from workbench.core.stream.memory import Memory
 from workbench.formats import lifecycle
 from workbench.services.files.exporting import parts_of
 from workbench.services.open import Workbench
-from workbench.services.safety.safety import FlaggedText, Safety
+from workbench.services.safety.safety import FlaggedText
 from workbench.services.safety.suspicion import flags_of
-from workbench.services.stream.observation import Observation, append
+from workbench.services.stream.observation import Observation
 from workbench.store.records import RECORDS
 
 RULE, KEY = keys()["github"]
@@ -75,29 +74,6 @@ def test_what_is_masked_in_a_duplicate_is_noted_there(bench: Workbench) -> None:
     ]
 
 
-def test_the_hook_masks_secrets_too(tmp_path: Path, clock: Clock) -> None:
-    done = append(tmp_path / "store", Observation(f"curl -H 'x: {KEY}'"), "agent:a", clock)
-    assert done is not None
-    assert done.memory.content == f"curl -H 'x: [secret: {RULE}]'"
-    assert done.memory.metadata == {"masked": [RULE]}
-    assert KEY.encode() not in bytes_of(tmp_path / "store")
-
-
-def test_clean_text_is_stored_as_it_is_and_without_a_note(bench: Workbench) -> None:
-    stored = bench.ingest.add(Observation(" AUTH_SECRET missing in CI\ud800 ")).memory
-    assert (stored.content, stored.metadata) == ("AUTH_SECRET missing in CI\ufffd", {})
-    with pytest.raises(InvalidRecord):
-        bench.ingest.add(Observation(private_key() * 100 + "x" * MAX_CONTENT))
-
-
-def test_imports_and_edits_are_not_masked_but_flagged(bench: Workbench, tmp_path: Path) -> None:
-    (brought,) = import_jsonl(bench, tmp_path, f"the key {KEY}")
-    assert brought.content == f"the key {KEY}"
-    assert bench.safety.flags(brought) == ("secret",)
-    bench.stream.edit(brought.id, f"still {KEY}")
-    assert bench.safety.flags(bench.stream.get(brought.id)) == ("secret",)
-
-
 # Flags
 
 
@@ -108,10 +84,6 @@ def test_flags_name_each_kind_once(bench: Workbench) -> None:
     )
     assert bench.safety.flags(memory("b", "fine")) == ()
     assert bench.safety.flags(Bullet("b-1", "s", ORDER)) == ("instructions",)
-
-
-def test_masked_text_is_what_a_model_may_see(bench: Workbench) -> None:
-    assert bench.safety.masked(f"a {KEY} \ud800 {ORDER}") == f"a [secret: {RULE}] \ufffd {ORDER}"
 
 
 def test_candidates_are_flagged_in_the_queue_and_their_title_is_masked(bench: Workbench) -> None:
@@ -275,19 +247,3 @@ def test_the_stream_can_be_filtered_by_what_is_flagged(bench: Workbench) -> None
         "a",
         "c",
     }
-
-
-def test_what_stands_in_several_places_is_looked_through_once(
-    bench: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import_jsonl(bench, tmp_path, f"The key is {KEY}.")
-    flagged, asked = tuple(bench.safety.flagged()), list[str]()
-    findings = Safety.findings
-
-    def noted(self: Safety, text: str) -> tuple[Finding, ...]:
-        asked.append(text)
-        return findings(self, text)
-
-    monkeypatch.setattr(Safety, "findings", noted)
-    assert bench.leaks.find(flagged) == ()
-    assert sum(KEY in text for text in asked) == 1

@@ -18,7 +18,6 @@ from workbench.services.claims import GONE, RENAMED, TruePlan, _batches
 from workbench.services.folder import is_open_to_git
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.stream.fields import FieldEdit
-from workbench.store.repository import repository_at
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="there is no git")
 
@@ -357,24 +356,3 @@ def test_more_names_than_one_command_takes_are_asked_for_in_turns(tree: Path) ->
     assert sum(map(len, _batches([*long, "y" * 30_000]))) == len(long)
     found = told(bench.still_true.plan())
     assert {"fetch_all": "fetch_pages"} in found.values()
-
-
-@needs_git
-def test_a_line_that_says_one_word_over_and_over_is_looked_at_as_far_as_names_go(
-    tree: Path,
-) -> None:
-    (tree / "src/long.py").write_text("def " * 200_000 + "gone_name(x)\n", "utf-8")
-    commit(tree, "long")
-    (tree / "src/long.py").write_text("def " * 200_000 + "came_name(x)\n", "utf-8")
-    commit(tree, "longer")
-    bench = opened(tree, "Call gone_name() first, then fetch_all().")
-    assert told(bench.still_true.plan()) == {"m0": {"fetch_all": "fetch_pages"}}
-
-
-@needs_git
-def test_a_git_that_cannot_be_started_is_said(tree: Path, tmp_path: Path) -> None:
-    found = repository_at(tree)
-    assert found is not None
-    found._program = str(tmp_path / "no-git")
-    with pytest.raises(WorkbenchError, match="git cannot be started"), found.lines("log"):
-        pass

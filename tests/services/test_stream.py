@@ -71,25 +71,11 @@ def test_the_newest_come_first_and_archived_ones_only_when_asked_for(three: Work
     assert three.stream.view("").total == 3
 
 
-def test_clauses_and_words_narrow_the_view(three: Workbench) -> None:
-    assert ids(three, "type:error") == ["a"]
-    assert ids(three, "tag:web pnpm") == ["b"]
-    assert ids(three, '"failed at"') == ["a"]
-    assert ids(three, "nothinglikeit") == []
-    assert ids(three, "type:error pnpm") == []
-
-
 def test_words_forgive_a_typo_and_say_what_matched(three: Workbench) -> None:
     view = three.stream.view("deplyo")
     assert [m.id for m in view.memories] == ["a"]
     assert view.spans(view.memories[0]) == ((4, 10),)
     assert three.stream.view("type:error").spans(view.memories[0]) == ()
-
-
-@pytest.mark.slow
-def test_all_that_words_find_is_counted(bench: Workbench) -> None:
-    put(bench, *(memory(f"m{i}", "the same words") for i in range(2_100)))
-    assert len(bench.stream.view("same").memories) == len(bench.stream.view("").memories) == 2_100
 
 
 def test_a_view_follows_changes(three: Workbench) -> None:
@@ -337,14 +323,6 @@ def test_a_large_store_lists_and_finds_all_of_it_from_its_index(
     assert len(bench.stream.view_at_once("").memories) == stream.FIRST
     assert len(bench.stream.view("").memories) == 300
     assert len(large().stream.view("number 7").memories) >= 30
-
-
-def test_a_phrase_that_is_typed_on_forgets_what_else_was_asked(three: Workbench) -> None:
-    assert ids(three, '"deploy" is:flagged') == []
-    assert ids(three, '"deploy f"') == ["a"]
-    assert ids(three, '"deploy" type:general') == []
-    assert ids(three, '"deploy fa" type:error') == ["a"]
-    assert ids(three, '"use p"') == ["b"]
 
 
 def test_memories_are_found_by_who_stored_them(three: Workbench) -> None:

@@ -42,12 +42,6 @@ def test_lines_side_by_side_that_one_side_each_changed_do_not_collide() -> None:
     assert three_way(BASE, "a\nX\nd\ne\nf\n", "a\nb\nC\nd\ne\nf\n").merged is None
 
 
-def test_the_same_change_on_both_sides_is_one_change() -> None:
-    assert (
-        three_way(BASE, "a\nX\nc\nd\ne\nf\n", "a\nX\nc\nd\ne\nf\n").merged == "a\nX\nc\nd\ne\nf\n"
-    )
-
-
 @pytest.mark.slow
 @given(TEXTS, TEXTS)
 def test_one_side_alone_is_taken_as_it_is(base: str, changed: str) -> None:

@@ -21,8 +21,3 @@ def test_white_space_and_what_cannot_be_seen_make_no_other_query(bench: Workbenc
     assert bench.tuning.saved_like(" host\u202e name") == (saved,)
     assert bench.tuning.saved_like("Host name") == ()
     assert bench.tuning.saved_like("   ") == ()
-
-
-def test_grades_are_counted_for_the_one_query(bench: Workbench) -> None:
-    saved = bench.judging.save_query(WORDS, NOON)
-    assert not bench.judging.grades(saved.text, saved.now)

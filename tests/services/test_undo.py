@@ -4,12 +4,11 @@ anew.
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from tests.services.conftest import Clock, Open, memory, put, snapshot
-from workbench.core.record import Conflict, WorkbenchError
+from tests.services.conftest import Open, snapshot
+from workbench.core.record import WorkbenchError
 from workbench.services.open import Workbench
 from workbench.services.stream import votes
 from workbench.services.stream.fields import FieldEdit
@@ -18,11 +17,6 @@ from workbench.services.stream.observation import Observation
 Act = Callable[[Workbench], object]
 A, B = "mem-20260206-0000001", "mem-20260206-0000002"
 BOOK = "playbook"
-LAYOUT = "memories.jsonl"
-
-
-def first(bench: Workbench, status: str) -> str:
-    return next(m.id for m in bench.library.memories.all() if m.status == status)
 
 
 def candidate(bench: Workbench, place: int = 0) -> str:
@@ -106,34 +100,6 @@ def test_an_action_is_one_transaction_with_the_person_as_actor(name: str, demo: 
     assert step.label
 
 
-def test_all_of_it_can_be_taken_back_in_a_row(demo: Workbench, clock: Clock) -> None:
-    before = snapshot(demo)
-    for name in (
-        "vote",
-        "edit",
-        "vote on a bullet",
-        "edit a bullet",
-        "approve",
-        "ingest",
-        "import",
-    ):
-        ACTIONS[name](demo)
-        clock.advance(minutes=1)
-    for _ in range(7):
-        demo.history.undo()
-    assert snapshot(demo) == before
-    with pytest.raises(WorkbenchError, match="nothing to undo"):
-        demo.history.undo()
-
-
-def test_something_new_ends_what_can_be_redone(demo: Workbench) -> None:
-    demo.stream.pin([A])
-    demo.history.undo()
-    demo.stream.edit(B, "new")
-    with pytest.raises(WorkbenchError, match="nothing to redo"):
-        demo.history.redo()
-
-
 def test_undo_means_the_person_by_whatever_door_and_never_an_agent(
     demo: Workbench, open_bench: Open
 ) -> None:
@@ -146,28 +112,6 @@ def test_undo_means_the_person_by_whatever_door_and_never_an_agent(
     assert demo.stream.get(A).harmful_votes == 1
 
 
-def test_a_later_change_of_the_same_field_stands_in_the_way(
-    demo: Workbench, open_bench: Open
-) -> None:
-    demo.stream.edit(A, "mine")
-    agent = open_bench("agent:claude")
-    agent.stream.edit(A, "theirs")
-    before = snapshot(agent)
-    with pytest.raises(Conflict, match="content") as caught:
-        demo.history.undo()
-    assert caught.value.hint
-    assert snapshot(demo) == before
-
-
-def test_votes_of_others_do_not_stand_in_the_way(demo: Workbench, open_bench: Open) -> None:
-    helpful = demo.stream.get(A).helpful_votes
-    agent = open_bench("agent:claude")
-    demo.stream.pin([A], True)
-    votes.cast(agent.context, agent.stream.get(A), "helpful")
-    demo.history.undo()
-    assert (demo.stream.get(A).pinned, demo.stream.get(A).helpful_votes) == (False, helpful + 1)
-
-
 def test_a_revision_of_anybody_can_be_taken_back(demo: Workbench, open_bench: Open) -> None:
     agent = open_bench("agent:claude")
     agent.stream.edit(A, "theirs")
@@ -178,17 +122,6 @@ def test_a_revision_of_anybody_can_be_taken_back(demo: Workbench, open_bench: Op
     assert demo.stream.get(A).content != "theirs"
     with pytest.raises(WorkbenchError, match="no change with revision 9999"):
         demo.history.undo_revision(9999)
-
-
-def test_the_history_of_a_record_leaves_others_out(bench: Workbench, tmp_path: Path) -> None:
-    put(bench, memory("a", "one"), memory("b", "two"))
-    bench.stream.edit("a", "uno")
-    bench.stream.pin(["a", "b"], True)
-    steps = list(bench.history.events(("memories", "b")))
-    assert [step.label for step in steps] == ["pin 2 memories", "set up"]
-    assert {field.key for step in steps for field in step.fields} == {"b"}
-    (pinned,) = steps[0].fields
-    assert (pinned.field, pinned.before, pinned.after) == ("pinned", None, True)
 
 
 def test_the_votes_on_a_deleted_bullet_go_and_come_back_with_it(demo: Workbench) -> None:

@@ -62,11 +62,6 @@ def test_every_rule_speaks_at_its_limit_and_not_before(store: Workbench) -> None
     assert all(p.actor == "workbench" for p in plan.proposals)
 
 
-def test_candidates_wait_as_long_as_review_says(store: Workbench) -> None:
-    flagged = {p.id for p in store.review.queue() if "overdue" in p.flags}
-    assert flagged == set(store.upkeep.plan().waiting)
-
-
 def test_a_dry_run_is_the_real_run_and_the_second_adds_nothing(store: Workbench) -> None:
     before = snapshot(store)
     plan = store.upkeep.plan()
@@ -167,29 +162,6 @@ def test_all_prunes_at_once_are_one_change_of_the_person(store: Workbench) -> No
     assert snapshot(store) == before
 
 
-def test_a_rejected_prune_comes_back_only_after_another_period(
-    store: Workbench, clock: Clock
-) -> None:
-    (prune,) = store.upkeep.carry_out().of("prune")
-    clock.advance(days=5)
-    store.review.reject([prune.id])
-    clock.advance(days=13)
-    assert prune.evidence[0] not in by_kind(store.upkeep.plan().proposals).get("prune", [])
-    clock.advance(days=1)
-    again = [p for p in store.upkeep.plan().of("prune") if p.evidence[0] == "old"]
-    assert len(again) == 1
-    assert again[0].id != prune.id
-
-
-def test_a_rejected_confirmation_comes_back_when_it_was_seen_more(store: Workbench) -> None:
-    (confirm,) = store.upkeep.carry_out().of("confirm")
-    store.review.reject([confirm.id])
-    assert store.upkeep.plan().of("confirm") == ()
-    put(store, replace(store.stream.get("seen"), helpful_absorbed=5))
-    (again,) = store.upkeep.plan().of("confirm")
-    assert again.reasons == ("seen again 5 times and marked helpful once",)
-
-
 def test_still_true_answered_with_no_costs_confidence_and_proposes_to_forget(
     store: Workbench, clock: Clock
 ) -> None:
@@ -266,14 +238,6 @@ def test_a_promoted_memory_that_is_still_true_is_asked_about_later(
     assert bench.upkeep.plan().of("reconfirm") == ()
 
 
-def test_undo_takes_the_proposals_back(store: Workbench) -> None:
-    before = snapshot(store)
-    store.upkeep.carry_out()
-    assert snapshot(store) != before
-    store.history.undo()
-    assert snapshot(store) == before
-
-
 def vault(folder: Path) -> Path:
     """A folder of notes that were written long before they are imported."""
     (folder / "vault").mkdir()
@@ -283,14 +247,6 @@ def vault(folder: Path) -> Path:
             f"---\ncreated: {made}\n---\nWhat is known of {name}.\n"
         )
     return folder / "vault"
-
-
-def test_notes_that_are_older_than_their_import_are_not_pruned(
-    bench: Workbench, tmp_path: Path
-) -> None:
-    bench.importer.carry_out(bench.importer.plan(vault(tmp_path)))
-    assert {m.status for m in bench.library.memories.all()} == {"signal"}
-    assert bench.upkeep.plan(search=False).of("prune") == ()
 
 
 def test_imported_signals_are_pruned_after_their_days_once_their_file_is_gone(

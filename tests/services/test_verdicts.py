@@ -1,32 +1,11 @@
 """What texts hold is looked for once, and what is shown of them has no secret."""
 
-import pytest
-
 from tests.safety.fresh import fresh
 from tests.services.conftest import memory, put
-from workbench.core.safety import Finding
-from workbench.safety import scanning
 from workbench.services.open import Workbench
-from workbench.services.safety.verdicts import Verdicts
 
 KEY = fresh("verdict")["github"].secret
 TEXT = f"All is well. The key is {KEY} here."
-
-
-def test_a_text_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    looked: list[str] = []
-    scan = scanning.scan
-
-    def noted(text: str) -> tuple[Finding, ...]:
-        looked.append(text)
-        return scan(text)
-
-    monkeypatch.setattr(scanning, "scan", noted)
-    verdicts = Verdicts()
-    assert KEY not in verdicts.masked(TEXT)
-    assert [finding.kind for finding in verdicts.find(TEXT)] == ["secret"]
-    assert looked == [TEXT]
-    assert "\0" not in verdicts.masked("before\0after")
 
 
 def test_a_record_is_shown_without_its_secrets_and_anew_when_it_changes(bench: Workbench) -> None:

@@ -3,7 +3,6 @@ cleared, erased.
 """
 
 import json
-import time
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -246,13 +245,3 @@ def test_a_session_is_begun_once_and_gone_on_with(
         other.init("Another.")
     with pytest.raises(InvalidRecord, match="names no session"):
         WorkingSession(bench.context, "../s1")
-
-
-def test_set_and_get_take_less_than_a_millisecond(working: WorkingSession) -> None:
-    for n in range(300):
-        working.set(f"k{n}", "a value of some words")
-    begun = time.thread_time()
-    for n in range(100):
-        working.set(f"k{n}", n)
-        working.get(f"k{n}")
-    assert time.thread_time() - begun < 1  # the bar is a tenth of this; benchmarks measure it
