@@ -90,6 +90,8 @@ async def test_many_are_one_line_that_enter_lists_and_that_decides_all_after_a_l
         assert "Suggested for archiving  7  enter lists" in screen_text(drive.app)
         drive.go("group noise")
         await drive.until(lambda: "7 × prune" in drive.text("candidate"))
+        await drive.keys("i")
+        assert "select one of the group" in drive.toasts[-1]
         await drive.keys("enter")
         assert len(drive.ids) == 11
         await drive.keys("enter", "a")

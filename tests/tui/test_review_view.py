@@ -150,3 +150,14 @@ async def test_a_proposal_of_any_kind_shows_its_changes_and_none_of_its_text_act
         await drive.keys("x")
         assert "w says why" not in screen_text(drive.app), "only a memory can keep the reason"
         assert bench.library.proposals.get("p1").state == "rejected"
+
+
+async def test_the_evidence_begins_right_below_a_short_item(bench: Workbench) -> None:
+    async with review(bench, (120, 40)) as drive:
+        await drive.settle()
+        lines = screen_text(drive.app).splitlines()
+        text, evidence = (
+            next(at for at, shown in enumerate(lines) if words in shown)
+            for words in ("between versions.", "Evidence: 1 memory")
+        )
+        assert evidence - text == 2

@@ -14,13 +14,13 @@ from workbench.tui.actions import STREAM
 from workbench.tui.app.actions import GLOBAL, remapped
 from workbench.tui.app.areas import AREAS
 from workbench.tui.widgets.bars import factor_bar, gauge
-from workbench.tui.widgets.header import KeyBar, TopBar, Waits
+from workbench.tui.widgets.header import KeyBar, TopBar
 
 
-def top(store: str = "project-x", active: str = "stream", found: int = 0, **counts: int) -> TopBar:
+def top(store: str = "project-x", active: str = "stream", **counts: int) -> TopBar:
     bar = TopBar()
     bar.areas, bar.store, bar.active = AREAS.every, store, active
-    bar.counts = {name: Waits(count, found) for name, count in counts.items()}
+    bar.counts = counts
     return bar
 
 
@@ -32,10 +32,9 @@ async def test_the_top_line_shows_place_store_and_what_waits() -> None:
         assert line.rstrip().endswith(
             "1 Stream ▸2 Review (4)  3 Playbook  4 Tune  5 Agents  6 Health"
         )
-        for found, waiting in ((Waits(4, 3), "4 +3"), (Waits(0, 3), "+3")):
-            host.query_one(TopBar).counts = {"review": found}
-            await pilot.pause()
-            assert f"▸2 Review ({waiting})  3" in picture(host)[0]
+        host.query_one(TopBar).counts = {"review": 0}
+        await pilot.pause()
+        assert "▸2 Review  3" in picture(host)[0]
         host.query_one(TopBar).due = frozenset(("health",))
         await pilot.pause()
         assert picture(host)[0].rstrip().endswith("5 Agents  6 Health !")

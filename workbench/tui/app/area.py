@@ -22,7 +22,7 @@ from workbench.tui.app.host import Host
 from workbench.tui.app.waiting import done, survives
 from workbench.tui.widgets.bars import gauge
 from workbench.tui.widgets.content import body
-from workbench.tui.widgets.header import KeyBar, TopBar, Waits
+from workbench.tui.widgets.header import KeyBar, TopBar
 from workbench.tui.widgets.line_list import LineList, find_row
 
 # Editing a text in the person's own editor, with the app suspended meanwhile.
@@ -237,7 +237,7 @@ class AreaScreen(Screen[object]):
         the next key.
         """
         self.query_one(TopBar).counts = {
-            "review": Waits(self.bench.overview.waiting(), self.bench.worked_out)
+            "review": self.bench.overview.waiting() + self.bench.worked_out
         }
         due = self.workbench_app.options.faults or self.bench.overview.due().due
         self.query_one(TopBar).due = frozenset(("health",)) if due else frozenset()

@@ -95,7 +95,7 @@ class ReviewScreen(AreaScreen):
         ReadingPane { border-left: solid $panel; }
         ReadingPane:focus { border-left: solid $accent; }
         #candidate { height: 2fr; }
-        #evidence { height: 3fr; padding: 1 1 0 1; }
+        #evidence { height: 1fr; padding: 1 1 0 1; }
         &.-wide #queue { width: 34%; }
         &.-wide #texts { layout: horizontal; }
         &.-wide #candidate { width: 2fr; height: 1fr; }
@@ -218,7 +218,7 @@ class ReviewScreen(AreaScreen):
             self.workbench_app.review_at = current.id
         self.texts.show_item(current)
         if heading is not None:
-            self.texts.item.show(about(heading, self.keys))
+            self.texts.show_group(about(heading, self.keys))
 
     def show_place(self, group: str) -> None:
         """Move the cursor to the heading of a group, as soon as there is one."""
@@ -625,7 +625,8 @@ class Changes:
     def impact(self) -> None:
         """Show what approving would do to the saved queries."""
         if (current := self._queue.current) is None:
-            self._app.say("Nothing to decide here.")
+            on_heading = "Impact is shown for one item at a time: select one of the group."
+            self._app.say(on_heading if self._queue.heading else "Nothing to decide here.")
         else:
             evidence = self._screen.texts.evidence
             show_impact(self._screen, current, evidence.impact if evidence else None)
@@ -757,15 +758,31 @@ class ItemTexts:
         self.shown = Shown(proposal, revision, known, note)
         text = item_text(self._bench, self._seen, proposal, self._screen.keys["review.unfold"])
         self.item.show(text, keep_place=same)
+        self._fit(0.4)
         if not same:
             self.draw_evidence(keep_place=False)
         self.note_seen()
         # After the paint: the item is what the eye waits for, and the thread would slow it down.
         self._screen.call_after_refresh(self.gather, self.shown)
 
+    def show_group(self, text: Content) -> None:
+        """Show what a group is."""
+        self.item.show(text)
+        self._fit(0.8)
+
+    def _fit(self, share: float) -> None:
+        """Let the evidence begin right below the item, where it stands below it."""
+        beside = self._screen.has_class("-wide") or self._screen.has_class("-narrow")
+        self.item.fit(0.0 if beside else share)
+
     def refit(self) -> None:
         """Draw the evidence again, once its pane is laid out at its new width."""
-        self._screen.call_after_refresh(self._screen.call_after_refresh, self.draw_evidence)
+
+        def fit() -> None:
+            self._fit(0.8 if self.shown is None else 0.4)
+            self.draw_evidence()
+
+        self._screen.call_after_refresh(self._screen.call_after_refresh, fit)
 
     def draw_evidence(self, *, keep_place: bool = True) -> None:
         """Show what is known by now, as wide as the pane is."""

@@ -1,7 +1,6 @@
 """The top line: which store is open, and the areas with what waits in them."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from textual import events
 from textual.content import Content
@@ -24,16 +23,6 @@ DUE = "!"
 
 NEWS_AREA = "agents"
 """The area that tells more of what an agent does; a click on the news goes there."""
-
-
-class Waits(NamedTuple):
-    """What waits for a decision: so much was put there, and so much more was found by looking,
-    which nobody stored.
-    """
-
-    stored: int = 0
-    found: int = 0
-
 
 Piece = tuple[str, str, str]
 """Text, style, and the id of the area it belongs to ("" for none)."""
@@ -75,8 +64,8 @@ class TopBar(Widget):
     is shown.
     """
 
-    counts: reactive[Mapping[str, Waits]] = reactive[Mapping[str, Waits]]({})
-    """How much waits for a decision, by area id; replace the whole mapping to change it."""
+    counts: reactive[Mapping[str, int]] = reactive[Mapping[str, int]]({})
+    """How many decisions wait, by area id; replace the whole mapping to change it."""
 
     due: reactive[frozenset[str]] = reactive[frozenset[str]](frozenset())
     """The ids of the areas in which something is due."""
@@ -132,20 +121,9 @@ class TopBar(Widget):
         return tabs
 
     def _tab(self, area: Area, is_active: bool, name: bool) -> str:
-        count, due = (
-            _counted(self.counts.get(area.id, Waits())),
-            f" {DUE}" if area.id in self.due else "",
-        )
+        count, due = self.counts.get(area.id), f" {DUE}" if area.id in self.due else ""
         title = f"{area.key} {area.title}" if name else area.key
         return f"{ACTIVE if is_active else ' '}{title}{f' ({count})' if count else ''}{due}"
-
-
-def _counted(waits: Waits) -> str:
-    """Return "14", or "14 +3": what looking finds comes beside what waits, whose number does not
-    jump by that.
-    """
-    stored, found = str(waits.stored or ""), f"+{waits.found}" if waits.found else ""
-    return f"{stored} {found}".strip()
 
 
 # The bottom line: the keys of what is open, as many as fit, and a status on the right.

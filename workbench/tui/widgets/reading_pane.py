@@ -99,7 +99,8 @@ _OPEN = "list.open"
 class ReadingPane(LinkKeys, ScrollView, ListKeys, can_focus=True, inherit_bindings=False):
     """A scrolled text. `show` puts in another one; it starts at its top, or stays where one read.
 
-    Another text never moves what stands beside the pane, so that showing one costs no new layout.
+    Unless it is to `fit`, another text never moves what stands beside the pane, so that showing one
+    costs no new layout.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((*(a for a in LIST if a.id != _OPEN), *LINKS))
@@ -115,6 +116,7 @@ class ReadingPane(LinkKeys, ScrollView, ListKeys, can_focus=True, inherit_bindin
         self._text = Content("")
         self._lines: list[Content] = []
         self._wrapped_at = -1
+        self._share = 0.0
 
     def carry(self, acts: Callable[[str], Awaitable[None]], actions: Iterable[Action]) -> None:
         """Be a list of what the text names: up and down go from one to the next, and `actions` act
@@ -180,6 +182,8 @@ class ReadingPane(LinkKeys, ScrollView, ListKeys, can_focus=True, inherit_bindin
         width = self._wrapped_at = self.scrollable_content_region.width
         self._lines = self._text.wrap(width) if width > 0 and self._text.plain else []
         set_extent(self, Size(0, len(self._lines)))
+        if self._share:
+            self.fit(self._share)
         self.refresh()
 
     def on_resize(self, _event: events.Resize) -> None:
@@ -243,11 +247,11 @@ class ReadingPane(LinkKeys, ScrollView, ListKeys, can_focus=True, inherit_bindin
         )
 
     def fit(self, share: float) -> None:
-        """Be as high as the text, up to a share of the screen (for a box that grows with what it
-        holds).
-        """
+        """Be as high as the text from now on, up to a share of the screen; with 0 as the style says."""
+        self._share = share
         most = max(1, int(self.screen.size.height * share))
-        self.styles.height = min(most, max(1, len(self._lines)) + self.gutter.height)
+        lines = max(1, len(self._lines)) + self.gutter.height
+        self.styles.height = min(most, lines) if share else None
 
     @property
     def line_in_sight(self) -> int:
