@@ -123,9 +123,9 @@ def _talk(id: str, label: str, how: How, knob: Knob, words: str) -> RelevancePar
 _BLEND = Knob(
     "blend",
     "blend",
-    "dense",
+    "meaning",
     RELEVANCE,
-    "Cosine's share; BM25 has the rest.",
+    "Share of meaning (cosine); the rest goes by words (BM25).",
     default=1.0,
     episodes=True,
 )
@@ -133,19 +133,19 @@ _BLEND = Knob(
 FACTORS = (
     Factor(
         "recency", "recency", f"{_COLUMNS}:RECENCY", weight="recency", glyph="▓",
-        words="How much recent access counts.", episodes=True,
+        words="Prefers what was read lately.", episodes=True,
         knobs=(
-            _life("episodic", "Events: until recency halves.", episodes=True),
-            _life("working", "The task: until recency halves."),
-            _life("semantic", "Facts: until recency halves."),
-            _life("procedural", "How-to: until recency halves."),
+            _life("episodic", "Events: time until recency halves.", episodes=True),
+            _life("working", "The current task: time until recency halves."),
+            _life("semantic", "Facts: time until recency halves."),
+            _life("procedural", "How-to: time until recency halves."),
         ),
     ),
     Factor(
         "importance", "importance", f"{_COLUMNS}:IMPORTANCE", weight="importance",
-        glyph="░", words="How much importance counts.", episodes=True,
+        glyph="░", words="Prefers what is important or upvoted.", episodes=True,
         knobs=(
-            Knob("feedback", "feedback", "per vote", "votes", "Importance one vote gives.", 2.0, 0.1, 0.02, 0.5),
+            Knob("feedback", "feedback", "per vote", "votes", "Importance a vote adds or takes.", 2.0, 0.1, 0.02, 0.5),
             Knob(
                 "feedback-half-life", "feedback_half_life", "half-life", "votes", "Time until a vote counts half.",
                 default=None, days=True,
@@ -154,7 +154,7 @@ FACTORS = (
     ),
     Factor(
         RELEVANCE, "relevance", f"{_PARTS}:RELEVANCE", weight="relevance", glyph="█",
-        words="How much the match counts.", episodes=True,
+        words="Prefers what matches the query.", episodes=True,
     ),
 )  # fmt: skip
 """What adds up to a score, in the order of adding: a profile says how much of each."""
@@ -163,7 +163,7 @@ RELEVANCE_PARTS = (
     _talk(
         "related", "related", "feeds",
         Knob(
-            "related-words", "related_words", "related", RELEVANCE, "What words of like meaning count.",
+            "related-words", "related_words", "related words", RELEVANCE, "How much words of similar meaning count.",
             by_word=True, talk=True,
         ),
         words="{word} here ≈ {asked} ({cosine:.2f}, counts {counts:.2f})",
@@ -171,7 +171,8 @@ RELEVANCE_PARTS = (
     _talk(
         "neighbours", "around", "feeds",
         Knob(
-            "neighbour-words", "neighbour_words", "around", RELEVANCE, "What words of neighbours count.", 0.5,
+            "neighbour-words", "neighbour_words", "neighbour text", RELEVANCE,
+            "How much words count that stand in the memories before and after.", 0.5,
             by_word=True, talk=True,
         ),
         words="{word} is {steps} {where} it, counts {counts:.2f}",
@@ -186,7 +187,7 @@ RELEVANCE_PARTS = (
         parameters=(
             _BLEND,
             Knob(
-                "length", "length", "length", RELEVANCE, "What a long text loses.", 3.0, default=1.0,
+                "length", "length", "text length", RELEVANCE, "How much a long text loses.", 3.0, default=1.0,
                 by_word=True, talk=True,
             ),
         ),
@@ -195,31 +196,48 @@ RELEVANCE_PARTS = (
     RelevancePart(
         "contiguity", "contiguity", "adds", f"{_PARTS}:CONTIGUITY",
         f"{_PARTS}:contiguity_share",
-        parameters=(Knob("contiguity", "contiguity", "contiguity", RELEVANCE, "What a match gives neighbours."),),
+        parameters=(
+            Knob(
+                "contiguity", "contiguity", "near a match", RELEVANCE,
+                "How much a match lifts the memories before and after it.",
+            ),
+        ),
     ),
     _talk(
         "carry", "carry", "adds",
-        Knob("carry", "carry", "carry", RELEVANCE, "What an answer has of its question.", 2.0, talk=True),
+        Knob(
+            "carry", "carry", "from question", RELEVANCE,
+            "How much an answer gets from the question before it.", 2.0, talk=True,
+        ),
         words="{gained:.2f} carried from {id}",
     ),
     _talk(
         "questions", "asks", "multiplies",
-        Knob("questions", "questions", "asks", RELEVANCE, "What asking takes from it.", talk=True),
+        Knob("questions", "questions", "questions", RELEVANCE, "How much a text loses that only asks.", talk=True),
         words="asks {asks:.0%} of what it says",
     ),
     _talk(
         "other_actor", "speaker", "multiplies",
-        Knob("other-actor", "other_actor", "speaker", RELEVANCE, "What takes who is not named.", talk=True),
+        Knob(
+            "other-actor", "other_actor", "speaker", RELEVANCE,
+            "How much a text loses that somebody else said than the one you name.", talk=True,
+        ),
         words="said by {speaker}, you named {named}",
     ),
     _talk(
         "role", "role", "multiplies",
-        Knob("role", "role", "role", RELEVANCE, "What an assistant loses on “I” or “my”.", talk=True),
+        Knob(
+            "role", "role", "assistant", RELEVANCE,
+            "How much an assistant's text loses when you ask about yourself.", talk=True,
+        ),
         words="said by {speaker}, you ask about yourself",
     ),
     _talk(
         "month", "month", "multiplies",
-        Knob("month", "month", "month", RELEVANCE, "What a month not named takes.", talk=True),
+        Knob(
+            "month", "month", "month", RELEVANCE,
+            "How much a text loses of another month than the one you name.", talk=True,
+        ),
         words="made in {made}, you named {named}",
     ),
 )  # fmt: skip

@@ -13,6 +13,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Static
 
 from workbench.core import record
@@ -147,13 +148,39 @@ def _weight(factor: Factor) -> Parameter:
 
 K = Parameter(
     Knob(
-        "k", "k", "k", "result", "How many an agent is served.", 50.0, 1.0, 1.0, None, episodes=True
+        "k",
+        "k",
+        "served (k)",
+        "result",
+        "How many memories an agent is served.",
+        50.0,
+        1.0,
+        1.0,
+        None,
+        episodes=True,
     ),
     whole=True,
 )
 WEIGHTS = tuple(map(_weight, FACTORS))
-PARAMETERS = (*WEIGHTS, *map(Parameter, KNOBS), K)
-"""Every parameter that has a slider, in the order of the screen."""
+ADVANCED = (*map(Parameter, KNOBS), K)
+PARAMETERS = (*WEIGHTS, *ADVANCED)
+"""Every parameter that has a slider, in the order of the screen; only the weights are always in sight."""
+
+LABEL_CELLS = 14
+ADVANCED_WORDS = "\nHalf-lives, votes, how texts match, how many are served, and the time machine."
+SWAPS = (
+    "{tune.previous-flip} and {tune.next-flip} move it just beyond the value where two rows swap."
+)
+
+
+class AdvancedLine(Static):
+    """Says how many sliders there are besides; a click shows or hides them."""
+
+    ALLOW_SELECT = False
+
+    async def on_click(self) -> None:
+        """Press the key that it names."""
+        await self.screen.run_action("do('sliders.turn_advanced')")
 
 
 @survives
@@ -172,11 +199,17 @@ class TuneSliders(Vertical):
     TuneSliders {
         & .slider--profile { height: 1; padding: 0 1; }
         & VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; }
+        & .slider--words { height: auto; padding: 0 1 0 2; color: $text-muted; }
+        & .slider--advanced { height: auto; padding: 0 1; margin-top: 1; }
+        & #advanced { height: auto; display: none; }
         & .slider--group { height: 1; padding: 0 1; color: $text-muted; margin-top: 1; }
-        & .slider--about { height: 4; padding: 0 1; border-top: solid $panel; }
-        &.-compact .slider--group { margin-top: 0; }
-        &.-compact .-weights, &.-compact .-relevance, &.-compact .-result, &.-compact .-time { display: none; }
-        &.-tight Slider.-two { height: 1; }
+        & .slider--about { height: 5; padding: 0 1; border-top: solid $panel; }
+        &.-advanced #advanced { display: block; }
+        &.-advanced.-compact .slider--words { display: none; }
+        &.-advanced.-compact .slider--group { margin-top: 0; }
+        &.-advanced.-compact .-relevance, &.-advanced.-compact .-result { display: none; }
+        &.-advanced.-compact .-time { display: none; }
+        &.-advanced.-tight Slider.-two { height: 1; }
         & Slider.-two { height: 2; }
         & Slider:disabled { color: $text-disabled; text-opacity: 100%; }
     }
@@ -197,32 +230,34 @@ class TuneSliders(Vertical):
         """Build the name of the profile, the sliders by group, and what the focused one means."""
         yield FixedText(classes="slider--profile")
         with VerticalScroll(can_focus=False):
-            group = ""
-            for parameter in PARAMETERS:
-                if parameter.knob.group != group:
-                    group = parameter.knob.group
-                    yield Static(Content(group), classes=f"slider--group -{group.split()[0]}")
+            for parameter in WEIGHTS:
                 yield self._slider(parameter)
-            yield Static(Content("time machine"), classes="slider--group -time")
-            show = day_offset
-            yield Slider(
-                TIME,
-                0.0,
-                TIME_SCALE,
-                show=show,
-                id="slider-now",
-                digits=False,
-                label_width=10,
-                value_width=10,
-            )
+                yield Static(Content(parameter.knob.words), classes="slider--words")
+            yield AdvancedLine(classes="slider--advanced")
+            with Vertical(id="advanced"):
+                yield from self._advanced()
         yield FixedText(classes="slider--about")
+
+    def _advanced(self) -> Iterator[Widget]:
+        group = ""
+        for parameter in ADVANCED:
+            if parameter.knob.group != group:
+                group = parameter.knob.group
+                yield Static(Content(group), classes=f"slider--group -{group.split()[0]}")
+            yield self._slider(parameter)
+        yield Static(Content("time machine"), classes="slider--group -time")
+        yield Slider(
+            TIME, 0.0, TIME_SCALE, show=day_offset, id="slider-now",
+            digits=False, label_width=LABEL_CELLS, value_width=8,
+        )  # fmt: skip
 
     def _slider(self, parameter: Parameter) -> Slider:
         profile, saved = self._session.profile, self._session.saved
         slider = Slider(
             parameter.label, parameter.get(profile), parameter.scale(profile, saved), off=parameter.text(None),
             show=partial(self._shown, parameter), id=f"slider-{parameter.id}",
-            classes="-two" if parameter.factor else "", digits=False, label_width=10, value_width=10,
+            classes="-two" if parameter.factor else "", digits=False, label_width=LABEL_CELLS,
+            value_width=10 if parameter.factor else 8,
         )  # fmt: skip
         slider.display = parameter.offered(profile, saved)
         return slider
@@ -284,6 +319,30 @@ class TuneSliders(Vertical):
         self._load(self.time, self._session.days)
         self.show_head()
 
+    def turn_advanced(self) -> None:
+        """Show the sliders beside the weights, or hide them; the hand goes to one that is in sight."""
+        self.toggle_class("-advanced")
+        self._last = None
+        where = "#advanced Slider" if self.has_class("-advanced") else "Slider"
+        wanted = next(one for one in self.query(where).results(Slider) if one.display)
+        self.call_after_refresh(wanted.focus)
+        self.show_head()
+
+    def _show_advanced(self) -> None:
+        """Say how many sliders are not in sight, and how many of them were moved."""
+        profile, saved = self._session.profile, self._session.saved
+        shown = [p for p in ADVANCED if p.offered(profile, saved)]
+        moved = sum(p.get(profile) != p.get(saved) for p in shown) + bool(self._session.days)
+        is_open = self.has_class("-advanced")
+        verb = "hides them" if is_open else f"shows {len(shown) + 1} more"
+        pieces = [
+            ("Advanced", "bold"),
+            (keyed(f"  {{tune.advanced}} {verb}"), MUTED),
+            (f" · {moved} changed" if moved else "", ""),
+            ("" if is_open else ADVANCED_WORDS, MUTED),
+        ]
+        self.query_one(AdvancedLine).update(assemble(pieces))
+
     def _load(self, slider: Slider, value: Value) -> None:
         """Give a slider a value that nobody needs to be told of."""
         self._loading = True
@@ -295,6 +354,7 @@ class TuneSliders(Vertical):
 
     def show_head(self) -> None:
         """Name the profile, and which one is in use."""
+        self._show_advanced()
         saved, used, head = (
             self._session.saved,
             self._used(),
@@ -347,13 +407,11 @@ class TuneSliders(Vertical):
             )
             if slider.disabled:
                 about = f"No effect: {parameter.holds(self._session.profile)}."
-            if parameter.factor:
-                # Where the weights have a second line, the swaps stand there already.
-                hint = (
-                    self._nearest(parameter, slider.value or 0.0, "\n")
-                    if slider.size.height < 2
-                    else ""
-                )
+            if parameter.factor and slider.size.height < 2:
+                hint = self._nearest(parameter, slider.value or 0.0, "\n")
+            elif parameter.factor:
+                # The swaps and, with room, what it does stand below the slider already.
+                about, hint = keyed(SWAPS), ""
         text = assemble([(about, ""), (f"\n{hint}" if hint else "", MUTED)])
         self.query_one(".slider--about", FixedText).write(text)
 
@@ -365,6 +423,7 @@ class TuneSliders(Vertical):
         parameter, session = self._parameter(slider), self._session
         if parameter is None:
             session.move(TIME, Settings(session.profile, value or 0.0))
+            self._show_advanced()
         else:
             session.move(
                 parameter.id, Settings(parameter.put(session.profile, value), session.days)
@@ -539,7 +598,7 @@ def steps_of(session: TuningSession, parameter: Parameter | None) -> str:
 def other_ways(session: TuningSession, id: str, cancelled: Cancelled) -> Iterable[WayIn]:
     """Try every step of the parameters that are no weights; takes some hundred rankings."""
     found: list[tuple[int, WayIn]] = []
-    for parameter in PARAMETERS[len(WEIGHTS) :]:
+    for parameter in ADVANCED:
         if parameter.offered(session.profile, session.saved) and not parameter.holds(
             session.profile
         ):
