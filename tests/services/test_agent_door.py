@@ -44,6 +44,13 @@ def ids(answer: dict[str, Any]) -> list[str]:
     return [row["id"] for row in rows(answer)]
 
 
+RESET = "the staging database is reset on Mondays"
+
+
+def saved(mine: AgentApi, text: str = RESET) -> str:
+    return str(mine.memory_save(text, "discovery")["id"])
+
+
 @pytest.fixture
 def deploys(bench: Workbench) -> Workbench:
     """A store of a few memories, too small for a floor."""
@@ -250,25 +257,12 @@ def test_what_is_saved_is_a_signal_of_the_agent_in_its_session(deploys: Workbenc
 
 
 def test_an_agent_may_say_that_something_matters_less_never_more(deploys: Workbench) -> None:
-    ruled = float(
-        str(
-            door(deploys).memory_save("a build without NODE_ENV is twice as large", "gotcha")[
-                "importance"
-            ]
-        )
-    )
-    assert (
-        door(deploys).memory_save("the cache key holds the lock file", "gotcha", importance=10)[
-            "importance"
-        ]
-        == ruled
-    )
-    assert (
-        door(deploys).memory_save("the mail template is in tools", "gotcha", importance=1.5)[
-            "importance"
-        ]
-        == 1.5
-    )
+    def given(text: str, **how: float) -> object:
+        return door(deploys).memory_save(text, "gotcha", **how)["importance"]  # type: ignore[arg-type]
+
+    ruled = given("a build without NODE_ENV is twice as large")
+    assert given("the cache key holds the lock file", importance=10) == ruled
+    assert given("the mail template is in tools", importance=1.5) == 1.5
 
 
 @pytest.mark.parametrize(
@@ -293,15 +287,6 @@ def test_what_a_person_forgot_is_not_saved_again(deploys: Workbench) -> None:
     assert [p.evidence for p in deploys.review.queue() if p.kind == "return"] == [(id,)]
 
 
-def test_what_an_agent_says_of_its_own_memory_changes_nothing(deploys: Workbench) -> None:
-    mine = door(deploys)
-    id = str(mine.memory_save("the staging database is reset on Mondays", "discovery")["id"])
-    before = deploys.library.memories.get(id)
-    assert mine.memory_feedback(id, helpful=True)["counted"] is False
-    assert deploys.library.memories.get(id) == before
-    assert door(deploys, "codex").memory_feedback(id, helpful=True)["counted"] is True
-
-
 def test_one_process_has_one_vote_whatever_it_calls_itself(deploys: Workbench) -> None:
     voted = DoorVotes()
     for name in ("claude", "codex", "claude-2"):
@@ -312,36 +297,17 @@ def test_one_process_has_one_vote_whatever_it_calls_itself(deploys: Workbench) -
     assert (changed.helpful_votes, changed.harmful_votes) == (0, 1)
 
 
-def test_another_name_in_one_process_has_no_vote_on_what_was_saved_there(
-    deploys: Workbench,
-) -> None:
+def test_nobody_votes_on_what_was_saved_at_the_same_door_under_any_name(deploys: Workbench) -> None:
     voted = DoorVotes()
-    id = str(
-        door(deploys, voted=voted).memory_save(
-            "the staging database is reset on Mondays", "discovery"
-        )["id"]
-    )
-    before = deploys.library.memories.get(id)
-    assert (
-        door(deploys, "codex", "s-2", voted=voted).memory_feedback(id, helpful=True)["counted"]
-        is False
-    )
-    assert deploys.library.memories.get(id) == before
-
-
-def test_what_was_known_before_is_not_ones_own_for_being_saved_again(deploys: Workbench) -> None:
-    voted = DoorVotes()
-    id = str(
-        door(deploys, "codex", "s-0").memory_save(
-            "the staging database is reset on Mondays", "discovery"
-        )["id"]
-    )
     mine = door(deploys, voted=voted)
-    assert (
-        mine.memory_save("the staging database is reset on Mondays", "discovery")["action"]
-        == "known"
-    )
-    assert mine.memory_feedback(id, helpful=True)["counted"] is True
+    id = saved(mine)
+    before = deploys.library.memories.get(id)
+    for voter in (mine, door(deploys), door(deploys, "codex", "s-2", voted=voted)):
+        assert voter.memory_feedback(id, helpful=True)["counted"] is False
+    assert deploys.library.memories.get(id) == before
+    other = door(deploys, "codex", voted=DoorVotes())
+    assert other.memory_save(RESET, "discovery")["action"] == "known", "that makes it not its own"
+    assert other.memory_feedback(id, helpful=True)["counted"] is True
 
 
 def mark_of(bench: Workbench, id: str) -> str:
@@ -414,19 +380,11 @@ def test_only_ones_own_signals_of_this_session_go_at_once_and_only_where_allowed
     deploys: Workbench,
 ) -> None:
     mine = door(deploys, rules=DoorRules(forgets=True))
-    own = str(mine.memory_save("a guess about the cache that was wrong", "discovery")["id"])
-    pinned = str(mine.memory_save("the mail queue is drained at night", "discovery")["id"])
+    own = saved(mine, "a guess about the cache that was wrong")
+    pinned = saved(mine, "the mail queue is drained at night")
     deploys.stream.pin([pinned])
-    others = str(
-        door(deploys, "codex", "s-1").memory_save("codex looked at the worker pool", "discovery")[
-            "id"
-        ]
-    )
-    earlier = str(
-        door(deploys, "claude", "s-0").memory_save("an earlier session saw the log", "discovery")[
-            "id"
-        ]
-    )
+    others = saved(door(deploys, "codex", "s-1"), "codex looked at the worker pool")
+    earlier = saved(door(deploys, "claude", "s-0"), "an earlier session saw the log")
     done = {
         id: mine.memory_forget("wrong", id)["forgotten"]
         for id in (own, pinned, others, earlier, "m1")
@@ -524,32 +482,20 @@ def test_a_secret_in_a_task_is_masked_before_it_is_taken_apart(deploys: Workbenc
 
 
 def test_what_stands_in_a_file_that_agents_load_is_not_given_twice(deploys: Workbench) -> None:
-    with deploys.library.transaction("human", "promote") as tx:
-        tx.put(
-            Placement(
-                "m1:entry:AGENTS.md", "m1", "entry", "AGENTS.md", "- The deploy runs at noon", NOON
-            )
-        )
-        tx.put(Placement("m2:file:skill", "m2", "file", ".claude/skills/m2/SKILL.md", "x", NOON))
+    entry = "- The deploy runs at noon"
+    origin = {FILE_KEY: {"format": "instructions", "name": "AGENTS.md"}}
+    put(
+        deploys,
+        Placement("m1:entry:AGENTS.md", "m1", "entry", "AGENTS.md", entry, NOON),
+        Placement("m2:file:skill", "m2", "file", ".claude/skills/m2/SKILL.md", "x", NOON),
+        memory("m4", "The deploy of the shop runs at two", metadata=origin),
+    )
     asker = replace(deploys.context, actor="agent:claude")
     made = gathered(asker, deploys.tuning, deploys.playbooks, "when does the deploy run").cut()
-    assert "m1" not in {item.id for item in made.given}
-    assert "m2" in {item.id for item in made.given}
-    assert {left.why for layer in made.layers for left in layer.left_out if left.id == "m1"} == {
-        "placed"
-    }
-
-
-def test_a_statement_of_such_a_file_is_not_given_twice_either(deploys: Workbench) -> None:
-    m1 = deploys.library.memories.get("m1")
-    with deploys.library.transaction("human", "taken from a document") as tx:
-        tx.put(replace(m1, metadata={FILE_KEY: {"format": "instructions", "name": "AGENTS.md"}}))
-    asker = replace(deploys.context, actor="agent:claude")
-    made = gathered(asker, deploys.tuning, deploys.playbooks, "when does the deploy run").cut()
-    assert "m1" not in {item.id for item in made.given}
-    assert {left.why for layer in made.layers for left in layer.left_out if left.id == "m1"} == {
-        "placed"
-    }
+    given = {item.id for item in made.given}
+    assert (given & {"m1", "m4"}, "m2" in given) == (set(), True)
+    left = {one.id: one.why for layer in made.layers for one in layer.left_out}
+    assert (left["m1"], left["m4"]) == ("placed", "placed")
 
 
 def test_what_a_layer_does_not_use_the_later_ones_may(bench: Workbench) -> None:
@@ -680,11 +626,7 @@ def test_the_overview_tells_an_agent_only_what_a_person_stands_by(deploys: Workb
 
 def test_a_bullet_that_was_made_of_an_agents_memory_gets_no_vote_of_it(deploys: Workbench) -> None:
     voted = DoorVotes()
-    id = str(
-        door(deploys, voted=voted).memory_save(
-            "the staging database is reset on Mondays", "discovery"
-        )["id"]
-    )
+    id = saved(door(deploys, voted=voted))
     put(deploys, Book("main"), Section("s", "s", "S"))
 
     deploys.promotion.carry_out(deploys.promotion.plan([id], Target("playbook", "main/s")))

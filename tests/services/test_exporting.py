@@ -1,27 +1,48 @@
-"""Exporting: the preview is what is written, in one step, never over somebody else's change."""
+"""Exporting: where it goes, what is said before, and that the preview is what is written, never over
+somebody else's change.
+"""
 
+import os
 from pathlib import Path
 
 import pytest
 
-from tests.services.conftest import snapshot
+from tests.services.conftest import bring
 from workbench.config.paths import shipped
-from workbench.core.files.format import Parsed
-from workbench.core.record import UnknownRecord
-from workbench.formats import lifecycle
-from workbench.services.open import Workbench, open_workbench
+from workbench.core.record import Conflict, UnknownRecord, WorkbenchError
+from workbench.services.files.exporting import DEFAULT_NAME
+from workbench.services.open import Workbench
+
+BARE = "## RULES\n[shr-00001] Look before you leap.\n\n[shr-00002] Write small steps.\n## EMPTY\n"
+BOOK = "trained"
 
 
-def test_a_playbook_is_written_with_the_bytes_it_was_read_from(
-    demo: Workbench, tmp_path: Path
-) -> None:
-    text, _ = demo.exporter.ace(demo.exporter.the_book(None))
-    preview = demo.exporter.preview(tmp_path / "out.txt", text)
-    assert (preview.present, preview.changed) == (None, True)
-    demo.exporter.write(preview)
-    assert (tmp_path / "out.txt").read_bytes() == shipped("fixtures/demo/playbook.txt").read_bytes()
-    assert not demo.exporter.preview(tmp_path / "out.txt", text).changed
-    assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
+@pytest.fixture
+def source(tmp_path: Path, bench: Workbench) -> Path:
+    path = tmp_path / "trained.txt"
+    bring(bench, path, BARE)
+    return path
+
+
+def test_it_goes_back_where_it_came_from(bench: Workbench, source: Path) -> None:
+    assert bench.exporter.target(BOOK) == source
+    source.unlink()
+    assert bench.exporter.target(BOOK) == Path(DEFAULT_NAME)
+    bring(bench, shipped("fixtures/demo") / "playbook.txt")
+    assert bench.exporter.target("playbook") == Path(DEFAULT_NAME)
+
+
+def test_a_playbook_of_another_tool_goes_back_in_its_format(bench: Workbench, source: Path) -> None:
+    other = source.with_name("rules.yaml")
+    bring(
+        bench,
+        other,
+        "bullets:\n  - id: b-1\n    category: testing\n    content: Run it.\n    maturity: candidate\n",
+    )
+    assert (bench.exporter.format_of(BOOK), bench.exporter.format_of("rules")) == ("ace", "cass")
+    assert bench.exporter.target("rules", "cass") == other
+    other.unlink()
+    assert bench.exporter.format_of("rules") == "ace"
 
 
 def test_which_playbook_is_meant(bench: Workbench) -> None:
@@ -31,22 +52,86 @@ def test_which_playbook_is_meant(bench: Workbench) -> None:
     assert bench.exporter.the_book(None) == "one"
     bench.playbooks.add_section("two", "A")
     assert bench.exporter.the_book("two") == "two"
-    with pytest.raises(UnknownRecord, match="2 playbooks"):
-        bench.exporter.the_book(None)
-    with pytest.raises(UnknownRecord, match="no playbook three"):
-        bench.exporter.the_book("three")
+    for name, said in ((None, "2 playbooks"), ("three", "no playbook three")):
+        with pytest.raises(UnknownRecord, match=said):
+            bench.exporter.the_book(name)
 
 
-def entries_of(bench: Workbench) -> str:
-    return lifecycle.write(Parsed(lifecycle.NAME, memories=tuple(bench.library.memories.all())))
+def test_what_a_dialect_cannot_say_is_remarked_upon(bench: Workbench, source: Path) -> None:
+    bench.playbooks.vote(BOOK, ["shr-00002"], "helpful")
+    text, remarks = bench.exporter.ace(BOOK)
+    assert text.encode() == source.read_bytes()
+    assert ["1 bullet" in remark for remark in remarks] == [True]
+    counted, none = bench.exporter.ace(BOOK, "counts")
+    assert "[shr-00002] helpful=1 harmful=0 :: Write small steps." in counted
+    assert none == ()
+    bench.history.undo()
+    bench.playbooks.edit(BOOK, "shr-00001", "one\ntwo")
+    text, remarks = bench.exporter.ace(BOOK)
+    assert "one\\ntwo" in text
+    assert remarks == ("Line breaks in 1 bullet are written as \\n.",)
+    bench.playbooks.deprecate(BOOK, ["shr-00001"], "old")
+    text, remarks = bench.exporter.ace(BOOK)
+    assert "shr-00001" not in text
+    assert remarks == ("1 bullet marked deprecated is left out.",)
 
 
-@pytest.mark.slow
-def test_exported_memories_can_be_imported_again(demo: Workbench, tmp_path: Path) -> None:
-    path = tmp_path / "memories.jsonl"
-    demo.exporter.write(demo.exporter.preview(path, entries_of(demo)))
-    other = open_workbench(tmp_path / "other", profiles=tmp_path, clock=demo.context.clock)
-    other.importer.carry_out(other.importer.plan(path))
-    assert entries_of(other) == entries_of(demo)
-    assert set(snapshot(other)["memories"]) == set(snapshot(demo)["memories"])
-    other.close()
+def test_writing_replaces_the_file_keeps_its_mode_and_a_link_a_link(
+    bench: Workbench, source: Path
+) -> None:
+    source.chmod(0o640)
+    link = source.with_name("link.txt")
+    link.symlink_to(source)
+    bench.playbooks.edit(BOOK, "shr-00001", "Look twice.")
+    preview = bench.exporter.preview(link, bench.exporter.ace(BOOK)[0])
+    assert [line for line in preview.diff() if line[0] in "+-"][2:] == [
+        "-[shr-00001] Look before you leap.", "+[shr-00001] Look twice.",
+    ]  # fmt: skip
+    bench.exporter.write(preview)
+    assert link.is_symlink()
+    assert source.read_text() == BARE.replace("before you leap", "twice")
+    assert source.stat().st_mode & 0o777 == 0o640
+    assert not bench.exporter.preview(source, source.read_text()).changed
+    assert {p.name for p in source.parent.iterdir()} == {"store", "trained.txt", "link.txt"}
+
+
+def test_what_changed_or_went_between_the_preview_and_the_writing_is_not_overwritten(
+    bench: Workbench, source: Path
+) -> None:
+    preview = bench.exporter.preview(source, "mine\n")
+    source.write_text("theirs\n")
+    with pytest.raises(Conflict):
+        bench.exporter.write(preview)
+    assert source.read_text() == "theirs\n"
+    folder = source.with_name("there")
+    folder.mkdir()
+    preview = bench.exporter.preview(folder / "x.txt", "text")
+    folder.rmdir()
+    with pytest.raises(WorkbenchError, match="does not exist"):
+        bench.exporter.write(preview)
+
+
+def test_what_cannot_be_written_is_said_before(bench: Workbench, source: Path) -> None:
+    folder = source.parent
+    (folder / "bytes").write_bytes(b"\xff\xfe")
+    (folder / "locked").mkdir()
+    (folder / "locked").chmod(0o555)
+    protected, closed = folder / "protected.txt", folder / "closed.txt"
+    for path, mode in ((protected, 0o444), (closed, 0)):
+        path.write_text("x")
+        path.chmod(mode)
+    os.mkfifo(folder / "pipe")
+    cases = {
+        folder: "is a folder",
+        folder / "none" / "x.txt": "does not exist",
+        source / "x.txt": "is a file, not a folder",
+        folder / "bytes": "not a text file",
+        folder / "locked" / "x.txt": "is read-only",
+        protected: "is read-only",
+        closed: "cannot be read: its permissions forbid it",
+        folder / "pipe": "not an ordinary file",
+        folder / ("n" * 300): "cannot be read",
+    }
+    for path, words in cases.items():
+        with pytest.raises(WorkbenchError, match=words):
+            bench.exporter.preview(path, "text")

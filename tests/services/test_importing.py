@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.services.conftest import NOON, Clock, snapshot
+from tests.services.conftest import NOON, Clock, put, snapshot
 from workbench.core.record import UnreadableFile, WorkStopped
 from workbench.core.stream.memory import Memory
 from workbench.services.files.importing import CHUNK, Importer, ImportPlan
@@ -155,35 +155,26 @@ def rival(folder: Path, clock: Clock) -> Workbench:
     return open_workbench(folder / "store", profiles=folder / "profiles", clock=clock)
 
 
-def test_what_another_process_stored_meanwhile_is_not_written_over(
+def test_what_another_process_stored_or_merged_away_meanwhile_stays(
     bench: Workbench, tmp_path: Path, clock: Clock
 ) -> None:
-    plan = bench.importer.plan(entries(tmp_path / "a.jsonl", "a", "b", context="the file says {}"))
+    plan = bench.importer.plan(
+        entries(tmp_path / "a.jsonl", "a", "b", "c", context="the file says {}")
+    )
     other = rival(tmp_path, clock)
     take(other, entries(tmp_path / "b.jsonl", "b", context="the rival says {}"))
     other.stream.vote(["b"], "helpful")
+    put(other, Memory("whole", "both", NOON, NOON, aliases=("c",)))
     other.close()
     report = bench.importer.carry_out(plan)
-    assert (report.written, report.overtaken) == (1, ("b",))
-    assert [(m.content, m.helpful_votes) for m in (bench.stream.get("a"), bench.stream.get("b"))] == [
-        ("the file says a", 0), ("the rival says b", 1),
-    ]  # fmt: skip
+    assert (report.written, report.overtaken) == (1, ("b", "c"))
+    stored = {m.id: (m.content, m.helpful_votes) for m in bench.library.memories.all()}
+    assert stored == {
+        "a": ("the file says a", 0), "b": ("the rival says b", 1), "whole": ("both", 0),
+    }  # fmt: skip
     assert dict(bench.library.journal.unfinished) == {}
     assert bench.history.undo() == "import a.jsonl"
-    assert [m.id for m in bench.library.memories.all()] == ["b"]
-
-
-def test_a_memory_that_was_merged_away_meanwhile_does_not_come_back(
-    bench: Workbench, tmp_path: Path, clock: Clock
-) -> None:
-    plan = bench.importer.plan(entries(tmp_path / "a.jsonl", "a", "b"))
-    other = rival(tmp_path, clock)
-    with other.library.transaction("agent:rival", "merge") as tx:
-        tx.put(Memory("whole", "both", NOON, NOON, aliases=("a",)))
-    other.close()
-    report = bench.importer.carry_out(plan)
-    assert report.overtaken == ("a",)
-    assert sorted(m.id for m in bench.library.memories.all()) == ["b", "whole"]
+    assert {m.id for m in bench.library.memories.all()} == {"b", "whole"}
 
 
 def test_a_playbook_that_was_imported_meanwhile_stays_as_it_is(
@@ -281,32 +272,16 @@ def test_reading_tells_how_far_it_is_and_can_be_stopped(bench: Workbench, tmp_pa
 def test_a_stated_status_is_kept_for_a_person_and_not_for_an_agent(
     bench: Workbench, tmp_path: Path
 ) -> None:
-    path = tmp_path / "a.jsonl"
-    rows = [
-        {
-            "id": f"m-{status}",
-            "timestamp": "2026-03-01T10:00:00Z",
-            "type": "error",
-            "context": "x",
-            "status": status,
-        }
-        for status in ("signal", "candidate", "confirmed", "promoted")
-    ]
-    rows.append(
-        {"id": "m-none", "timestamp": "2026-03-01T10:00:00Z", "type": "error", "context": "x"}
-    )
+    stated = ("signal", "candidate", "confirmed", "promoted")
+    path = entries(tmp_path / "a.jsonl", *stated, "none")
+    rows = [json.loads(row) for row in path.read_text().splitlines()]
+    rows = [{**row, "status": row["id"]} if row["id"] in stated else row for row in rows]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
     def statuses(plan: ImportPlan) -> list[str]:
         return [record.status for record in plan.records if isinstance(record, Memory)]
 
-    assert statuses(bench.importer.plan(path)) == [
-        "signal",
-        "candidate",
-        "confirmed",
-        "promoted",
-        "signal",
-    ]
+    assert statuses(bench.importer.plan(path)) == [*stated, "signal"]
     agent = Importer(replace(bench.context, actor="agent:claude"))
     assert statuses(agent.plan(path)) == ["signal"] * 5
 

@@ -137,10 +137,13 @@ def test_a_block_gathers_entries_in_order_and_gives_each_back(
     assert (project / "CLAUDE.md").read_bytes() == RULES
 
 
-def test_several_at_once_are_one_action(bench: Workbench, project: Path) -> None:
-    plan = promote(bench, ["m1", "m2", "c1"], block())
-    assert plan.approves == ("c1",)
-    assert (project / "CLAUDE.md").read_text().count("\n- ") == 3
+def test_several_at_once_are_one_action_and_approved_on_the_way(
+    bench: Workbench, project: Path
+) -> None:
+    plan = promote(bench, ["m1", "m2", "c1", "s1"], block())
+    assert plan.approves == ("c1", "s1")
+    assert (project / "CLAUDE.md").read_text().count("\n- ") == 4
+    assert bench.stream.get("c1").status == "promoted"
     bench.history.undo()
     assert files(project) == {}
     assert bench.stream.get("c1").status == "candidate"
@@ -288,19 +291,17 @@ def test_questions_about_the_memory_are_answered_by_it(bench: Workbench) -> None
 
 def test_only_what_lives_is_promoted_and_only_once(bench: Workbench) -> None:
     promote(bench, "m1", block())
-    with pytest.raises(
-        WorkbenchError, match=r"m1 was promoted to CLAUDE\.md already.*undo --rev REV"
-    ):
-        bench.promotion.plan(["m1"], block("AGENTS.md"))
     bench.stream.forget(["m2"])
-    with pytest.raises(WorkbenchError, match="archived"):
-        bench.promotion.plan(["m2"], block())
-    with pytest.raises(UnknownRecord):
-        bench.promotion.plan(["nobody"], block())
-    with pytest.raises(WorkbenchError, match="Name at least one memory"):
-        bench.promotion.plan([], block())
-    with pytest.raises(WorkbenchError, match="for one memory"):
-        bench.promotion.plan(["c1", "s1"], Target("skill", title="x"))
+    cases: tuple[tuple[str, Target, str], ...] = (
+        ("m1", block("AGENTS.md"), r"m1 was promoted to CLAUDE\.md already.*undo --rev REV"),
+        ("m2", block(), "archived"),
+        ("nobody", block(), "nobody"),
+        ("", block(), "Name at least one memory"),
+        ("c1 s1", Target("skill", title="x"), "for one memory"),
+    )
+    for ids, target, said in cases:
+        with pytest.raises(WorkbenchError, match=said):
+            bench.promotion.plan(ids.split(), target)
 
 
 def test_a_file_that_changed_since_the_plan_is_a_conflict(bench: Workbench, project: Path) -> None:
@@ -568,22 +569,24 @@ def test_a_block_goes_under_a_chosen_section_and_leaves_it_as_it_was(
 
 
 def test_sections_that_are_not_there_or_not_one(bench: Workbench, project: Path) -> None:
+    def under(section: str, name: str = "CLAUDE.md") -> Target:
+        return Target("block", name, section=section)
+
     (project / "CLAUDE.md").write_text(DOC)
-    with pytest.raises(WorkbenchError, match="No section is called “Ship”") as raised:
-        bench.promotion.plan(["m1"], Target("block", "CLAUDE.md", section="Ship"))
-    assert "Guide › Build › Deploy (line 7)" in str(raised.value)
-    with pytest.raises(WorkbenchError, match="2 sections are called “Build”"):
-        bench.promotion.plan(["m1"], Target("block", "CLAUDE.md", section="Build"))
-    with pytest.raises(WorkbenchError, match=r"NEW\.md is a new file"):
-        bench.promotion.plan(["m1"], Target("block", "NEW.md", section="Build"))
-    promote(bench, "m1", Target("block", "CLAUDE.md", section="Test"))
-    assert bench.promotion.plan(
-        ["m2"], Target("block", "CLAUDE.md", section="Deploy")
-    ).warnings == (
+    for target, said in (
+        (under("Ship"), "No section is called “Ship”"),
+        (under("Build"), "2 sections are called “Build”"),
+        (under("Build", "NEW.md"), r"NEW\.md is a new file"),
+    ):
+        with pytest.raises(WorkbenchError, match=said) as raised:
+            bench.promotion.plan(["m1"], target)
+        assert ("Guide › Build › Deploy (line 7)" in str(raised.value)) == ("Ship" in said)
+    promote(bench, "m1", under("Test"))
+    assert bench.promotion.plan(["m2"], under("Deploy")).warnings == (
         "CLAUDE.md has its block under “Guide › Test” (line 18) already: it goes there.",
     )
     (project / "last.md").write_text("## A\n\n## B")
-    promote(bench, "m2", Target("block", "last.md", section="B"))
+    promote(bench, "m2", under("B", "last.md"))
     assert (project / "last.md").read_text().startswith(f"## A\n\n## B\n\n{BEGIN}\n")
     bench.history.undo()
     assert (project / "last.md").read_text() == "## A\n\n## B"
@@ -617,16 +620,13 @@ def test_new_files_of_tools_get_their_front_matter(
 def test_how_large_a_file_becomes_is_always_told(bench: Workbench, project: Path) -> None:
     (project / "AGENTS.md").write_text("x" * 400)
     (project / "CLAUDE.md").write_text("@AGENTS.md\n")
-    (size,) = bench.promotion.plan(["m1"], Target("block", "CLAUDE.md")).sizes
+    targets = block(), block("docs.md"), Target("skill"), Target("memory")
+    size, docs, skill, index = (bench.promotion.plan(["m1"], t).sizes[0] for t in targets)
     assert (size.file, size.others, size.most, size.is_over) == ("CLAUDE.md", 1, 40_000, False)
     assert 400 < size.bytes < 520
     assert 80 < size.tokens < 130
-    (size,) = bench.promotion.plan(["m1"], Target("block", "docs.md")).sizes
-    assert (size.most, size.is_over) == (0, False)
-    (size,) = bench.promotion.plan(["m1"], Target("skill")).sizes
-    assert (size.most, 0 < size.tokens < 100) == (20_000, True)
-    (size,) = bench.promotion.plan(["m1"], Target("memory")).sizes
-    assert (size.most, size.file) == (25_000, ".claude/memory/MEMORY.md")
+    assert (docs.most, docs.is_over, skill.most, index.most) == (0, False, 20_000, 25_000)
+    assert index.file == ".claude/memory/MEMORY.md"
 
 
 def test_files_that_lead_to_each_other_are_one_place(bench: Workbench, project: Path) -> None:

@@ -469,56 +469,37 @@ def test_a_reply_that_could_not_be_read_is_kept_as_it_came(
     assert again == (waiting,), "it is there after a restart"
 
 
-def test_it_can_be_asked_again(
-    bench: Workbench,
-    claude: Reflecting,
-    unread: Outcome,
-    script: list[Reply],
-    server: MessagesServer,
+def test_it_can_be_asked_again_and_stays_when_that_fails(
+    claude: Reflecting, unread: Outcome, script: list[Reply], server: MessagesServer
 ) -> None:
-    script.append(Reply(INSIGHT))
-    outcome = claude.ask_again(unread.unread[0], quiet, never)
-    assert [c.citations for c in outcome.candidates] == [("m1", "m2")]
-    assert "Why do the checks fail in CI only?" in server.requests[-1].prompt
-    assert claude.runs.waiting() == ()
-    assert claude.runs.spent() == 480
-
-
-def test_it_stays_when_asking_again_fails(
-    claude: Reflecting, unread: Outcome, script: list[Reply]
-) -> None:
-    script.append(error_reply(500, "api_error", "down", NO_RETRY))
+    script += [error_reply(500, "api_error", "down", NO_RETRY), Reply(INSIGHT)]
     with pytest.raises(ReflectionProblem):
         claude.ask_again(unread.unread[0], quiet, never)
     assert claude.runs.waiting() == unread.unread
+    outcome = claude.ask_again(unread.unread[0], quiet, never)
+    assert [c.citations for c in outcome.candidates] == [("m1", "m2")]
+    assert "Why do the checks fail in CI only?" in server.requests[-1].prompt
+    assert (claude.runs.waiting(), claude.runs.spent()) == ((), 480)
 
 
-def test_it_can_be_edited_into_candidates_and_back(
+def test_it_can_be_edited_into_candidates_or_let_go_of_and_back(
     bench: Workbench, claude: Reflecting, unread: Outcome
 ) -> None:
-    waiting = unread.unread[0]
+    (waiting,) = unread.unread
+    with pytest.raises(InvalidRecord, match="no text to make a candidate of"):
+        claude.read_again(waiting, "  \n\n ")
+    claude.dismiss(waiting)
+    assert claude.runs.waiting() == ()
+    bench.history.undo()
+    assert claude.runs.waiting() == (waiting,)
     (stored,) = claude.read_again(waiting, "- Most of it is found late (because of 1, 3)")
     assert (stored.content, stored.citations) == ("Most of it is found late", ("m1", "m3"))
     assert claude.runs.waiting() == ()
     bench.history.undo()
-    assert claude.runs.waiting() == (waiting,)
-    assert bench.review.waiting() == 0
+    assert (claude.runs.waiting(), bench.review.waiting()) == ((waiting,), 0)
     loose = claude.read_again(waiting, "First thing.\n\nSecond thing.")
     assert [c.content for c in loose] == ["First thing.", "Second thing."]
     assert all(p.flags == ("no evidence",) for p in bench.review.queue())
-
-
-def test_an_empty_edit_loses_nothing(claude: Reflecting, unread: Outcome) -> None:
-    with pytest.raises(InvalidRecord, match="no text to make a candidate of"):
-        claude.read_again(unread.unread[0], "  \n\n ")
-    assert claude.runs.waiting() == unread.unread
-
-
-def test_it_can_be_let_go_of(bench: Workbench, claude: Reflecting, unread: Outcome) -> None:
-    claude.dismiss(unread.unread[0])
-    assert claude.runs.waiting() == ()
-    bench.history.undo()
-    assert claude.runs.waiting() == unread.unread
 
 
 def test_the_settings_say_how_much_is_read(bench: Workbench, claude: Reflecting) -> None:
