@@ -19,7 +19,6 @@ from workbench.services.agents.api import AgentApi
 from workbench.services.agents.context import gathered
 from workbench.services.agents.reading_log import DoorRules, DoorVotes, ReadingLog
 from workbench.services.agents.requests import AgentRequests
-from workbench.services.agents.serving import look
 from workbench.services.open import Workbench
 from workbench.services.promotion.promotion import Target
 from workbench.services.stream import votes
@@ -73,14 +72,6 @@ def deploys(bench: Workbench) -> Workbench:
 
 
 # Reading
-
-
-@pytest.mark.slow
-def test_a_search_gives_what_search_for_an_agent_gives(demo: Workbench) -> None:
-    seen = look(demo.tuning, QUERY, 5, demo.tuning.default(), demo.context.now())
-    answer = door(demo).memory_search(QUERY, 5)
-    assert ids(answer) == list(seen.ranking.ids)
-    assert [row["score"] for row in rows(answer)] == [round(scored.total, 4) for scored in seen.top]
 
 
 def test_nothing_relevant_is_an_answer(demo: Workbench) -> None:
@@ -200,6 +191,9 @@ def test_a_store_that_nobody_trusts_gives_nothing_and_takes_nothing(
         lambda: mine.memory_get(["m1"]),
         lambda: mine.memory_context("x", 9),
         lambda: mine.playbook_get(99),
+        lambda: mine.get_context_for_task("x", 9),
+        lambda: mine.similar_failures("x", 9),
+        lambda: mine.learn_from_episode({}, []),
         lambda: mine.text_of("index"),
         lambda: mine.memory_save("a text"),
     )

@@ -100,19 +100,13 @@ def test_a_memory_of_the_session_that_came_by_another_hand_belongs_to_it_once(
     assert session.written == 1
 
 
-def test_what_comes_later_is_found_without_reading_all_again(
-    open_bench: Open, clock: Clock
-) -> None:
+def test_what_comes_later_is_found_too(open_bench: Open, clock: Clock) -> None:
     agent, person = open_bench("agent:claude"), open_bench()
-    with agent.library.transaction("agent:claude", "one") as tx:
-        tx.put(memory("m1", "the deploy runs at noon", clock.at))
-    person.library.refresh()
-    assert [s.written for s in person.agent_sessions.look()] == [1]
-    with agent.library.transaction("agent:claude", "two") as tx:
-        tx.put(memory("m2", "ask before it", clock.at))
-    put(person, memory("m3", "a person's", clock.at))
-    person.library.refresh()
-    assert [s.written for s in person.agent_sessions.look()] == [2]
+    for number in (1, 2):
+        with agent.library.transaction("agent:claude", "one") as tx:
+            tx.put(memory(f"m{number}", f"the deploy {number} runs at noon", clock.at))
+        person.library.refresh()
+        assert [s.written for s in person.agent_sessions.look()] == [number]
     assert person.agent_sessions.look() == open_bench().agent_sessions.look()
 
 

@@ -1,20 +1,15 @@
 """The demo store: whole, in the present, and nobody's action."""
 
-from dataclasses import replace
-from datetime import UTC, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from tests.services.conftest import NOON, Open, snapshot
 from workbench.config.paths import shipped
-from workbench.core.agents.read import AgentRead
 from workbench.core.record import WorkbenchError
-from workbench.services.agents.context import gathered
-from workbench.services.agents.documents.recall import recall
 from workbench.services.demo import ANCHOR, fill, lay_out, surround
 from workbench.services.files.lint import known_files
-from workbench.services.health.trends import summed
 from workbench.services.open import Workbench
 from workbench.services.promotion.placements import places_of, scratch_of
 
@@ -67,37 +62,6 @@ def test_moved_queries_are_found_by_their_text_and_moment(now: Workbench) -> Non
 def around(now: Workbench, tmp_path: Path) -> Workbench:
     surround(now, shipped("fixtures/demo"), tmp_path / "documents")
     return now
-
-
-@pytest.mark.slow
-def test_there_are_votes_decisions_and_readings_of_six_weeks(around: Workbench) -> None:
-    trends = around.trends.look(43, UTC)
-    for values in (trends.made, trends.decided, trends.voted):
-        assert all(summed(values, 7)[1:])
-    assert trends.approval is not None
-    assert 0.5 < trends.approval < 1
-    assert all(
-        min(m.helpful_imported, m.harmful_imported) >= 0 for m in around.library.memories.all()
-    )
-    reads = around.library.table(AgentRead).all()
-    assert max(r.at for r in reads) - min(r.at for r in reads) > timedelta(days=38)
-    assert any(read.documents for read in reads)
-
-
-@pytest.mark.slow
-def test_an_agent_is_given_the_last_session_and_recalls_its_words(around: Workbench) -> None:
-    around.retriever.load()
-    agent = replace(around.context, actor="agent:claude")
-    made = gathered(agent, around.tuning, around.playbooks, "when does the Lisbon run start").cut(
-        20_000
-    )
-    layers = {layer.kind.id: layer for layer in made.layers}
-    assert "after 21:00 UTC" in layers["overview"].items[0].text
-    assert len(layers["turns"].items) > 5
-    for read in around.library.table(AgentRead).all():
-        if read.documents:
-            found = {hit.citation for hit in recall(around.context, read.query, limit=10).rows}
-            assert found >= set(read.documents)
 
 
 @pytest.mark.slow

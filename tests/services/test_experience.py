@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
-from tests.services.conftest import NOON, Open
+from tests.services.conftest import Open
 from tests.services.experienced import KEY, ORDER, door, meta, pattern, said
 from workbench.config.paths import shipped
 from workbench.core.agents.actors import AgentSettings
 from workbench.core.agents.read import AgentRead
-from workbench.core.record import InvalidRecord, StoreProblem, WorkbenchError
+from workbench.core.record import InvalidRecord, WorkbenchError
 from workbench.core.stream.confidence import confidence_of, scored
 from workbench.core.stream.confidence import told as reasons_of
 from workbench.services.agents.context import gathered, kept
 from workbench.services.agents.serving import AgentContext, Layer
 from workbench.services.demo import fill, surround
-from workbench.services.open import Workbench, open_workbench
+from workbench.services.open import Workbench
 
 SECRET_EMPTY = "the deploy job says AUTH_SECRET is empty"
 RECOVERY = "pat-20260318-0000007"
@@ -185,21 +185,6 @@ def test_a_failure_is_looked_up_by_what_it_says(around: Workbench) -> None:
     found = door(around).similar_failures("ERR_PNPM_OUTDATED_LOCKFILE", 2_000)
     assert "ep-20260226-0000027" in [row["id"] for row in found["similar_failures"]]
     assert door(around).similar_failures("zebra crossing", 2_000)["similar_failures"] == []
-
-
-@pytest.mark.slow
-def test_a_store_that_is_not_trusted_gives_no_part_of_it(around: Workbench, tmp_path: Path) -> None:
-    around.close()
-    strange = open_workbench(
-        around.library.folder, profiles=tmp_path / "p", clock=lambda: NOON, heads=tmp_path / "h"
-    )
-    assert not strange.library.standing.trusted
-    for ask in (door(strange).get_context_for_task, door(strange).similar_failures):
-        with pytest.raises(StoreProblem, match="came from elsewhere"):
-            ask(SECRET_EMPTY, 8_000)
-    with pytest.raises(StoreProblem, match="came from elsewhere"):
-        door(strange).learn_from_episode(stale(), [])
-    strange.close()
 
 
 # Learning

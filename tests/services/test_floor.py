@@ -88,30 +88,6 @@ def test_a_store_that_serves_nothing_has_none(bench: Workbench, clock: Clock) ->
 
 
 @pytest.mark.slow
-def test_it_stays_until_a_fifth_of_the_texts_is_another(
-    demo: Workbench, open_bench: Open, clock: Clock
-) -> None:
-    floor, count = floor_of(demo), len(demo.tuning.question("x").scores.dense)
-    demo.stream.edit("mem-20260206-0000001", "a text that is quite another")
-    put(
-        demo,
-        *[memory(f"new{n}", f"a recipe for {n} lasagnes", clock.at) for n in range(count // 10)],
-    )
-    assert demo.tuning.floors.known().floor == floor
-    put(
-        demo,
-        *[
-            memory(f"newer{n}", f"how to descale espresso machine {n}", clock.at)
-            for n in range(count // 8)
-        ],
-    )
-    assert demo.tuning.floors.known() == UNKNOWN
-    again = floor_of(demo)
-    assert again != floor
-    assert open_bench().tuning.floors.known().floor == again
-
-
-@pytest.mark.slow
 def test_no_profile_and_no_candidate_filter_moves_a_verdict(demo: Workbench) -> None:
     question = (demo.tuning.floors.settled(), demo.tuning.question(ON_TOPIC))[1]
     profiles = [

@@ -52,14 +52,6 @@ def test_what_was_changed_here_stays(bench: Workbench, tmp_path: Path) -> None:
     assert (bench.stream.get("a").content, bench.stream.get("a").helpful_votes) == ("mine", 1)
 
 
-def test_what_was_merged_away_is_present(bench: Workbench, tmp_path: Path) -> None:
-    take(bench, entries(tmp_path / "a.jsonl", "a", "b"))
-    with bench.library.transaction("setup", "merge") as tx:
-        tx.delete(bench.stream.get("b"))
-        tx.put(replace(bench.stream.get("a"), aliases=("b",)))
-    assert take(bench, tmp_path / "a.jsonl") == ({}, 2, ())
-
-
 def test_a_playbook_grows_by_what_its_file_gained(bench: Workbench, tmp_path: Path) -> None:
     path = tmp_path / "book.txt"
     path.write_text("## A\n[a-00001] helpful=1 harmful=0 :: One.\n")

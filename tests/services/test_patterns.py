@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.core.agents.patterns.samples import FULL, NOW, TEMPLATE
+from tests.core.agents.patterns.samples import FULL, NOW
 from workbench.core.agents.patterns.matching import task_of
 from workbench.core.agents.patterns.pattern import (
     Applicability,
@@ -222,13 +222,6 @@ def test_similar_and_weak_ones_are_shown_and_pruned(
     with pytest.raises(InvalidRecord, match="not worth little"):
         bench.patterns.prune([one.id])
     assert [p.status for p in later.prune([one.id, two.id])] == ["deprecated"] * 2
-
-
-def test_a_template_is_filled_from_the_store(bench: Workbench) -> None:
-    one, bare = bench.patterns.add([TEMPLATE, BARE])
-    assert bench.patterns.filled(one.id, {"name": "x", "endpoints": []})["goal"] == "Add x"
-    with pytest.raises(InvalidRecord, match="no template"):
-        bench.patterns.filled(bare.id, {})
 
 
 def test_the_index_follows_the_store(bench: Workbench, opened: Callable[..., Workbench]) -> None:

@@ -37,17 +37,9 @@ def test_an_empty_store_has_days_and_nothing_in_them(bench: Workbench) -> None:
     found = bench.trends.look(zone=UTC)
     assert len(found.days) == len(found.made) == DAYS == 42
     assert found.days[TODAY] == NOON.date()
-    assert not any(
-        (
-            *found.made,
-            *found.decided,
-            *found.voted,
-            *found.statuses.values(),
-            *found.sources.values(),
-        )
-    )
-    assert found.approval is None
-    assert found.types == found.categories == {}
+    held = (*found.statuses.values(), *found.sources.values())
+    assert not any((*found.made, *found.decided, *found.voted, *held))
+    assert (found.approval, found.types, found.categories) == (None, {}, {})
 
 
 def test_memories_by_day_type_and_category_and_older_ones_only_in_what_is_held(

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.calls import calls_of
+from tests.services.conftest import bring
 from workbench.core.record import WorkbenchError
+from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
-from workbench.services.files import overwriting as files
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.review import finders
 
@@ -98,24 +98,23 @@ def test_a_name_tells_what_could_have_worked_it_out(bench: Workbench) -> None:
     assert bench.working_out.kind_of("forget-x-1") == "", "nobody works these out"
 
 
-def test_files_that_look_as_they_did_are_not_read_again(bench: Workbench, tmp_path: Path) -> None:
+def test_a_file_that_changed_is_proposed_until_it_is_taken_in(
+    bench: Workbench, tmp_path: Path
+) -> None:
     file = tmp_path / "log.jsonl"
-    file.write_text(
-        '{"id": "f", "timestamp": "2026-03-19T10:00:00Z", "type": "error", "context": "One."}\n'
-    )
-    bench.importer.carry_out(bench.importer.plan(file))
+    row = '{"id": "f", "timestamp": "2026-03-19T10:00:00Z", "type": "error", "context": "One."}\n'
+    bring(bench, file, row)
 
-    def look(*, asked: bool = False) -> int:
-        def run() -> None:
-            bench.working_out.run(never, only=("file",), asked=asked)
+    def found() -> list[Proposal]:
+        bench.working_out.run(never, only=("file",))
+        return list(bench.review.found())
 
-        return calls_of([files.changes], run)[0]
-
-    assert [look(), look(), look(asked=True)] == [1, 0, 1]
-    file.write_text(file.read_text().replace("One.", "Two."))
-    assert (look(), kinds(bench)) == (1, {"file"})
-    bench.review.approve([bench.review.found()[0].id])
-    assert (look(), kinds(bench), look()) == (1, set(), 0)
+    assert found() == found() == []
+    file.write_text(row.replace("One.", "Two."))
+    (one,) = found()
+    assert one.kind == "file"
+    bench.review.approve([one.id])
+    assert found() == []
 
 
 def test_what_to_use_and_what_not_to_use_are_proposed_as_one(bench: Workbench) -> None:
