@@ -102,3 +102,13 @@ def test_nothing_else_goes(name: str, edit: Edit) -> None:
 def test_nothing_else_goes_wherever_the_edit_is(name: str, edit: Edit, seed: int) -> None:
     done = played(name, edit, seed)
     assert (done.lines, done.values) == ((), ())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(4))
+def test_two_thousand_edits_lose_nothing(part: int) -> None:
+    chance = random.Random()
+    for _ in range(500):
+        name, edit, seed = chance.choice(NAMES), chance.choice(EDITS), chance.randrange(10**6)
+        done = played(name, edit, seed)
+        assert (done.lines, done.values) == ((), ()), (name, edit, seed)
