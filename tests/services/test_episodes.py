@@ -45,7 +45,7 @@ from workbench.services.agents.episodes import (
     written,
 )
 from workbench.services.agents.giving import EpisodeGiving
-from workbench.services.agents.reading_log import Asked
+from workbench.services.agents.reading_log import Asked, keep
 from workbench.services.health.doctor import examine
 from workbench.services.open import Workbench
 from workbench.store.blobs import BlobProblem
@@ -398,7 +398,9 @@ def _is_meant(head: Episode, criteria: Criteria) -> bool:
 
 
 def giving(bench: Workbench) -> EpisodeGiving:
-    return EpisodeGiving(bench.context, bench.episode_finder, bench.safety, Asked("mcp", "s-9"))
+    return EpisodeGiving(
+        bench.context, bench.episode_finder, bench.safety, Asked("mcp", "s-9"), lambda read: keep(bench.context, [read])
+    )  # fmt: skip
 
 
 def test_an_agent_is_given_what_it_may_have_with_its_origin_and_it_is_counted(
@@ -475,7 +477,7 @@ def test_what_a_person_approves_is_given_to_who_gets_only_that(
 
     def is_given() -> bool:
         agent.library.refresh()
-        only = EpisodeGiving(wary, agent.episode_finder, agent.safety, Asked("mcp"))
+        only = EpisodeGiving(wary, agent.episode_finder, agent.safety, Asked("mcp"), print)
         rows: Any = only.find("rotate certificates gateway", "semantic", Criteria(), 3)["episodes"]
         return head.id in [row["id"] for row in rows]
 

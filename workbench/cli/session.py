@@ -110,7 +110,7 @@ class Session(NamedTuple):
 
     def at(self) -> int | None:
         """Return the revision that `--at` names: of a time, the last one by then."""
-        at: int | str | None = self.args.at
+        at: int | str | None = getattr(self.args, "at", None)
         if not isinstance(at, str):
             return at
         with self.reading(remarks=False, whole=True) as bench:

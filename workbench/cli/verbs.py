@@ -3,8 +3,8 @@ records as they may be printed.
 """
 
 from argparse import Action, Namespace
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar, cast
@@ -20,10 +20,12 @@ from workbench.cli.parsing import (
     count,
 )
 from workbench.cli.session import DONE, Session, actor_of
+from workbench.core.record import StoreProblem
 
 if TYPE_CHECKING:
     from workbench.core.playbook.book import Bullet
     from workbench.core.stream.memory import Memory
+    from workbench.services.agents.api import AgentApi
     from workbench.services.open import Workbench
     from workbench.services.safety.texts import Outward
 
@@ -169,6 +171,20 @@ def serving(session: Session) -> "AbstractContextManager[Workbench]":
     if session.args.actor is None:
         return looking_back(session)
     return session.changing(actor_of(session.args), trusted=False)
+
+
+@contextmanager
+def as_agent(call: "Call") -> "Iterator[AgentApi]":
+    """Do what the agent may that `--for-agent` names; what it is served is counted."""
+    from workbench.services.agents.api import AgentApi
+    from workbench.services.agents.reading_log import ReadingLog
+
+    log, name = ReadingLog(), call.bench.context.actor.removeprefix("agent:")
+    yield AgentApi(call.bench, name, call.args.session, log, door="cli")
+    try:
+        log.flush()
+    except StoreProblem as error:
+        warn(f"The reads were not counted. {error}")
 
 
 def unopened(_: Session) -> "AbstractContextManager[Workbench]":

@@ -269,9 +269,6 @@ OPTIONS: Mapping[str, Option] = {
     "task?": {"default": "", "help": "what the agent is about to do"},
     "--budget": value("N", f"tokens of all layers together (default: {USUAL:,})", type=revision),
     "--error": text("what just failed: what helped then comes with it"),
-    "--for-agent": value(
-        "NAME", "serve it to this agent: what it is served counts as read by it now", dest="actor"
-    ),
     "--eval": value(
         "FILE",
         "what helps and what misleads of what is served for judged tasks (without FILE: the demo's own)",

@@ -24,6 +24,7 @@ from workbench.cli.verbs import (
     making,
     reading,
     review_json,
+    serving,
     unreviewed,
     value,
 )
@@ -393,14 +394,7 @@ _BROKEN = 5
 
 
 def _opened_to_recall(session: Session) -> "AbstractContextManager[Workbench]":
-    args = session.args
-    if args.actor is None:
-        return session.reading(whole=True)
-    if args.show_secrets:
-        raise InvalidQuery(
-            "Agents are not shown secrets.", "Leave out --show-secrets or --for-agent."
-        )
-    return session.changing(actor_of(args), trusted=False)
+    return session.reading(whole=True) if session.args.actor is None else serving(session)
 
 
 def recall(call: Call) -> Answer:
@@ -469,7 +463,6 @@ OPTIONS: Mapping[str, Option] = {
         "--limit", "-n", metavar="N", type=count, help="how many (default: 5, or memory.default_limit)"
     ),
     "--all-sessions": flag("every session of this project, not the last alone"),
-    "--for-agent": value("NAME", "serve this agent: what it is served is kept as read by it", dest="actor"),
 }  # fmt: skip
 
 VERBS = (

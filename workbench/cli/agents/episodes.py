@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.agents.patterns import read_text
+from workbench.cli.agents.patterns import WHY_NOT, read_text
 from workbench.cli.output import cut, moment, table, warn
 from workbench.cli.parsing import count, file_or_stdin
 from workbench.cli.progress import ProgressLine, interruptible
@@ -20,10 +20,12 @@ from workbench.cli.verbs import (
     Call,
     Option,
     Verb,
+    as_agent,
     changing,
     flag,
     making,
     review_json,
+    serving,
     several,
     text,
     unreviewed,
@@ -379,21 +381,6 @@ def learn_episode(call: Call) -> Answer:
 # What was found of episodes, as it is printed: a line and what it says, and how each score came
 # about.
 
-_WHY = {
-    "held": "held back for what the text says",
-    "unapproved": "left out: agents.serve gives this agent only what a person wrote or approved",
-}
-
-
-def _opened_to_find(session: Session) -> "AbstractContextManager[Workbench]":
-    if session.args.actor is None:
-        return session.reading()
-    if session.args.show_secrets:
-        raise InvalidQuery(
-            "Agents are not shown secrets.", "Leave out --show-secrets or --for-agent."
-        )
-    return session.changing(actor_of(session.args), trusted=False)
-
 
 def find_episodes(call: Call) -> Answer:
     """Print the episodes that a strategy finds."""
@@ -421,16 +408,11 @@ def find_episodes(call: Call) -> Answer:
 
 def _give(call: Call, criteria: Criteria) -> Answer:
     """Print what an agent is given, and count it."""
-    from workbench.services.agents.giving import EpisodeGiving
-    from workbench.services.agents.reading_log import Asked
-
-    args, bench = call.args, call.bench
-    if not bench.trust.standing.trusted:
+    args = call.args
+    if not call.bench.trust.standing.trusted:
         return Answer({})
-    giving = EpisodeGiving(
-        bench.context, bench.episode_finder, bench.safety, Asked("cli", args.session)
-    )
-    answer = giving.find(args.query, args.strategy, criteria, args.limit)
+    with as_agent(call) as api:
+        answer = api.find_episodes(args.query, args.strategy, criteria, args.limit)
     return Answer(answer, lambda: _given_lines(answer))
 
 
@@ -441,7 +423,7 @@ def _given_lines(answer: Mapping[str, object]) -> Iterator[str]:
         yield f"{row['id']}  {row['timestamp']}  {row['outcome']}{score}"
         yield str(row["text"])
     for why, number in left_out.items() if isinstance(left_out, Mapping) else ():
-        warn(f"{counted(number, 'episode was', 'episodes were')} {_WHY[why]}.")
+        warn(f"{counted(number, 'episode was', 'episodes were')} {WHY_NOT[why]}.")
 
 
 def found_json(bench: "Workbench", answer: "FoundEpisodes") -> dict[str, object]:
@@ -665,10 +647,6 @@ OPTIONS: Mapping[str, Option] = {
     "--prefer-recent": flag("none older than 30 days"),
     "--only-successful": flag("none that failed, or only in part"),
     "--every": flag("archived ones, too"), "--explain": flag("say how each score came about"),
-    "--for-agent": {
-        "metavar": "NAME", "dest": "actor", "help": "serve this agent: what it is served is kept as read by it",
-    },
-    "--session:agent": text("with --for-agent: the agent's session", "S"),
     "--add": several("T", "a tag; several times"), "--remove": several("T", "a tag that goes; several times"),
     "--withdraw": flag("withdraw the approval"),
     "ids": {"metavar": "ID", "help": "which ones"}, "ids:two": {"metavar": "ID", "nargs": 2},
@@ -696,7 +674,7 @@ _VERBS = (
          "--outcome FAILURE --since 7d"),
     Verb("find", find_episodes, "find those that matter for a task or an error",
          "query? --strategy -k --prefer-recent --only-successful --every --explain --for-agent --session:agent "
-         f"{_WHICH} --show-secrets --json", _FIND, None, _opened_to_find),
+         f"{_WHICH} --show-secrets --json", _FIND, None, serving),
     Verb("note", note_episode, "note something on one", "id text", "", f'{_ID} "the runner was out of disk"',
          changing),
     Verb("tag", tag_episode, "give one other tags", "id --add --remove", "", f"{_ID} --add deploy --remove draft",

@@ -10,18 +10,20 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.output import cut, moment, table, warn
 from workbench.cli.parsing import file_or_stdin
-from workbench.cli.session import DONE, FOUND, Session, actor_of
+from workbench.cli.session import DONE, FOUND, Session
 from workbench.cli.verbs import (
     FLAG,
     Answer,
     Call,
     Option,
     Verb,
+    as_agent,
     changing,
     flag,
     making,
     making_unless_dry,
     review_json,
+    serving,
     several,
     text,
     unless_dry,
@@ -29,7 +31,7 @@ from workbench.cli.verbs import (
 )
 from workbench.core.agents.patterns.pattern import CATEGORIES, OUTCOMES, RELATIONS, STATUSES, Status
 from workbench.core.files.fresh import read_named
-from workbench.core.record import InvalidQuery, InvalidRecord, StoreProblem, UnreadableFile
+from workbench.core.record import InvalidQuery, InvalidRecord, UnreadableFile
 from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
@@ -41,6 +43,12 @@ if TYPE_CHECKING:
 
 LARGEST = 64 << 20
 """Bytes of a file of patterns, at the most."""
+
+WHY_NOT = {
+    "held": "held back for what the text says",
+    "unapproved": "left out: agents.serve gives this agent only what a person wrote or approved",
+}
+"""Why an agent is not served something."""
 
 LEFT_OUT = 20
 """Patterns that do not apply of which is said why."""
@@ -352,25 +360,19 @@ def show_pattern(call: Call) -> Answer:
 
 def _opened_to_find(session: Session) -> "AbstractContextManager[Workbench]":
     args = session.args
-    if args.actor is None:
-        return session.reading()
-    if args.show_secrets:
-        raise InvalidQuery(
-            "Agents are not shown secrets.", "Leave out --show-secrets or --for-agent."
-        )
-    if args.explain or args.candidates:
+    if args.actor is not None and (args.explain or args.candidates):
         raise InvalidQuery(
             "Agents are served what is in use.",
             "Leave out --explain and --candidates, or --for-agent.",
         )
-    return session.changing(actor_of(args), trusted=False)
+    return serving(session)
 
 
 def find_patterns(call: Call) -> Answer:
     """Print the patterns that fit a task; exit code 1 when none does."""
     args, task = call.args, _task(call.args)
     if args.actor is not None:
-        return _serve(call, task)
+        return _serve(call)
     statuses: frozenset[Status] = frozenset(
         ("validated", "candidate") if args.candidates else ("validated",)
     )
@@ -398,40 +400,19 @@ def _task(args: Namespace) -> "Task":
     )
 
 
-def _serve(call: Call, task: "Task") -> Answer:
-    from workbench.services.agents.giving import reading_of, served
-    from workbench.services.agents.reading_log import Asked, keep
-
+def _serve(call: Call) -> Answer:
     args = call.args
     if not call.bench.trust.standing.trusted:
         return Answer([])
-    most = args.limit or len(call.bench.patterns.all())
-    given = served(
-        call.bench.context, call.bench.safety, call.bench.patterns.find(task, None), most
-    )
-    try:
-        keep(
-            call.bench.context,
-            [
-                reading_of(
-                    call.bench.context,
-                    given,
-                    task.text,
-                    Asked("cli", args.session),
-                    call.bench.safety,
-                )
-            ],
-        )
-    except StoreProblem as error:
-        warn(f"The reads were not counted. {error}")
-    if given.held:
-        warn(f"{counted(given.held, 'flagged pattern')} held back; `workbench scan` says why.")
-    if given.unapproved:
-        warn(
-            f"{counted(given.unapproved, 'pattern')} left out: this agent is served only what a person approved."
-        )
+    with as_agent(call) as api:
+        found = api.find_patterns(
+            args.task, args.type, args.domain, args.complexity, args.capability, dict(args.fact), args.category,
+            args.limit,
+        )  # fmt: skip
+    for why, number in found["left_out"].items():
+        warn(f"{counted(number, 'pattern')} {WHY_NOT[why.removesuffix('_back')]}.")
     told = "{id} · {category} · confidence {confidence}\n{text}\n"
-    return Answer(given.rows, [told.format(**row) for row in given.rows])
+    return Answer(found["patterns"], [told.format(**row) for row in found["patterns"]])
 
 
 def similar_patterns(call: Call) -> Answer:
@@ -660,9 +641,6 @@ OPTIONS: Mapping[str, Option] = {
     "--fact": several("NAME=VALUE", "a fact that conditions ask about; several times") | {"type": fact},
     "--candidates": flag("look among the candidates, too"),
     "--explain": flag("show the parts of each score, and why others are missing"),
-    "--for-agent": {
-        "metavar": "NAME", "dest": "actor", "help": "serve this agent: what it is served is kept as read by it",
-    },
     "values": {"metavar": "NAME=VALUE", "type": fact, "help": "a value of a parameter"},
     "episode": {"help": "what names the episode"},
     "--outcome": {"choices": OUTCOMES, "help": "how it went"},

@@ -2,7 +2,6 @@
 with its source.
 """
 
-import contextlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,13 +12,13 @@ from workbench.core.agents.episodes.episode import Episode
 from workbench.core.agents.patterns.matching import Match, text_of
 from workbench.core.agents.read import UNKNOWN, AgentRead, Provenance
 from workbench.core.document import to_doc
-from workbench.core.record import InvalidQuery, StoreProblem, UnknownRecord, iso
+from workbench.core.record import InvalidQuery, UnknownRecord, iso
 from workbench.services.agents.aliases import alias_of
 from workbench.services.agents.blocks import Blocks, Guard, Json, require_trusted
 from workbench.services.agents.episode_finding import EpisodeFinder, FoundEpisode
 from workbench.services.agents.episodes import Episodes
 from workbench.services.agents.patterns import Found
-from workbench.services.agents.reading_log import Asked, keep, reading
+from workbench.services.agents.reading_log import Asked, reading
 from workbench.services.agents.serving import AgentContext, Item
 from workbench.services.context import Context
 from workbench.services.safety.masking import masked
@@ -44,11 +43,11 @@ class EpisodeGiving:
         finder: EpisodeFinder,
         safety: Safety,
         asked: Asked,
-        keep: Callable[[AgentRead], None] | None = None,
+        add: Callable[[AgentRead], object],
     ) -> None:
         self._context, self._finder, self._safety, self._asked = context, finder, safety, asked
         self._guard = Guard(context, safety)
-        self._keep = keep or self._keep_at_once
+        self._add = add
         self._episodes = Episodes(context)
 
     def find(self, query: str, strategy: Strategy, criteria: Criteria, k: int) -> Json:
@@ -141,12 +140,7 @@ class EpisodeGiving:
             "is_question": asks,
             "about": "episodes",
         }
-        self._keep(reading(self._context, self._asked, query, **given))
-
-    def _keep_at_once(self, read: AgentRead) -> None:
-        """Count a reading in the store; one that cannot be written still gives what it has."""
-        with contextlib.suppress(StoreProblem):
-            keep(self._context, [read])
+        self._add(reading(self._context, self._asked, query, **given))
 
 
 def _origin(known: Provenance) -> Json:
