@@ -1,0 +1,345 @@
+"""Edit, pin, forget and archive, bullets and `replace`: each one action with an actor, which undo
+takes back, and copies that follow on a word.
+"""
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import NOW, Cli, Result
+from workbench.core.agents.read import AgentRead
+from workbench.core.stream.memory import Memory
+from workbench.services.open import open_workbench
+from workbench.services.promotion.promotion import Target
+
+SECRET = "ghp_" + "Kq7vR2xT9mZ4pL8sW3nB6yC1dF5gH0jAeXuQ"
+
+
+@pytest.fixture
+def care(cli: Cli) -> Cli:
+    """A store with a memory of each status that is edited, and a playbook."""
+    bench = open_workbench(cli.store, profiles=cli.cwd / "none", clock=lambda: NOW)
+    with bench.library.transaction("human", "set up") as tx:
+        tx.put(Memory("m1", "Builds are green", NOW, NOW, tags=("ci",)))
+        tx.put(Memory("m2", "Deploys run on Friday", NOW, NOW, status="confirmed"))
+        tx.put(Memory("m3", "Caches are cold at night", NOW, NOW, status="candidate"))
+    bench.playbooks.add_to_new_section("main", "Hard rules", "Never deploy on Friday")
+    bench.playbooks.add_to_new_section("main", "Pitfalls", "Caches are cold")
+    bench.close()
+    return cli
+
+
+def shown(cli: Cli, id: str) -> dict[str, Any]:
+    doc: dict[str, Any] = cli.json("show", id)
+    return doc
+
+
+@pytest.mark.parametrize(
+    ("options", "field", "value"),
+    [
+        (("--content", "Builds are red"), "content", "Builds are red"),
+        (("--summary", "a  line\nof it"), "summary", "a line of it"),
+        (("--type", "gotcha"), "observation_type", "gotcha"),
+        (("--memory-type", "semantic"), "memory_type", "semantic"),
+        (("--importance", "7.5"), "importance_score", 7.5),
+        (("--confidence", "4"), "confidence", 4),
+        (("--tags", "a, b,a"), "tags", ["a", "b"]),
+        (("--tags", ""), "tags", []),
+        (("--add-tag", "new", "--remove-tag", "ci"), "tags", ["new"]),
+        (("--category", "command"), "category", "command"),
+        (("--section", "Build"), "section", "Build"),
+        (("--related", "m2,m3"), "related", ["m2", "m3"]),
+        (("--session", "s-1"), "session_id", "s-1"),
+        (("--status", "confirmed"), "status", "confirmed"),
+        (("--status", "candidate"), "status", "candidate"),
+    ],
+)  # fmt: skip
+def test_every_field_is_edited_and_undone(
+    options: tuple[str, ...], field: str, value: object, care: Cli
+) -> None:
+    before = shown(care, "m1")
+    assert care.json("edit", "m1", *options) == {"id": "m1", "changed": True, "ids": ["m1"]}
+    assert shown(care, "m1")[field] == value
+    care.ok("undo")
+    assert shown(care, "m1") == before
+
+
+def test_several_memories_get_the_same_values_all_or_none(care: Cli) -> None:
+    care.ok("edit", "m1", "--also", "m2", "--add-tag", "ops", "--category", "ci")
+    assert [shown(care, id)["tags"] for id in ("m1", "m2")] == [["ci", "ops"], ["ops"]]
+    result = care("edit", "m1", "--also", "m2", "--status", "confirmed")
+    assert (result.code, "Memory m2 is confirmed" in result.err) == (0, False)  # m2 is so already
+    result = care("edit", "m1", "--also", "m2", "--status", "candidate", "--category", "else")
+    assert (result.code, "cannot be put up for review" in result.err) == (2, True)
+    assert shown(care, "m2")["category"] == "ci"
+
+
+def test_without_options_the_editor_opens(care: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EDITOR", "sed -i s/green/blue/")
+    care.ok("edit", "m1")
+    assert shown(care, "m1")["content"] == "Builds are blue"
+    assert "Nothing differs" in care.ok("edit", "m1")
+    assert care("edit", "m1", "--also", "m2").code == 2
+    monkeypatch.setenv("EDITOR", "false")
+    result = care("edit", "m1")
+    assert (result.code, "false ended with an error (1)" in result.err) == (2, True)
+    monkeypatch.delenv("EDITOR")
+    assert "There is no terminal for an editor" in care("edit", "m1").err
+    monkeypatch.setenv("EDITOR", "sed -i s/blue/red/")
+    monkeypatch.setenv("CLAUDECODE", "1")
+    assert "An agent has no editor here" in care("edit", "m1").err
+
+
+def test_a_secret_is_masked_and_kept_on_a_word(care: Cli) -> None:
+    for command in (
+        ("edit", "m1", "--summary"),
+        ("bullet", "add", "Pitfalls"),
+        ("forget", "m2", "--reason"),
+    ):
+        result = care(*command, f"see {SECRET}")
+        assert (result.code, "Secrets were masked" in result.err) == (0, True), result.err
+        assert SECRET not in "".join(map(str, care.files().values()))
+        care.ok("undo")
+    care.ok("edit", "m1", "--summary", f"see {SECRET}", "--keep")
+    assert SECRET in "".join(map(str, care.files().values()))
+    assert SECRET not in care("show", "m1").out
+
+
+def test_pins_go_on_and_off_for_both_kinds(care: Cli) -> None:
+    bullet = care.json("bullet", "list")[0]["id"]
+    for off in ((), ("--off",)):
+        care.ok("pin", "m1", bullet, *off)
+        assert {shown(care, id)["pinned"] for id in ("m1", bullet)} == {not off}
+    care.ok("undo")
+    assert care.ok("pin", "m1") == "Pinned already: m1.\n"
+
+
+def test_what_is_forgotten_comes_back(care: Cli) -> None:
+    care.ok("forget", "m1", "m2", "--reason", "the old cluster")
+    assert {shown(care, id)["archived_reason"] for id in ("m1", "m2")} == {"forgotten"}
+    assert "forget 2 records: the old cluster" in care.ok("history", "-n", "1")
+    care.ok("unforget", "m2", "m1")
+    assert [shown(care, id)["status"] for id in ("m1", "m2")] == ["signal", "confirmed"]
+
+
+def test_bullets_are_added_edited_moved_and_listed(care: Cli) -> None:
+    care.ok("bullet", "add", "hard rules", "Second rule")
+    ids = [row["id"] for row in care.json("bullet", "list")]
+    care.ok("bullet", "edit", ids[1], "Second rule, in other words")
+    care.ok("bullet", "move", ids[1], "Pitfalls", "--also", ids[0], "--position", "1")
+    rows = care.json("bullet", "list")
+    assert [row["content"] for row in rows] == [
+        "Second rule, in other words",
+        "Never deploy on Friday",
+        "Caches are cold",
+    ]
+    assert [row["id"] for row in care.json("bullet", "list", "-cold")] == [
+        ids[1],
+        ids[0],
+    ]
+    for _ in range(3):
+        care.ok("undo")
+    assert [row["content"] for row in care.json("bullet", "list")] == [
+        "Never deploy on Friday",
+        "Caches are cold",
+    ]
+
+
+def test_the_nearest_section_is_named_and_a_new_one_made_on_a_word(care: Cli) -> None:
+    result = care("bullet", "add", "Pitfall", "x")
+    assert (result.code, "Did you mean “Pitfalls”?" in result.err) == (2, True)
+    care.ok("bullet", "add", "Fresh", "A third", "--make-section")
+    assert "Fresh" in care.ok("bullet", "list", "section:fresh")
+    care.ok("undo")
+    assert "No bullet matches" in care("bullet", "list", "section:fresh").err
+
+
+def test_old_memories_are_archived_into_a_file_that_import_reads(care: Cli, tmp_path: Path) -> None:
+    care.ok("pin", "m1")
+    options = ("archive", "--before", "2026-04-01", "--to", "memory-archive.jsonl", "--status")
+    dry = care.told(*options, "confirmed", "--dry-run")
+    assert (dry["ids"], dry["dry_run"], shown(care, "m2")["status"]) == (["m2"], True, "confirmed")
+    assert "1 memory of that age stays: pinned." in care(*options, "signal").err
+    for status in ("confirmed", "candidate"):
+        care.ok(*options, status)
+    assert [shown(care, id)["archived_reason"] for id in ("m2", "m3")] == ["done", "pruned"]
+    other = ("--store", str(tmp_path / "other"))
+    care.bare("import", "memory-archive.jsonl", *other)
+    rows = json.loads(care.bare("list", "status:archived", "--json", *other).out)
+    assert {row["id"] for row in rows} == {"m2", "m3"}
+    care.ok("undo")
+    assert shown(care, "m3")["status"] == "candidate"
+
+
+def test_a_file_of_somebody_else_is_not_replaced_and_nothing_is_archived(care: Cli) -> None:
+    care.write("hand.jsonl", "my own notes\n")
+    result = care(
+        "archive", "--before", "2026-04-01", "--status", "confirmed", "--to", "hand.jsonl"
+    )
+    assert (result.code, "was never read or written here" in result.err) == (2, True), result.err
+    assert (care.cwd / "hand.jsonl").read_text() == "my own notes\n"
+    assert shown(care, "m2")["status"] == "confirmed"
+    assert care("archive", "--before", "2026-04-01", "--status", "archived").code == 2
+
+
+def test_votes_and_an_approval_make_a_memory_surer_and_a_persons_word_stays(care: Cli) -> None:
+    care.ok("edit", "m3", "--status", "confirmed")
+    for voter in ("agent:claude", "agent:codex"):
+        care.ok("vote", "m3", "helpful", "--actor", voter)
+    sure = shown(care, "m3")["confidence_scored"]
+    assert [one["rule"] for one in sure["reasons"]] == ["approved", "helpful"]
+    assert "approved (+2)" in care.ok("show", "m3")
+    assert len(care.json("list", f"confidence:>{sure['value'] - 1}")) == 1
+    care.ok("edit", "m3", "--confidence", "1")
+    assert "1 of 5: said to be 1" in care.ok("show", "m3")
+
+
+def test_an_agent_asks_a_person(care: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = shown(care, "m1")
+    with monkeypatch.context() as agent:
+        agent.setenv("CLAUDECODE", "1")
+        assert "A person is asked" in care("edit", "m1", "Builds are red").out
+        assert care.told("forget", "m2", "--reason", "it is over")["proposed"] == ["m2"]
+    assert shown(care, "m1") == before
+    proposed = {row["kind"]: row["id"] for row in care.json("review", "list")}
+    assert {"supersede", "forget"} < set(proposed)
+    for kind in ("supersede", "forget"):
+        care.ok("review", "approve", proposed[kind])
+    assert len(care.json("list", "Builds are red")) == 1
+    assert shown(care, "m1")["archived_reason"] == "superseded"
+    assert shown(care, "m2")["archived_reason"] == "forgotten"
+
+
+def test_the_first_bullet_of_a_store_begins_a_playbook(cli: Cli) -> None:
+    cli.ok("init")
+    assert (
+        cli.json("bullet", "add", "strategies", "Ask first", "--book", "rules")["book"] == "rules"
+    )
+    assert "There is no section “pitfalls”" in cli("bullet", "add", "pitfalls", "Ask twice").err
+    cli.ok("undo")
+    assert cli.json("bullet", "add", "strategies", "Ask first")["book"] == "main"
+    assert len(cli.json("bullet", "list")) == 1
+
+
+NPM, PNPM = "Use npm in this repository.", "Use pnpm in this repository."
+
+
+@pytest.fixture
+def project(cli: Cli) -> Path:
+    """A project whose AGENTS.md holds a memory that an agent was given this week."""
+    store = cli.cwd / ".workbench"
+    bench = open_workbench(store, profiles=cli.cwd / "none", clock=lambda: NOW)
+    with bench.library.transaction("human", "set up") as tx:
+        tx.put(Memory("m1", NPM, NOW, NOW, status="confirmed"))
+        tx.put(Memory("i1", "Builds need care.", NOW, NOW, is_synthetic=True, citations=("m1",)))
+        tx.put(
+            AgentRead(
+                "r1",
+                "claude",
+                NOW,
+                "how to install",
+                "s1",
+                memories=("i1", "m1"),
+                scores=(2.0, 1.0),
+            )
+        )
+    bench.promotion.carry_out(bench.promotion.plan(["m1"], Target("block", "AGENTS.md")))
+    bench.close()
+    return cli.cwd
+
+
+def edit(cli: Cli, project: Path, *args: str) -> Result:
+    found = cli.bare("--store", str(project / ".workbench"), "edit", "m1", *args)
+    assert found.code == 0
+    return found
+
+
+def test_copies_go_along_on_a_word_and_come_back_with_one_undo(cli: Cli, project: Path) -> None:
+    said = edit(cli, project, PNPM, "--copies").out
+    assert "Updated with it: AGENTS.md." in said
+    assert "Given to claude in 1 session this week; #2 for its last query “how to install”." in said
+    assert PNPM in (project / "AGENTS.md").read_text()
+    assert "1 copy" in cli.bare("--store", str(project / ".workbench"), "undo").out
+    assert NPM in (project / "AGENTS.md").read_text()
+
+
+def test_json_tells_what_became_of_each(cli: Cli, project: Path) -> None:
+    found = json.loads(edit(cli, project, PNPM, "--json").out)
+    assert [(copy["name"], copy["updated"], copy["obstacle"]) for copy in found["copies"]] == [
+        ("i1", False, "cites"),
+        ("AGENTS.md", False, ""),
+    ]
+    assert found["given"] == [
+        {"agent": "claude", "sessions": 1, "query": "how to install", "place": 2}
+    ]
+
+
+@pytest.fixture
+def named(cli: Cli) -> Cli:
+    """A store with an old name in two memories, a bullet, and a memory that only begins like it."""
+    bench = open_workbench(cli.store, profiles=cli.cwd / "none", clock=lambda: NOW)
+    with bench.library.transaction("human", "set up") as tx:
+        tx.put(Memory("m1", "Restart authd, then wait.", NOW, NOW, observation_type="command"))
+        tx.put(Memory("m2", "The log of authd is long.", NOW, NOW))
+        tx.put(Memory("m3", "authdaemon is another program.", NOW, NOW))
+        tx.put(Memory("m4", f"authd reads {SECRET}", NOW, NOW))
+    bench.playbooks.add_to_new_section("main", "Hard rules", "Never stop authd")
+    bench.close()
+    return cli
+
+
+def test_a_dry_run_shows_the_words_in_place_and_no_secret(named: Cli) -> None:
+    before = named.files()
+    said = named.ok("replace", "authd", "gated", "--word", "--dry-run")
+    assert "Restart [-authd-]{+gated+}, then wait." in said
+    assert "Nothing was changed." in said
+    assert SECRET not in said
+    assert named.files() == before
+
+
+def test_all_or_some_change_as_one_action(named: Cli) -> None:
+    words = ("replace", "authd", "gated", "--word")
+    named.ok(*words, "--only", "m1,m2")
+    assert shown(named, "m1")["content"] == "Restart gated, then wait."
+    assert named.ok("undo").count("2 records") == 1
+    assert shown(named, "m1")["content"] == "Restart authd, then wait."
+    found = named.json(*words, "--filter", "type:command", "--yes")["places"]
+    assert [place["id"] for place in found] == ["m1"]
+    assert len(named.json(*words, "--yes")["places"]) == 3
+    assert shown(named, "m3")["content"] == "authdaemon is another program."
+
+
+def test_where_else_it_stands_is_said_and_taken_along_on_a_word(named: Cli) -> None:
+    named.ok("edit", "m2", "--tags", "authd,logs")
+    answer = named("replace", "authd", "gated", "--only", "m1")
+    assert "1 tag too, which stays as it is" in answer.err
+    named.ok("replace", "authd", "gated", "--word", "--names", "--yes")
+    assert shown(named, "m2")["tags"] == ["gated", "logs"]
+
+
+def test_each_place_is_asked_about_on_a_terminal(
+    named: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr(sys, "stdin", Terminal("x\n?\na\nq\n"))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    words = ("replace", "authd", "gated", "--word")
+    first, second, *_ = [place["id"] for place in named.json(*words, "--dry-run")["places"]]
+    assert f"Replaced “authd” in {second}." in named.ok(*words)
+    assert "gated" in named.ok("show", second)
+    assert "gated" not in named.ok("show", first)
+
+
+def test_files_of_replaced_records_go_along_on_a_word(cli: Cli, project: Path) -> None:
+    words = ("--store", str(project / ".workbench"), "replace", "npm", "pnpm", "--only", "m1")
+    assert "still stand in AGENTS.md" in cli.bare(*words).err
+    cli.bare("--store", str(project / ".workbench"), "undo")
+    assert "Updated with it: AGENTS.md." in cli.bare(*words, "--copies").out
+    assert PNPM in (project / "AGENTS.md").read_text()
