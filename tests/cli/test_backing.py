@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import NOW, Cli, files_of
-from tests.cli.test_scanning import left_in, put
+from tests.cli.shared import left_in, put
 from tests.safety.fresh import fresh
 from workbench.core.stream.memory import Memory
 from workbench.services.health.backup import held

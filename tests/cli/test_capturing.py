@@ -1,4 +1,6 @@
-"""`workbench capture`: transcripts and hook events, written here from the public documentation."""
+"""`workbench capture`: what transcripts and the events of hooks teach, and the episodes that are made of
+sessions, one for each task by the evidence that there is.
+"""
 
 import io
 import json
@@ -14,6 +16,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Cli
+from tests.cli.sessions import SESSION, Transcript
 from tests.safety.samples import drawn
 from workbench.config.paths import captures_dir
 from workbench.core.files.locks import FileLock
@@ -24,47 +27,9 @@ from workbench.store.files import LOCK
 from workbench.store.library import Library
 
 ROOT = Path(__file__).parents[2]
-SESSION = "0b5e6a34-3f0e-4a54-9a37-0f3f8b8a7c11"
+
+
 SECRET = "AKIAZ7QWERTYUI5PLMNB"
-
-
-class Transcript:
-    """A session file of Claude Code, written line by line."""
-
-    def __init__(self, path: Path, session: str = SESSION) -> None:
-        self.path = path
-        self._session = session
-        self._count = 0
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
-
-    def line(self, **doc: Any) -> None:
-        self._count += 1
-        known = {
-            "sessionId": self._session, "uuid": f"{self._session[:8]}-{self._count}", "cwd": "/home/ann/shop",
-            "timestamp": f"2026-03-19T10:{self._count:02}:00.000Z", "version": "2.1.39", "isSidechain": False,
-        }  # fmt: skip
-        with self.path.open("a") as file:
-            file.write(json.dumps({**known, **doc}) + "\n")
-
-    def asked(self, text: str, **more: Any) -> None:
-        self.line(type="user", message={"role": "user", "content": text}, **more)
-
-    def ran(self, command: str, output: str = "", failed: bool = False, **more: Any) -> str:
-        id = f"toolu_{self._session[:6]}{self._count:04}"
-        use = {"type": "tool_use", "id": id, "name": "Bash", "input": {"command": command}}
-        result = {"type": "tool_result", "tool_use_id": id, "content": output, "is_error": failed}
-        self.line(type="assistant", message={"role": "assistant", "content": [use]}, **more)
-        self.line(type="user", message={"role": "user", "content": [result]}, **more)
-        return id
-
-    def noise(self) -> None:
-        self.line(
-            type="progress",
-            data={"type": "hook_progress", "hookEvent": "Stop", "command": "no, use pnpm here"},
-        )
-        self.line(type="file-history-snapshot", messageId="m", snapshot={})
-        self.line(type="system", subtype="turn_duration", durationMs=12)
 
 
 def told(store: Path) -> list[Memory]:
@@ -143,16 +108,11 @@ def test_lessons_come_with_where_they_are_from_and_wait_in_review(
 def test_what_an_old_session_taught_waits_from_when_it_came_here(
     cli: Cli, transcript: Transcript
 ) -> None:
-    """What a session of a year ago says is as old as that, but nobody has kept it waiting, and it
-    has its evidence.
-    """
     lines = transcript.path.read_text().replace("2026-03-19T", "2025-03-19T")
     transcript.path.write_text(lines)
     cli.ok("capture", "transcript", str(transcript.path))
     assert {memory.created_at.year for memory in told(cli.store)} == {2025}
-    listed = cli.json("review", "list")
-    assert [(row["flags"], row["created_at"][:10]) for row in listed] == [([], "2026-03-20")] * 2
-    assert not cli.json("stats").get("waits_long")
+    assert {row["created_at"][:10] for row in cli.json("review", "list")} == {"2026-03-20"}
 
 
 def test_reading_goes_on_where_it_was_left_and_stores_nothing_twice(
@@ -200,14 +160,6 @@ def test_lines_that_cannot_be_read_are_counted(cli: Cli, transcript: Transcript)
     assert "Stored 2." in out
 
 
-def test_a_store_that_is_made_anew_is_told_everything(cli: Cli, transcript: Transcript) -> None:
-    cli.ok("capture", "transcript", str(transcript.path))
-    count = len(told(cli.store))
-    shutil.rmtree(cli.store)
-    assert cli("capture", "transcript", str(transcript.path)).code == 0
-    assert len(told(cli.store)) == count == 2
-
-
 def test_what_was_erased_stands_in_no_note_and_does_not_come_back(
     cli: Cli, transcript: Transcript, hook: Callable[..., str]
 ) -> None:
@@ -236,25 +188,18 @@ def test_another_session_counts_a_lesson_once_more(cli: Cli, transcript: Transcr
     assert len(told(cli.store)) == 2
 
 
-def test_what_a_person_turned_down_does_not_come_back(cli: Cli, transcript: Transcript) -> None:
-    cli.ok("capture", "transcript", str(transcript.path))
-    for memory in told(cli.store):
-        cli.ok("review", "reject", memory.id)
-    cli.ok("capture", "transcript", str(transcript.path), "--again")
-    assert {memory.archived_reason for memory in told(cli.store)} == {"rejected"}
-
-
-def test_a_purged_text_is_captured_no_more(
+def test_what_a_person_turned_down_does_not_come_back(
     cli: Cli, transcript: Transcript, hook: Callable[..., str]
 ) -> None:
-    cli.ok("capture", "transcript", str(transcript.path))
-    for memory in (purged := told(cli.store)):
-        cli.ok("purge", memory.id, "--yes-erase", memory.id)
-    texts = {memory.content for memory in purged}
-    cli.ok("capture", "transcript", str(transcript.path), "--again")
+    read = ("capture", "transcript", str(transcript.path))
+    cli.ok(*read)
+    first, second = told(cli.store)
+    cli.ok("review", "reject", first.id)
+    cli.ok("purge", second.id, "--yes-erase", second.id)
+    cli.ok(*read, "--again")
     hook("UserPromptSubmit", session_id="another", prompt="No, use pnpm instead of npm")
-    assert texts
-    assert texts.isdisjoint(memory.content for memory in told(cli.store))
+    assert {memory.archived_reason for memory in told(cli.store)} == {"rejected"}
+    assert second.content not in {memory.content for memory in told(cli.store)}
 
 
 def test_subagents_are_read_beside_their_session(cli: Cli, transcript: Transcript) -> None:
@@ -610,29 +555,6 @@ def test_sessions_of_codex_are_read_as_those_of_claude_code(
     assert "git push" in cli.ok("replay", str(path))
 
 
-def test_what_codex_patches_is_what_resolved_a_failure(cli: Cli, tmp_path: Path) -> None:
-    body = "@@\n-old\n+config :shop, secret_key_base: key()"
-    patch = f"*** Begin Patch\n*** Update File: config/test.exs\n{body}\n*** End Patch"
-    edit = {
-        "type": "custom_tool_call",
-        "name": "apply_patch",
-        "input": patch,
-        "call_id": "p1",
-        "status": "completed",
-    }
-    path = rollout(
-        tmp_path / "sessions",
-        *ran("c1", {"cmd": "mix test"}, "Process exited with code 1\nOutput:\n** (ArgumentError) no :secret_key_base "
-             "configuration found", "exec_command"),
-        ("response_item", edit),
-        ("response_item", {"type": "custom_tool_call_output", "call_id": "p1", "output": "Success."}),
-        *ran("c2", {"cmd": "mix test"}, "Process exited with code 0\nOutput:\n3 tests, 0 failures", "exec_command"),
-    )  # fmt: skip
-    (lesson,) = cli.json("capture", "transcript", str(path), "--dry-run")["lessons"]
-    assert "config/test.exs" in lesson["text"]
-    assert "secret_key_base: key()" in lesson["text"]
-
-
 def test_a_hook_of_codex_and_its_session_file_tell_the_same_once(
     cli: Cli, hook: Callable[..., str], tmp_path: Path
 ) -> None:
@@ -750,6 +672,8 @@ def test_a_disk_that_is_full_is_said_where_the_log_cannot_be_written(
 
 
 LIBRARIES = ("textual", "numpy", "tinydb", "model2vec", "anthropic", "mcp", "rapidfuzz")
+
+
 STORE = (
     "workbench.store.library", "workbench.services.context",
 )  # fmt: skip
@@ -841,3 +765,285 @@ def _block(line: str, kind: str) -> Any:
     return (
         next((b for b in content if b["type"] == kind), None) if isinstance(content, list) else None
     )
+
+
+class Session(Transcript):
+    """A session that is written step by step, as Claude Code keeps it."""
+
+    def edited(self, path: str, **more: Any) -> None:
+        id = f"toolu_{self._session[:6]}{self._count:04}"
+        given = {"file_path": f"/home/ann/shop/{path}", "old_string": "a", "new_string": "b"}
+        use = {"type": "tool_use", "id": id, "name": "Edit", "input": given}
+        result = {"type": "tool_result", "tool_use_id": id, "content": "updated", "is_error": False}
+        self.line(type="assistant", message={"role": "assistant", "content": [use]}, **more)
+        self.line(type="user", message={"role": "user", "content": [result]}, **more)
+
+    def read(self, path: str, failed: bool = False) -> None:
+        id = f"toolu_{self._session[:6]}{self._count:04}"
+        use = {
+            "type": "tool_use",
+            "id": id,
+            "name": "Read",
+            "input": {"file_path": f"/home/ann/shop/{path}"},
+        }
+        text = "<tool_use_error>File does not exist.</tool_use_error>" if failed else "1→import os"
+        result = {"type": "tool_result", "tool_use_id": id, "content": text, "is_error": failed}
+        self.line(type="assistant", message={"role": "assistant", "content": [use]})
+        self.line(type="user", message={"role": "user", "content": [result]})
+
+    def said(self, text: str) -> None:
+        self.line(
+            type="assistant",
+            message={"role": "assistant", "content": [{"type": "text", "text": text}]},
+        )
+
+    def whole(self) -> None:
+        self.first()
+        self.second()
+        self.third()
+
+    def first(self) -> None:
+        """A task that succeeds: red, mended, green; what comes after the tests decides nothing."""
+        self.asked("Fix the login redirect loop in src/auth/login.py")
+        self.read("src/auth/login.py")
+        self.edited("src/auth/login.py")
+        self.ran("pytest tests/auth", "1 failed, 8 passed in 0.31s", failed=True)
+        self.asked("[Request interrupted by user]")
+        self.asked("go on")
+        self.edited("src/auth/login.py")
+        self.line(
+            type="queue-operation",
+            operation="enqueue",
+            content="<task-notification>\n<task-id>b1</task-id>\nx",
+        )
+        self.ran("pytest tests/auth 2>&1 | tail -3", "9 passed in 0.30s")
+        self.ran(f"git commit -m 'fix login {SECRET}'", "[main 1234567] fix login")
+        self.read("tasks/b1.output", failed=True)
+        self.said("Done. All 9 tests pass.")
+
+    def second(self) -> None:
+        """A task that fails: a build stays red, in the middle of which the context is summed up."""
+        self.asked("Now add a CSV export to the reports page")
+        self.edited("src/reports/export.ts")
+        summary = "This session is being continued from a previous conversation that ran out of context. Summary:\n1. x"
+        self.asked(summary, isCompactSummary=True)
+        self.asked("also handle the umlauts")
+        self.edited("src/reports/export.ts")
+        self.ran(
+            "npm run build",
+            "src/reports/export.ts(3,1): error TS2304: Cannot find name 'Row'.",
+            failed=True,
+        )
+        self.asked("did you push?")
+        self.ran("git status", "nothing to commit")
+        self.said("No, not yet.")
+
+    def third(self) -> None:
+        """A task of which nothing says how it ended, after one that is too small for an episode."""
+        self.asked("Which port does postgres listen on in compose?")
+        self.ran("grep -n 5432 compose.yml", "5432")
+        self.asked("Print the kernel version of this machine")
+        self.ran("uname -r", "6.1")
+        self.asked("Rename the billing tables to invoices in the database schema")
+        self.edited("db/schema.sql")
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    return Session(tmp_path / "sessions" / f"{SESSION}.jsonl")
+
+
+def listed(cli: Cli) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = cli.json("episode", "list")
+    return sorted(rows, key=lambda row: row["timestamp"])
+
+
+def shown(cli: Cli, id: str) -> dict[str, Any]:
+    doc: dict[str, Any] = cli.json("episode", "show", id)
+    return doc
+
+
+def test_three_tasks_of_a_session_are_three_episodes(cli: Cli, session: Session) -> None:
+    session.whole()
+    cli.ok("capture", "transcript", str(session.path))
+    episodes = [shown(cli, row["id"]) for row in listed(cli)]
+    assert [one["outcome"]["status"] for one in episodes] == ["SUCCESS", "FAILURE", "PARTIAL"]
+    assert [one["task"]["original_input"][:11] for one in episodes] == [
+        "Fix the log",
+        "Now add a C",
+        "Rename the ",
+    ]
+    first, second, third = (one["outcome"]["evidence"] for one in episodes)
+    assert "9 passed" in first[0]
+    assert "All 9 tests pass" in first[1]
+    assert "npm run build" in second[0]
+    assert third == ["no evidence"]
+    assert [(row["captured"], row["tags"]) for row in listed(cli)] == [
+        (True, []),
+        (True, []),
+        (True, ["no evidence"]),
+    ]
+    assert SECRET not in json.dumps(episodes)
+    assert episodes[0]["session_id"] == SESSION
+    assert not any(row["approved"] for row in listed(cli))
+
+
+def test_reading_a_session_again_makes_none_twice(
+    cli: Cli, session: Session, hook: Callable[..., str]
+) -> None:
+    session.whole()
+    cli.ok("capture", "transcript", str(session.path))
+    before = listed(cli)
+    out = cli.ok("capture", "transcript", str(session.path), "--again")
+    hook("SessionStart", source="startup", session_id="other")
+    hook("Stop", transcript_path=str(session.path), session_id="other")
+    assert "episode" not in out
+    assert listed(cli) == before
+
+
+def test_a_task_that_goes_on_after_a_stop_is_one_episode(
+    cli: Cli, session: Session, hook: Callable[..., str]
+) -> None:
+    def stop(name: str = "Stop") -> list[str]:
+        hook(name, transcript_path=str(session.path))
+        return [row["outcome"] for row in listed(cli)]
+
+    session.asked("Fix the login redirect loop in src/auth/login.py")
+    session.edited("src/auth/login.py")
+    assert stop() == ["PARTIAL"]
+    session.asked("run the tests")
+    session.ran("pytest tests/auth", "1 failed, 8 passed", failed=True)
+    assert stop() == ["FAILURE"]
+    session.edited("src/auth/login.py")
+    session.ran("pytest tests/auth", "9 passed")
+    assert stop("SessionEnd") == ["SUCCESS"]
+    session.asked("<command-name>/clear</command-name>")
+    session.asked("Translate the invoice templates into Danish")
+    session.edited("templates/invoice.html")
+    assert stop() == ["SUCCESS", "PARTIAL"]
+
+
+def test_what_a_person_decided_on_an_episode_stays(
+    cli: Cli, session: Session, hook: Callable[..., str]
+) -> None:
+    session.whole()
+    hook("Stop", transcript_path=str(session.path))
+    first, second, third = (row["id"] for row in listed(cli))
+    cli.ok("episode", "approve", third)
+    cli.ok("purge", second, "--yes-erase", second)
+    cli.ok("episode", "delete", first)
+    session.ran("psql -f db/schema.sql", "ok")
+    session.asked("perfect")
+    hook("Stop", transcript_path=str(session.path))
+    cli.ok("capture", "transcript", str(session.path), "--again")
+    (left,) = listed(cli)
+    assert (left["id"], left["outcome"], left["approved"]) == (third, "PARTIAL", True)
+    cli.ok("undo")
+
+
+def test_what_was_undone_does_not_come_back(
+    cli: Cli, session: Session, hook: Callable[..., str]
+) -> None:
+    session.first()
+    hook("Stop", transcript_path=str(session.path))
+    assert len(listed(cli)) == 1
+    given = cli.ok("episode", "find", "login redirect", "--for-agent", "claude")
+    assert "[unreviewed" in given
+    assert "File does not exist" not in given
+    rev = next(row["rev"] for row in cli.json("history") if row["label"].startswith("capture an"))
+    cli.ok("undo", "--rev", str(rev))
+    session.ran("git log", "fix login")
+    hook("Stop", transcript_path=str(session.path))
+    assert listed(cli) == []
+    assert cli("doctor").code == 0
+
+
+def test_liberal_capture_keeps_changes_and_decisions_as_unimportant_signals(
+    cli: Cli, session: Session, hook: Callable[..., str]
+) -> None:
+    session.asked("Fix the login redirect loop in src/auth/login.py")
+    session.said("I'll go with a signed cookie instead of the query parameter. Let me edit it.")
+    session.edited("src/auth/login.py")
+    hook("Stop", transcript_path=str(session.path))
+    assert told(cli.store) == []
+    cli.ok("config", "set", "capture", "liberal")
+    cli.ok("capture", "transcript", str(session.path), "--again")
+    kept = {memory.observation_type: memory for memory in told(cli.store)}
+    assert set(kept) == {"code_change", "decision"}
+    assert "login.py" in kept["code_change"].content
+    assert kept["decision"].content.startswith("I'll go with a signed cookie")
+    assert {(memory.status, memory.importance_score <= 2) for memory in kept.values()} == {
+        ("signal", True)
+    }
+    session.edited("src/auth/cookie.py")
+    hook("Stop", transcript_path=str(session.path))
+    assert len(told(cli.store)) == 3
+
+
+def test_a_memory_of_type_working_ends_with_its_session(cli: Cli, hook: Callable[..., str]) -> None:
+    for text, session in (
+        ("tokens lie in the cache for now", SESSION),
+        ("another is at work on the parser", "other"),
+    ):
+        cli.ok("append", text, "--memory-type", "working", "--session", session)
+    hook("SessionEnd", reason="other")
+    rows = cli.json("list", "status:archived")
+    assert [row["content"] for row in rows] == ["tokens lie in the cache for now"]
+
+
+def test_the_hooks_of_cursor_alone_give_an_episode_for_each_task(
+    cli: Cli, hook: Callable[..., str]
+) -> None:
+    """Its transcripts leave out what tools answered, and are not read."""
+    turn = 0
+
+    def tell(name: str, **more: Any) -> None:
+        hook(
+            name, "cursor", session_id="", conversation_id="c-1", generation_id=f"g-{turn}", cwd="", model="m",
+            workspace_roots=[str(cli.cwd)], cursor_version="3.7.21", user_email=None,
+            transcript_path=str(cli.cwd / "agent-transcripts" / "c-1.jsonl"), **more,
+        )  # fmt: skip
+
+    def ask(prompt: str) -> None:
+        nonlocal turn
+        turn += 1
+        tell("beforeSubmitPrompt", prompt=prompt, attachments=[])
+
+    def use(tool: str, output: dict[str, Any], **given: Any) -> None:
+        tell(
+            "postToolUse", tool_name=tool, tool_input=given, tool_output=json.dumps(output), duration=9,
+            tool_use_id=f"tool-{turn}-{json.dumps(given)}",
+        )  # fmt: skip
+
+    def run(command: str, output: str, code: int = 0) -> None:
+        use("Shell", {"output": output, "exitCode": code}, command=command)
+
+    def stop(said: str) -> list[str]:
+        tell("afterAgentResponse", text=said)
+        tell("stop", status="completed", loop_count=0)
+        return [row["outcome"] for row in listed(cli)]
+
+    tell("sessionStart", is_background_agent=False, composer_mode="agent")
+    ask("Fix the login redirect loop in src/auth/login.py")
+    use("Read", {"content": "import os"}, path="src/auth/login.py")
+    use("Write", {"success": True}, path="src/auth/login.py", contents="import sys")
+    run("pytest tests/auth", "1 failed, 8 passed in 0.31s", 1)
+    assert stop("One test still fails.") == ["FAILURE"]
+    ask("go on")
+    use("StrReplace", {}, path="src/auth/login.py", old_string="a", new_string="b")
+    run("pytest tests/auth", "9 passed in 0.30s")
+    run(f"git commit -m 'fix login {SECRET}'", "[main 1234567] fix login")
+    assert stop("Done. All 9 tests pass.") == ["SUCCESS"]
+    ask("Which port does postgres listen on in compose?")
+    run("grep -n 5432 compose.yml", "5432")
+    assert stop("On 5432.") == ["SUCCESS"]
+    ask("Rename the billing tables to invoices in the database schema")
+    use("Write", {"success": True}, path="db/schema.sql", contents="create table invoices ()")
+    tell("sessionEnd", reason="window_close", duration_ms=9_000, final_status="completed")
+    (first,) = (shown(cli, row["id"]) for row in listed(cli) if row["outcome"] == "SUCCESS")
+    (second,) = (shown(cli, row["id"]) for row in listed(cli) if row["outcome"] == "PARTIAL")
+    assert second["task"]["original_input"].startswith("Rename the billing tables")
+    assert first["outcome"]["primary_output"] == "Done. All 9 tests pass."
+    assert "9 passed" in first["outcome"]["evidence"][0]
+    assert (first["session_id"], first["metadata"]["captured"]) == ("c-1", True)
+    assert SECRET not in json.dumps([first, second])

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import NOW, Cli
-from tests.cli.test_replaying import session
-from tests.cli.test_who_is_who import names
+from tests.cli.sessions import session
+from tests.cli.shared import names
 from tests.safety.fresh import fresh
 from tests.services.conftest import ungated
 from workbench.cli.main import build_parser

@@ -5,17 +5,13 @@ ends well.
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pexpect
 import pytest
 
+from tests.cli.shared import COMMAND, ROOT
 from tests.demo import MEMORIES
-
-SCRIPT = Path(sys.executable).with_name("workbench")
-COMMAND = [str(SCRIPT)] if SCRIPT.exists() else [sys.executable, "-m", "workbench"]
-ROOT = Path(__file__).parents[2]
 
 _ESCAPES = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9]|P[^\x1b]*\x1b\\|[=>78])"

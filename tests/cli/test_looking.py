@@ -1,23 +1,21 @@
-"""`workbench show`, `list`, `stats` and `status`."""
+"""`workbench list`, `show`, `stats`, `status` and `views`: what the store holds and held, in the orders and
+saved views of the app.
+"""
 
 import json
+from datetime import timedelta
 
 import pytest
 
-from tests.cli.conftest import NOW, Cli, files_of
+from tests.cli.conftest import NOW, Cli
+from tests.cli.shared import at_a_terminal
 from tests.demo import JUDGMENTS, MEMORIES, QUERIES
+from tests.safety.samples import keys
 from workbench.config import paths, recent
 from workbench.core.document import field_names
 from workbench.core.health import sparkline
 from workbench.core.stream.memory import Memory
-
-
-def test_a_memory_is_shown_in_full(demo: Cli) -> None:
-    lines = demo.ok("show", "mem-20260206-0000002").splitlines()
-    assert lines[0].split() == ["id", "mem-20260206-0000002"]
-    assert "status       promoted · pinned" in lines
-    assert lines[-2] == ""
-    assert lines[-1].startswith("Ines: do not run anything that writes to production")
+from workbench.store.library import Library
 
 
 def test_the_json_of_a_memory_has_every_field(demo: Cli) -> None:
@@ -32,24 +30,11 @@ def test_the_json_of_a_memory_has_every_field(demo: Cli) -> None:
     assert memory["source"] == {"hook": "PostToolUse", "turn": 2, "file": None}
 
 
-def test_a_bullet_is_shown_too(demo: Cli) -> None:
-    lines = demo.ok("show", "shr-00001").splitlines()
-    assert "votes     +9 −0" in lines
-    assert demo.json("show", "playbook/shr-00001")["helpful_imported"] == 9
-
-
 def test_what_nobody_voted_on_shows_no_vote(cli: Cli) -> None:
-    cli.ok("ingest", "Deploys need AUTH_SECRET in CI")
-    (memory,) = cli.json("list")
-    votes = next(
-        line for line in cli.ok("show", memory["id"]).splitlines() if line.startswith("votes")
-    )
-    assert votes.split(None, 1)[1] == "+0 −0 · counts +1 from the start"
+    (memory,) = [cli.json("ingest", "Deploys need AUTH_SECRET in CI")]
+    assert "+0 −0 · counts +1 from the start" in cli.ok("show", memory["id"])
     cli.ok("vote", memory["id"], "helpful")
-    votes = next(
-        line for line in cli.ok("show", memory["id"]).splitlines() if line.startswith("votes")
-    )
-    assert votes.split(None, 1)[1] == "+1 −0 · counts +1 from the start"
+    assert "+1 −0 · counts +1 from the start" in cli.ok("show", memory["id"])
 
 
 def test_a_list_is_filtered_and_cut(demo: Cli) -> None:
@@ -66,86 +51,32 @@ def test_a_list_is_filtered_and_cut(demo: Cli) -> None:
     )
 
 
-def test_a_filter_that_cannot_be_read_is_one_sentence(demo: Cli) -> None:
-    err = demo.refused("list", "since:never")
-    assert err.startswith("workbench: ")
-    assert err.count("\n") == 1
-
-
 def test_stats_count_everything(demo: Cli) -> None:
     stats = demo.json("stats")
     assert (stats["memories"], stats["bullets"], stats["books"]) == (MEMORIES, 43, 1)
     assert (stats["queries"], stats["judgments"], stats["votes"]) == (QUERIES, JUDGMENTS, 0)
     assert sum(stats["by_status"].values()) == sum(stats["by_type"].values()) == MEMORIES
-    assert stats["pending"] == stats["by_status"]["candidate"]
-    assert stats["store"] == str(demo.store)
-    assert set(stats["reflection"]) == {"importance", "observations", "hours"}
-    assert stats["unfinished"] == []
     assert f"memories     {MEMORIES}" in demo.ok("stats").splitlines()
 
 
 def test_stats_tell_how_the_store_goes(demo: Cli) -> None:
     trends = demo.json("stats", "--days", "60")["trends"]
     assert len(trends["days"]) == len(trends["made"]) == 60
-    assert trends["days"][-1] == NOW.astimezone().date().isoformat()
-    assert sum(trends["made"]) == MEMORIES
-    assert [sum(map(sum, trends[names].values())) for names in ("types", "categories")] == [
-        MEMORIES,
-        MEMORIES,
-    ]
-    assert sum(trends["statuses"].values()) == sum(trends["sources"].values()) == MEMORIES
-    lines = demo.ok("stats", "--days", "60").splitlines()
-    made = next(line for line in lines if line.startswith("  memories"))
-    assert made.split()[1:] == [sparkline(trends["made"]), str(MEMORIES)]
-    assert len(lines) < 40
-
-
-@pytest.mark.slow
-def test_what_is_decided_is_in_the_trends(demo: Cli) -> None:
+    assert sum(trends["made"]) == sum(trends["statuses"].values()) == MEMORIES
+    assert sparkline(trends["made"]) in demo.ok("stats", "--days", "60")
     ids = [memory["id"] for memory in demo.json("list", "status:candidate")]
     demo.ok("review", "approve", *ids[:3])
     demo.ok("review", "reject", ids[3])
-    demo.ok("vote", ids[0], "helpful")
     assert "4: 3 approved, 1 rejected (75% approved)" in demo.ok("stats")
-    trends = demo.json("stats", "--days", "1")["trends"]
-    assert (trends["approved"], trends["rejected"], trends["approval"], trends["helpful"]) == (
-        [3],
-        [1],
-        0.75,
-        [1],
-    )
-
-
-def test_the_status_is_one_line(demo: Cli) -> None:
-    assert demo.ok("status").startswith("14 pending · ")
-    assert demo.ok("status").endswith(f"{MEMORIES} unseen\n")
-    assert demo.ok("status").count("\n") == 1
 
 
 def test_the_status_counts_what_is_new_since_the_last_look(demo: Cli) -> None:
-    revision = demo.json("stats")["revision"]
-    recent.remember(paths.state_dir(), demo.store, revision, NOW)
+    said = demo.ok("status")
+    assert (said[:13], said.endswith(f"{MEMORIES} unseen\n")) == ("14 pending · ", True)
+    recent.remember(paths.state_dir(), demo.store, demo.json("stats")["revision"], NOW)
     assert demo.ok("status").endswith(" · 0 unseen\n")
     demo.ok("ingest", "An agent saw something quite unheard of", "--actor", "claude")
     assert demo.ok("status").endswith(" · 1 unseen\n")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("command", ["status", "stats", "list", "show", "history", "search"])
-def test_reading_leaves_the_store_as_it_is(demo: Cli, command: str) -> None:
-    before = files_of(demo.store)
-    arguments = {"show": ("shr-00001",), "search": ("deploy",)}.get(command, ())
-    assert demo(command, *arguments).code == 0
-    assert files_of(demo.store) == before
-
-
-@pytest.mark.parametrize("command", ["status", "stats", "list"])
-def test_a_store_that_is_not_there_reads_as_an_empty_one(cli: Cli, command: str) -> None:
-    result = cli.bare(command)
-    assert result.code == 0
-    assert not paths.data_dir().exists()
-    if command == "status":
-        assert (result.out, result.err) == ("0 pending · 0 unseen\n", "")
 
 
 @pytest.mark.parametrize("command", ["list", "show", "history"])
@@ -183,14 +114,7 @@ def test_a_short_id_is_understood_and_one_that_stands_for_several_is_asked_about
     whole = demo.ok("show", "mem-20260320-0000257")
     for short in ("0000257", "257", "mem-257"):
         assert demo.ok("show", short) == whole
-    assert (
-        demo("show", "257", "--at", "1").out
-        == demo("show", "mem-20260320-0000257", "--at", "1").out
-    )
-    bullets = demo.json("bullet", "list")
-    assert "stands for several: " in demo("show", "1").err
-    assert demo.json("show", bullets[0]["id"])["id"] == bullets[0]["id"]
-    assert "There is no memory or bullet 9999999" in demo("show", "9999999").err
+    assert demo("show", "257", "--at", "1").code == 0
 
 
 def test_an_agent_names_ids_in_full(demo: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,6 +122,197 @@ def test_an_agent_names_ids_in_full(demo: Cli, monkeypatch: pytest.MonkeyPatch) 
     assert "There is no memory or bullet 257" in demo("show", "257").err
 
 
-def test_a_vote_that_other_programs_have_gets_a_hint(demo: Cli) -> None:
-    for word, meant in (("up", "helpful"), ("down", "harmful"), ("helpfull", "helpful")):
-        assert f"Did you mean {meant}?" in demo("vote", "mem-20260320-0000257", word).err
+FIRST, SECOND = "Deploys need AUTH_SECRET in CI.", "Tests use a real Postgres, never a mock."
+
+
+@pytest.fixture
+def told(cli: Cli) -> Cli:
+    """A store of two memories, of which the first was corrected at the end."""
+    for text in (FIRST, SECOND):
+        assert cli("append", text, "--type", "convention").code == 0
+    (first,) = [row["id"] for row in rows(cli) if row["content"] == FIRST]
+    assert cli("edit", first, FIRST.replace("CI", "production")).code == 0
+    return cli
+
+
+def rows(cli: Cli, *args: str) -> list[dict[str, str]]:
+    found: list[dict[str, str]] = cli.told("list", *args)
+    return found
+
+
+def revisions(cli: Cli) -> list[int]:
+    return [event["rev"] for event in cli.told("history")][::-1]
+
+
+def test_a_list_is_what_it_was_after_each_change(told: Cli) -> None:
+    first, second, third = revisions(told)
+    held = [
+        {row["content"] for row in rows(told, "--at", str(rev))}
+        for rev in (0, first, second, third)
+    ]
+    assert held == [set(), {FIRST}, {FIRST, SECOND}, {FIRST.replace("CI", "production"), SECOND}]
+    assert held[-1] == {row["content"] for row in rows(told)}
+
+
+@pytest.mark.slow
+def test_a_search_and_a_context_know_nothing_of_what_came_later(told: Cli) -> None:
+    first, second, _ = (str(rev) for rev in revisions(told))
+    found = told.told("search", "which database do tests use", "--at", first)
+    assert all(row["content"] != SECOND for row in found)
+    found = told.told("search", "which database do tests use", "--at", second)
+    assert SECOND in [row["content"] for row in found]
+    assert "Postgres" not in told("context", "write tests for the database", "--at", first).out
+
+
+def test_the_app_is_opened_at_a_revision(aged: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert aged("edit", "m1", "Nothing of it holds.").code == 0
+    assert FIRST in aged("show", "m1", "--at", "yesterday").out
+    at_a_terminal(monkeypatch)
+    opened: list[object] = []
+
+    def open_there(self: Cli, store: object, **more: object) -> int:
+        opened.append(more["at"])
+        return 0
+
+    monkeypatch.setattr(Cli, "_open", open_there)
+    for when in ("2", "yesterday"):
+        assert aged("--at", when).code == 0
+    assert opened == [2, 3]
+    assert "There is no store in " in aged.bare("--at", "2").err
+
+
+@pytest.fixture
+def aged(cli: Cli) -> Cli:
+    """A store to which something was added on four days; the last time one hour ago."""
+    for day, text in enumerate(
+        (FIRST, SECOND, "Lint runs in CI.", "Ports are in compose.yaml."), 1
+    ):
+        at = NOW - timedelta(days=4 - day, hours=1)
+        with Library(cli.store, lambda at=at: at).transaction("cli", "add") as tx:  # type: ignore[misc]
+            tx.put(Memory(f"m{day}", text, at, at))
+    return cli
+
+
+@pytest.mark.parametrize(
+    ("when", "count"),
+    [
+        ("36h", 2), ("now", 4), ("yesterday", 3), ("2026-03-18", 2), ("2026-03-18T16:00", 1), ("thursday", 3),
+        ("wednesday", 2), ("2026-02", 0), ("2026-03", 4), ("3mo", 0), ("2", 2),
+    ],
+)  # fmt: skip
+def test_at_takes_times_and_a_date_means_the_end_of_that_day(
+    aged: Cli, when: str, count: int
+) -> None:
+    assert len(rows(aged, "--at", when)) == count
+    stats = aged.told("stats", "--at", when)
+    assert (stats["memories"], stats["revision"]) == (count, count)
+
+
+def test_a_day_is_one_of_where_the_person_is(aged: Cli, tokyo: None) -> None:
+    # 17:00 UTC is two in the morning of the next day in Tokyo.
+    assert len(rows(aged, "--at", "2026-03-18")) == 1
+    assert "2026-03-19 02:00" in aged("list", "since:2026-03-19", "until:2026-03-19").out
+    (row,) = rows(aged, "since:2026-03-19", "until:2026-03-19")
+    assert row["created_at"] == "2026-03-18T17:00:00Z"
+    result = aged("archive", "--before", "2026-03-19", "--status", "signal", "--dry-run", "--json")
+    plan = json.loads(result.out)
+    assert (plan["ids"], plan["before"]) == (["m1"], "2026-03-18T15:00:00Z")
+
+
+def test_an_agent_is_told_the_offset_of_a_time(
+    aged: Cli, tokyo: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = ("search", "deploys need a secret")
+    assert "2026-03-18 02:00 " in aged(*query).out
+    assert "2026-03-18 02:00+09:00" in aged(*query, "--for-agent", "claude").out
+    monkeypatch.setenv("CLAUDECODE", "1")
+    assert "2026-03-18 02:00+09:00" in aged("list").out
+
+
+CONFIG = """
+[views."wrong lately"]
+filter = "type:error,failure"
+order = "votes"
+
+[views."the oldest"]
+filter = ""
+order = "-made"
+dates = "absolute"
+
+[views.broken]
+filter = "since:never"
+"""
+
+
+@pytest.fixture
+def views(demo: Cli) -> Cli:
+    """The demo store, and three saved views."""
+    paths.config_dir().mkdir(parents=True)
+    (paths.config_dir() / "config.toml").write_text(CONFIG)
+    return demo
+
+
+def listed(cli: Cli, *args: str) -> list[dict[str, object]]:
+    result = cli("list", "--json", *args, "-n", "0")
+    assert result.code == 0, result.err
+    found: list[dict[str, object]] = json.loads(result.out)
+    return found
+
+
+def ids(rows: list[dict[str, object]]) -> list[object]:
+    return [row["id"] for row in rows]
+
+
+def test_views_are_listed_with_what_they_show(views: Cli) -> None:
+    lines = [line.split("  ") for line in views.ok("views").splitlines()]
+    assert [line[0] for line in lines] == ["wrong lately", "the oldest", "broken"]
+    assert views.json("views")[1] == {
+        "name": "the oldest", "filter": "", "order": "-made", "dates": "absolute",
+    }  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_view_lists_what_its_filter_finds_in_its_order(views: Cli) -> None:
+    found = listed(views, "--view", "wrong lately")
+    plain = listed(views, "type:error,failure")
+    assert {*ids(found)} == {*ids(plain)}
+    votes = [int(str(row["helpful_count"])) - int(str(row["harmful_count"])) for row in found]
+    assert votes == sorted(votes, reverse=True)
+    assert ids(listed(views, "--view", "the oldest")) == ids(listed(views))[::-1]
+
+
+@pytest.mark.slow
+def test_by_score_the_best_for_the_words_comes_first(views: Cli) -> None:
+    found = ids(listed(views, "deploy", "--sort", "score"))
+    searched = [row["id"] for row in views.told("search", "deploy", "-k", "50")]
+    known = [id for id in searched if id in found]
+    assert len(known) > 3
+    assert found[: len(known)] == known
+    narrowed = listed(views, "--view", "wrong lately", "AUTH_SECRET", "--sort", "made")
+    assert {row["observation_type"] for row in narrowed} == {"error"}
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("wrong", "Did you mean “wrong lately”?"),
+        ("broken", "The view “broken” cannot be shown: “never”"),
+    ],
+)
+def test_what_cannot_be_shown_is_said(views: Cli, name: str, said: str) -> None:
+    assert said in views.refused("list", "--view", name)
+
+
+def test_a_secret_in_the_config_file_is_printed_nowhere(demo: Cli) -> None:
+    _, key = keys()["github"]
+    word = "".join(("Xk29vLq88", "zzTT01"))
+    paths.config_dir().mkdir(parents=True)
+    one = f'[views."{key}"]\nfilter = "password={word}"\n'
+    other = f'[views."login {key}"]\nfilter = "since:password={word}"\nodd = 1\n'
+    (paths.config_dir() / "config.toml").write_text(f'{one}{other}[keys]\n"{key}" = "j"\n')
+    for command in ("views", "views --json", "config show", "config show --json"):
+        result = demo(*command.split())
+        assert "[secret: GitHub token]" in result.out
+        assert (key in result.out + result.err, word in result.out + result.err) == (False, False)
+    refused = demo("list", "--view", f"login {key}")
+    assert (refused.code, key in refused.err, word in refused.err) == (2, False, False)

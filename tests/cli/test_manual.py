@@ -9,7 +9,7 @@ import pexpect
 import pytest
 
 from tests.cli.conftest import Cli
-from tests.cli.test_installed import COMMAND
+from tests.cli.shared import COMMAND
 from tests.manual import PAGES
 
 NAMES = sorted(path.stem for path in PAGES.glob("*.md"))

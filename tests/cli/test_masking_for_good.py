@@ -13,8 +13,7 @@ import pexpect
 import pytest
 
 from tests.cli.conftest import Cli
-from tests.cli.test_processes import ROOT, WORKBENCH, _without_privileges, workbench
-from tests.cli.test_scanning import KEY, left_in, put
+from tests.cli.shared import KEY, ROOT, WORKBENCH, left_in, put, without_privileges, workbench
 from workbench.config import paths
 
 KILLED_AT = """
@@ -74,7 +73,7 @@ def test_a_mask_that_is_killed_leaves_a_store_that_says_what_is_left_and_is_fini
 
 @pytest.mark.slow
 @pytest.mark.skipif(
-    _without_privileges() is None, reason="file permissions do not hold for this user"
+    without_privileges() is None, reason="file permissions do not hold for this user"
 )
 def test_a_mask_in_a_read_only_folder_changes_nothing_and_says_so(cli: Cli) -> None:
     put(cli, m1=f"key {KEY}")
@@ -83,7 +82,7 @@ def test_a_mask_in_a_read_only_folder_changes_nothing_and_says_so(cli: Cli) -> N
     for path in files:
         path.chmod(path.stat().st_mode & 0o555)
     try:
-        prefix = _without_privileges() or ()
+        prefix = without_privileges() or ()
         found = workbench("--store", str(cli.store), "scan", prefix=prefix)
         run = workbench("--store", str(cli.store), "scan", "--mask", prefix=prefix)
     finally:

@@ -2,23 +2,15 @@
 
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from tests.cli.conftest import NOW, Cli, files_of
+from tests.cli.shared import at_a_terminal
 from tests.demo import MEMORIES
 from workbench.cli.main import run
 from workbench.config import paths, recent
 from workbench.core.first_run import FirstRun, FirstStep
-
-
-def at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the streams say that they are a terminal's; in the test itself, since pytest swaps them
-    before it.
-    """
-    monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True))
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
 
 
 def test_the_app_opens_the_store_that_is_meant(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,21 +14,9 @@ import pytest
 
 from tests.benchmarks.open import build
 from tests.cli.conftest import Cli
+from tests.cli.shared import ROOT, WORKBENCH, without_privileges, workbench
 
-WORKBENCH = (sys.executable, "-m", "workbench")
-ROOT = Path(__file__).parents[2]
 HEAVY = ("textual", "rich.console", "model2vec", "anthropic", "tokenizers", "safetensors")
-
-
-def workbench(*arguments: str, prefix: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*prefix, *WORKBENCH, *arguments],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        encoding="utf-8",
-    )
 
 
 @pytest.mark.slow
@@ -167,21 +155,9 @@ def test_ctrl_c_stops_an_import_between_chunks_and_undo_takes_it_back(tmp_path: 
     assert (stats["memories"], stats["unfinished"]) == (0, [])
 
 
-def _without_privileges() -> tuple[str, ...] | None:
-    """Return how to start a process that file permissions hold for, or `None` when there is no way."""
-    if os.geteuid() != 0:
-        return ()
-    drop = "-dac_override,-dac_read_search"
-    return (
-        ("setpriv", f"--bounding-set={drop}", f"--inh-caps={drop}")
-        if shutil.which("setpriv")
-        else None
-    )
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(
-    _without_privileges() is None, reason="file permissions do not hold for this user"
+    without_privileges() is None, reason="file permissions do not hold for this user"
 )
 def test_a_read_only_store_can_be_read_and_not_changed(tmp_path: Path, filled: Path) -> None:
     store = tmp_path / "store"
@@ -190,7 +166,7 @@ def test_a_read_only_store_can_be_read_and_not_changed(tmp_path: Path, filled: P
     before = {path: path.read_bytes() for path in paths if path.is_file()}
     for path in paths:
         path.chmod(path.stat().st_mode & 0o555)
-    prefix = _without_privileges() or ()
+    prefix = without_privileges() or ()
     try:
         for command in (["status"], ["search", "deploy", "--json"]):
             run = workbench("--store", str(store), *command, prefix=prefix)

@@ -6,29 +6,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Cli
-from tests.cli.test_capturing import SESSION, Transcript
-
-DEPLOY = "how do we deploy the api to staging"
-
-
-def session(folder: Path, at: str) -> Path:
-    """A session with a prompt, a subagent's task and a failure, at one time."""
-    written = Transcript(folder / f"{SESSION}.jsonl")
-    written.asked(DEPLOY, timestamp=at)
-    task = {
-        "type": "tool_use",
-        "id": "toolu_t",
-        "name": "Task",
-        "input": {"prompt": "find out how the api is deployed"},
-    }
-    written.line(type="assistant", message={"role": "assistant", "content": [task]}, timestamp=at)
-    written.ran(
-        "git push",
-        "fatal: The current branch cart has no upstream branch.",
-        failed=True,
-        timestamp=at,
-    )
-    return written.path
+from tests.cli.sessions import DEPLOY, Transcript, session
 
 
 def replayed(cli: Cli, path: Path, *args: str) -> list[dict[str, Any]]:

@@ -4,30 +4,17 @@ import io
 import json
 import os
 import sys
-from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import NOW, Cli
+from tests.cli.shared import KEY, RULE, left_in, put
 from tests.safety.fresh import fresh
-from tests.safety.samples import keys
 from workbench.cli.main import utc_now
 from workbench.config import paths
 from workbench.core.stream.memory import Memory
 from workbench.services.open import open_workbench
 from workbench.services.stream import votes
-
-RULE, KEY = keys()["github"]
-
-
-def put(cli: Cli, **contents: str) -> None:
-    """Store memories as they are, as an older version could have left them."""
-    bench = open_workbench(cli.store, profiles=cli.cwd / "none", clock=utc_now)
-    bench.library.journal.gate = None
-    with bench.library.transaction("setup", "set up") as tx:
-        for id, content in contents.items():
-            tx.put(Memory(id, content, NOW, NOW))
-    bench.close()
 
 
 def test_scanning_files_names_place_and_reason_and_never_the_secret(cli: Cli) -> None:
@@ -202,15 +189,6 @@ def test_a_conflict_names_no_secret(cli: Cli) -> None:
 
 
 SHORT = fresh("masking")["password in an address"]
-
-
-def left_in(folder: Path, secret: str) -> list[str]:
-    """Return the files below a folder that hold a secret."""
-    return [
-        path.name
-        for path in folder.rglob("*")
-        if path.is_file() and secret.encode() in path.read_bytes()
-    ]
 
 
 def test_scan_finds_what_grep_finds_in_every_field_and_file(cli: Cli) -> None:

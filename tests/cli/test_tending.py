@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.commands import Command
 from tests.cli.conftest import NOW, Cli, files_of
-from tests.cli.test_scanning import KEY, put
+from tests.cli.shared import KEY, put
 from tests.demo import MEMORIES
 from tests.store.helpers import killed_after
 from workbench.config import drafts, paths

@@ -4,13 +4,12 @@ needs a person.
 
 import json
 import tarfile
-from argparse import ArgumentParser, _SubParsersAction
-from collections.abc import Iterator
 from typing import Literal
 
 import pytest
 
 from tests.cli.conftest import NOW, Cli
+from tests.cli.shared import names
 from workbench.cli.main import build_parser
 from workbench.config import paths
 from workbench.config.loading import Settings
@@ -257,15 +256,6 @@ def store(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Cli:
     cli.write("expect.toml", '[[expect]]\nquery = "deploys"\nfinds = ["m1"]\n')
     cli.write("book.txt", "")
     return cli
-
-
-def names(parser: ArgumentParser) -> Iterator[str]:
-    """Yield the commands, those below a command too."""
-    for action in parser._actions:
-        if isinstance(action, _SubParsersAction):
-            for name, below in action.choices.items():
-                inner = [f"{name} {more}" for more in names(below)]
-                yield from inner or [name]
 
 
 def test_the_table_holds_every_command() -> None:
