@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -293,7 +294,7 @@ def told(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Callable[[], str]:
 @pytest.fixture
 def store(cli: Cli) -> Cli:
     """A store with something of each kind."""
-    known = {"status": "confirmed", "memory_type": "semantic"}
+    known: dict[str, Any] = {"status": "confirmed", "memory_type": "semantic"}
     library = Library(cli.store, heads=None)
     with library.transaction("human", "set up") as tx:
         tx.put(Memory("m1", "Deploys run on Monday", NOW, NOW, **known))
