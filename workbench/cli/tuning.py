@@ -32,7 +32,14 @@ from workbench.core.agents.actors import require_person
 from workbench.core.record import InvalidQuery, InvalidRecord, WorkbenchError, WorkStopped
 from workbench.core.stream.memory import hidden_because
 from workbench.core.text import counted, one_line
-from workbench.core.tuning.measure import Checked, Expected, QualityExpected, Shortfall, Why
+from workbench.core.tuning.measure import (
+    Checked,
+    Expected,
+    QualityExpected,
+    Shortfall,
+    Why,
+    parse_measure,
+)
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -201,7 +208,6 @@ def evaluate(call: Call) -> Answer:
 def tune(call: Call) -> Answer:
     """Print a proposal and what it is worth; save it when asked to."""
     from workbench.core.tuning.autotune import Search
-    from workbench.core.tuning.measure import parse_measure
 
     args, profiles = call.args, call.bench.tuning.profiles
     measure = parse_measure(args.metric)

@@ -9,7 +9,7 @@ from typing import Any
 from workbench.config import paths
 from workbench.core.record import WorkbenchError
 from workbench.core.runtime import share_memory
-from workbench.mcp.server import Clients, cleaned_name
+from workbench.mcp.server import Clients, cleaned_name, serve_stdio
 from workbench.services.agents.reading_log import DoorRules, parent_process
 from workbench.services.open import Workbench
 
@@ -52,8 +52,6 @@ def serve(bench: Workbench, args: Namespace) -> int:
     )
     options: dict[str, Any] = {"groups": args.tools, "reads_only": args.read_only}
     if not args.http:
-        from workbench.mcp.server import serve_stdio
-
         serve_stdio(bench, clients, **options)
         return 0
     from workbench.mcp.http import HOST, serve_http, token_in

@@ -20,7 +20,7 @@ from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.host import Host
 from workbench.tui.app.saving import Preview
 from workbench.tui.widgets.content import MUTED, assemble, body, highlight, undo
-from workbench.tui.widgets.dialog import Confirm
+from workbench.tui.widgets.dialog import Confirm, Prompt
 from workbench.tui.widgets.figures import absolute, amount, number
 
 # How flagged text looks: its mark, the reasons, and what stands for it while it is folded away.
@@ -188,8 +188,6 @@ class FlaggedMemories:
         """Let a flagged memory be exported and promoted as it is, after asking why; again takes
         that back.
         """
-        from workbench.tui.widgets.dialog import Prompt
-
         id, preview = memory.id, Preview(self._bench, again="enter", line=True)
 
         def withdraw() -> None:

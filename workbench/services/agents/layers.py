@@ -19,7 +19,7 @@ import numpy as np
 
 from workbench.core.agents.document import Document, citation
 from workbench.core.agents.episodes.criteria import summary_of
-from workbench.core.agents.patterns.matching import text_of
+from workbench.core.agents.patterns.matching import USED, match, obstacle, task_of, text_of
 from workbench.core.duplicates.dedup import is_negation, said_words
 from workbench.core.files.fresh import open_handle
 from workbench.core.playbook.book import Bullet
@@ -413,8 +413,6 @@ def recoveries(asking: Asking, said: str, alike: "Sequence[FoundEpisode]") -> "l
     """
     if not _any(asking, "patterns"):
         return []
-    from workbench.core.agents.patterns.matching import USED, match, obstacle
-
     known, asked = asking.tuning.retriever.patterns.of(USED).recoveries, words_of(said)
     task, proven, now = _task(asking, said, alike), _applied_in(asking, alike), asking.context.now()
     facts, places, rows = (
@@ -451,8 +449,6 @@ def _any(asking: Asking, table: str) -> bool:
 
 def _task(asking: Asking, text: str, alike: "Iterable[FoundEpisode]") -> "Task":
     """Return a task with the features that its words name, and those of the tasks that are like it."""
-    from workbench.core.agents.patterns.matching import USED, task_of
-
     named = asking.tuning.retriever.patterns.of(USED).features_in(text)
     near = [one.episode for one in alike][:ALIKE]
     types = {*named.get("problem_type", ()), *(one.type for one in near)}

@@ -29,7 +29,15 @@ from workbench.services.agents.documents.instructions import Skipped
 from workbench.services.context import Service
 from workbench.services.files.folders import FolderExporter, root_of
 from workbench.services.files.overwriting import FileStates, is_written, real_name
-from workbench.services.files.theirs import Guard, ReadFile, Removal, passed_over, read_folder
+from workbench.services.files.theirs import (
+    Guard,
+    ReadFile,
+    Removal,
+    in_place,
+    passed_over,
+    read_folder,
+    replaced,
+)
 from workbench.services.files.threeway import DiffLine, diff_texts
 from workbench.services.playbook.file_merge import (
     new_parts,
@@ -332,15 +340,11 @@ class Importer(Service):
         known = FileStates(self._library).known(plan.path)
         if known is not None and known.sha256 == plan.parsed.digest:
             return plan
-        from workbench.services.files.theirs import replaced
-
         return replace(plan, agrees=not replaced(self._context, plan.path, plan.parsed, reading))
 
     def _with_theirs(self, plan: ImportPlan, reading: ReadContext) -> ImportPlan:
         """Plan to store what the file says where it differs."""
         require_person(self._context.actor, "take the file's version of what is stored", NOTHING)
-        from workbench.services.files.theirs import in_place, replaced
-
         pairs = replaced(self._context, plan.path, plan.parsed, reading)
         ids = {memory.id for memory in plan.parsed.memories}
         ids |= {bullet.id for book in plan.parsed.playbooks for bullet in book.bullets}

@@ -20,14 +20,16 @@ from workbench.core.stream.memory import Memory, room_for
 from workbench.core.text import Folded, clean_for_store
 from workbench.services.agents.capture.memories import told_by
 from workbench.services.context import Context
-from workbench.services.review.kinds import Handler, handler_of, noted
+from workbench.services.review.kinds import Handler, candidate_in, handler_of, noted
 from workbench.services.review.queue import (
     NO_EVIDENCE,
     Branch,
     Citations,
     Cited,
+    Evidence,
     ReviewQueue,
     is_put_off,
+    looked_up,
 )
 from workbench.services.safety.secret_filter import IMPORT
 from workbench.services.safety.texts import kept_edges
@@ -193,8 +195,6 @@ class Review:
         """Return what a proposal rests on as far as that needs no search: citations, and what they
         cite in turn.
         """
-        from workbench.services.review.queue import Evidence
-
         memory = self.memory(proposal)
         tree = self._citations.tree(memory.citations, memory.id) if memory is not None else ()
         messages = 0 if memory is None else len(told_by(memory))
@@ -238,8 +238,6 @@ class Review:
         """Gather what supports a proposal, what resembles and what contradicts it; safe on any
         thread.
         """
-        from workbench.services.review.queue import looked_up
-
         known, memory = self.known(proposal), self.memory(proposal)
         if memory is None or not self._retriever.ready:
             return known
@@ -429,7 +427,6 @@ class Review:
 
     def _absorbed(self, id: str, other: str, content: str | None) -> tuple[Memory, ...]:
         from workbench.core.duplicates.groups import absorb
-        from workbench.services.review.kinds import candidate_in
 
         target = self._library.memories.get(other)
         text = (
@@ -448,7 +445,6 @@ class Review:
         The original is archived as superseded. Raises `InvalidRecord` for fewer than two parts, or
         equal or too long ones, and `Conflict` when the text no longer is the `expected` one.
         """
-        from workbench.services.review.kinds import candidate_in
         from workbench.services.review.rewriting import check_parts, part_of, split_up
 
         check_parts(parts)
@@ -469,7 +465,6 @@ class Review:
         Raises `InvalidRecord` for an empty or too long text, `Conflict` when the text no longer is
         `expected`.
         """
-        from workbench.services.review.kinds import candidate_in
         from workbench.services.review.rewriting import with_rounds
 
         with self._library.transaction(self._context.actor, f"refine {id}") as tx:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.core.files.locks import FileLock, StoreBusy
-from workbench.core.health import Damage, Gone, MendedIndex, Renumbered
+from workbench.core.health import Damage, Gone, MendedIndex, PastView, Renumbered
 from workbench.core.record import (
     OnlyLookedAt,
     StoreProblem,
@@ -50,6 +50,7 @@ from workbench.store.maintenance import checkpoint_writer
 from workbench.store.maintenance.checkpoint_writer import (
     CheckpointWriter,
     ForeignCheckpoint,
+    ForeignFile,
     Loaded,
 )
 
@@ -234,8 +235,6 @@ class Journal:
         """What another program changed in `memory.json`, waiting to be accepted or dismissed (see
         `outside`).
         """
-        from workbench.store.maintenance import checkpoint_writer
-
         return checkpoint_writer.find(self.folder, self.rev, self.tables_at, self.stranger)
 
     @property
@@ -519,8 +518,6 @@ class Journal:
             raise UnknownRecord(
                 f"There is no revision {rev}.", f"The latest is {self.rev}; nothing was opened."
             )
-        from workbench.core.health import PastView  # hardly anybody looks back
-
         latest, at, taken = self.rev, None, 0
         with self._reading:
             for entry in self._entries_back():
@@ -601,8 +598,6 @@ class Journal:
 
         Nothing can be changed any more.
         """
-        from workbench.core.health import PastView
-
         with self._reading:
             old = self.state
             tables = {
@@ -984,10 +979,6 @@ class Journal:
             self._note_strange()
 
     def _note_strange(self, kept: str = "", *, unplaced: bool = False) -> None:
-        from workbench.store.maintenance.checkpoint_writer import (
-            ForeignFile,
-        )  # hardly ever is there such a file
-
         self.notices.append(ForeignFile(kept, unplaced))
 
     def _adopt(self) -> None:

@@ -23,7 +23,14 @@ from workbench.core.reflection.reflector import Step
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line, printable
 from workbench.services.open import Workbench
-from workbench.services.playbook.curation import Asked, Card, CurationPlan, Reply, edited
+from workbench.services.playbook.curation import (
+    Asked,
+    Card,
+    CurationPlan,
+    Reply,
+    edited,
+    read_episode,
+)
 from workbench.services.reflection.reflection import Waiting
 from workbench.services.safety.texts import place_of
 from workbench.tui.actions import ASK, CARDS, PROMPT, SOURCE, on_row
@@ -651,8 +658,6 @@ def put_off(app: App[object], bench: Workbench, book: str, asked: Asked) -> None
 
 def _episode_in(name: str) -> "tuple[Episode | None, str | None]":
     """Return the run in a file, or the sentence that says why there is none."""
-    from workbench.services.playbook.curation import read_episode
-
     try:
         return read_episode(Path(name).expanduser()), None
     except (WorkbenchError, RuntimeError) as error:

@@ -521,9 +521,6 @@ class Undoing:
         told(f"Undone: {undone}")
 
     async def _agree(self, found: Upcoming) -> bool:
-        from workbench.tui.widgets.content import body
-        from workbench.tui.widgets.dialog import Confirm
-
         app = self._app
         masked = app.bench.safety.masked
         made = self._made.get(found.rev)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.core.agents.hook_event import HookEvent
-from workbench.core.agents.transcript.events import short_paths
+from workbench.core.agents.transcript.events import Answer, Call, Prompt, Said, Summary, short_paths
 from workbench.core.agents.transcript.summaries import PASSED, Lesson, identity
 from workbench.core.files.locks import Patience, StoreBusy, waiting
 from workbench.core.record import InvalidRecord, UnreadableFile, WorkbenchError, iso
@@ -261,8 +261,6 @@ def _begun(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[To
 
 def _asked(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[Told]]":
     """A person asks for something, or corrects."""
-    from workbench.core.agents.transcript.events import Prompt
-
     event = _masked(event)
     asked = Prompt(event.tool_use, event.when, text=event.text)
     followed, told = _followed(event, progress, [asked])
@@ -274,8 +272,6 @@ def _used(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[Tol
     """A tool was used: it may fail, resolve a failure, or be a step on the way."""
     if event.transcript and not event.failed and not progress.tools.open:
         return progress, ()
-    from workbench.core.agents.transcript.events import Answer, Call
-
     event = _masked(event)
     call = Call(event.tool_use or "?", event.when, "", event.tool, event.given, event.cwd)
     answer = Answer(call.id, call.at, "", event.response, event.failed)
@@ -284,8 +280,6 @@ def _used(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[Tol
 
 def _said(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[Told]]":
     """The agent answers."""
-    from workbench.core.agents.transcript.events import Said
-
     return _followed(event, progress, [Said("", event.when, text=_masked(event).text)])
 
 
@@ -332,7 +326,6 @@ def _ended(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[To
 
 def _summed_up(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[Told]]":
     """A session was boiled down to a summary."""
-    from workbench.core.agents.transcript.events import Summary
     from workbench.core.agents.transcript.following import Following
 
     following = Following(event.session, progress.standing)
