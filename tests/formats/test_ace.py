@@ -88,6 +88,11 @@ def test_bullets_above_the_first_heading() -> None:
     assert {b.id for b in read_playbook(strict).bullets} == {"a-1", "b-2"}
 
 
+def test_sections_of_one_title_are_numbered() -> None:
+    ids = [section.id for section in read_playbook("## Same\n" * 4).sections]
+    assert ids == ["same", "same-2", "same-3", "same-4"]
+
+
 @pytest.mark.parametrize("text", [COUNTS, BARE, LOOSE])
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("start", ["", "\ufeff", "\n\n"])

@@ -9,7 +9,6 @@ import pytest
 from tests.formats.others import CLAUDE_MD, LETTA, TEXTS, TOPIC_MD, claude_mem_database
 from tests.formats.samples import BARE, COUNTS, GENAGENTS, LOOSE, NODES, context
 from workbench.core.files.formats import detect, format_named, known_formats
-from workbench.core.record import UnreadableFile
 from workbench.formats.opening import read_file, read_text
 
 OLDER = {
@@ -81,21 +80,6 @@ def test_claude_md_is_known_by_its_name() -> None:
         "# Notes\n\n<!-- memory-workbench:begin -->\n- [a-1] Alpha\n<!-- memory-workbench:end -->\n"
     )
     assert detect("x/notes.md", block) == ()
-
-
-@pytest.mark.slow
-def test_reading_as_another_format_never_guesses() -> None:
-    for known in known_formats():
-        for name, text in ALL.items():
-            if name == known.name or known.read_path is not None:
-                continue
-            try:
-                parsed = known.read(text, context())
-            except UnreadableFile:
-                continue
-            assert parsed.records_in == parsed.records_read + sum(
-                issue.records for issue in parsed.issues
-            )
 
 
 def test_every_format_is_found_by_its_name() -> None:

@@ -92,14 +92,6 @@ def test_one_bad_line_does_not_stop_the_rest() -> None:
     assert parsed.records_in == 9
 
 
-def test_names_that_look_alike_do_not_share_an_id() -> None:
-    text = "".join(
-        f'{{"type":"entity","name":"{name}","observations":["x"]}}\n'
-        for name in ("a b", "a_b", "A B", "é")
-    )
-    assert len({m.id for m in mcp_memory.read(text, context()).memories}) == 4
-
-
 def test_beads() -> None:
     parsed = beads.read(BEADS, context("issues.jsonl"))
     build, style = parsed.memories
@@ -258,12 +250,3 @@ def test_any_graph_is_written_back(parts: list[str], newline: str, final: bool, 
     kept = tuple(m for n, m in enumerate(parsed.memories) if n != gone)
     again = mcp_memory.read(mcp_memory.write(replace(parsed, memories=kept), text), context())
     assert [m.id for m in again.memories] == [m.id for m in kept]
-
-
-@pytest.mark.slow
-def test_long_files_are_read_whole() -> None:
-    text = "".join(
-        f'{{"type":"entity","name":"n{n}","entityType":"t","observations":["x {n}"]}}\n'
-        for n in range(5000)
-    )
-    assert mcp_memory.read(text, context()).records_read == 5000

@@ -151,10 +151,6 @@ def test_values_that_do_not_fit_are_mapped_and_named() -> None:
     assert write(parsed) == text + "\n"
 
 
-def test_a_skipped_record_leaves_no_mapping_note() -> None:
-    assert read(line(type="mystery", context=""), context()).mappings == ()
-
-
 def test_counts_are_shared_out_to_their_parts() -> None:
     memory = one(
         line(
@@ -225,18 +221,6 @@ def test_a_changed_field_changes_only_its_value() -> None:
     before = json.loads(text)
     assert changed == before | {"status": "confirmed", "helpful_count": 1, "helpful_votes": 1}
     assert list(changed) == [*before, "helpful_count", "helpful_votes"]
-
-
-def test_a_changed_importance_is_written_once_it_was_derived() -> None:
-    parsed = read(line() + "\n", context())
-    (memory,) = parsed.memories
-    assert "importance_score" not in write(parsed)
-    assert (
-        json.loads(write(Parsed(memories=(replace(memory, importance_score=2.0),))))[
-            "importance_score"
-        ]
-        == 2.0
-    )
 
 
 def test_the_original_keeps_what_did_not_change() -> None:

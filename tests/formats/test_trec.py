@@ -12,14 +12,11 @@ from workbench.core.files.format import JudgedQuery, Parsed
 from workbench.core.files.formats import detect, format_named, known_formats
 from workbench.core.record import UnreadableFile
 from workbench.formats import queries
-from workbench.formats.opening import read_file
 from workbench.formats.queries import (
     QRELS_FORMAT,
     RUN_FORMAT,
     Run,
     RunLine,
-    coded,
-    decoded,
     detect_qrels,
     detect_run,
     ranked,
@@ -87,10 +84,6 @@ def test_a_run_is_read_and_written() -> None:
     assert run.rankings == {"301": ("a", "b"), "302": ("a",)}
 
 
-def test_a_run_is_ordered_by_score_not_by_line() -> None:
-    assert read_run("1 Q0 a 1 0.1 x\n1 Q0 b 2 0.3 x\n").rankings == {"1": ("b", "a")}
-
-
 @pytest.mark.parametrize(
     "line", ["1 Q0 a 1 0.5", "1 Q0 a first 0.5 x", "1 Q0 a 1 high x", "1 Q0 a 1 nan x"]
 )
@@ -119,12 +112,6 @@ def test_both_are_recognised() -> None:
 def test_a_run_is_nothing_to_import() -> None:
     with pytest.raises(UnreadableFile, match="rankings"):
         format_named("trec-run").read(RUN, context("r.txt"))
-
-
-def test_files_are_read_through_the_registry(tmp_path_factory: pytest.TempPathFactory) -> None:
-    path = tmp_path_factory.mktemp("trec") / "q.txt"
-    path.write_text(QRELS)
-    assert len(read_file(path, context=context()).queries) == 2
 
 
 @given(st.text(st.sampled_from("1 0Qa\t\n\r\v%2\u2028\x00.-"), max_size=60))
@@ -161,12 +148,6 @@ def test_any_name_survives(grades: dict[str, dict[str, int]]) -> None:
     assert read_qrels(
         write_qrels(Parsed(queries=read_qrels(text, context()).queries)), context()
     ).queries == tuple(JudgedQuery(topic, of, topic=topic) for topic, of in grades.items())
-
-
-def test_only_blanks_and_percent_signs_are_coded() -> None:
-    assert coded("a b%20\u00a0c/é") == "a%20b%2520%C2%A0c/é"
-    assert decoded("a%20b%41") == "a b%41"
-    assert decoded(coded("50 % off%20")) == "50 % off%20"
 
 
 def test_a_name_may_begin_with_a_byte_order_mark() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from tests.safety.fresh import fresh
 from tests.services.conftest import NOON, Clock, memory, put, ungated
+from workbench.core.agents.episodes.criteria import Criteria
 from workbench.core.agents.read import AgentRead
 from workbench.core.playbook.book import Book, Section
 from workbench.core.promotion import Placement
@@ -193,6 +194,7 @@ def test_a_store_that_nobody_trusts_gives_nothing_and_takes_nothing(
         lambda: mine.playbook_get(99),
         lambda: mine.get_context_for_task("x", 9),
         lambda: mine.similar_failures("x", 9),
+        lambda: mine.find_episodes("x", "semantic", Criteria(), 1),
         lambda: mine.learn_from_episode({}, []),
         lambda: mine.text_of("index"),
         lambda: mine.memory_save("a text"),

@@ -182,3 +182,7 @@ def test_what_recurs_in_episodes_is_counted_for_review_and_not_applied(bench: Wo
     again = bench.consolidating.carry_out(["extraction"])
     assert again.stages[0].changes == ()
     assert {pattern.id for pattern in bench.patterns.all()} == {"good", "bad"}
+
+
+def test_an_empty_store_has_nothing_to_consolidate(open_bench: Open) -> None:
+    assert not any(changes(open_bench().consolidating.carry_out()).values())

@@ -184,6 +184,15 @@ def test_many_copies_make_groups_that_can_be_looked_at(
     assert grouped(bench) == []
 
 
+def test_of_many_pairs_that_only_look_alike_some_are_listed(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memories, "APART", 5)
+    fill(bench, *(f"Set QUEUE_{n} before the workers start in the morning" for n in "ABCDEFGHIJ"))
+    plan = bench.deduplication.plan()
+    assert (plan.groups, len(plan.apart)) == ((), 5)
+
+
 def named(id: str, name: str, text: str = PERSON) -> Memory:
     """Return a memory as the reader of an MCP server's file makes it."""
     origin = {"format": "mcp-memory", "kind": "entity", "name": name}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.core.agents.patterns.samples import FULL, NOW
+from tests.core.agents.patterns.samples import FULL, NOW, TEMPLATE
 from workbench.core.agents.patterns.matching import task_of
 from workbench.core.agents.patterns.pattern import (
     Applicability,
@@ -335,3 +335,10 @@ def test_agents_decide_nothing(bench: Workbench, opened: Callable[..., Workbench
         with pytest.raises(WorkbenchError, match="An agent cannot"):
             way()
     assert bench.patterns.get(made.id) == made
+
+
+def test_a_template_is_filled_from_the_store(bench: Workbench) -> None:
+    one, bare = bench.patterns.add([TEMPLATE, BARE])
+    assert bench.patterns.filled(one.id, {"name": "x", "endpoints": []})["goal"] == "Add x"
+    with pytest.raises(InvalidRecord, match="no template"):
+        bench.patterns.filled(bare.id, {})

@@ -140,6 +140,13 @@ def test_long_lines_are_cut_around_what_was_found(bench: Workbench, session: Pat
     (row,) = look(bench, "needle").rows
     assert len(row.text) <= 302
     assert "needle" in row.text
+    lines = [f"line {n} has one pebble of {'much ' * 20}" for n in range(9)]
+    lines[4] = lines[4].replace("pebble", "boulder")
+    (session / "working-memory" / "detail" / "long.md").write_text("\n".join(lines))
+    (row,) = look(bench, "boulder").rows
+    told = [n for n in range(9) if f"line {n} " in row.text]
+    assert 4 in told
+    assert len(told) < 4, "of the lines around it those that fit"
 
 
 def test_no_document_at_all_is_an_empty_answer(places: Open) -> None:

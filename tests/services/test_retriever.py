@@ -41,6 +41,7 @@ def test_new_changed_archived_and_removed_memories_are_followed(
     loaded: Workbench, open_bench: Open
 ) -> None:
     put(loaded, memory("d", "A deploy needs its secret"))
+    loaded.follow()
     assert set(found(loaded, "deploy secret")[:2]) == {"a", "d"}
     loaded.stream.edit("b", "The deploy secret is in the vault")
     assert found(loaded, "vault")[0] == "b"

@@ -162,6 +162,7 @@ def test_what_came_in_by_import_goes_out_unchanged_with_a_warning(
         f"{first.id}: This looks like a {RULE}. (imported, unchanged)",
         f"{second.id}: It tells the reader to ignore its instructions. (imported, unchanged)",
     )
+    assert bench.leaks.find(tuple(bench.safety.flagged())) == (), "each is told in one place"
     bench.stream.pin([first.id])
     bench.stream.edit(first.id, f"changed {KEY}")
     assert [held.id for held in bench.safety.refusals(bench.library.memories.all())] == [first.id]

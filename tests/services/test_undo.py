@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.services.conftest import Open, snapshot
-from workbench.core.record import WorkbenchError
+from workbench.core.record import Conflict, WorkbenchError
 from workbench.services.open import Workbench
 from workbench.services.stream import votes
 from workbench.services.stream.fields import FieldEdit
@@ -104,6 +104,16 @@ def test_undo_means_the_person_by_whatever_door_and_never_an_agent(
     assert demo.history.undo() == f"edit {B}"
     assert demo.history.undo() == f"pin {A}"
     assert demo.stream.get(A).harmful_votes == 1
+    demo.stream.edit(A, "mine")
+    with pytest.raises(WorkbenchError, match="nothing to redo"):
+        demo.history.redo()
+    agent.library.refresh()
+    agent.stream.edit(A, "theirs")
+    with pytest.raises(Conflict, match="content") as caught:
+        demo.history.undo()
+    assert caught.value.hint
+    demo.library.refresh()
+    assert demo.stream.get(A).content == "theirs"
 
 
 def test_a_revision_of_anybody_can_be_taken_back(demo: Workbench, open_bench: Open) -> None:
