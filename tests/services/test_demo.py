@@ -7,7 +7,7 @@ import pytest
 
 from tests.services.conftest import NOON, Open, snapshot
 from workbench.config.paths import shipped
-from workbench.core.record import WorkbenchError
+from workbench.core.record import WorkbenchError, parse_time
 from workbench.services.demo import ANCHOR, fill, lay_out, surround
 from workbench.services.files.lint import known_files
 from workbench.services.open import Workbench
@@ -40,6 +40,29 @@ def test_undo_does_not_take_the_demo_away(now: Workbench) -> None:
     now.stream.pin([now.library.memories.all()[0].id])
     now.history.undo()
     assert snapshot(now) == before
+
+
+def test_the_history_has_a_date_for_each_of_six_weeks(now: Workbench) -> None:
+    entries = list(now.library.changes_back())
+    weeks = {(NOON - parse_time(entry.at)).days // 7 for entry in entries}
+    assert weeks >= set(range(6))
+    assert entries == sorted(entries, key=lambda entry: entry.at, reverse=True)
+    assert {entry.actor for entry in entries} >= {"agent:claude", "agent:codex"}
+
+
+def test_there_is_something_for_each_feature_to_find(now: Workbench, scratch: Path) -> None:
+    groups = now.deduplication.likeness().groups(now.deduplication.likeness().limits.review)
+    assert len([group for group in groups if group.ordinary]) == 2
+    asked = now.upkeep.plan().proposals
+    assert [p.title for p in asked if p.kind == "replaces"] == ["Handbook screenshots: 1280 by 800"]
+    (stale,) = now.still_true.plan().found
+    assert [gone.name.text for gone in stale.gone] == [".claude/rules/design.md"]
+    assert not (scratch / stale.gone[0].name.text).exists()
+    rules = now.playbooks.open(now.playbooks.books()[0].book.id).bullets
+    assert [rule.id for rule in rules if rule.harmful_count > rule.helpful_count] == [
+        "cms-00020",
+        "psw-00025",
+    ]
 
 
 @pytest.mark.slow

@@ -85,7 +85,7 @@ async def test_sessions_open_to_what_was_given_and_to_the_memory(
 ) -> None:
     app = demo_app(tmp_path)
     async with opened(app, size) as pilot:
-        assert "9 sessions" in screen_text(app)
+        assert "54 sessions" in screen_text(app)
         assert "codex" in screen_text(app)
         await pilot.press("enter", "j")
         await pilot.pause()

@@ -166,6 +166,8 @@ async def test_an_outside_edit_is_shown_and_taken_over(tmp_path: Path) -> None:
 async def test_what_capturing_brought_and_which_hooks_failed_is_said(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with opened(app) as pilot:
+        go(app, "captures", "nothing")
+        await settled(pilot)
         assert "No session of an agent was followed yet" in screen_text(app)
         captures = captures_dir()
         assert captures is not None

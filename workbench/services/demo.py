@@ -6,13 +6,13 @@ import json
 import os
 import re
 import shutil
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from workbench.core.agents.actors import stands_by
 from workbench.core.agents.document import FollowedFolder
@@ -25,11 +25,14 @@ from workbench.core.record import UnreadableFile, iso, parse_time
 from workbench.core.reflection.trigger import ReflectionState
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.confidence import unmarked
-from workbench.core.stream.memory import Memory, Vote, vote_id
+from workbench.core.stream.memory import Memory, Verdict, Vote, vote_id
+from workbench.core.text import counted
 from workbench.core.tuning.judgment import Judgment, SavedQuery, judgment_id, query_id
 from workbench.services.agents.documents.instructions import open_folder
 from workbench.services.agents.episodes import Episodes
 from workbench.services.open import Workbench
+from workbench.services.safety.secret_filter import IMPORT
+from workbench.store.library import Library
 
 # What the agents of the demo did and learned: its episodes, its patterns, and how applying those
 # went.
@@ -134,7 +137,10 @@ ANCHOR = datetime(2026, 3, 20, 17, 30, tzinfo=UTC)
 ACTOR = "demo"
 """Not a person: undo in the demo starts from what the person does."""
 
-FILES = ("memories.jsonl", "playbook.txt", "queries.jsonl")
+BEGUN = datetime(2026, 2, 6, 9, tzinfo=UTC)
+"""The moment before everything in the shipped files; the playbook was there already."""
+
+FILES = ("playbook.txt", "memories.jsonl", "queries.jsonl")
 
 READS = "reads.jsonl"
 """What two agents asked in those weeks, and were given by the ranking at that moment."""
@@ -162,44 +168,119 @@ _TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 R = TypeVar("R")
 
 
+class Happened(NamedTuple):
+    """What became of a record at a moment: what was done (a place in `_DONE`), and by whom."""
+
+    at: datetime
+    done: int
+    actor: str
+    record: Memory | Proposal | AgentRead | Vote
+
+
+_DONE: tuple[tuple[str, str, str], ...] = (
+    ("keep", "memory", "memories"),
+    ("decide on", "proposal", ""),
+    ("keep", "reading", ""),
+    ("vote on", "memory", "memories"),
+)
+"""What happens on a day of the demo, in its order."""
+
+_KEPT, _DECIDED, _READ, _VOTED = range(len(_DONE))
+
+
 def fill(bench: Workbench, folder: Path) -> None:
-    """Import the demo files of `folder` into an empty store, so that they end a moment ago."""
+    """Import the demo files of `folder` into an empty store, so that they end a moment ago.
+
+    The memories, what a person decided, and what agents read and voted are in the history on the
+    days on which it happened.
+    """
     shift = bench.context.now() - ANCHOR
     for name in FILES:
         plan = bench.importer.plan(folder / name)
         names = {r.id: _moved_query(r, shift).id for r in plan.records if isinstance(r, SavedQuery)}
         moved = tuple(_moved(record, shift, names) for record in plan.records)
-        bench.importer.carry_out(replace(plan, records=moved), actor=ACTOR)
-    _keep_reads(bench, folder / READS, shift)
+        memories = {record.id: record for record in moved if isinstance(record, Memory)}
+        if memories:
+            _happen(bench.library, _happened(folder, memories, shift), memories)
+            continue
+        at = BEGUN + shift if name == FILES[0] else bench.context.now()
+        with bench.library.dated(at):
+            bench.importer.carry_out(replace(plan, records=moved), actor=ACTOR)
     _start_gauge(bench)
     bench.library.save_checkpoint()
 
 
+def _happened(folder: Path, memories: Mapping[str, Memory], shift: timedelta) -> Iterator[Happened]:
+    """Yield what happened to memories in those weeks; a memory begins without its votes, and
+    undecided.
+    """
+    given: Counter[tuple[str, Verdict]] = Counter()
+    for vote in _records(Vote, folder / VOTES):
+        id, at = vote_id(vote.table, vote.target, vote.actor, vote.session), vote.at + shift
+        given[vote.target, vote.verdict] += 1
+        yield Happened(at, _VOTED, vote.actor, replace(vote, id=id, at=at))
+    accepted: set[str] = set()
+    for decision in _records(Proposal, folder / DECISIONS):
+        made, at = decision.created_at + shift, (decision.decided_at or ANCHOR) + shift
+        yield Happened(at, _DECIDED, ACTOR, replace(decision, created_at=made, decided_at=at))
+        accepted.update(decision.evidence if decision.state == "accepted" else ())
+    yield from _read(folder / READS, shift)
+    for memory in memories.values():
+        begun = replace(
+            replace(memory, status="signal", archived_reason=None)
+            if memory.id in accepted
+            else memory,
+            helpful_imported=memory.helpful_imported - given[memory.id, "helpful"],
+            harmful_imported=memory.harmful_imported - given[memory.id, "harmful"],
+        )
+        yield Happened(memory.created_at, _KEPT, ACTOR, begun)
+
+
+def _happen(library: Library, happened: Iterable[Happened], memories: Mapping[str, Memory]) -> None:
+    """Put into the history what happened, as one change for each day, doing and actor; `memories`
+    are as they become.
+    """
+    days: dict[tuple[date, int, str], list[Happened]] = defaultdict(list)
+    for one in sorted(happened, key=lambda one: one.at):
+        days[one.at.date(), one.done, one.actor].append(one)
+    last = min(rows[0].at for rows in days.values())
+    for (day, done, actor), rows in sorted(days.items()):
+        last = max(last, rows[-1].at)
+        verb, word, plural = _DONE[done]
+        label = f"{verb} {counted(len(rows), word, plural)}"
+        group = f"{IMPORT}{day}" if done == _KEPT else ""
+        with (
+            library.dated(last),
+            library.transaction(
+                actor, label, group=group, kind="access" if done == _READ else "edit"
+            ) as tx,
+        ):
+            for row in rows:
+                tx.put(row.record)
+                if isinstance(row.record, Vote):
+                    tx.put(_voted(library.memories.get(row.record.target), row.record.verdict))
+                elif isinstance(row.record, Proposal) and row.record.state == "accepted":
+                    id = row.record.evidence[0]
+                    begun, end = library.memories.get(id), memories[id]
+                    why = end.archived_reason
+                    tx.put(replace(begun, status=end.status, archived_reason=why))
+
+
 def surround(bench: Workbench, folder: Path, place: Path) -> None:
-    """Add to a demo store what was decided and voted in those weeks, and what agents did, learned
-    and wrote meanwhile.
+    """Add to a demo store what agents did, learned and wrote in those weeks.
 
     The documents are copied to a `place`, and followed; those that `TRUSTED` names count as looked
     at. Nothing of this ranks.
     """
     shift = bench.context.now() - ANCHOR
     library = bench.library
-    with library.transaction(ACTOR, "what was decided and voted") as tx:
-        for decision in _records(Proposal, folder / DECISIONS):
-            made, at = decision.created_at + shift, (decision.decided_at or ANCHOR) + shift
-            tx.put(replace(decision, created_at=made, decided_at=at))
-        for vote in _records(Vote, folder / VOTES):
-            id = vote_id(vote.table, vote.target, vote.actor, vote.session)
-            tx.put(replace(vote, id=id, at=vote.at + shift))
-        for id, given in _votes_of(_records(Vote, folder / VOTES)).items():
-            tx.put(_voted(library.memories.get(id), given["helpful"], given["harmful"]))
     shift = timedelta(seconds=int(shift.total_seconds()))
     sessions = _copied(folder / DOCUMENTS / SESSIONS, place / SESSIONS, shift)
     notes = _copied(folder / DOCUMENTS, place, shift, (NOTES,))
     with library.transaction(ACTOR, "follow what agents keep in documents") as tx:
         for root in (*sessions, *notes):
             tx.put(FollowedFolder(str(root.resolve()), bench.context.now()))
-    _keep_reads(bench, folder / RECALLED, shift)
+    _happen(library, _read(folder / RECALLED, shift), {})
     act(bench, folder, shift, ACTOR)
     if stands_by(bench.context.actor):
         for root in (*sessions, *notes):
@@ -243,31 +324,21 @@ def forget(bench: Workbench) -> None:
 
 
 def _records(kind: type[R], file: Path) -> list[R]:
-    """Return the records of a file; one without an id gets it from who puts it."""
+    """Return the records of a file, where there is one; one without an id gets it from who puts
+    it.
+    """
+    if not file.exists():
+        return []
     return [
         from_doc(kind, {"id": "", **json.loads(line)})
         for line in file.read_text("utf-8").splitlines()
     ]
 
 
-def _votes_of(votes: Iterable[Vote]) -> dict[str, Counter[str]]:
-    counts: dict[str, Counter[str]] = {}
-    for vote in votes:
-        counts.setdefault(vote.target, Counter())[vote.verdict] += 1
-    return counts
-
-
-def _voted(memory: Memory, helpful: int, harmful: int) -> Memory:
-    """Return a memory of whose marks so many are votes that are known: all together they are as
-    many as before.
-    """
-    return replace(
-        memory,
-        helpful_imported=memory.helpful_imported - helpful,
-        helpful_votes=memory.helpful_votes + helpful,
-        harmful_imported=memory.harmful_imported - harmful,
-        harmful_votes=memory.harmful_votes + harmful,
-    )
+def _voted(memory: Memory, verdict: Verdict) -> Memory:
+    if verdict == "helpful":
+        return replace(memory, helpful_votes=memory.helpful_votes + 1)
+    return replace(memory, harmful_votes=memory.harmful_votes + 1)
 
 
 def _copied(
@@ -320,16 +391,11 @@ def _moved(record: object, shift: timedelta, names: Mapping[str, str]) -> object
     return record
 
 
-def _keep_reads(bench: Workbench, file: Path, shift: timedelta) -> None:
-    """Keep the readings of a file, where there is one; the memories bring the counts of theirs
-    along.
-    """
-    if not file.exists():
-        return
-    reads = [from_doc(AgentRead, json.loads(line)) for line in file.read_text("utf-8").splitlines()]
-    with bench.library.transaction(ACTOR, f"{len(reads)} readings", kind="access") as tx:
-        for read in reads:
-            tx.put(replace(read, at=read.at + shift))
+def _read(file: Path, shift: timedelta) -> Iterator[Happened]:
+    """Yield the readings of a file; the memories bring the counts of theirs along."""
+    for read in _records(AgentRead, file):
+        at = read.at + shift
+        yield Happened(at, _READ, f"agent:{read.agent}", replace(read, at=at))
 
 
 def _start_gauge(bench: Workbench) -> None:

@@ -252,6 +252,16 @@ class Library:
         ) as staged:
             yield Tx(staged, joined=joined)
 
+    @contextmanager
+    def dated(self, at: datetime) -> Iterator[None]:
+        """Date the transactions of a block as of a moment; no other thread may write meanwhile."""
+        clock = self.journal.clock
+        self.journal.clock = lambda: at
+        try:
+            yield
+        finally:
+            self.journal.clock = clock
+
     def kept_apart(self) -> "KeptApart":
         """Return which records somebody keeps apart."""
         from workbench.core.duplicates.groups import KeptApart
