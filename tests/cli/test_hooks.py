@@ -95,7 +95,19 @@ def test_hooks_are_installed_where_there_was_nothing_and_removed_again(cli: Cli)
     assert handler["command"].endswith(f"--store {cli.store} capture claude-code")
     assert cli.ok("hooks", "install", "--yes").startswith("Nothing to do")
     assert cli("hooks", "remove", "--yes").code == 0
-    assert settings(cli).read_text() == "{}\n"
+    assert not settings(cli).exists(), "it was not there before"
+
+
+@pytest.mark.parametrize("text", ["", "{}\n", '{"hooks": {"Stop": []}}', '{ "version": 1 }'])
+@pytest.mark.parametrize("agent", HOOK_FILES)
+def test_removing_leaves_the_file_as_it_was(cli: Cli, agent: str, text: str) -> None:
+    path = cli.cwd / HOOK_FILES[agent].project
+    path.parent.mkdir(parents=True)
+    path.write_bytes(text.encode())
+    assert cli("hooks", "install", "--agent", agent, "--yes").code == 0
+    assert path.read_bytes() != text.encode()
+    assert cli("hooks", "remove", "--agent", agent, "--yes").code == 0
+    assert path.read_bytes() == text.encode()
 
 
 @pytest.mark.parametrize("agent", OWN)
@@ -243,7 +255,7 @@ def test_cursor_s_hooks_stand_in_the_lists_of_their_events(cli: Cli) -> None:
     assert cli.ok("hooks", "install", "--agent", "cursor", "--yes").startswith("Nothing to do")
     assert f"cursor  {path}: sessionStart" in cli.ok("hooks", "status")
     assert cli("hooks", "remove", "--agent", "cursor", "--yes").code == 0
-    assert json.loads(path.read_text()) == {"version": 1}
+    assert not path.exists()
 
 
 def test_a_comment_behind_a_hook_stays_where_it_is_when_ours_are_removed() -> None:

@@ -1,6 +1,5 @@
 """`workbench` without a command, and `workbench demo`."""
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -174,19 +173,6 @@ def test_a_store_is_made_here_and_opens_by_itself_from_then_on(
     assert asked.start() == 0
     assert cli.opened == [(cli.cwd / ".workbench", "project", True)] * 2
     assert len(asked.cards) == 1
-
-
-def test_an_agent_is_connected_by_showing_what_changes(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    at_a_terminal(monkeypatch)
-    monkeypatch.setattr(sys.stdin, "readline", lambda: "yes\n", raising=False)
-    assert Asked(cli, FirstStep("agent", agent="claude-code")).start() == 0
-    out = cli.read()[0]
-    assert "SessionStart" in out
-    assert "To let it search and save as well:" in out
-    assert "SessionStart" in (Path.home() / ".claude/settings.json").read_text()
-    assert cli.opened == []
 
 
 def test_stores_that_were_open_before_are_offered(

@@ -179,6 +179,8 @@ async def test_what_capturing_brought_and_which_hooks_failed_is_said(tmp_path: P
         note(captures, NOW, "claude", "Stop", "[b]The store is locked.\x1b[2J")
         health(app).sections["captures"].gather()
         await settled(pilot)
+        go(app, "captures", "failure-0")
+        await settled(pilot)
         text = screen_text(app)
         assert "1  sessions of agents followed" in text
         assert "4  things passed over" in text

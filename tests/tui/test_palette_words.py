@@ -8,8 +8,9 @@ from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.palette import Palette
 
 MEANT = {
-    "connect": "Agents", "hook": "Agents", "mcp": "Agents", "claude": "Agents", "codex": "Agents",
-    "install": "Agents", "trend": "Health", "trends": "Health", "stats": "Health", "doctor": "Health",
+    "connect": "Agents: connect", "hook": "Agents: connect", "mcp": "Agents: connect",
+    "claude": "Agents", "codex": "Agents", "install": "Agents: connect",
+    "trend": "Health", "trends": "Health", "stats": "Health", "doctor": "Health",
     "settings": "Manual: Settings and keys", "config": "Manual: Settings and keys", "keys": "Help",
     "shortcuts": "Help", "legend": "Manual: Symbols", "symbol": "Manual: Symbols",
     "icons": "Manual: Symbols", "demo": "Manual: Getting started", "tutorial": "Manual: Getting started",

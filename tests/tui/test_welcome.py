@@ -7,7 +7,6 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.tui.support import messages, screen_text
-from workbench.core.agents.hook_event import HOOK_FILES
 from workbench.core.first_run import FirstRun, FirstStep
 from workbench.tui.opening import Welcome, WelcomeApp, rows_of
 from workbench.tui.widgets.line_list import LineView
@@ -51,13 +50,6 @@ async def test_a_digit_or_the_cursor_chooses(keys: tuple[str, ...], choice: str)
 @pytest.mark.parametrize("key", ["escape", "q", "ctrl+c"])
 async def test_leaving_chooses_nothing(key: str) -> None:
     assert await chosen((key,), first()) is None
-
-
-@pytest.mark.slow
-async def test_an_agent_is_chosen_from_those_whose_hooks_can_be_installed() -> None:
-    names = tuple(HOOK_FILES)
-    assert await chosen(("4", "down", "enter"), first()) == FirstStep("agent", agent=names[1])
-    assert await chosen(("4", "escape", "escape"), first()) is None
 
 
 async def test_a_click_on_the_row_under_the_cursor_chooses_it() -> None:

@@ -77,8 +77,6 @@ def _welcome(session: Session, welcome: Welcome, store: Path) -> int:
         return 0
     if step.choice == "demo":
         return _try_demo(session)
-    if step.choice == "agent":
-        return _connect(session, step.agent)
     if step.choice == "recent" and step.folder is not None:
         return _open(session, step.folder, "recent")
     if step.choice == "project":
@@ -110,18 +108,6 @@ def _is_home(folder: Path) -> bool:
     with contextlib.suppress(RuntimeError, OSError):
         return folder == Path.home().resolve()
     return False
-
-
-def _connect(session: Session, agent: str) -> int:
-    """Let an agent run the workbench at its hooks, in all projects, after a look at the change and
-    a yes.
-    """
-    from workbench.cli.main import build_parser
-
-    words = ["hooks", "install", "--agent", agent, "--user"]
-    args = build_parser("hooks").parse_args(words, session.args)
-    code: int = args.handler(session._replace(args=args))
-    return code
 
 
 def open_demo(call: Call) -> Answer:

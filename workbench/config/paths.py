@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from workbench.core.record import StoreProblem, WorkbenchError
+from workbench.core.text import printable
 
 APP_NAME = "memory-workbench"
 PROJECT_STORE = ".workbench"
@@ -103,6 +104,14 @@ def is_believed(store: Path) -> bool:
     if real in named or (real.name == PROJECT_STORE and real.parent in named):
         return True
     return real == Path(os.path.realpath(data_dir() / "store"))
+
+
+def from_home(path: Path) -> str:
+    """Return a path as people write it, from `~` where it is below their home."""
+    try:
+        return printable(f"~/{path.relative_to(Path.home())}" if path != Path.home() else "~")
+    except (ValueError, RuntimeError):
+        return printable(str(path))
 
 
 def find_store(start: Path, explicit: Path | None = None) -> StoreChoice:

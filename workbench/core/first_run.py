@@ -25,8 +25,7 @@ class FirstRun(NamedTuple):
 
 
 class FirstStep(NamedTuple):
-    """What a person chose: for `agent` its name, for `recent` the store's folder."""
+    """What a person chose, for `recent` with the store's folder."""
 
     choice: FirstChoice
-    agent: str = ""
     folder: Path | None = None

@@ -675,6 +675,7 @@ MEMORY_DUPLICATES = Table(
 AGENTS = Table(
     "Agents",
     (
+        Action("agents.connect", "C", "connect", "Connect an agent by its hooks, or undo that", FIND, False),
         Action("agents.judge", "J", "judge in Tune", "Ask this question in Tune, to judge it", FIND),
         Action("agents.context", "c", "context", "Preview what agents get for a task", FIND),
         Action("agents.documents", "D", "documents", "What agents keep in documents, by section",
@@ -696,6 +697,18 @@ AGENTS = Table(
         Action("agents.unfold", "z", "open", "Show a text that is folded as unsafe", FIND, False),
     ),
     (*LIST, *LINKS),
+)
+
+CONNECT = Table(
+    "connecting an agent",
+    (
+        Action("connect.write", "enter", "connect", "Write the hooks into the agent's settings", CHANGE),
+        Action("connect.changes", "v", "changes", "Show what changes in the file, line by line", FIND),
+        Action("connect.undo", "u", "take back", "Take the hooks out; the file is as before", CHANGE),
+        Action("connect.copy", "y", "copy command", "Copy the command that adds its tools", FIND),
+        Action("connect.close", "escape,q", "close", "Close", APP, True, "cancel"),
+    ),
+    place="workbench.tui.agents.connect",
 )
 
 CONTEXT = Table(
@@ -1060,6 +1073,7 @@ DIALOGS = (
     COMPARE,
     LIBRARY,
     MEMORY_DUPLICATES,
+    CONNECT,
     CONTEXT,
     DOCUMENTS,
     EPISODES,

@@ -4,17 +4,15 @@ is chosen.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import ClassVar
 
-from textual import events, on, work
+from textual import events, on
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.widgets import Static
 
 from workbench.config import loading, paths, recent
-from workbench.core.agents.hook_event import HOOK_FILES
 from workbench.core.first_run import FirstChoice, FirstRun, FirstStep
 from workbench.core.text import printable
 from workbench.tui.actions import LIST, WELCOME
@@ -23,13 +21,12 @@ from workbench.tui.app.areas import check_keymap
 from workbench.tui.app.themes import load_themes
 from workbench.tui.app.waiting import run_in_order, survives
 from workbench.tui.widgets.content import MUTED, body
-from workbench.tui.widgets.dialog import Choice, Choose, Dialog
+from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.line_list import Cell, LineView
 
 TITLE = "There is no store here yet. What do you want to do?"
 
 _LABEL = 18
-_NAMES = {"claude-code": "Claude Code", "codex": "Codex", "cursor": "Cursor"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +43,10 @@ class Row:
 
 def rows_of(first: FirstRun) -> Iterator[Row]:
     """Yield what can be done in a place without a store."""
-    kept = f"your global store, {shortened(first.store)}"
+    kept = f"your global store, {paths.from_home(first.store)}"
     yield Row(
         FirstStep("demo"), "Try the demo", "a project's store to play with; not kept",
-        "Six weeks of a software project: 265 memories, eight of them in other languages, 14 candidates to decide, a "
+        "Six weeks of a software project: 272 memories, eight of them in other languages, 14 candidates to decide, a "
         "playbook, and a scratch project whose files it may write. All of it goes when you leave.",
     )  # fmt: skip
     yield Row(
@@ -61,13 +58,13 @@ def rows_of(first: FirstRun) -> Iterator[Row]:
         f"You choose a file and see what it brings before it is kept, in {kept}.",
     )  # fmt: skip
     yield Row(
-        FirstStep("agent"), "Connect an agent", "Claude Code, Codex, Cursor; asks first",
-        "Shows the change of the agent's own settings and writes it on your yes. From then on its sessions are "
-        "captured and it begins with a brief.",
+        FirstStep("agent"), "Connect an agent", "Claude Code, Codex, Cursor; shown first",
+        "Says what is written into the agent's own settings before it is, and how to undo it. From then on its "
+        "sessions are captured and begin with a brief.",
     )  # fmt: skip
     yield Row(
         FirstStep("empty"), "Begin with nothing", "your global store, empty as it is",
-        f"It is {shortened(first.store)}, and is made with the first thing you keep.",
+        f"It is {paths.from_home(first.store)}, and is made with the first thing you keep.",
     )  # fmt: skip
     for folder in first.recent:
         label = printable(folder.parent.name if folder.name == paths.PROJECT_STORE else folder.name)
@@ -75,25 +72,17 @@ def rows_of(first: FirstRun) -> Iterator[Row]:
             FirstStep("recent", folder=folder),
             label,
             "open it: it was open before",
-            shortened(folder),
+            paths.from_home(folder),
         )
 
 
 def _here(first: FirstRun) -> str:
     if first.closed:
-        return f"{shortened(first.here)}: {first.closed}. Start workbench in a folder of yours to make one there."
-    where = f"{shortened(first.here / paths.PROJECT_STORE)} is the store of this folder and all below it"
+        return f"{paths.from_home(first.here)}: {first.closed}. Start workbench in a folder of yours to make one there."
+    where = f"{paths.from_home(first.here / paths.PROJECT_STORE)} is the store of this folder and all below it"
     return (
         f"{where}. This is your home: that is nearly everything." if first.is_home else f"{where}."
     )
-
-
-def shortened(path: Path) -> str:
-    """Return a path as people write it, from `~` where it is below their home."""
-    try:
-        return printable(f"~/{path.relative_to(Path.home())}" if path != Path.home() else "~")
-    except (ValueError, RuntimeError):
-        return printable(str(path))
 
 
 class Rows(LineView[Row]):
@@ -156,21 +145,13 @@ class Welcome(Dialog[FirstStep | None]):
 
     def _begin(self, row: Row) -> None:
         if row.step.choice == "agent":
-            self._ask_for_agent()
+            from workbench.tui.agents.connect import connect
+
+            self.run_worker(connect(self.app))
         elif row.step.choice == "project" and self._first.closed:
             self.notify(f"Nothing was made: {row.more}", severity="error", markup=False)
         else:
             self.dismiss(row.step)
-
-    @work
-    async def _ask_for_agent(self) -> None:
-        files = {name: f"~/{file.user}" for name, file in HOOK_FILES.items()}
-        choices = [Choice(name, _NAMES.get(name, name), path) for name, path in files.items()]
-        chosen = await self.app.push_screen_wait(
-            Choose("Which agent? Its settings are shown and asked about", choices)
-        )
-        if chosen is not None:
-            self.dismiss(FirstStep("agent", agent=chosen))
 
     def action_demo(self) -> None:
         self._choose("demo")

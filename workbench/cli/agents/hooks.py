@@ -1,9 +1,6 @@
 """`workbench hooks`: lets an agent run the workbench at its hooks, and takes that back."""
 
 import difflib
-import os
-import shutil
-import sys
 from argparse import ArgumentTypeError
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.output import picked, say, typed_yes, warn
 from workbench.cli.parsing import count
-from workbench.cli.session import DONE, FOUND, Session, actor_of
+from workbench.cli.session import DONE, FOUND, actor_of
 from workbench.cli.verbs import Answer, Call, Option, Verb, flag, text, unopened, value
 from workbench.config import paths
-from workbench.core.agents.actors import agent_in
 from workbench.core.agents.hook_event import HOOK_FILES
 from workbench.core.record import WorkbenchError
 
@@ -34,19 +30,20 @@ that are yours alone, --user those of all your projects. Inside an agent it is r
 
 def hooks(call: Call) -> Answer:
     """Install or remove hooks, or say what is installed."""
-    from workbench.services.agents.hooks import plan_install, plan_removal
+    from workbench.services.agents.hooks import plan_install, plan_removal, program, server
+    from workbench.services.files.replaced import Replaced
 
     args = call.args
     if args.action == "status":
         return _status(call)
     if args.action == "remove":
-        return _carry_out(call, plan_removal(args.agent, _path(call)))
-    program = _program(call.session)
-    done = _carry_out(call, plan_install(args.agent, _path(call), program))
+        replaced = Replaced(paths.replaced_dir())
+        return _carry_out(call, plan_removal(args.agent, _path(call), replaced))
+    words = program(None if args.store is None else call.session.cwd / args.store)
+    done = _carry_out(call, plan_install(args.agent, _path(call), words))
     lines = [*done.lines]  # type: ignore[misc]
     if done.code == DONE:
-        offer = _OFFERS[args.agent].format(program=program[0])
-        lines.append(f"To let it search and save as well: {offer}")
+        lines.append(f"To let it search and save as well: {server(args.agent, words)}")
         if args.agent == "codex":
             lines.append(
                 "Codex asks you once whether you trust its hooks; an older one runs none unless its config.toml says"
@@ -56,16 +53,15 @@ def hooks(call: Call) -> Answer:
 
 
 def _carry_out(call: Call, plan: "Plan") -> Answer:
-    from workbench.services.agents.hooks import carry_out
+    from workbench.services.agents.hooks import carry_out, require_no_agent
     from workbench.services.files.replaced import Replaced
 
-    if agent := agent_in(os.environ):
-        hint = "Nothing was changed; run it in a terminal of your own."
-        raise WorkbenchError(f"An agent ({agent}) cannot decide what its hooks run.", hint)
+    require_no_agent()
     json = {"agent": call.args.agent, "file": plan.path, "changed": not plan.is_done}
     if plan.is_done:
         return Answer(json, ["Nothing to do: it is so already."])
-    before, after, name = (plan.before or "").splitlines(), plan.after.splitlines(), str(plan.path)
+    before, after = (plan.before or "").splitlines(), (plan.after or "").splitlines()
+    name = str(plan.path)
     diff = difflib.unified_diff(before, after, name, name, lineterm="", n=2)
     call.say("\n".join(diff))
     if not (call.args.yes or typed_yes("Write this?", "--yes writes it unasked.")):
@@ -73,7 +69,8 @@ def _carry_out(call: Call, plan: "Plan") -> Answer:
         return Answer(code=FOUND)
     copy = carry_out(plan, Replaced(paths.replaced_dir()))
     kept = f" What it held before is kept in {copy}." if copy is not None else ""
-    return Answer(json, [f"Written: {plan.path}.{kept}"])
+    done = "Removed, as it was not there before" if plan.after is None else "Written"
+    return Answer(json, [f"{done}: {plan.path}.{kept}"])
 
 
 def _status(call: Call) -> Answer:
@@ -108,14 +105,6 @@ def failure_lines(failed: "Sequence[HookFailure]") -> list[str]:
 
 _ACTIONS = ("install", "remove", "status")
 
-_OFFERS = {
-    "claude-code": "claude mcp add memory -- {program} mcp --agent claude",
-    "codex": "codex mcp add memory -- {program} mcp --agent codex",
-    "cursor": 'put "memory": {{"command": "{program}", "args": ["mcp", "--agent", "cursor"]}} '
-    'under "mcpServers" in ~/.cursor/mcp.json',
-}
-"""How each agent is given the server, in words."""
-
 
 def _path(call: Call) -> Path:
     from workbench.services.agents.hooks import file_of
@@ -133,15 +122,6 @@ def _home() -> Path:
         ) from error
 
 
-def _program(session: Session) -> tuple[str, ...]:
-    """Return how this workbench is called from anywhere, with the store that was named."""
-    own = Path(sys.executable).with_name("workbench")
-    called = str(own) if own.exists() else shutil.which("workbench")
-    program = (called,) if called else (sys.executable, "-m", "workbench")
-    named = session.args.store
-    return (*program, "--store", str(session.cwd / named)) if named is not None else program
-
-
 # `workbench mcp`: a server for agents that speak the Model Context Protocol.
 
 
@@ -151,7 +131,7 @@ it asked stands in area 5. It is served what `search --for-agent` prints: masked
 floor.
 
   claude mcp add memory -- workbench mcp --agent claude
-  {"mcpServers": {"memory": {"command": "workbench", "args": ["mcp"]}}}
+  {"mcpServers": {"memory": {"command": "workbench", "args": ["mcp", "--agent", "NAME"]}}}
 
 Over HTTP a bearer token is needed; it lies in your state folder, for you alone. Needs the extra: pip install
 'memory-workbench[mcp]'."""

@@ -49,8 +49,7 @@ class HookEvent(NamedTuple):
 def event_of(doc: Mapping[str, Any]) -> HookEvent:
     """Read an event; what is missing or of another kind counts as empty."""
     called = _text(doc, "hook_event_name", "event", "hook", "type")
-    name = re.sub(r"(?:\A|_)([a-z])", lambda letter: letter[1].upper(), called)
-    name = _ALIASES.get(name, name)
+    name = name_of(called)
     given = doc.get("tool_input")
     response, failed = _response(doc)
     # The transcripts of Cursor leave out what tools answered.
@@ -63,6 +62,12 @@ def event_of(doc: Mapping[str, Any]) -> HookEvent:
         _text(doc, "tool_name"), _text(doc, "tool_use_id", "tool_call_id", "call_id", "generation_id"),
         given if isinstance(given, dict) else {}, cut(response), failed or name == "PostToolUseFailure",
     )  # fmt: skip
+
+
+def name_of(called: str) -> str:
+    """Return what Claude Code calls an event."""
+    name = re.sub(r"(?:\A|_)([a-z])", lambda letter: letter[1].upper(), called)
+    return _ALIASES.get(name, name)
 
 
 def _response(doc: Mapping[str, Any]) -> tuple[str, bool]:
@@ -156,3 +161,15 @@ HOOK_FILES: Mapping[str, HookFile] = {
     ),
 }  # fmt: skip
 """The agents whose hooks can be installed."""
+
+EVENTS_DO: Mapping[str, str] = {
+    "SessionStart": "gives the agent a brief of the project",
+    "UserPromptSubmit": "keeps what you correct",
+    "Stop": "reads on in the session, after each turn",
+    "PreCompact": "reads on before a compaction",
+    "PostCompact": "keeps the summary of a compaction",
+    "SessionEnd": "reads the rest of the session",
+    "PostToolUse": "keeps what resolved a failure",
+    "PostToolUseFailure": "keeps the failure",
+}
+"""What the workbench does at an event, by the name of Claude Code for it."""

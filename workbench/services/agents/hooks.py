@@ -2,16 +2,22 @@
 or without.
 """
 
+import json
 import os
 import shlex
+import shutil
 import stat
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.core.agents.hook_event import HOOK_FILES
+from workbench.core.agents.actors import agent_in
+from workbench.core.agents.hook_event import AGENTS, HOOK_FILES
 from workbench.core.files.atomic import write_file
 from workbench.core.files.fresh import NotRegular, open_handle
-from workbench.core.record import StoreProblem, UnreadableFile
+from workbench.core.record import StoreProblem, UnreadableFile, WorkbenchError
 from workbench.formats.hooks import commands, installed, removed
 from workbench.services.files.replaced import Replaced
 
@@ -21,17 +27,15 @@ LONGEST = 4 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a file of settings holds, and what it would hold; `before` is `None` where there is no
-    file.
-    """
+    """What a file of settings holds, and what it would hold; `None` where there is no file."""
 
     path: Path
     before: str | None
-    after: str
+    after: str | None
 
     @property
     def is_done(self) -> bool:
-        return (self.before or "") == self.after
+        return (self.before or "") == (self.after or "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,37 +57,79 @@ def file_of(agent: str, folder: Path, *, of_user: bool) -> Path:
     return folder / (known.user if of_user else known.project)
 
 
-def plan_install(agent: str, path: Path, program: tuple[str, ...]) -> Plan:
+def program(store: Path | None = None) -> tuple[str, ...]:
+    """Return how this workbench is called from anywhere, for the store that was named."""
+    own = Path(sys.executable).with_name("workbench")
+    called = str(own) if own.exists() else shutil.which("workbench")
+    words = (called,) if called else (sys.executable, "-m", "workbench")
+    return (*words, "--store", str(store)) if store is not None else words
+
+
+def server(agent: str, words: tuple[str, ...]) -> str:
+    """Return how an agent is given the server with its tools, under its name: a command, or what is
+    to be written.
+    """
+    if agent == "cursor":
+        entry = json.dumps({"command": words[0], "args": [*words[1:], "mcp", "--agent", "cursor"]})
+        return f'put "memory": {entry} under "mcpServers" in ~/.cursor/mcp.json'
+    name = AGENTS[agent]
+    return f"{name} mcp add memory -- {shlex.join(words)} mcp --agent {name}"
+
+
+def require_no_agent() -> None:
+    """Raise `WorkbenchError` where an agent runs this: it cannot decide what its hooks run."""
+    if agent := agent_in(os.environ):
+        hint = "Nothing was changed; run it in a terminal of your own."
+        raise WorkbenchError(f"An agent ({agent}) cannot decide what its hooks run.", hint)
+
+
+def plan_install(agent: str, path: Path, words: tuple[str, ...]) -> Plan:
     """Plan that an agent runs a program at its hooks; hooks of the workbench by another path go.
 
     Nothing is written. Raises `UnreadableFile`.
     """
     before = _text(path)
-    command = shlex.join((*program, "capture", agent))
+    command = shlex.join((*words, "capture", agent))
+    held = _ours(before or "", path, agent)
+    if set(held) == {(event, command) for event in HOOK_FILES[agent].events}:
+        return Plan(path, before, before)
+    bare = removed(before or "", str(path), lambda one: _is_ours(one, agent)) if held else before
+    return Plan(path, before, _installed(bare or "", path, agent, command))
+
+
+def _installed(text: str, path: Path, agent: str, command: str) -> str:
     known = HOOK_FILES[agent]
     kind = {} if known.is_flat else {"type": "command"}
     wanted = {
         event: {**kind, "command": command, **({"timeout": seconds} if seconds else {})}
         for event, seconds in known.events.items()
     }
-    if before is not None and set(_ours(before, path, agent)) == {
-        (event, command) for event in wanted
-    }:
-        return Plan(path, before, before)
-    bare = (
-        removed(before or "", str(path), lambda one: _is_ours(one, agent))
-        if (before or "").strip()
-        else ""
-    )
-    return Plan(path, before, installed(bare, str(path), wanted, flat=known.is_flat))
+    return installed(text, str(path), wanted, flat=known.is_flat)
 
 
-def plan_removal(agent: str, path: Path) -> Plan:
-    """Plan that an agent runs the workbench no more. Nothing is written. Raises `UnreadableFile`."""
+def plan_removal(agent: str, path: Path, replaced: Replaced) -> Plan:
+    """Plan that an agent runs the workbench no more. Nothing is written. Raises `UnreadableFile`.
+
+    Where only the hooks were added to the file since, it becomes what it was before, to the byte.
+    """
     before = _text(path)
-    if before is None or not before.strip():
-        return Plan(path, before, before or "")
+    held = _ours(before or "", path, agent)
+    if before is None or not held:
+        return Plan(path, before, before)
+    command = held[0][1]
+    for earlier in (*_earlier(replaced, path, agent), None):
+        if _installed(earlier or "", path, agent, command) == before:
+            return Plan(path, before, earlier)
     return Plan(path, before, removed(before, str(path), lambda one: _is_ours(one, agent)))
+
+
+def _earlier(replaced: Replaced, path: Path, agent: str) -> Iterator[str]:
+    """Yield the kept texts that a file of settings without hooks of the workbench may have held."""
+    for copy in replaced.copies():
+        with suppress(OSError, UnicodeDecodeError, UnreadableFile):
+            text = copy.read_bytes().decode("utf-8")
+            if not _ours(text, path, agent):
+                yield text
 
 
 def carry_out(plan: Plan, replaced: Replaced) -> Path | None:
@@ -91,6 +137,7 @@ def carry_out(plan: Plan, replaced: Replaced) -> Path | None:
 
     Raises `WorkbenchError`, also when the file is another by now; then nothing was written.
     """
+    require_no_agent()
     if _text(plan.path) != plan.before:
         raise StoreProblem(
             f"{plan.path} was changed meanwhile.", "Nothing was written; try it again."
@@ -98,6 +145,9 @@ def carry_out(plan: Plan, replaced: Replaced) -> Path | None:
     copy = None if plan.before is None else replaced.keep(plan.path, _bytes(plan.before))
     target = Path(os.path.realpath(plan.path))
     try:
+        if plan.after is None:
+            target.unlink()
+            return copy
         target.parent.mkdir(parents=True, exist_ok=True)
         mode = 0o600 if plan.before is None else stat.S_IMODE(target.stat().st_mode)
         write_file(target, _bytes(plan.after), mode=mode)
@@ -111,13 +161,15 @@ def carry_out(plan: Plan, replaced: Replaced) -> Path | None:
 def hooked(agent: str, path: Path) -> Hooked:
     """Return what a file of settings says of the workbench. Raises `UnreadableFile`."""
     text = _text(path)
-    found = _ours(text, path, agent) if text and text.strip() else []
+    found = _ours(text or "", path, agent)
     programs = {shlex.split(command)[0] for _, command in found}
     missing = tuple(sorted(one for one in programs if not os.access(one, os.X_OK)))
     return Hooked(path, tuple(dict.fromkeys(event for event, _ in found)), missing)
 
 
 def _ours(text: str, path: Path, agent: str) -> list[tuple[str, str]]:
+    if not text.strip():
+        return []
     return [
         (event, command) for event, command in commands(text, str(path)) if _is_ours(command, agent)
     ]

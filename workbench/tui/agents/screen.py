@@ -385,6 +385,16 @@ class AgentsScreen(AreaScreen):
             self._show()
 
     @asking
+    async def action_connect(self) -> None:
+        """Connect an agent, or take that back."""
+        if self.workbench_app.options.scratch:
+            self.workbench_app.say("The demo is not kept. Connect agents in a store of your own.")
+            return
+        from workbench.tui.agents.connect import connect
+
+        await connect(self.app, self.bench.library.folder)
+
+    @asking
     async def action_agent(self) -> None:
         """Choose whose sessions are listed."""
         agents = list(dict.fromkeys(session.agent for session in self._every))

@@ -15,6 +15,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
+from workbench.config.paths import from_home
 from workbench.core.files.lint import LintFinding
 from workbench.core.files.memory_md import MAX_BYTES, MAX_LINES, Cut, measure
 from workbench.core.files.replacing import present
@@ -330,11 +331,7 @@ def _short(path: Path, project: Path | None) -> str:
     """Return a path as one knows it: from the project, from home, or in full."""
     if project is not None and path.is_relative_to(project):
         return str(path.relative_to(project))
-    try:
-        home = Path.home()
-    except RuntimeError:
-        return str(path)
-    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
+    return from_home(path)
 
 
 def _findings(checked: Checked) -> Iterable[Content]:
