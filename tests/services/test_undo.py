@@ -141,3 +141,54 @@ def test_the_votes_on_a_deleted_bullet_go_and_come_back_with_it(demo: Workbench)
     demo.history.undo()
     demo.history.undo()
     assert books.live_vote(book, last.id) == "helpful"
+
+
+def test_all_that_an_agent_did_since_a_time_goes_as_one_action(
+    bench: Workbench, open_bench: Open, clock: Clock
+) -> None:
+    put(bench, memory("a", "one"), memory("b", "two"))
+    agent = open_bench("agent:claude")
+    agent.stream.edit("a", "before the time")
+    clock.advance(hours=1)
+    since, before = clock.at, snapshot(agent)
+    agent.stream.edit("a", "after it")
+    agent.stream.edit("a", "and again")
+    votes.cast(agent.context, agent.stream.get("b"), "harmful")
+    agent.stream.edit("b", "what the person takes back first")
+    bench.history.undo_revision(agent.library.revision)
+    bench.library.refresh()
+    after = snapshot(bench)
+    assert bench.history.standing_of("agent:claude", since) == 3
+    assert bench.history.undo_by("agent:claude", since) == (3, (), "")
+    assert snapshot(bench) == before
+    assert bench.history.standing_of("agent:claude", since) == 0
+    with pytest.raises(WorkbenchError, match="Nothing that claude changed"):
+        bench.history.undo_by("agent:claude", since)
+    with pytest.raises(Conflict, match="undone already"):
+        bench.history.undo_revision(bench.library.revision - 3)
+    assert open_bench("human").history.undo() == "undo 3 changes by claude"
+    bench.library.refresh()
+    assert snapshot(bench) == after
+    assert bench.history.undo_by("agent:claude", since).taken == 3
+
+
+def test_what_later_changes_depend_on_stays_whole_and_is_named(
+    bench: Workbench, open_bench: Open, clock: Clock
+) -> None:
+    agent = open_bench("agent:claude")
+    since = clock.at
+    with agent.library.transaction("agent:claude", "add two") as tx:
+        tx.put(memory("a", "one"))
+        tx.put(memory("b", "two"))
+    agent.stream.pin(["b"], True)
+    bench.library.refresh()
+    bench.stream.edit("a", "the person's words")
+    done = bench.history.undo_by("agent:claude", since)
+    assert (done.taken, done.left) == (1, ("add two",))
+    assert bench.stream.get("a").content == "the person's words"
+    assert not bench.stream.get("b").pinned
+    with pytest.raises(WorkbenchError, match="depend on every change"):
+        bench.history.undo_by("agent:claude", since)
+    agent.library.refresh()
+    with pytest.raises(WorkbenchError, match="takes back only what it did itself"):
+        open_bench("agent:codex").history.undo_by("agent:claude", since)

@@ -108,6 +108,23 @@ def test_an_undo_in_a_branch_still_speaks_of_its_own_change(tmp_path: Path) -> N
     ]
 
 
+def test_what_a_branch_took_back_together_still_is_taken_back(tmp_path: Path) -> None:
+    library = open_library(tmp_path / "a")
+    add(library, "common")
+    shutil.copytree(tmp_path / "a", tmp_path / "b")
+    add(library, "ours")
+    other = open_library(tmp_path / "b")
+    add(other, "theirs")
+    add(other, "theirs too")
+    past = history.Past(other.journal)
+    actor = next(past.events()).actor
+    theirs = past.standing(actor, NOON)[:2]
+    past.undo_all(theirs, "cli", "changes")
+    union(tmp_path / "a", tmp_path / "b")
+    merged = history.Past(open_library(tmp_path / "a").journal)
+    assert [action.label for action in merged.standing(actor, NOON)] == ["add ours", "add common"]
+
+
 def test_later_changes_of_a_branch_follow_its_record(tmp_path: Path) -> None:
     library = open_library(tmp_path / "a")
     add(library, "common")

@@ -103,6 +103,49 @@ async def test_u_takes_back_what_an_agent_did_after_a_yes(tmp_path: Path) -> Non
         assert "Taken back" in screen_text(app)
 
 
+@pytest.mark.parametrize("size", [(80, 24), (140, 45)])
+async def test_one_key_takes_back_all_an_agent_did_since_a_time_and_one_undo_brings_it_back(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async with demo(tmp_path, size) as (app, pilot):
+        agent = by_agent(app)
+        votes.cast(agent.context, agent.stream.get(ID), "harmful")
+        agent.stream.edit(ID, "what claude says")
+        await keys(pilot, "H", "j", "A", "enter")
+        question = await opens(pilot, Confirm)
+        assert "Take back 2 changes by claude?" in screen_text(app)
+        assert question.is_current
+        await answered(pilot)
+        await keys(pilot)
+        assert app.bench.stream.get(ID).content != "what claude says"
+        assert app.bench.stream.get(ID).harmful_votes == 0
+        assert "Taken back: 2 changes by claude." in told(app)
+        assert listed(app)[0] == "undo 2 changes by claude"
+        await keys(pilot, "A")
+        assert "Go to a change of an agent first." in told(app)
+        await keys(pilot, "escape", "u")
+        assert app.bench.stream.get(ID).content == "what claude says"
+        assert app.bench.stream.get(ID).harmful_votes == 1
+
+
+async def test_changes_are_told_by_record_in_words_and_never_as_json(tmp_path: Path) -> None:
+    bench = open_bench(tmp_path)
+    with bench.library.transaction("agent:claude", "observed") as tx:
+        tx.put(Memory("m1", "Deploys need two reviews", NOW, NOW, tags=("ci", "review")))
+        tx.put(Memory("m2", "Another", NOW, NOW, metadata={"run": {"ok": True, "share": 0.5}}))
+    bench.stream.pin(["m1"])
+    app = app_over(bench)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await keys(pilot, "H")
+        assert "changed memory “Deploys need two reviews” m1" in shown(app)
+        assert "pinned: yes" in shown(app)
+        await keys(pilot, "j")
+        assert "added memory “Deploys need two reviews” m1" in shown(app)
+        assert "tags: ci, review" in shown(app)
+        assert "metadata · run · share: 0.5" in shown(app)
+        assert not set('{}[]"') & set(shown(app))
+
+
 async def test_the_history_of_everybody_lists_agents_and_asks_which_record(tmp_path: Path) -> None:
     async with demo(tmp_path) as (app, pilot):
         by_agent(app).stream.pin([ID, "mem-20260206-0000001"], True)

@@ -1,6 +1,5 @@
 """Records as JSON objects: every field and the sums a person sees; and single values in one line."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -8,6 +7,7 @@ from workbench.cli.output import plain
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.confidence import Confidence, scored
 from workbench.core.stream.memory import FILE_KEY, Memory
+from workbench.core.text import in_words
 
 if TYPE_CHECKING:
     from workbench.core.tuning.scoring import Scored
@@ -85,10 +85,7 @@ def _with_counts(record: Memory | Bullet) -> dict[str, object]:
 
 
 def compact(value: object) -> str:
-    """Return a stored value in one line for a person: text as it is, anything else as JSON."""
-    if isinstance(value, str):
-        return value
-    shown = (
-        {k: v for k, v in value.items() if k != FILE_KEY} if isinstance(value, Mapping) else value
-    )
-    return json.dumps(plain(shown), ensure_ascii=False)
+    """Return a stored value in one line of words, without how a file was laid out."""
+    if isinstance(value, Mapping):
+        value = {name: part for name, part in value.items() if name != FILE_KEY}
+    return in_words(plain(value))

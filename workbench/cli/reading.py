@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.describe import bullet_json, compact, memory_json
 from workbench.cli.output import cut, fail, moment, picked, table, warn
-from workbench.cli.parsing import add_at, add_filter, count
+from workbench.cli.parsing import add_at, add_filter, count, time
 from workbench.cli.progress import read_memories
 from workbench.cli.session import CLI_ACTOR, PROBLEM, Session, actor_of
 from workbench.cli.verbs import (
+    UNDO,
     Answer,
     Call,
     Option,
@@ -32,7 +33,7 @@ from workbench.cli.verbs import (
     value,
 )
 from workbench.core.playbook.book import Bullet
-from workbench.core.record import InvalidQuery, UnknownRecord, parse_time
+from workbench.core.record import InvalidQuery, UnknownRecord, WorkbenchError, parse_time
 from workbench.core.stream.confidence import (
     NOTES,
     ORDERS,
@@ -49,6 +50,7 @@ from workbench.core.stream.confidence import (
 )
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.text import counted, one_line
+from workbench.services.context import is_person
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +70,8 @@ SHOWN = 60
 
 _UNDO = """Without an option: your own latest change; what agents did is not touched. --rev takes back any change that
 `workbench history` lists, --group all parts of an import that was stopped. A change that something later
-stands on is not taken back; both values are named then."""
+stands on is not taken back; both values are named then. --by with --since takes back everything an agent changed from
+that time on, as one change that `undo` brings back; what something later stands on stays and is listed."""
 
 
 def undo(call: Call) -> Answer:
@@ -76,6 +79,8 @@ def undo(call: Call) -> Answer:
     from workbench.core.change import UndoConflict, told
 
     args, history = call.args, call.bench.history
+    if args.by is not None or args.since is not None:
+        return _undo_by(call, args.by, call.session.time(args.since))
     try:
         if args.rev is not None:
             label = history.undo_revision(args.rev)
@@ -88,6 +93,18 @@ def undo(call: Call) -> Answer:
             warn(f"      {clash.key} {clash.name}: now {now}, would become {wanted}")
         return Answer(code=PROBLEM)
     return Answer({"undone": label, "revision": call.bench.library.revision}, [f"Undone: {label}."])
+
+
+def _undo_by(call: Call, by: str | None, since: "datetime | None") -> Answer:
+    """Take back whatever an agent changed since a time."""
+    if not by or since is None:
+        raise WorkbenchError("--by and --since go together.", "Nothing was changed.")
+    actor = by if ":" in by or is_person(by) else f"agent:{by}"
+    done, rev = call.bench.history.undo_by(actor, since), call.bench.library.revision
+    what = f"{counted(done.taken, 'change')} by {actor.removeprefix('agent:')}"
+    stays = [f"stays, later changes depend on it: {label}" for label in done.left]
+    json = {"undone": what, "revision": rev, "changes": done.taken, "left": list(done.left)}
+    return Answer(json, [f"Undone: {what}{done.found}. {UNDO}", *stays])
 
 
 def redo(call: Call) -> Answer:
@@ -499,6 +516,8 @@ def _name(name: str) -> str:
 OPTIONS: Mapping[str, Option] = {
     "--rev": value("REV", "the change with this revision, whoever made it", type=count),
     "--group": value("NAME", "everything that was written under this name"),
+    "--by": value("NAME", "everything that this agent changed, from --since on"),
+    "--since": value("WHEN", "36h, 7d, yesterday, 2026-11-21, …", type=time),
     "id": value("ID", "only what changed in this record, with every value"),
     "-n": value("N", "how many (default: %(default)s)", type=count),
     "--values": flag("show every value before and after"),
@@ -516,8 +535,8 @@ OPTIONS: Mapping[str, Option] = {
 }
 
 VERBS = (
-    Verb("undo", undo, "take back your latest change, or any one", "--rev|--group --json", _UNDO, "--rev 41",
-         changing),
+    Verb("undo", undo, "take back your latest change, or any one", "--rev|--group|--by --since --json", _UNDO,
+         "--rev 41", changing),
     Verb("redo", redo, "do again what was undone last", "--json", opens=changing),
     Verb("history", show_history, "list what was done, the newest first",
          "id? -n=20 --values --reads --show-secrets --json", "", "mem-20261121-0000001 --values"),

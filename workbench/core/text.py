@@ -7,7 +7,7 @@ it goes through `printable`; everything that stores it through `clean_for_store`
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice, pairwise
 
@@ -365,6 +365,24 @@ def _storable(match: re.Match[str]) -> str:
     if len(found) == 2:
         return found.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
     return REPLACEMENT
+
+
+def in_words(value: object, leaf: Callable[[str], str] = str) -> str:
+    """Return a stored value in one line for a person: its parts by their names, lists with commas,
+    a text as `leaf` makes it.
+    """
+    if isinstance(value, str):
+        return leaf(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.3g}" if abs(value) < 1 else f"{value:.3f}".rstrip("0").rstrip(".")
+    if isinstance(value, Mapping):
+        parts = ((str(name).replace("_", " "), part) for name, part in value.items())
+        return "; ".join(f"{name}: {in_words(part, leaf)}" for name, part in parts)
+    if isinstance(value, list | tuple):
+        return ", ".join(in_words(part, leaf) for part in value)
+    return "–" if value is None else str(value)
 
 
 def counted(number: int, word: str, plural: str = "") -> str:

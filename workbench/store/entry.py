@@ -36,7 +36,8 @@ class Transaction(NamedTuple):
 
     `rev` counts transactions from 1 without gaps, `at` is ISO 8601 UTC, `group` ties the chunks of
     one action (`part` counts them from 1; `more` says that another one is to follow), `target` is
-    the revision an undo or redo speaks of. `was` is the checksum of the line as it stood before the
+    the revision an undo or redo speaks of, `takes` names the actions that an edit takes back
+    together (each by its group, or its revision as text). `was` is the checksum of the line as it stood before the
     change got a new number, because another one had its own (see `settle`).
     """
 
@@ -52,6 +53,7 @@ class Transaction(NamedTuple):
     next_ids: Mapping[str, int] = MappingProxyType({})
     more: bool = False
     was: str = ""
+    takes: tuple[str, ...] = ()
 
 
 def to_json(entry: Transaction) -> dict[str, object]:
@@ -71,6 +73,8 @@ def to_json(entry: Transaction) -> dict[str, object]:
         out["more"] = True
     if entry.target:
         out["target"] = entry.target
+    if entry.takes:
+        out["takes"] = list(entry.takes)
     if entry.was:
         out["was"] = entry.was
     if entry.next_ids:
@@ -109,6 +113,7 @@ def _entry(raw: Mapping[str, Any], docs: Container[str] | None) -> Transaction:
         next_ids=raw.get("next", {}),
         more=raw.get("more", False),
         was=str(raw.get("was", "")),
+        takes=tuple(map(str, raw.get("takes", ()))),
     )
 
 

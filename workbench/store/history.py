@@ -2,14 +2,15 @@
 back.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any, Literal, TypeVar
 
 from workbench.core.change import Clash, UndoConflict
 from workbench.core.document import from_doc
-from workbench.core.record import ABSENT, Conflict, InvalidRecord
+from workbench.core.record import ABSENT, Conflict, InvalidRecord, parse_time
 from workbench.store.entry import Doc, DocChange, Kind, Transaction, apply_change, reverse
 from workbench.store.journal.codec import dumps, same
 from workbench.store.journal.engine import Journal
@@ -235,11 +236,30 @@ class Action:
         return self.last.label
 
 
+def _back(action: Action) -> list[DocChange]:
+    return [reverse(c) for entry in reversed(action.entries) for c in reversed(entry.changes)]
+
+
 def is_undone(journal: Journal, action: Action) -> bool:
     """Tell whether the action is taken back at present."""
-    key = _undo_key(action.last)
-    latest = next((e for e in journal.entries_back() if _undo_key(e) == key), None)
-    return latest is not None and latest.kind == "undo"
+    key, stands = _undo_key(action.last), dict[str, bool]()
+    for entry in journal.entries_back():
+        _note(stands, entry)
+        if key in stands or _undo_key(entry) == key:
+            break
+    return not stands.get(key, True)
+
+
+def _note(stands: dict[str, bool], entry: Transaction) -> None:
+    """Note which actions a transaction brings back or takes back; they are told newest first, and
+    what was said before it holds.
+    """
+    key = _undo_key(entry)
+    if entry.kind in ("undo", "redo"):
+        stands.setdefault(key, entry.kind == "redo")
+    elif stands.get(key, True):
+        for taken in entry.takes:
+            stands.setdefault(taken, False)
 
 
 def _commit(
@@ -262,6 +282,18 @@ def _commit(
         if clashes:
             raise UndoConflict(verb, action.label, clashes)
         meanwhile()
+
+
+def _stage_whole(staged: Staged, changes: Sequence[DocChange]) -> bool:
+    """Stage all of some changes, or none when something stands in their way."""
+    places = {(change.table, change.doc) for change in changes}
+    before = {place: staged.docs[place] for place in places if place in staged.docs}
+    if not any(stage_change(staged, change) for change in changes):
+        return True
+    for place in places:
+        staged.docs.pop(place, None)
+    staged.docs.update(before)
+    return False
 
 
 def is_erased(action: Action) -> bool:
@@ -444,9 +476,27 @@ class Past:
                 action = Action((entry,)) if alone else self.action_of(_undo_key(entry))
                 if action is not None and not is_erased(action):
                     return replace(action, purged_since=purged)
+            settled.update(entry.takes)
             if entry.kind != "edit" or mine(entry.actor):
                 settled.add(_undo_key(entry))
         return None
+
+    def standing(self, actor: str, since: datetime) -> list[Action]:
+        """Return the actions of an actor that were done since a time and stand, newest first,
+        without what was purged.
+        """
+        found, stands = dict[str, Action](), dict[str, bool]()
+        for entry in self._journal.entries_back():
+            if parse_time(entry.at) < since:
+                break
+            _note(stands, entry)
+            key = _undo_key(entry)
+            if entry.kind != "edit" or entry.actor != actor or key in found:
+                continue
+            action = self.action_of(key) if entry.group else Action((entry,))
+            if action is not None and stands.get(key, True) and not is_erased(action):
+                found[key] = action
+        return list(found.values())
 
     def redoable(self, mine: Mine) -> Action | None:
         """Return the action of `mine` that was undone last, unless something new was done since."""
@@ -468,10 +518,25 @@ class Past:
         `meanwhile` is called before the transaction is written; what it raises leaves everything as
         it is.
         """
-        changes = (
-            reverse(c) for entry in reversed(action.entries) for c in reversed(entry.changes)
-        )
-        _commit(self._journal, "undo", action, actor, changes, meanwhile)
+        _commit(self._journal, "undo", action, actor, iter(_back(action)), meanwhile)
+
+    def undo_all(
+        self, actions: Iterable[Action], actor: str, what: str, meanwhile: Meanwhile = nothing_else
+    ) -> tuple[int, list[Action]]:
+        """Take actions back, newest first, as one edit that an undo brings back; return how many,
+        and those that stay because something later stands on them.
+
+        `what` is put after their number in the label; `meanwhile` is as in `undo`.
+        """
+        taken, left = list[Action](), list[Action]()
+        with self._journal.transaction(actor, what) as staged:
+            for action in actions:
+                (taken if _stage_whole(staged, _back(action)) else left).append(action)
+            staged.label = f"undo {len(taken):,} {what}"
+            staged.takes = tuple(_undo_key(action.last) for action in taken)
+            if taken:
+                meanwhile()
+        return len(taken), left
 
     def redo(self, action: Action, actor: str, meanwhile: Meanwhile = nothing_else) -> None:
         """Do an undone action again as one transaction; raises `UndoConflict`, and then nothing is

@@ -1,20 +1,21 @@
 """Undo, redo, who changed what, and any record as it was."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from datetime import datetime
 from typing import Literal, NamedTuple
 
 from workbench.core.agents.actors import OWN_TERMINAL, require_person, stands_by
 from workbench.core.change import UndoConflict
 from workbench.core.document import from_doc
-from workbench.core.record import UnknownRecord, WorkbenchError, parse_time
+from workbench.core.record import InvalidRecord, UnknownRecord, WorkbenchError, parse_time
 from workbench.core.stream.memory import Verdict
 from workbench.safety.scanning import mask
 from workbench.services.context import Service, is_person
 from workbench.services.safety.masking import masked
 from workbench.services.stream.votable import find_votable
 from workbench.store import history
-from workbench.store.history import Action, Event, FieldEvent
+from workbench.store.history import Action, Event, FieldEvent, Meanwhile
 from workbench.store.records import kind_in, place_of
 
 Place = tuple[str, str]
@@ -35,6 +36,16 @@ class Upcoming(NamedTuple):
     label: str
 
 
+class UndoneOf(NamedTuple):
+    """What was taken back of an actor's changes: how many, the labels of those that stay, and what
+    was found in the files then.
+    """
+
+    taken: int
+    left: tuple[str, ...]
+    found: str
+
+
 class VoteCast(NamedTuple):
     """A vote on a memory or bullet, or a vote that was taken back: how many of its kind there were
     before and after.
@@ -46,6 +57,9 @@ class VoteCast(NamedTuple):
     before: int
     after: int
 
+
+_TITLES = ("summary", "title", "name", "content", "text", "task", "path")
+"""Fields that a record is known by, the best first."""
 
 _COUNTED = ("helpful_votes", "harmful_votes")
 _WITH_A_VOTE = ("last_feedback_at", "helpful_by_agents", "harmful_by_agents")
@@ -142,6 +156,37 @@ class History(Service):
         )
         return entry.label + found
 
+    def standing_of(self, actor: str, since: datetime) -> int:
+        """Return how many changes of an actor since a time stand."""
+        self._library.refresh()
+        return len(self._library.past.standing(actor, since))
+
+    def undo_by(self, actor: str, since: datetime) -> "UndoneOf":
+        """Take back whatever an actor changed since a time, as one action with one undo; what
+        something later stands on stays.
+
+        Raises `WorkbenchError` when there is nothing, or when everything stays.
+        """
+        self._library.refresh()
+        past, name = self._library.past, actor.removeprefix("agent:")
+        actions = past.standing(actor, since)
+        if not actions:
+            raise WorkbenchError(f"Nothing that {name} changed since then still stands.")
+        taken, left = 0, list[Action]()
+
+        def carry_out(meanwhile: Meanwhile) -> None:
+            nonlocal taken, left
+            what = f"{'change' if len(actions) == 1 else 'changes'} by {name}"
+            taken, left = past.undo_all(actions, self._context.actor, what, meanwhile)
+
+        found = self._following(actions, carry_out)
+        if not taken:
+            raise WorkbenchError(
+                f"Later changes depend on every change by {name}: {len(left)}.",
+                "Nothing was changed; `workbench undo --rev` names what is in the way.",
+            )
+        return UndoneOf(taken, tuple(action.label for action in left), found)
+
     def undo_group(self, group: str) -> str:
         """Take back everything that was written under a group's name, finished or not; return what
         it was.
@@ -155,6 +200,21 @@ class History(Service):
         """
         self._library.refresh()
         return self._library.past.events(place, accesses=accesses)
+
+    def title_of(self, place: Place, fields: Iterable[FieldEvent]) -> str:
+        """Return what a record is known by, as a change of its `fields` says or as it is now; empty
+        for one that has no such field.
+        """
+        told = {
+            field.field: field.before if field.after is None else field.after for field in fields
+        }
+        record: object = None
+        with suppress(KeyError, InvalidRecord):
+            record = self._library.table_named(place[0]).find(place[1])
+        texts = (told.get(name) or getattr(record, name, None) for name in _TITLES)
+        return next(
+            (text for text in texts if isinstance(text, str) and text not in ("", place[1])), ""
+        )
 
     def place_of(self, name: str) -> Place:
         """Return where the record called `name` is or was; raises `UnknownRecord`, or
@@ -219,23 +279,27 @@ class History(Service):
             ) from conflict
 
     def _with_files(self, verb: Verb, action: Action) -> str:
-        """Undo or redo, with the files that hold promoted memories; return what was found there, in
-        brackets.
+        past, actor = self._library.past, self._context.actor
+        carry_out = past.undo if verb == "undo" else past.redo
+        return self._following((action,), lambda meanwhile: carry_out(action, actor, meanwhile))
+
+    def _following(self, actions: Iterable[Action], carry_out: Callable[[Meanwhile], None]) -> str:
+        """Take actions back or do them again, with the files that hold promoted memories; return
+        what was found there, in brackets.
         """
-        touched = {change.table for entry in action.entries for change in entry.changes}
+        entries = [entry for action in actions for entry in action.entries]
+        touched = {change.table for entry in entries for change in entry.changes}
         if "overrides" in touched:
             require_person(self._context.actor, "give or take a person's word")
         if not stands_by(self._context.actor) and any(
-            not self._is_mine(entry.actor) for entry in action.entries
+            not self._is_mine(entry.actor) for entry in entries
         ):
             raise WorkbenchError(
                 "An agent takes back only what it did itself.",
                 f"Nothing was changed; {OWN_TERMINAL}",
             )
-        past = self._library.past
-        carry_out = past.undo if verb == "undo" else past.redo
         if not touched & {"edited_files", "placements"}:
-            carry_out(action, self._context.actor)
+            carry_out(history.nothing_else)
             return ""
         from workbench.services.agents.documents import documents  # most undos touch no file
         from workbench.services.promotion.placements import Placing
@@ -251,8 +315,8 @@ class History(Service):
                 remarks = follow()
                 rewrite()
 
-            carry_out(action, self._context.actor, files)
+            carry_out(files)
         return f" ({remarks.removesuffix('.')})" if remarks else ""
 
 
-__all__ = ["Event", "FieldEvent", "History", "Place", "Upcoming", "VoteCast"]
+__all__ = ["Event", "FieldEvent", "History", "Place", "UndoneOf", "Upcoming", "VoteCast"]

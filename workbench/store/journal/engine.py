@@ -327,6 +327,7 @@ class Journal:
                             part,
                             target,
                             more=more,
+                            takes=staged.takes,
                         )
                         self._commit_masked(entry, staged)
                 finally:

@@ -181,8 +181,13 @@ class _Work:
         self.renumbered.append(Renumbered(entry.rev, rev, entry.label, new))
         names.revs[entry.rev] = rev
         target = names.revs.get(entry.target, entry.target)
+        takes = tuple(str(names.revs.get(int(k), k)) if k.isdigit() else k for k in entry.takes)
         moved = fitted._replace(
-            rev=rev, target=target, label=names.text(entry.label), was=entry.was or mark
+            rev=rev,
+            target=target,
+            takes=takes,
+            label=names.text(entry.label),
+            was=entry.was or mark,
         )
         self._apply(moved)
 

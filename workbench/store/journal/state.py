@@ -532,7 +532,8 @@ def _take_back(tables: Tables, change: DocChange) -> None:
 class Staged:
     """The documents a transaction has touched so far, over the state it started from.
 
-    `label`, when it is set, says what is done better than what was said when it began.
+    `label`, when it is set, says what is done better than what was said when it began; `takes` are
+    the actions that are taken back here.
     `keys` maps (table, record key) to the document id that a new record was given here.
     """
 
@@ -544,6 +545,7 @@ class Staged:
         self.next_ids: dict[str, int] = {}
         self.keys: dict[tuple[str, str], str] = {}
         self.label = ""
+        self.takes: tuple[str, ...] = ()
 
     def get(self, table: str, doc_id: str) -> Doc | None:
         """Return a document as this transaction sees it."""

@@ -1,7 +1,6 @@
 """A record or a document open over another place: its text with links, and the usual keys on it."""
 
 import asyncio
-import json
 import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -15,7 +14,7 @@ from textual.widget import Widget
 from workbench.core.document import to_doc
 from workbench.core.record import WorkbenchError, parse_time
 from workbench.core.stream.memory import FILE_KEY
-from workbench.core.text import printable
+from workbench.core.text import in_words, printable
 from workbench.services.safety.masking import masked_name
 from workbench.tui.actions import LINKS, OPENED, SHOWN_ON_ROW, on_row
 from workbench.tui.agents.documents import rows_of, text_of
@@ -220,13 +219,11 @@ def secrets_told(opens: str) -> Content:
 
 
 def value_text(value: object) -> str:
-    """Return a value in one line: text as it is, anything else as JSON, without how a file was laid
-    out.
-    """
-    if value is None:
-        return "–"
+    """Return a value in one line of words, without how a file was laid out."""
     if isinstance(value, Mapping):
         value = {name: item for name, item in value.items() if name != FILE_KEY}
-    if isinstance(value, str):
-        return absolute(parse_time(value)) if _TIME.fullmatch(value) else value
-    return json.dumps(value, ensure_ascii=False)
+    return in_words(value, _time_or_text) or "–"
+
+
+def _time_or_text(text: str) -> str:
+    return absolute(parse_time(text)) if _TIME.fullmatch(text) else text

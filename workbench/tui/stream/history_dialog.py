@@ -1,7 +1,7 @@
 """The history of one record, or of the whole store: who changed what, when; and the way back."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice, takewhile
@@ -9,13 +9,15 @@ from typing import ClassVar
 
 from textual import on, work
 from textual.binding import BindingType
+from textual.containers import Horizontal
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
 from workbench.core.record import WorkbenchError, parse_time
+from workbench.core.stream.memory import FILE_KEY
 from workbench.core.stream.times import instant
-from workbench.core.text import printable
+from workbench.core.text import clip, printable
 from workbench.services.context import Touched, is_person
 from workbench.services.health.history import Event, FieldEvent, Place, Upcoming
 from workbench.services.open import Workbench
@@ -29,7 +31,7 @@ from workbench.tui.records.actions import Acts, area_below, only_record
 from workbench.tui.records.record import OpenedRecord, name_of, secrets_told, value_text
 from workbench.tui.widgets.content import MUTED, assemble, body, key_of, keyed, word_diff
 from workbench.tui.widgets.dialog import Choice, Choose, Confirm, Dialog, Prompt
-from workbench.tui.widgets.figures import absolute, ago, since
+from workbench.tui.widgets.figures import absolute, ago, amount, since
 from workbench.tui.widgets.line_list import Cell, LineView
 from workbench.tui.widgets.reading_pane import ReadingPane
 
@@ -39,7 +41,7 @@ from workbench.tui.widgets.reading_pane import ReadingPane
 _SHORT = 60
 """Longest value that is shown as "before → after"; longer texts are shown as a word diff."""
 
-_OF_THE_STORE = frozenset(("id", "version"))
+_OF_THE_STORE = frozenset(("id", "version", "hash"))
 """Fields that tell a person nothing that the record's name does not."""
 
 _VOTES = "votes"
@@ -99,11 +101,14 @@ def event_text(
             if field.table != _VOTES and field.field not in _OF_THE_STORE
         ]
         fields = [field for field in fields if field.table != _GAUGE] or fields
-    told, room = 0, _LINES
+    told, room, place = 0, _LINES, None
     for field in fields[:_LISTED]:
         if room <= 0:
             break
-        lines.append(_field(field, keys and cast is None))
+        if keys and cast is None and place != (field.table, field.key):
+            place = (field.table, field.key)
+            lines += [Content(""), _heading(bench, place, shown.fields)]
+        lines.append(_field(field))
         told, room = told + 1, room - lines[-1].plain.count("\n") - 1
     return Content("\n").join(
         [*lines, *([Content.styled("… and more", MUTED)] if told < len(fields) else [])]
@@ -145,7 +150,7 @@ def _votes(fields: Sequence[FieldEvent]) -> Iterator[Content]:
         )
         yield Content.styled(said, "bold")
         if "reason" in told:
-            yield _field(told["reason"], keys=False)
+            yield _field(told["reason"])
 
 
 def _either(field: FieldEvent | None, otherwise: str) -> str:
@@ -154,25 +159,46 @@ def _either(field: FieldEvent | None, otherwise: str) -> str:
     return next((value for value in values if isinstance(value, str) and value), otherwise)
 
 
-def _field(event: FieldEvent, keys: bool) -> Content:
-    record = f"{printable(event.key)} " if keys else ""
-    name = assemble([(f"{record}{printable(name_of(event.field))}: ", MUTED)])
-    if event.redacted:
-        return name + assemble([("purged", MUTED)])
-    if event.step is not None:
-        return name + Content(f"{event.step:+g}")
-    before, after = event.before, event.after
-    old, new = value_text(before), value_text(after)
-    several = (
-        isinstance(before, str)
-        and isinstance(after, str)
-        and min(len(old.split()), len(new.split())) > 1
+def _heading(bench: Workbench, place: Place, fields: Sequence[FieldEvent]) -> Content:
+    """Return the line above the fields of a record: what became of it, and what it is known by."""
+    table, key = place
+    mine = {field.field: field for field in fields if (field.table, field.key) == place}
+    made = any(mine[name].after is not None for name in _OF_THE_STORE & mine.keys())
+    did = "changed" if not _OF_THE_STORE & mine.keys() else "added" if made else "removed"
+    title = clip(bench.safety.masked(bench.history.title_of(place, mine.values())), _SHORT)
+    kind = f"{table[:-3]}y" if table.endswith("ies") else table.removesuffix("s")
+    parts = [(f"{did} {kind.replace('_', ' ')} ", "bold"), (f"“{printable(title)}” ", "bold")]
+    return assemble([*parts[: 1 + bool(title)], (printable(key), MUTED)])
+
+
+def _field(event: FieldEvent) -> Content:
+    if event.redacted or event.step is not None:
+        said = "purged" if event.redacted else f"{event.step:+g}"
+        return assemble([(f"{printable(name_of(event.field))}: ", MUTED), (said, "")])
+    return Content("\n").join(_parts(name_of(event.field), event.before, event.after))
+
+
+def _parts(name: str, before: object, after: object) -> Iterator[Content]:
+    """Yield a field before and after; of one that has parts, those that differ."""
+    sides = [side for side in (before, after) if side is not None]
+    if sides and all(isinstance(side, Mapping) for side in sides):
+        old, new = (side if isinstance(side, Mapping) else {} for side in (before, after))
+        for part in dict.fromkeys((*old, *new)):
+            if part != FILE_KEY and old.get(part) != new.get(part):
+                yield from _parts(f"{name} · {name_of(part)}", old.get(part), new.get(part))
+        return
+    label, old_text, new_text = (
+        assemble([(f"{printable(name)}: ", MUTED)]),
+        *map(value_text, (before, after)),
     )
-    if several or max(len(old), len(new)) > _SHORT:
-        return name + word_diff("" if before is None else old, "" if after is None else new)
-    return name + Content(
-        printable(new) if before is None else f"{printable(old)} → {printable(new)}"
-    )
+    if before is None:
+        yield label + body(new_text)
+    elif max(len(old_text), len(new_text)) > _SHORT or (
+        isinstance(before, str) and min(len(old_text.split()), len(new_text.split())) > 1
+    ):
+        yield label + word_diff(old_text, "" if after is None else new_text)
+    else:
+        yield label + Content(f"{printable(old_text)} → {printable(new_text)}")
 
 
 PAGE = 50
@@ -192,13 +218,18 @@ class HistoryDialog(Dialog[None]):
     BINDINGS: ClassVar[list[BindingType]] = bindings((*HISTORY, *on_row()))
     DEFAULT_CSS = """
     HistoryDialog {
-        & > .dialog { width: 110; height: 90%; }
+        & > .dialog { width: 100%; height: 100%; }
+        & #history-body { height: 1fr; }
+        &.-narrow #history-body { layout: vertical; }
         & LineView {
-            height: 1fr; min-height: 3;
+            width: 1fr; height: 1fr; min-height: 3;
             & > .line--cursor { background: $block-cursor-background; color: $block-cursor-foreground; }
         }
-        & ReadingPane { height: 1fr; margin-top: 1; padding: 0; border-top: solid $panel; }
-        & ReadingPane:focus { border-top: solid $accent; }
+        &.-narrow LineView { height: 3fr; }
+        & ReadingPane { width: 1fr; height: 1fr; border-left: solid $panel; }
+        & ReadingPane:focus { border-left: solid $accent; }
+        &.-narrow ReadingPane { height: 2fr; padding: 0; border-left: none; border-top: solid $panel; }
+        &.-narrow ReadingPane:focus { border-top: solid $accent; }
         & .history--said { height: auto; max-height: 2; }
     }
     """
@@ -228,7 +259,7 @@ class HistoryDialog(Dialog[None]):
         )
         said = Static(classes="history--said")
         said.display = False
-        return (events, ReadingPane(id="changed"), said)
+        return (Horizontal(events, ReadingPane(id="changed"), id="history-body"), said)
 
     def on_mount(self) -> None:
         """Read the latest transactions."""
@@ -384,8 +415,11 @@ class HistoryDialog(Dialog[None]):
 
     def _no_point(self, text: str) -> str | None:
         """Say why a text is neither a revision nor a time."""
+        return None if text.isdecimal() else self._no_time(text)
+
+    def _no_time(self, text: str) -> str | None:
         try:
-            self._time_of(text)
+            instant(text or "now", self._bench.context.now())
         except WorkbenchError as error:
             return str(error)
         return None
@@ -429,6 +463,38 @@ class HistoryDialog(Dialog[None]):
                 label = self._history.undo_revision(event.rev)
                 self._read_anew()
                 self._say(f"Taken back: {mask(label)}.", MUTED)
+
+            change(self, take_back, lambda error: self._say(f"✗ {error}", "$text-error"))
+
+    @asking
+    async def action_undo_agent(self) -> None:
+        """Take back what the agent of the change under the cursor did since a time."""
+        event = self._list.current
+        if event is None or not event.actor.startswith("agent:"):
+            self._say("Go to a change of an agent first.", MUTED)
+            return
+        name = masked_name(event.actor.removeprefix("agent:"), self._bench.safety.masked)
+        at = f"{parse_time(event.at).astimezone():%Y-%m-%dT%H:%M}"
+        ask = Prompt(f"Take back all that {name} changed since", at, check=self._no_time)
+        if not (text := await self.app.push_screen_wait(ask)):
+            return
+        since = instant(text, self._bench.context.now())
+        count = await asyncio.to_thread(self._history.standing_of, event.actor, since)
+        if not count:
+            self._say(f"Nothing that {name} changed since then still stands.", MUTED)
+            return
+        detail = body(
+            f"Since {absolute(since)}. What later changes depend on stays. One undo brings it all back."
+        )
+        question = f"Take back {amount(count, 'change')} by {name}?"
+        if await self.app.push_screen_wait(Confirm(question, detail=detail, yes="take back")):
+
+            def take_back() -> None:
+                done = self._history.undo_by(event.actor, since)
+                self._read_anew()
+                stay = f" {amount(len(done.left), 'change')} with later changes on top: kept."
+                told = f"Taken back: {amount(done.taken, 'change')} by {name}{done.found}."
+                self._say(f"{told}{stay if done.left else ''}", MUTED)
 
             change(self, take_back, lambda error: self._say(f"✗ {error}", "$text-error"))
 
