@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.services.conftest import Open, snapshot
+from tests.services.conftest import Clock, Open, memory, put, snapshot
 from workbench.core.record import Conflict, WorkbenchError
 from workbench.services.open import Workbench
 from workbench.services.stream import votes

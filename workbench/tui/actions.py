@@ -255,9 +255,9 @@ HISTORY = Table(
     "the history",
     (
         Action("history.undo", "u", "take back", "Take back this change, after y", DECIDE),
-        Action("history.undo-agent", "A", "all by agent", "Take back all its agent did since a time", DECIDE),
         Action("history.find", "slash", "find", "Show only changes with certain words", FIND),
         Action("history.store-then", "t", "store then", "The whole store as of that change", FIND),
+        Action("history.undo-agent", "A", "all by agent", "Take back all its agent did since a time", DECIDE),
         Action("history.go-to", "at", "go to", "To the change at a time or revision", FIND),
         Action("history.unfold", "z", "show secrets", "Show the secrets that are masked", FIND),
         CANCEL,
