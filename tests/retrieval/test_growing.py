@@ -18,9 +18,3 @@ def test_rows_are_added_at_the_end_and_earlier_views_stay() -> None:
     for earlier, later in pairwise(views):
         np.testing.assert_array_equal(later[: len(earlier)], earlier)
     assert (views[-1][-2801:] == 2801).all()
-
-
-def test_few_rows_do_not_move_the_matrix() -> None:
-    matrix = GrowingMatrix(np.zeros((5, 2), np.float32))
-    moved = matrix.add(np.ones((1, 2), np.float32))
-    assert np.shares_memory(moved, matrix.add(np.ones((10, 2), np.float32)))

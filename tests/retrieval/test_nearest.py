@@ -1,7 +1,5 @@
 """The most similar vectors, against a full sort; and choosing the best without one."""
 
-from typing import Any, ClassVar
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -73,24 +71,6 @@ def test_no_pairs_of_nothing() -> None:
         (np.eye(4, dtype=np.float32), nothing),
     ):
         assert [len(part) for part in near_pairs(vectors, matrix, 0.5)] == [0, 0, 0]
-
-
-class Watched(np.ndarray[Any, Any]):
-    """A matrix that notes how many rows its products had."""
-
-    products: ClassVar[list[int]] = []
-
-    def __matmul__(self, other: Any) -> Any:
-        self.products.append(len(self))
-        return np.asarray(self) @ np.asarray(other)
-
-
-@pytest.mark.parametrize(("chosen", "rows"), [(7, 7), (8, 64), (64, 64)])
-def test_only_few_rows_are_copied_out_for_a_product(chosen: int, rows: int) -> None:
-    matrix, mask = np.eye(64, dtype=np.float32).view(Watched), np.arange(64) < chosen
-    Watched.products.clear()
-    nearest(np.ones(64, np.float32), matrix, 3, mask)
-    assert Watched.products == [rows]
 
 
 def test_a_pair_at_the_least_cosine_is_near() -> None:

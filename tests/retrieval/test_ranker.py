@@ -188,22 +188,6 @@ def test_relevance_is_cosine_and_absolute_bm25() -> None:
     ]
 
 
-def test_a_weight_change_computes_no_column_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    pool = Pool.build([memory(n, importance_score=float(n)) for n in range(6)])
-    ranker, scores, now = ranker_of(pool), scores_of([0.1 * n for n in range(6)]), T0 + timedelta(1)
-    before = ranker.rank(scores, DEFAULT, now)
-    after = ranker.rank(scores, replace(DEFAULT, recency=0.7), now)
-    assert all(after.factors[name] is before.factors[name] for name in before.factors)
-    blended = ranker.rank(scores, replace(DEFAULT, blend=0.9), now)
-    assert blended.factors["recency"] is before.factors["recency"]
-    assert blended.factors["relevance"] is not before.factors["relevance"]
-    voted = ranker.moved_to(pool.with_replaced([replace(pool.memories[0], helpful_votes=3)])).rank(
-        scores, DEFAULT, now
-    )
-    assert voted.factors["relevance"] is before.factors["relevance"]
-    assert voted.factors["importance"] is not before.factors["importance"]
-
-
 FADING = replace(
     DEFAULT, half_lives=HalfLives(1.0, 2.0, 3.0, 4.0), recency=0.5, importance=0.5, relevance=0.5
 )

@@ -3,7 +3,6 @@ does not know.
 """
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +15,6 @@ from tokenizers.models import Unigram
 from tokenizers.pre_tokenizers import Metaspace
 
 from tests.safety.hostile import NAMES, hostile, prose
-from workbench.retrieval.embedding import embedder as reading
 from workbench.retrieval.embedding.embedder import Embedder, Tokens, reading_model
 
 LONG = 8_000
@@ -61,24 +59,6 @@ def test_however_a_text_is_cut(parts: list[str]) -> None:
     model = Embedder()._model
     texts = [part * (LONG // len(part)) if part else part for part in parts]
     assert model.tokenize(texts) == as_read_whole(model, texts)
-
-
-def test_no_more_of_a_dense_text_is_split_than_is_read(
-    model: StaticModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    split: list[int] = []
-
-    def whole(texts: Sequence[str], tokenizer: Tokenizer) -> Tokens:
-        split.extend(map(len, texts))
-        return real(texts, tokenizer)
-
-    real = reading._whole
-    monkeypatch.setattr(reading, "_whole", whole)
-    assert all(map(len, model.tokenize([hostile("long base64", LONG), hostile("many keys", LONG)])))
-    dense = sum(split)
-    assert dense < LONG
-    assert np.any(Embedder().embed([prose(LONG)]))
-    assert sum(split) - dense > dense
 
 
 @pytest.mark.parametrize("text", UNKNOWN)
