@@ -2,7 +2,6 @@
 on, all is noted.
 """
 
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -135,14 +134,6 @@ def test_stages_are_named_and_run_in_their_order(bench: Workbench) -> None:
     assert [one.kind.id for one in done.stages] == ["validation", "report"]
     with pytest.raises(InvalidQuery, match="no stage “dreams”"):
         bench.consolidating.look(["dreams"])
-
-
-def test_an_agent_may_look_and_not_more(bench: Workbench) -> None:
-    agent = replace(bench.context, actor="agent:claude")
-    own = Consolidating(agent, bench.episode_finder, bench.patterns, lambda: bench.retriever)
-    assert changes(own.look())["episodes"]
-    with pytest.raises(WorkbenchError, match="An agent cannot consolidate"):
-        own.carry_out()
 
 
 def test_the_report_has_what_there_is_and_when_the_next_one_is_due(bench: Workbench) -> None:

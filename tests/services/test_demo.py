@@ -72,15 +72,6 @@ def test_filling_twice_adds_nothing(now: Workbench) -> None:
     assert {name: set(table) for name, table in snapshot(now).items()} == before
 
 
-@pytest.mark.slow
-def test_moved_queries_are_found_by_their_text_and_moment(now: Workbench) -> None:
-    queries = now.tuning.queries()
-    assert queries
-    for query in queries:
-        assert now.judging.find(query.text, query.now) == query
-        assert now.judging.grades(query.text, query.now)
-
-
 @pytest.fixture
 def around(now: Workbench, tmp_path: Path) -> Workbench:
     surround(now, shipped("fixtures/demo"), tmp_path / "documents")

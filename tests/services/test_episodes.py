@@ -119,22 +119,6 @@ def test_secrets_are_masked_before_the_hash_and_nothing_of_them_is_in_any_file(
     assert bench.episodes.store(said("plain")).masked == ()
 
 
-def test_an_agent_adds_and_changes_nothing(open_bench: Open, bench: Workbench) -> None:
-    agent = open_bench("agent:claude")
-    doc = said("What I did", lifecycle={"access_count": 900, "archival_status": "deleted"})
-    head = agent.episodes.store(doc, session="s-7").episode
-    opened, known = agent.episodes.open(head.id), agent.episodes
-    assert (opened.use.access_count, opened.phase, opened.body.session) == (0, "active", "s-7")
-    ways: tuple[tuple[Any, ...], ...] = (
-        (known.note, "x"), (known.tag, ["x"]), (known.delete,), (known.restore,), (known.approve,),
-    )  # fmt: skip
-    for change, *more in ways:
-        with pytest.raises(WorkbenchError, match="An agent cannot"):
-            change(head.id, *more)
-    bench.library.refresh()
-    assert bench.episodes.get(head.id) == head
-
-
 def test_a_person_corrects_and_takes_it_back(bench: Workbench, clock: Clock) -> None:
     (head,) = kept(bench, said("A task", **meta(tags=["a"])))
     bench.episodes.note(head.id, f"  Used {KEY} twice.  ")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.services.conftest import NOON as NOW
 from tests.services.conftest import Open
 from workbench.core.playbook.book import Book, Bullet, Section
-from workbench.core.record import Conflict, InvalidRecord, WorkbenchError
+from workbench.core.record import Conflict, InvalidRecord
 from workbench.core.stream.memory import Memory
 from workbench.services.forms import (
     TEXT,
@@ -177,14 +177,6 @@ def test_what_somebody_else_changed_is_a_conflict_only_where_it_was_changed_here
     assert stored(bench).tags == ("ci",)
     form.write({"tags": "a"}, {"tags": "ci"})
     assert (stored(bench).content, stored(bench).tags) == ("Theirs.", ("a",))
-
-
-def test_an_agent_changes_nothing_in_a_form(open_bench: Open, bench: Workbench) -> None:
-    agent = open_bench(actor="agent:claude")
-    with pytest.raises(WorkbenchError):
-        saved(agent, {"tags": "a"})
-    with pytest.raises(WorkbenchError):
-        added(agent, {TEXT: "x"})
 
 
 # Several memories, and new ones

@@ -9,7 +9,6 @@ from workbench.core.record import WorkStopped
 from workbench.core.review.proposal import Proposal
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.services.open import Workbench
-from workbench.services.review.queue import ImpactPreview
 
 DAY = timedelta(days=1)
 CACHE = "when must the cache be cleared"
@@ -81,20 +80,6 @@ def test_a_merge_is_previewed_with_the_text_it_leaves(loaded: Workbench) -> None
     assert impact.memory == "old"
     by_id = {q.query.id: q for q in impact.queries}
     assert (by_id["q2"].place or 99) < (by_id["q2"].before or 99)
-
-
-def test_relevance_is_kept_for_the_next_preview_until_a_text_changes(loaded: Workbench) -> None:
-    loaded.impact.of(loaded.review.get("c1"))
-    loaded.stream.pin(["old"])
-    again = loaded.impact.of(loaded.review.get("c1"))
-    fresh = ImpactPreview(
-        loaded.context, loaded.review.outcome, loaded.retriever, loaded.tuning.profiles
-    )
-    assert again == fresh.of(loaded.review.get("c1"))
-    loaded.stream.edit("c1", "Lunch in the canteen")
-    changed = loaded.impact.of(loaded.review.get("c1"))
-    assert changed is not None
-    assert changed.queries[1].place == 1
 
 
 def test_it_can_be_left_and_has_nothing_to_say_about_no_memory(loaded: Workbench) -> None:

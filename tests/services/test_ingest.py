@@ -179,13 +179,6 @@ def test_an_older_observation_of_another_can_be_taken_back(bench: Workbench) -> 
     assert (importance.value, observations.value, len(bench.library.memories)) == (8.0, 1, 1)
 
 
-def test_observations_move_the_gauge_and_repetitions_do_not(bench: Workbench) -> None:
-    bench.ingest.add(Observation(RULE, "decision"))
-    bench.ingest.add(Observation(RULE, "decision"))
-    importance, observations, _ = bench.overview.gauge().conditions
-    assert (importance.value, observations.value) == (8.0, 1)
-
-
 @pytest.mark.parametrize("text", ["", " \n\t", "x" * (MAX_CONTENT + 1)])
 def test_what_is_no_text_is_refused(bench: Workbench, text: str) -> None:
     with pytest.raises(InvalidRecord):

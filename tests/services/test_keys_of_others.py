@@ -14,7 +14,7 @@ from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.stream.memory import Source
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.services.health.backup import back_up
-from workbench.services.open import Workbench, open_workbench
+from workbench.services.open import Workbench
 from workbench.store.maintenance.backup import restore
 
 THEIRS = {"x_colour": {"hue": [1, 2.5, None], "név": "kék"}, "zz": None}
@@ -115,13 +115,3 @@ def test_one_within_a_part_of_a_record_stays_too(shared: Workbench) -> None:
     assert [doc["source"] for doc in json.loads(text)["memories"].values()] == [
         {"hook": "Stop", "turn": 4, "host": "ci"}
     ]
-
-
-def test_their_keys_do_no_harm_to_what_is_shown(shared: Workbench) -> None:
-    assert shared.stream.get("m1").source == Source("Stop", 4)
-    assert [bullet.content for bullet in shared.library.bullets.all()] == ["Ask first."]
-    bench = open_workbench(shared.library.folder, profiles=shared.library.folder / "none")
-    assert [
-        hit.memory.id for hit in bench.tuning.rank("caches", bench.tuning.default(), k=1).top
-    ] == ["m1"]
-    bench.close()

@@ -75,16 +75,6 @@ def test_it_looks_further_down_until_there_are_enough(
     assert ids(found(demo, QUERY, tuple(every[:10]))) == every[10:13]
 
 
-def test_what_is_weak_is_told_of_many_at_once_as_of_one(demo: Workbench) -> None:
-    for query in (QUERY, "recipe for lasagne"):
-        served = look(demo.tuning, query, None, demo.tuning.default(), demo.context.now())
-        rows = served.ranking.candidates.rows
-        one_by_one = [
-            not served.floor.is_weak(served.ranking.pool.memories[row].id) for row in rows.tolist()
-        ]
-        assert served.floor.strong(rows).tolist() == one_by_one
-
-
 @pytest.mark.slow
 def test_a_ranking_that_nobody_waits_for_any_more_gives_up(demo: Workbench) -> None:
     with stoppable(lambda: True), pytest.raises(Stopped):

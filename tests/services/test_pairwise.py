@@ -8,11 +8,9 @@ from datetime import datetime, timedelta
 import numpy as np
 import pytest
 
-from tests.benchmarks.worlds import make_world
 from tests.retrieval.samples import T0, memory
 from workbench.core.record import InvalidRecord
 from workbench.core.tuning.profile import WORKBENCH, Profile
-from workbench.retrieval.embedding.embedder import Embedder
 from workbench.retrieval.fulltext.lexical import LexicalIndex
 from workbench.retrieval.ranking.cases import QueryScores
 from workbench.retrieval.ranking.pool import Pool
@@ -161,14 +159,3 @@ def test_every_way_of_ageing_can_be_asked_about(
     state = begin(ranker, queries[:1], start).answered("a").answered("b")
     assert state.outlook(answers=3, worlds=4).now >= 0
     assert state.profile.mode in (mode, "hours")
-
-
-@pytest.mark.slow
-def test_both_ways_of_learning_come_near_the_oracle() -> None:
-    embedder = Embedder()
-    worlds = [make_world(seed, embedder) for seed in range(20)]
-    pooled = [1 - world.ndcg(world.tuned()) for world in worlds]
-    asked = [1 - world.ndcg(world.asked().profile) for world in worlds]
-    assert np.mean(pooled) <= 0.03
-    assert np.mean(asked) <= 0.04
-    assert all(world.ndcg(world.truth) == pytest.approx(1) for world in worlds[:3])

@@ -322,21 +322,6 @@ def test_a_purge_takes_the_applications_along(bench: Workbench) -> None:
     assert bench.library.table(Application).all() == []
 
 
-def test_agents_decide_nothing(bench: Workbench, opened: Callable[..., Workbench]) -> None:
-    (made,) = bench.patterns.add([BARE])
-    agent = opened("agent:claude").patterns
-    ways: list[Callable[[], object]] = [
-        lambda: agent.update(made.id, {"name": "x"}), lambda: agent.approve(made.id), lambda: agent.refine(made.id),
-        lambda: agent.deprecate(made.id, "x"), lambda: agent.restore(made.id), lambda: agent.merge([made.id]),
-        lambda: agent.supersede(made.id, made.id), lambda: agent.prune([made.id]), agent.validate,
-        lambda: agent.relate(made.id, "contradicts", "x"),
-    ]  # fmt: skip
-    for way in ways:
-        with pytest.raises(WorkbenchError, match="An agent cannot"):
-            way()
-    assert bench.patterns.get(made.id) == made
-
-
 def test_a_template_is_filled_from_the_store(bench: Workbench) -> None:
     one, bare = bench.patterns.add([TEMPLATE, BARE])
     assert bench.patterns.filled(one.id, {"name": "x", "endpoints": []})["goal"] == "Add x"

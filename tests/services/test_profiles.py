@@ -197,23 +197,3 @@ def test_a_broken_snapshot_says_so_and_can_be_dropped(tmp_path: Path) -> None:
     with pytest.raises(StoreProblem, match="snapshot cannot be written"):
         Snapshots(tmp_path / "A.toml").take(WORKBENCH, NOON)
     assert Snapshots(tmp_path / "A.toml").all() == ()
-
-
-@pytest.mark.slow
-@settings(max_examples=30, deadline=None)
-@given(
-    steps=st.lists(st.sampled_from(["take", "drop A", "drop B", "name A", "name B"]), max_size=12)
-)
-def test_names_stay_distinct_whatever_is_done(
-    tmp_path_factory: pytest.TempPathFactory, steps: list[str]
-) -> None:
-    made = Snapshots(tmp_path_factory.mktemp("snapshots"))
-    for step in steps:
-        what, _, name = step.partition(" ")
-        if what == "take":
-            made.take(WORKBENCH, NOON)
-        elif what == "drop":
-            made.drop(name)
-        elif name in names(made) and "mine" not in names(made):
-            made.rename(name, "mine")
-        assert len({name.casefold() for name in names(made)}) == len(names(made))

@@ -126,15 +126,6 @@ def test_one_undo_takes_back_the_candidates_and_the_gauge(demo: Workbench) -> No
     assert demo.reflecting.verdict().due is True
 
 
-@pytest.mark.slow
-def test_a_second_reflection_repeats_nothing(demo: Workbench) -> None:
-    first = made(demo.reflecting, demo.reflecting.plan(EXTRACTIVE))
-    demo.review.reject([first.candidates[0].id])
-    demo.review.approve([first.candidates[1].id])
-    second = made(demo.reflecting, demo.reflecting.plan(EXTRACTIVE))
-    assert not {c.content for c in first.candidates} & {c.content for c in second.candidates}
-
-
 def test_candidates_are_not_read_and_reflections_are(bench: Workbench, clock: Clock) -> None:
     put(
         bench,

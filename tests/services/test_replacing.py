@@ -10,7 +10,7 @@ import pytest
 from tests.services.conftest import NOON, Open, memory, put
 from workbench.config.loading import Settings
 from workbench.core.playbook.book import Book, Bullet, Section
-from workbench.core.record import Conflict, InvalidQuery, InvalidRecord, WorkbenchError
+from workbench.core.record import Conflict, InvalidQuery, InvalidRecord
 from workbench.core.stream.confidence import SavedView
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.services.open import Workbench, open_workbench
@@ -132,14 +132,6 @@ def test_what_does_not_fit_is_named_and_refused(bench: Workbench) -> None:
     assert [place.misfit for place in bench.replacing.places(Wanted("The port is 8443.", ""))] == [
         "empty"
     ]
-
-
-def test_an_agent_replaces_nothing(bench: Workbench, open_bench: Open, tmp_path: Path) -> None:
-    agent = open_bench("agent:claude", tmp_path / "project" / ".workbench")
-    before = state(bench)
-    with pytest.raises(WorkbenchError):
-        agent.replacing.carry_out(NAME, agent.replacing.places(NAME))
-    assert state(bench) == before
 
 
 def test_names_are_places_of_their_own_when_asked_for_and_else_counted(tmp_path: Path) -> None:

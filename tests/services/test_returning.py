@@ -11,7 +11,7 @@ import pytest
 
 from tests.services.conftest import NOON, Clock, memory, put
 from tests.services.ingested import RULE, WORDS, fill_up
-from workbench.core.record import InvalidRecord, WorkbenchError
+from workbench.core.record import InvalidRecord
 from workbench.core.review import lifecycle
 from workbench.core.stream.memory import Memory
 from workbench.services.agents.requests import AgentRequests
@@ -134,11 +134,6 @@ def test_a_near_copy_of_what_was_forgotten_is_told(bench: Workbench) -> None:
     done = bench.ingest.add(Observation(RULE + "!"))
     assert (done.outcome, done.unwanted and done.unwanted.id) == ("created", "m1")
     assert bench.ingest.add(Observation(f"Something about {WORDS[0]}")).unwanted is None
-
-
-def test_an_agent_brings_nothing_back(bench: Workbench) -> None:
-    with pytest.raises(WorkbenchError):
-        as_agent(bench).append(Observation(RULE), again=True)
 
 
 def purged(bench: Workbench, *names: str) -> None:

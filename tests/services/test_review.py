@@ -1,6 +1,5 @@
 """Review: the order of the queue, what a decision writes, what it rests on."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -118,16 +117,6 @@ def test_an_edited_candidate_waits_on_until_it_is_approved(waiting: Workbench) -
     with pytest.raises(InvalidRecord, match="its content is empty"):
         waiting.review.edit("minor", FieldEdit(" \n"))
     assert waiting.stream.get("minor").status == "candidate"
-
-
-def test_an_edit_of_a_word_leaves_the_ends_of_the_text_as_they_were(waiting: Workbench) -> None:
-    put(waiting, replace(waiting.stream.get("sound"), content="\n\tone\n\n"))
-    waiting.review.refine("sound", ("\n\tone\n\n", "\n\ttwo\n\n"), "\n\ttwo\n\n")
-    assert waiting.stream.get("sound").content == "\n\ttwo\n\n"
-    put(waiting, replace(waiting.stream.get("sound"), summary="A headline"))
-    waiting.review.edit("sound", FieldEdit("\n\tthree\n\n\n"))
-    edited = waiting.stream.get("sound")
-    assert (edited.content, edited.summary) == ("\n\tthree\n\n", "A headline")
 
 
 def test_merging_into_an_existing_memory_keeps_its_id(waiting: Workbench) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.safety.samples import keys
-from tests.services.conftest import NOON, Open, memory, put
+from tests.services.conftest import NOON, memory, put
 from workbench.core.files.format import Parsed
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.record import UnknownRecord, WorkbenchError
@@ -179,24 +179,6 @@ def test_an_import_that_was_undone_and_redone_is_still_one(
     assert bench.safety.refusals([bench.stream.get(brought.id)]) == ()
     put(bench, memory("own", f"the key {KEY}"))
     assert [held.id for held in bench.safety.refusals(bench.library.memories.all())] == ["own"]
-
-
-def test_the_answer_is_the_same_after_the_store_was_closed(
-    open_bench: Open, tmp_path: Path
-) -> None:
-    bench = open_bench()
-    (brought,) = import_jsonl(bench, tmp_path, f"the key {KEY}")
-    put(bench, memory("own", ORDER))
-    bench.safety.allow("own", "a quotation")
-    bench.close()
-    again = open_bench()
-    assert [
-        held.why for held in again.safety.check_outgoing(again.library.memories.all()).warned
-    ] == [
-        "imported, unchanged",
-        "allowed by you",
-    ]
-    assert brought.id in {held.id for held in again.safety.flagged()}
 
 
 def test_the_lines_around_a_bullet_are_looked_at(bench: Workbench) -> None:

@@ -42,20 +42,6 @@ def test_what_an_agent_is_given_counts_as_read_in_one_line(
 
 
 @pytest.mark.slow
-def test_reads_are_not_undone_and_stand_in_nobodys_way(
-    demo: Workbench, open_bench: Open, clock: Clock
-) -> None:
-    agent = open_bench("agent:claude")
-    put(demo, memory("m1", "the deploy runs at noon", clock.at))
-    demo.stream.edit("m1", "the deploy runs at one")
-    serve(agent.context, agent.tuning, "when does the deploy run", 300, agent.tuning.default())
-    assert agent.stream.get("m1").access_count == 1
-    assert demo.history.undo() == "edit m1"
-    now = demo.stream.get("m1")
-    assert (now.content, now.access_count) == ("the deploy runs at noon", 1)
-
-
-@pytest.mark.slow
 def test_a_look_writes_nothing(demo: Workbench) -> None:
     tuning = demo.tuning
     tuning.rank("warm the caches", tuning.default())

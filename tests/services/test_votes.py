@@ -7,7 +7,6 @@ import pytest
 from tests.services.conftest import NOON, Clock, Open, memory, put
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.record import InvalidRecord, UnknownRecord
-from workbench.core.stream.confidence import effective_importance
 from workbench.services.open import Workbench
 from workbench.services.stream import votes
 from workbench.services.stream.observation import Observation
@@ -139,15 +138,3 @@ def test_what_an_agent_votes_on_its_own_memory_is_not_counted(
     assert votes.cast(
         agent.context, agent.library.memories.get(made.id), "harmful", session="s-1"
     ).changed
-
-
-def test_six_invented_agents_move_a_memory_by_a_point_at_most(
-    one: Workbench, open_bench: Open
-) -> None:
-    put(one, memory("b", "text", importance_score=8.0))
-    for number in range(6):
-        agent = open_bench(f"agent:x{number}")
-        votes.cast(agent.context, agent.stream.get("b"), "helpful", session=f"s{number}")
-    one.library.refresh()
-    stored = one.stream.get("b")
-    assert (stored.helpful_votes, effective_importance(stored, NOON)) == (6, 9.0)
