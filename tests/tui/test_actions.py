@@ -31,7 +31,7 @@ def test_every_action_has_label_tooltip_and_group() -> None:
 @pytest.mark.parametrize("title", list(AREAS.scopes()))
 def test_no_two_actions_of_one_area_hold_one_key(title: str) -> None:
     lists = [
-        a for a in AREAS.scopes()[title] if not a.id.startswith(("slider.", "link.", "evidence."))
+        a for a in AREAS.scopes()[title] if not a.id.startswith(("slider.", "link.", "evidence.", "text."))
     ]
     held = Counter(key for a in lists for key in key_names(a.keys))
     assert [key for key, n in held.items() if n > 1] == []

@@ -232,7 +232,7 @@ async def test_tab_goes_from_part_to_part_and_a_click_selects(tmp_path: Path) ->
         parts += ["still-true", "consolidation"]
         assert seen == [*parts, "reflection"]
         await pilot.press("shift+tab", "shift+tab", "tab")
-        await pilot.click("#parts", offset=(6, 2))
+        await pilot.click("#parts", offset=(6, 3))
         current = health(app).rows.current
         assert current is not None
         assert (current.section, current.name) == ("reflection", "observations")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from textual import events
 from textual.color import Color
-from textual.theme import Theme
+from textual.theme import BUILTIN_THEMES, Theme
 
 from tests.tui.support import demo, demo_app, messages
 from tests.tui.waiting import until
@@ -66,6 +66,20 @@ def test_every_text_is_legible_on_every_ground(name: str) -> None:
     }
     assert low == {}
     assert contrast(colours["block-cursor-foreground"], colours["block-cursor-background"]) >= 4.5
+
+
+@pytest.mark.parametrize("name", [*NAMES, *(n for n in BUILTIN_THEMES if not n.startswith("ansi"))])
+def test_the_pane_with_the_keys_stands_out_in_every_theme(name: str) -> None:
+    theme = BUILTIN_THEMES.get(name) or shipped(name)[0]
+    colours = theme.to_color_system().generate()
+    assert contrast(colours["text-accent"], colours["background"]) >= 3
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_placeholder_can_be_read(name: str) -> None:
+    _, colours = shipped(name)
+    grounds = [colours[ground] for ground in ("background", "surface", "panel", "boost")]
+    assert min(contrast(colours["text-disabled"], ground) for ground in grounds) >= 3
 
 
 def test_high_contrast_means_seven_to_one() -> None:

@@ -214,6 +214,15 @@ FORM = Table(
 )
 
 
+def _beside_text(area: str) -> tuple[Action, ...]:
+    """Return the keys of an area whose list has a text beside it, for the one that has the focus."""
+    return (
+        Action(f"{area}.mark", "space", "mark", "Mark or unmark this row", MARK, run="do('rows.action_mark_one')"),
+        Action(f"{area}.next-pane", "tab", "next pane", "To the text and its links, then back", MOVE, False),
+        Action(f"{area}.last-pane", "shift+tab", "pane before", "Back to the pane before", MOVE, False),
+    )
+
+
 # The Stream.
 
 
@@ -233,6 +242,7 @@ STREAM = Table(
                DECIDE, False, run="do('changes.confirm')"),
         Action("stream.forget", "d", "archive", "Archive it; asks once for several",
                CHANGE, run="do('changes.forget')"),
+        *_beside_text("stream"),
         Action("stream.views", "f", "views", "Saved views; the first row saves this one", FIND),
         Action("stream.sort", "s", "sort", "Sort by time, importance, votes, score …", FIND),
         Action("stream.dates", "W", "dates in full", "Dates in full, or how long ago", FIND, False),
@@ -418,6 +428,7 @@ PLAYBOOK = Table(
         Action("playbook.deprecate", "D", "deprecate", "Deprecate, with a reason; again restores", CHANGE),
         Action("playbook.delete", "d", "delete", "Delete it; several after y; can be undone",
                CHANGE, run="do('changes.forget')"),
+        *_beside_text("playbook"),
         Action("playbook.move", "M", "move", "Move to the end of another section", CHANGE),
         Action("playbook.section", "O", "add section", "Add a section, or begin a playbook", CHANGE, False),
         Action("playbook.lower", "J", "reorder down", "Move the bullet one place down", CHANGE, False),

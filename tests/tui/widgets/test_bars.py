@@ -30,11 +30,11 @@ async def test_the_top_line_shows_place_store_and_what_waits() -> None:
         line = picture(host)[0]
         assert line.startswith(" project-x ")
         assert line.rstrip().endswith(
-            "1 Stream ▸2 Review (4)  3 Playbook  4 Tune  5 Agents  6 Health"
+            "1 Stream [2 Review (4)] 3 Playbook  4 Tune  5 Agents  6 Health"
         )
         host.query_one(TopBar).counts = {"review": 0}
         await pilot.pause()
-        assert "▸2 Review  3" in picture(host)[0]
+        assert "[2 Review] 3" in picture(host)[0]
         host.query_one(TopBar).due = frozenset(("health",))
         await pilot.pause()
         assert picture(host)[0].rstrip().endswith("5 Agents  6 Health !")

@@ -59,5 +59,8 @@ def test_keys_that_two_panes_of_tune_share_name_the_pane() -> None:
     ]
     assert sorted(shared) == [
         "list: open the row under the cursor",
+        "text: back to the link before",
+        "text: one page further down in the text",
         "text: open what the link names, over this",
+        "text: to the next id or file in the text",
     ]

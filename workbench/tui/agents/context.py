@@ -347,7 +347,12 @@ class ContextPane(Vertical):
         self.made: AgentContext | None = None
         self.box = SafeInput(placeholder=TASK, id="context-task")
         self.rows: LineView[Row] = LineView(
-            self._draw, key_of, is_heading=is_heading, empty=Content(LOOKING), id="context-rows"
+            self._draw,
+            key_of,
+            is_heading=is_heading,
+            empty=Content(LOOKING),
+            title="Context",
+            id="context-rows",
         )
 
     def compose(self) -> Iterable[Widget]:

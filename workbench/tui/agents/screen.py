@@ -105,10 +105,8 @@ class AgentsScreen(AreaScreen):
         #context { width: 1fr; height: 1fr; }
         #doings { width: 1fr; height: 1fr; border-left: solid $panel; }
         #sessions { height: 1fr; }
-        #list { height: 2fr; border-top: solid $panel; }
-        #list:focus { border-top: solid $accent; }
-        #side { width: 1fr; display: none; border-left: solid $panel; }
-        #side:focus { border-left: solid $accent; }
+        #list { height: 2fr; }
+        #side { width: 1fr; display: none; }
         &.-wide #context { width: 2fr; }
         &.-wide #doings { width: 3fr; }
         &.-wide #side { display: block; width: 2fr; }
@@ -120,7 +118,7 @@ class AgentsScreen(AreaScreen):
         &.-narrow #context { height: 12; }
         &.-narrow #doings { border-left: none; border-top: solid $panel; }
         &.-narrow.-given #context { height: 2fr; }
-        &.-narrow #list, &.-narrow #side { display: none; border-left: none; border-top: none; }
+        &.-narrow #list, &.-narrow #side { display: none; }
         &.-narrow.-within #list { display: block; }
         &.-narrow.-within #sessions, &.-narrow.-within #context { display: none; }
         &.-narrow.-open #side { display: block; height: 1fr; }
@@ -136,12 +134,20 @@ class AgentsScreen(AreaScreen):
         self._shown: object = None
         self._read: object = None
         self.sessions: LineView[AgentSession] = LineView(
-            self._draw_session, lambda s: s.key, empty=Content(LOOKING), id="sessions"
+            self._draw_session,
+            lambda s: s.key,
+            empty=Content(LOOKING),
+            title="Sessions",
+            id="sessions",
         )
         self.rows: LineView[Line] = LineView(
-            self._draw_line, key_of, is_heading=lambda line: line.is_question, id="list"
+            self._draw_line,
+            key_of,
+            is_heading=lambda line: line.is_question,
+            title="What it did",
+            id="list",
         )
-        self.side = ReadingPane(id="side")
+        self.side = ReadingPane(id="side", title="Text")
         self.side.links = links_of(self, self.side, lambda: place_of(self.rows.current))
         self.preview = ContextPane(self.bench, id="context")
         self.flagged = FlaggedMemories(self)

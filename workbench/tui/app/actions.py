@@ -200,7 +200,7 @@ def sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-_PANES = {"list": "list", "slider": "sliders", "link": "text"}
+_PANES = {"list": "list", "slider": "sliders", "link": "text", "text": "text"}
 """What the panes are called whose keys mean something else in another pane, by the first part of
 their actions' ids.
 """

@@ -24,6 +24,7 @@ from workbench.tui.widgets.bars import gauge
 from workbench.tui.widgets.content import body
 from workbench.tui.widgets.header import KeyBar, TopBar
 from workbench.tui.widgets.line_list import LineList, find_row
+from workbench.tui.widgets.reading_pane import ReadingPane
 
 # Editing a text in the person's own editor, with the app suspended meanwhile.
 
@@ -171,6 +172,21 @@ class AreaScreen(Screen[object]):
         for pane, part in zip(self.PANES, (share, 100 - share), strict=True):
             styles = self.query_one(pane).styles
             styles.width, styles.min_width, styles.max_width = f"{part / 20:g}fr", 20, "100%"
+
+    def action_next_pane(self) -> None:
+        self._turn(1)
+
+    def action_last_pane(self) -> None:
+        self._turn(-1)
+
+    def _turn(self, step: int) -> None:
+        """From the list to the first or last link of the text beside it, and back."""
+        rows, text = (self.query_one(pane) for pane in self.PANES)
+        is_in_rows = self.focused is rows
+        self.set_class(is_in_rows, "-open")
+        self.set_focus(text if is_in_rows else rows)
+        if is_in_rows and isinstance(text, ReadingPane) and text.links is not None:
+            text.links.go(step)
 
     # Following the store
 

@@ -277,7 +277,7 @@ def _may_share(one: Action, two: Action) -> bool:
     """Whether two actions may hold one key, because only one of their widgets can have the focus."""
     kinds = {one.id.partition(".")[0], two.id.partition(".")[0]}
     return kinds == {"slider", "list"} or (
-        len(kinds) > 1 and not kinds.isdisjoint(("link", "evidence"))
+        len(kinds) > 1 and not kinds.isdisjoint(("link", "evidence", "text"))
     )
 
 

@@ -18,7 +18,7 @@ from workbench.tui.app.actions import Action
 from workbench.tui.app.waiting import survives
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.dialog import Dialog
-from workbench.tui.widgets.line_list import CURSOR, LineView
+from workbench.tui.widgets.line_list import LineView
 
 R = TypeVar("R")
 
@@ -130,9 +130,6 @@ class Pane(LineView[Piece]):
         self._lines = lines
         self._seeks = changed
         self._wrap(0)
-
-    def _gutter(self, cursor: bool, marked: bool) -> str:  # noqa: ARG002 - there are no marks
-        return f"{CURSOR if cursor and self.has_focus else ' '} "
 
     def _on_resize(self) -> None:
         if self._width != self._wrapped_to:

@@ -79,22 +79,25 @@ class HealthScreen(AreaScreen):
     HealthScreen {
         #work { height: 1fr; }
         #parts { width: 52%; max-width: 96; }
-        #detail { width: 1fr; border-left: solid $panel; }
-        #detail:focus { border-left: solid $accent; }
+        #detail { width: 1fr; }
         &.-narrow #parts { width: 1fr; max-width: 100%; }
         &.-narrow #detail { display: none; }
         &.-narrow.-open #parts { display: none; }
-        &.-narrow.-open #detail { display: block; border-left: none; }
+        &.-narrow.-open #detail { display: block; }
     }
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.rows: LineView[Row] = LineView(
-            _draw, lambda row: row.key, is_heading=lambda row: row.heading, id="parts"
+            _draw,
+            lambda row: row.key,
+            is_heading=lambda row: row.heading,
+            title="Health",
+            id="parts",
         )
         self.sections = {kind.ID: kind(self, self.rows) for kind in SECTIONS}
-        self.detail = ReadingPane(id="detail")
+        self.detail = ReadingPane(id="detail", title="Details")
         self.detail.links = links_of(self, self.detail, lambda: self._record_here(""))
         self._shown: tuple[str, str] | None = None
         self.acts = Acts(lambda: self, self._record_here, missing=NO_RECORD)

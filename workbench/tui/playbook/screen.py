@@ -77,10 +77,9 @@ class PlaybookScreen(AreaScreen):
         #book-count { width: auto; color: $text-muted; padding-left: 2; }
         #outline { display: none; width: 44; border-right: solid $panel; scrollbar-size-vertical: 1; }
         #bullets { width: 5fr; }
-        #bullet-side { width: 3fr; border-left: solid $panel; }
-        #bullet-side:focus { border-left: solid $accent; }
+        #bullet-side { width: 3fr; }
         &.-wide #outline { display: block; }
-        &.-narrow #bullet-side { display: none; border-left: none; }
+        &.-narrow #bullet-side { display: none; }
         &.-narrow.-open #bullet-side { display: block; width: 1fr; }
         &.-narrow.-open #bullets { display: none; }
     }
@@ -98,12 +97,15 @@ class PlaybookScreen(AreaScreen):
             lambda row, width: cells(self.bench, row, self._columns, width),
             lambda row: row.key,
             is_heading=lambda row: row.bullet is None,
+            title="Bullets",
             id="bullets",
         )
-        self.outline: LineView[Row] = LineView(_outlined, lambda row: row.key, id="outline")
+        self.outline: LineView[Row] = LineView(
+            _outlined, lambda row: row.key, title="Sections", id="outline"
+        )
         self.outline.can_focus = False
-        self.side = DetailPane(id="bullet-side")
-        self.side.links = links_of(self, self.side, self._place, endless=True)
+        self.side = DetailPane(id="bullet-side", title="Bullet")
+        self.side.links = links_of(self, self.side, self._place)
         self.changes = BulletActions(self, self._targets, self._here, self._done)
 
     def contents(self) -> Iterable[Widget]:

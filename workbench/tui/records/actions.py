@@ -251,9 +251,7 @@ class Links:
         self._page.draw_anew(text)
 
 
-def links_of(
-    area: AreaScreen, page: Page, own: Callable[[], Place | None], endless: bool = False
-) -> Links:
+def links_of(area: AreaScreen, page: Page, own: Callable[[], Place | None]) -> Links:
     """Return the links of a pane of an area: what is opened names the area, then the record they
     were found in.
     """
@@ -263,7 +261,7 @@ def links_of(
         place = own()
         return (area.area.title, *([] if place is None else [masked_name(place[1], mask)]))
 
-    return Links(page, area.bench, own, path, endless=endless)
+    return Links(page, area.bench, own, path)
 
 
 def linked_pane(id: str, bench: Workbench, path: Callable[[], tuple[str, ...]]) -> ReadingPane:

@@ -492,7 +492,11 @@ class Queue:
         self.count = Static(id="count")
         # A decision moves every row below it by a line, and none of them is drawn anew.
         self.rows: LineList[Item] = LineList(
-            self._draw, lambda p: p.id, is_heading=lambda p: isinstance(p, Heading), id="queue"
+            self._draw,
+            lambda p: p.id,
+            is_heading=lambda p: isinstance(p, Heading),
+            title="To decide",
+            id="queue",
         )
         self.go_to: str | None = go_to
         self.awaited = self.wanted = ""

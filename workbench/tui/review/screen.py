@@ -92,21 +92,18 @@ class ReviewScreen(AreaScreen):
         #work { height: 1fr; }
         #queue { width: 42%; max-width: 72; }
         #texts { width: 1fr; layout: vertical; }
-        ReadingPane { border-left: solid $panel; }
-        ReadingPane:focus { border-left: solid $accent; }
         #candidate { height: 2fr; }
-        #evidence { height: 1fr; padding: 1 1 0 1; }
+        #evidence { height: 1fr; }
         &.-wide #queue { width: 34%; }
         &.-wide #texts { layout: horizontal; }
         &.-wide #candidate { width: 2fr; height: 1fr; }
-        &.-wide #evidence { width: 3fr; height: 1fr; padding: 0 1; }
+        &.-wide #evidence { width: 3fr; height: 1fr; }
         &.-narrow #texts { display: none; }
         &.-narrow #queue { width: 1fr; max-width: 100%; }
         &.-narrow.-open #texts { display: block; }
         &.-narrow #candidate { height: 1fr; }
         &.-narrow #evidence { height: 1fr; }
         &.-narrow.-open #queue { display: none; }
-        &.-narrow ReadingPane { border-left: none; }
     }
     """
 
@@ -715,7 +712,10 @@ class ItemTexts:
 
     def __init__(self, screen: ReviewScreen) -> None:
         self._screen, self._bench, self._seen = screen, screen.bench, screen.seen
-        self.item, self.evidence_pane = ReadingPane(id="candidate"), ReadingPane(id="evidence")
+        self.item, self.evidence_pane = (
+            ReadingPane(id="candidate", title="Proposal"),
+            ReadingPane(id="evidence", title="Evidence"),
+        )
         self.shown: Shown | None = None
         links = links_of(screen, self.evidence_pane, self._own)
         self.item.links, self.evidence_pane.links = links_of(screen, self.item, self._own), links

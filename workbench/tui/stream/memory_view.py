@@ -296,7 +296,7 @@ def _timeline(bench: Workbench, memory: Memory, width: int) -> list[Content]:
     rows = [Content(""), Content.styled("before and after in this session", MUTED)]
     for other in around:
         clock = clock_time(other.created_at).strftime("%H:%M")
-        mark, style = ("▸", "bold") if other.id == memory.id else (" ", "")
+        mark, style = ("▹", "bold") if other.id == memory.id else (" ", "")
         text = line(bench.safety.shown(other).line, max(10, width - 8), style)
         rows.append(assemble([(f"{mark} {clock} ", MUTED)]) + text)
     return rows if len(around) > 1 else []

@@ -9,7 +9,6 @@ from textual import on, work
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.css.query import QueryType
 from textual.widget import Widget
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
@@ -163,9 +162,8 @@ class StreamScreen(AreaScreen):
         #count.-wide-one { max-width: 86%; }
         #news { height: 1; padding: 0 1; color: $text-accent; display: none; }
         #list { width: 2fr; }
-        #side { width: 1fr; min-width: 42; border-left: solid $panel; }
-        #side:focus { border-left: solid $accent; }
-        &.-narrow #side { display: none; border-left: none; }
+        #side { width: 1fr; min-width: 42; }
+        &.-narrow #side { display: none; }
         &.-narrow.-open #side { display: block; width: 1fr; }
         &.-narrow.-open #list { display: none; }
     }
@@ -191,10 +189,11 @@ class StreamScreen(AreaScreen):
             key_of,
             is_heading=lambda row: isinstance(row, Ruled),
             empty=empty,
+            title="Memories",
             id="list",
         )
-        self.side = DetailPane(id="side")
-        self.side.links = links_of(self, self.side, self._place, endless=True)
+        self.side = DetailPane(id="side", title="Memory")
+        self.side.links = links_of(self, self.side, self._place)
         self.flagged = FlaggedMemories(self)
         self.changes = MemoryActions(self, self._targets, self._here, self.rows.clear_marks)
 
@@ -597,13 +596,6 @@ class StreamScreen(AreaScreen):
             self.rows.clear_marks()
         elif box.value:
             box.value = ""
-
-    def focus_next(self, selector: str | type[QueryType] = "*") -> Widget | None:
-        """Put the focus on; from the rows it goes to the first link beside them."""
-        found = super().focus_next(selector)
-        if found is self.side and self.side.links is not None:
-            self.side.links.go(1)
-        return found
 
     @on(LineList.Opened)
     def _open(self) -> None:

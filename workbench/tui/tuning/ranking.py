@@ -222,11 +222,11 @@ def joined(pieces: Sequence[tuple[str, str]], width: int) -> Content:
 
 @survives
 class RankingPane(Vertical):
-    """The list of a ranking between its title and its legend."""
+    """The list of a ranking above its legend."""
 
     DEFAULT_CSS = """
     RankingPane {
-        & .ranking--title, & .ranking--legend { height: 1; padding: 0 1; }
+        & .ranking--legend { height: 1; padding: 0 1; }
     }
     """
 
@@ -237,10 +237,13 @@ class RankingPane(Vertical):
         self._pieces: tuple[tuple[str, str], ...] = ()
 
     def compose(self) -> ComposeResult:
-        """Build title, list and legend."""
-        yield FixedText(classes="ranking--title")
+        """Build list and legend."""
         yield LineView(
-            self._draw, key_of_line, is_heading=lambda line: isinstance(line, Heading), id="list"
+            self._draw,
+            key_of_line,
+            is_heading=lambda line: isinstance(line, Heading),
+            title="Ranking",
+            id="list",
         )
         yield FixedText(classes="ranking--legend")
 
@@ -257,10 +260,10 @@ class RankingPane(Vertical):
 
     def on_resize(self) -> None:
         """Draw title and legend for the width there is."""
-        if not self.query(".ranking--title") or not self.query(".ranking--legend"):
+        if not self.query(".ranking--legend"):
             return  # it is drawn once it is built
         width = max(0, self.size.width - 2)
-        self.query_one(".ranking--title", FixedText).write(joined(self._pieces, width))
+        self.rows.border_title = Content(f" {joined(self._pieces, width)} ")
         pieces: list[tuple[str, str]] = []
         for factor in FACTORS:
             fill, style = fill_of(factor)

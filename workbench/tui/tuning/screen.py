@@ -114,14 +114,12 @@ class TuneScreen(AreaScreen):
         #sliders { width: 40; border-right: solid $panel; }
         #stage { layout: vertical; width: 1fr; }
         #ranking { height: 1fr; min-height: 8; }
-        #why { height: 55%; min-height: 9; max-height: 22; border-top: solid $panel; }
-        #why:focus { border-top: solid $accent; }
+        #why { height: 55%; min-height: 9; max-height: 22; }
         &.-wide #stage { layout: horizontal; }
         &.-wide #ranking { width: 1fr; }
-        &.-wide #why { width: 64; height: 1fr; max-height: 100%; border-top: none; border-left: solid $panel; }
-        &.-wide #why:focus { border-left: solid $accent; }
+        &.-wide #why { width: 64; height: 1fr; max-height: 100%; border-left: solid $panel; }
         &.-narrow #sliders { width: 34; }
-        &.-narrow #why { display: none; border-top: none; }
+        &.-narrow #why { display: none; }
         &.-narrow.-open #why { display: block; height: 1fr; max-height: 100%; }
         &.-narrow.-open #ranking, &.-narrow.-open #sliders { display: none; }
     }

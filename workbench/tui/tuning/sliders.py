@@ -197,7 +197,6 @@ class TuneSliders(Vertical):
 
     DEFAULT_CSS = """
     TuneSliders {
-        & .slider--profile { height: 1; padding: 0 1; }
         & VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; }
         & .slider--words { height: auto; padding: 0 1 0 2; color: $text-muted; }
         & .slider--advanced { height: auto; padding: 0 1; margin-top: 1; }
@@ -218,7 +217,7 @@ class TuneSliders(Vertical):
     def __init__(
         self, session: TuningSession, moved: Callable[[], None], used: Callable[[], ProfileInUse]
     ) -> None:
-        super().__init__(id="sliders")
+        super().__init__(id="sliders", classes="pane")
         self._session = session
         self._moved = moved
         self._used = used
@@ -228,7 +227,6 @@ class TuneSliders(Vertical):
 
     def compose(self) -> ComposeResult:
         """Build the name of the profile, the sliders by group, and what the focused one means."""
-        yield FixedText(classes="slider--profile")
         with VerticalScroll(can_focus=False):
             for parameter in WEIGHTS:
                 yield self._slider(parameter)
@@ -355,11 +353,7 @@ class TuneSliders(Vertical):
     def show_head(self) -> None:
         """Name the profile, and which one is in use."""
         self._show_advanced()
-        saved, used, head = (
-            self._session.saved,
-            self._used(),
-            self.query_one(".slider--profile", FixedText),
-        )
+        saved, used = self._session.saved, self._used()
         if self._session.changed:
             text = f" • changed  {keyed('{tune.save} saves')}"
         elif used.name == saved.name:
@@ -367,11 +361,7 @@ class TuneSliders(Vertical):
         else:
             text = f" agents: {one_line(used.name, 60)}"
         name = one_line(saved.name, 18)
-        head.write(
-            whole_words(
-                assemble([("profile ", MUTED), (name, "bold"), (text, MUTED)]), head.size.width
-            )
-        )
+        self.border_title = whole_words(Content(f" profile {name}{text} "), self.size.width)
 
     # Hints
 

@@ -407,7 +407,8 @@ class WhyPane(VerticalScroll, ListKeys, inherit_bindings=False):
     """
 
     def __init__(self) -> None:
-        super().__init__(id="why")
+        super().__init__(id="why", classes="pane")
+        self.border_title = " Why "
         self._found: Explanation | str = ""
         self._baseline = ""
         self._hints: Hints | None = None

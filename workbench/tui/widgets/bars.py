@@ -20,6 +20,7 @@ from workbench.tui.app.actions import bindings
 from workbench.tui.app.waiting import survives
 from workbench.tui.widgets.content import MUTED, assemble, fitted, line
 from workbench.tui.widgets.figures import number, shares
+from workbench.tui.widgets.line_list import CURSOR, RESTING
 
 # An interval of a share as a bar in text: where the share may lie, and its middle.
 
@@ -234,7 +235,6 @@ def _tidy(value: float) -> float:
 
 FULL, TRACK, HANDLE, TICK_FULL, TICK_REST = "━", "─", "●", "╋", "┼"
 CHANGED = "•"
-FOCUSED, CURRENT = "▸", "▹"
 """Stands behind the label while the value is not the default."""
 
 _MIN_BAR = 6
@@ -355,7 +355,7 @@ class Slider(Widget, can_focus=True):
         """Return label, bar and value, and the hint where there is a second line."""
         width = self.content_size.width
         start, cells = self._bar_place(width)
-        mark = FOCUSED if self.has_focus else CURRENT if self.current else " "
+        mark = CURSOR if self.has_focus else RESTING if self.current else " "
         changed = CHANGED if self.value != self.default else ""
         label = line(self.label, max(0, start - 4), "bold" if self.has_focus else "")
         head = Content(f"{mark} ") + label + Content.styled(f"{changed:1} ", "bold")

@@ -405,7 +405,7 @@ class Choose(Dialog[str | None]):
         choices: LineView[Choice] = LineView(
             self._draw, lambda choice: choice.id, empty=Content(NO_MATCH)
         )
-        choices.can_focus = False
+        choices.can_focus, choices.leads = False, True
         return (SafeInput(placeholder="type to narrow the list"), choices)
 
     def on_mount(self) -> None:

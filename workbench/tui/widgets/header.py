@@ -14,7 +14,6 @@ from workbench.tui.app.areas import Area
 from workbench.tui.app.waiting import survives
 from workbench.tui.widgets.content import MUTED, assemble, cut, fitted, line
 
-ACTIVE = "▸"
 GAP = 2
 """Cells between the store's name and what stands beside it, at least."""
 
@@ -114,8 +113,6 @@ class TopBar(Widget):
         tabs: list[Piece] = []
         for area in self.areas:
             is_active = area.id == self.active
-            if tabs:
-                tabs.append((" ", "", ""))
             style = "bold $text-accent" if is_active else MUTED
             tabs.append((self._tab(area, is_active, names or is_active), style, area.id))
         return tabs
@@ -123,7 +120,8 @@ class TopBar(Widget):
     def _tab(self, area: Area, is_active: bool, name: bool) -> str:
         count, due = self.counts.get(area.id), f" {DUE}" if area.id in self.due else ""
         title = f"{area.key} {area.title}" if name else area.key
-        return f"{ACTIVE if is_active else ' '}{title}{f' ({count})' if count else ''}{due}"
+        text = f"{title}{f' ({count})' if count else ''}{due}"
+        return f"[{text}]" if is_active else f" {text} "
 
 
 # The bottom line: the keys of what is open, as many as fit, and a status on the right.

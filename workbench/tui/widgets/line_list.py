@@ -43,13 +43,15 @@ class Cell:
     """One column of one row.
 
     `text` may be stored text (it is made safe) or finished `Content`. `width` is in terminal cells;
-    0 shares what the fixed columns leave. `style` is a Textual style, such as "$text-muted".
+    0 shares what the fixed columns leave. `style` is a Textual style, such as "$text-muted". `name`
+    heads the column, in a list with a title.
     """
 
     text: str | Content
     width: int = 0
     style: str = ""
     align: Literal["left", "right"] = "left"
+    name: str = ""
 
 
 def lay_out(cells: Sequence[Cell], width: int, gap: int = 2, gutter: str = "") -> Content:
@@ -93,11 +95,16 @@ def _draw(cell: Cell, width: int) -> Content:
 
 T = TypeVar("T")
 
-CURSOR = "▸"
-"""Drawn before the row under the cursor, so that it needs no colour."""
+CURSOR, RESTING = "▸", "▹"
+"""Drawn before the row under the cursor, so that it needs no colour: where the keys are, and
+elsewhere.
+"""
 
 FAR = 1 << 30
 """Lines that lead to the first or the last one."""
+
+_LOOKED_THROUGH = 20
+"""Rows in which columns are looked for that have names, where the one under the cursor has none."""
 
 FIND_WIDTH = 200
 """Cells of a row in which words are looked for."""
@@ -146,7 +153,8 @@ class LineView(ScrollView, ListKeys, Generic[T], can_focus=True, inherit_binding
     `draw(row, width)` makes the cells (or one finished line) of a row; it is called for lines in
     sight only. `key(row)` names a row, so that the cursor stays on it when the rows are replaced. A
     heading can hold the cursor. The rows stay the caller's: change the sequence, then say so with
-    `set_rows` or `refresh_row`.
+    `set_rows` or `refresh_row`. A list with a `title` is a pane: the columns are named above it, or
+    else the title is.
     """
 
     class Highlighted(Message):
@@ -217,6 +225,7 @@ class LineView(ScrollView, ListKeys, Generic[T], can_focus=True, inherit_binding
         *,
         is_heading: Callable[[T], bool] | None = None,
         empty: Content | None = None,
+        title: str = "",
         name: str | None = None,
         id: str | None = None,
         classes: str | None = None,
@@ -228,6 +237,12 @@ class LineView(ScrollView, ListKeys, Generic[T], can_focus=True, inherit_binding
         self._empty = empty or Content("")
         self._rows: Sequence[T] = ()
         self._announced: tuple[Hashable] | None = None
+        self._headed: object = None
+        self.leads = False
+        """Whether the keys of another widget move the cursor, such as those of a line one types in."""
+        if title:
+            self.add_class("pane")
+            self.border_title = Content(f" {title} ")
 
     # The rows
 
@@ -256,6 +271,7 @@ class LineView(ScrollView, ListKeys, Generic[T], can_focus=True, inherit_binding
         self.cursor = target
         self._show_cursor()
         self._announce()
+        self._name_columns()
         self.refresh()
 
     def refresh_row(self, index: int) -> None:
@@ -275,6 +291,21 @@ class LineView(ScrollView, ListKeys, Generic[T], can_focus=True, inherit_binding
         return next((i for i, row in enumerate(self._rows) if self._key(row) == key), None)
 
     # Drawing
+
+    def _name_columns(self) -> None:
+        """Name the columns of the row under the cursor above them, or else those of the first rows."""
+        if not self.has_class("pane") or not self._rows or not self._width:
+            return
+        gutter = " " * len(self._gutter(cursor=False, marked=False))
+        for row in (self._rows[self.cursor], *self._rows[:_LOOKED_THROUGH]):
+            cells = self._draw(row, self._width - len(gutter))
+            if isinstance(cells, Content) or not any(cell.name for cell in cells):
+                continue
+            names = [replace(cell, text=cell.name, style="") for cell in cells]
+            if self._headed != (self._width, names):
+                self._headed = self._width, names
+                self.border_title = lay_out(names, self._width, gutter=gutter)
+            return
 
     def render_line(self, y: int) -> Strip:
         """Return one line in sight; Textual calls this for lines that must be repainted."""
@@ -304,7 +335,11 @@ class LineView(ScrollView, ListKeys, Generic[T], can_focus=True, inherit_binding
 
     def _gutter(self, cursor: bool, marked: bool) -> str:  # noqa: ARG002 - for lists with marks
         """What stands before a row; a list with marks has room for one."""
-        return f"{CURSOR if cursor else ' '} "
+        return f"{self._pointer if cursor else ' '} "
+
+    @property
+    def _pointer(self) -> str:
+        return CURSOR if self.has_focus or self.leads else RESTING
 
     def _is_marked(self, index: int) -> bool:  # noqa: ARG002 - for lists with marks
         """Whether a row is marked; a list without marks has none."""
@@ -334,6 +369,7 @@ class LineView(ScrollView, ListKeys, Generic[T], can_focus=True, inherit_binding
         self.refresh_line(new)
         self._show_cursor()
         self._announce()
+        self._name_columns()
 
     def _show_cursor(self) -> None:
         height = self.scrollable_content_region.height
@@ -402,6 +438,7 @@ class LineView(ScrollView, ListKeys, Generic[T], can_focus=True, inherit_binding
 
     def _on_resize(self) -> None:
         self._show_cursor()
+        self._name_columns()
 
 
 def find_row(screen: Screen[Any]) -> None:
@@ -556,7 +593,7 @@ class LineList(LineView[T], inherit_bindings=False):
         return in_span or self._key(row) in self._marks.keys
 
     def _gutter(self, cursor: bool, marked: bool) -> str:
-        return f"{CURSOR if cursor else ' '}{MARKED if marked else ' '} "
+        return f"{self._pointer if cursor else ' '}{MARKED if marked else ' '} "
 
     def _clicked(self, index: int, event: events.Click) -> None:
         if event.shift:

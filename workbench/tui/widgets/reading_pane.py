@@ -98,6 +98,7 @@ _OPEN = "list.open"
 @survives
 class ReadingPane(LinkKeys, ScrollView, ListKeys, can_focus=True, inherit_bindings=False):
     """A scrolled text. `show` puts in another one; it starts at its top, or stays where one read.
+    With a `title` it is a pane beside others.
 
     Unless it is to `fit`, another text never moves what stands beside the pane, so that showing one
     costs no new layout.
@@ -110,8 +111,11 @@ class ReadingPane(LinkKeys, ScrollView, ListKeys, can_focus=True, inherit_bindin
     }
     """
 
-    def __init__(self, *, id: str) -> None:
+    def __init__(self, *, id: str, title: str = "") -> None:
         super().__init__(id=id)
+        if title:
+            self.add_class("pane")
+            self.border_title = Content(f"{title} ")
         self._acts: Callable[[str], Awaitable[None]] | None = None
         self._text = Content("")
         self._lines: list[Content] = []
