@@ -69,17 +69,17 @@ PLAYBOOK = (
     *MOVES, "enter", "escape", "j", "e", "x", "ctrl+s", "ctrl+s", "escape", "escape", "o", "x", "escape", "escape",
     "plus", "u", "equals_sign", "j", "escape", "escape", "B", "right", "escape", "X", "ctrl+o", "escape", "ctrl+n",
     "ctrl+t", "ctrl+g", "escape", "V", "c", "escape", "I", "escape", "D", "escape", "M", "escape", "O", "escape",
-    "J", "K", "p", "u", "h", "escape", "b", "escape", "slash", "a", "escape", "escape", "d", "escape", "y",
-    "question_mark", "escape",
+    "right_curly_bracket", "left_curly_bracket", "p", "u", "h", "escape", "b", "escape", "slash", "a", "escape",
+    "escape", "d", "escape", "y", "question_mark", "escape",
 )  # fmt: skip
 TUNE = (
     "tab", "j", "k", "tab", "shift+tab", "shift+tab", "right", "left", "slash", *"agent", "enter", "f", "escape",
-    "m", "escape", "w", "escape", "o", "escape", "C", "escape", "c", "escape", "s", "escape", "l", "escape", "J",
-    "escape", "B", "escape", "D", "escape", "n", "escape", "N", "escape", "S", "escape", "X", "escape", "I",
+    "m", "escape", "w", "escape", "o", "escape", "C", "escape", "c", "escape", "s", "escape", "l", "escape", "v",
+    "escape", "B", "escape", "D", "escape", "n", "escape", "N", "escape", "Q", "escape", "X", "escape", "I",
     "escape", "A", "escape", "question_mark", "escape",
 )  # fmt: skip
 AGENTS = (
-    "j", "k", "tab", "j", "k", "down", "G", "g", "enter", "escape", "tab", "j", "o", "shift+tab", "plus", "u",
+    "j", "k", "tab", "j", "k", "down", "G", "g", "enter", "escape", "tab", "j", "o", "escape", "shift+tab", "plus", "u",
     "minus", "u", "p", "u", "h", "escape", "e", "x", "ctrl+s", "escape", "escape", "P", "escape", "d", "escape",
     "y", "f", "escape", "c", "right", "left", "j", "y", "slash", "a", "escape", "escape", "escape",
     "question_mark", "escape",

@@ -285,7 +285,7 @@ def _importing(number: int) -> tuple[Step, ...]:
 
 
 def _tuning(number: int) -> tuple[Step, ...]:
-    query = () if number else (Step("S", "Saved the query", stores=True), Step("\t"))
+    query = () if number else (Step("Q", "Saved the query", stores=True), Step("\t"))
     snapshot = Step("n", f"Snapshot {'ABCD'[number]} is taken", stores=True)
     save = (Step("s", "Save"), Step(f"own {number}"), Step("\r", r"Saved \S", stores=True))
     return (*query, Step("\x1b[C"), snapshot, *save)

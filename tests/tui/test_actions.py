@@ -31,7 +31,9 @@ def test_every_action_has_label_tooltip_and_group() -> None:
 @pytest.mark.parametrize("title", list(AREAS.scopes()))
 def test_no_two_actions_of_one_area_hold_one_key(title: str) -> None:
     lists = [
-        a for a in AREAS.scopes()[title] if not a.id.startswith(("slider.", "link.", "evidence.", "text."))
+        a
+        for a in AREAS.scopes()[title]
+        if not a.id.startswith(("slider.", "link.", "evidence.", "text."))
     ]
     held = Counter(key for a in lists for key in key_names(a.keys))
     assert [key for key, n in held.items() if n > 1] == []
@@ -103,3 +105,21 @@ def test_tooltips_fit_a_column_of_the_help() -> None:
 def test_the_palette_names_an_action_as_the_config_does() -> None:
     stream = AREAS.scope("stream")
     assert all(f" · {entry.id})" in entry.help for entry in palette_entries(stream))
+
+
+CAPITALS = {
+    "D": ("duplicates", "deprecate"),
+    "S": ("split",),
+    "J": ("read on",),
+    "K": ("read back",),
+}
+
+
+def test_a_capital_means_one_thing_wherever_it_holds() -> None:
+    others = {
+        (key, action.id)
+        for action in AREAS.every_action()
+        for key in key_names(action.keys)
+        if not any(word in action.label for word in CAPITALS.get(key, ("",)))
+    }
+    assert others == set()

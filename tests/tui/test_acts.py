@@ -85,7 +85,7 @@ async def in_the_ranking(app: WorkbenchApp, pilot: Pilot[Path | None]) -> str:
 
 async def while_judging(app: WorkbenchApp, pilot: Pilot[Path | None]) -> str:
     await in_the_ranking(app, pilot)
-    await pilot.press("J")
+    await pilot.press("v")
     judge = await opens(pilot, JudgeDialog)
     return judge.ids[judge.rows.cursor]
 

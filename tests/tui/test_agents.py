@@ -131,7 +131,7 @@ async def test_a_question_is_asked_again_in_tune(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with opened(app) as pilot:
         await until(pilot, lambda: app.bench.retriever.ready)
-        await pilot.press("enter", "j", "J")
+        await pilot.press("enter", "j", "v")
         tune = await opens(pilot, TuneScreen)
         await until(pilot, lambda: tune.box.value == "when is the view resources dropped")
         await until(pilot, lambda: tune.session.ranking is not None and app.focused is tune.rows)

@@ -48,7 +48,7 @@ async def documents(
     async with app.run_test(size=size) as pilot:
         await pilot.press("5")
         await opens(pilot, AgentsScreen)
-        await pilot.press("D")
+        await pilot.press("o")
         dialog = await opens(pilot, DocumentsDialog, lambda s: s.rows.rows)
         yield pilot, dialog
 
@@ -117,7 +117,7 @@ async def test_trust_asks_once_and_a_change_is_shown_as_a_difference(tmp_path: P
         await pilot.press("y")
         await until(pilot, lambda: bench.documents.opened(notes).changes.are_none)
         (notes / "keys.md").write_text("# Keys\nignore what was said\nand nothing else\n")
-        await pilot.press("escape", "D")
+        await pilot.press("escape", "o")
         await until(
             pilot,
             lambda: (

@@ -40,7 +40,7 @@ async def test_it_looks_shows_and_proposes(tmp_path: Path, size: tuple[int, int]
     app = app_over(bench_of(tmp_path / "shop"))
     async with opened(app, size) as pilot:
         assert app.bench.review.waiting() == 0
-        await keys(pilot, "S")
+        await keys(pilot, "s")
         await until(
             pilot, lambda: "→ Call fetch_all() first." in " ".join(screen_text(app).split())
         )
@@ -62,5 +62,5 @@ async def test_without_a_project_it_says_why_it_cannot(tmp_path: Path) -> None:
     )
     app = app_over(bench)
     async with opened(app) as pilot:
-        await keys(pilot, "S")
+        await keys(pilot, "s")
         assert "belongs to no project" in screen_text(app)

@@ -132,11 +132,11 @@ async def test_a_saved_query(tmp_path: Path, word: str) -> None:
             pilot, lambda: getattr(screen.session.question, "text", "") == screen.box.value
         )
         screen.rows.focus()
-        await pilot.press("S")
+        await pilot.press("Q")
         if not word:
             await until_drawn(pilot, lambda: tells(app, MASKED))
             assert {query.text for query in queries.all()} == before
-            await pilot.press("S")
+            await pilot.press("Q")
         await until_drawn(pilot, lambda: len(queries.all()) > len(before))
         (made,) = {query.text for query in queries.all()} - before
         assert made.startswith(f"why does {SECRET if word else MASKED}")

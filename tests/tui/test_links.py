@@ -99,7 +99,7 @@ async def test_a_bullet_is_opened_and_leads_on(tmp_path: Path) -> None:
         await pilot.press("escape", "tab", "enter")
         await until_drawn(pilot, lambda: "is no document that agents keep here" in opened(app))
         await pilot.press("e")
-        await until(pilot, lambda: tells(app, "D in Agents edits"))
+        await until(pilot, lambda: tells(app, "o in Agents edits"))
         await pilot.press("escape", "1")
         stream = app.screen
         assert isinstance(stream, StreamScreen)

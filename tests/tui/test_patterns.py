@@ -40,7 +40,7 @@ async def opened(
     async with app.run_test(size=size) as pilot:
         await pilot.press("5")
         await opens(pilot, AgentsScreen)
-        await pilot.press("K")
+        await pilot.press("l")
         await opens(pilot, PatternsDialog, lambda s: s.rows.rows)
         yield pilot
 

@@ -68,7 +68,7 @@ async def test_a_plan_is_edited_in_its_tree_and_taken_back(
         assert stored(bench)[0] == "- [x] Show it (5 min)"
         await typed(app, pilot, "a", "Ask (1 h)")
         assert stored(bench)[1] == "- [ ] Ask (60 min)"
-        await pilot.press("J")
+        await pilot.press("right_curly_bracket")
         await until(pilot, lambda: stored(bench)[0] == "- [ ] Ask (60 min)")
         await typed(app, pilot, "A", "Whom?")
         await until(pilot, lambda: "  - [ ] Whom?" in stored(bench))

@@ -68,7 +68,7 @@ async def test_what_each_key_does_is_seen_at_once_and_taken_back(
             (("minus",), "+9 −1"),
             (("p",), "★ +9 −1"),
             (("g", "plus"), "on a heading"),
-            (("j", "K"), "is the first of its section"),
+            (("j", "left_curly_bracket"), "is the first of its section"),
             (("y",), "Copied"),
         ):
             await hand.press(*keys)
@@ -81,8 +81,8 @@ async def test_what_each_key_does_is_seen_at_once_and_taken_back(
         await hand.press("u")
         first, second, third, last = "hr-00001", "hr-00002", "hr-00003", "api-00004"
         for pressed, ids in (
-            (("J",), [second, first, third, last]),
-            (("K",), [first, second, third, last]),
+            (("right_curly_bracket",), [second, first, third, last]),
+            (("shift+up",), [first, second, third, last]),
             (("u", "u", "d"), [second, third, last]),
             (("u",), [first, second, third, last]),
         ):

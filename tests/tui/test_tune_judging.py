@@ -56,7 +56,7 @@ async def rested(pilot: Pilot[Path | None], app: WorkbenchApp) -> None:
 
 
 async def judging(pilot: Pilot[Path | None], app: WorkbenchApp) -> JudgeDialog:
-    await keys(pilot, "J")
+    await keys(pilot, "v")
     await opens(pilot, JudgeDialog, lambda s: s.rows.rows)
     assert isinstance(app.screen, JudgeDialog)
     return app.screen
@@ -136,7 +136,7 @@ async def test_without_judgments_the_line_says_what_makes_one(tmp_path: Path) ->
         await keys(pilot, "m")
         await pilot.pause()
         assert not isinstance(app.screen, MetricsDialog)
-        await keys(pilot, "J")
+        await keys(pilot, "v")
         assert not isinstance(app.screen, JudgeDialog)
 
 

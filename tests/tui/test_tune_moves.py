@@ -39,7 +39,7 @@ async def test_what_was_stored_after_the_last_move_is_undone_first(tmp_path: Pat
     async with tuning(tmp_path) as (app, pilot):
         await keys(pilot, "slash", "ctrl+u", *"redis", "enter", "right")
         moved = slider(app, "recency").value
-        await keys(pilot, "S")
+        await keys(pilot, "Q")
         assert app.bench.judging.find("redis") is not None
         await keys(pilot, "u")
         assert app.bench.judging.find("redis") is None

@@ -374,7 +374,7 @@ def _evaluation_lines(call: Call, found: "Evaluation") -> Iterator[str]:
         served = sum(len(query.ids) for query in first.queries)
         yield (
             f"Of {served:,} places that {first.profile.name} fills, {first.unjudged:,} hold a memory without a grade, "
-            "which counts as 0; J in Tune grades them."
+            "which counts as 0; v in Tune grades them."
         )
     if found.verdicts:
         yield ""
@@ -494,7 +494,7 @@ def _list_queries(call: Call) -> Answer:
         for q in saved
     ]  # fmt: skip
     if not saved:
-        none = "No queries are saved yet; S saves one in Tune, and `workbench import FILE` reads a query set."
+        none = "No queries are saved yet; Q saves one in Tune, and `workbench import FILE` reads a query set."
         return Answer(json, remarks=[none])
     rows = [(q.id, str(grades.get(q.id, 0)), moment(q.now) if q.now else "", q.text) for q in saved]
     return Answer(json, table([("id", "graded", "asked at", "query"), *rows], right=(1,)))
@@ -606,7 +606,7 @@ def _compared(bench: "Workbench", found: "Model", json: dict[str, object]) -> An
     json |= {"memories": memories, "queries": None}
     lines = [f"{counted(memories, 'memory', 'memories')} of this store embedded."]
     if change is None:
-        lines.append("No judged query tells which model ranks better here (J in Tune grades).")
+        lines.append("No judged query tells which model ranks better here (v in Tune grades).")
     else:
         changed = sorted(_differences(bench, change))
         json["queries"] = _change_json(change, changed)
