@@ -261,20 +261,17 @@ SYMBOLS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "memories": (
         *((sign, status) for status, sign in memory_view.SYMBOLS.items()),
         (memory_view.PINNED, "pinned"),
-        (memory_view.REFLECTION, "insight of a reflection"),
         (memory_view.UNREAD, "new since you last looked"),
         (memory_view.LONG, "a long text, of which the row shows the beginning"),
         (FLAGGED, "flagged: a secret, orders to an agent, or hidden characters"),
     ),
     "review": (
-        *((sign, flag) for flag, sign in inbox.SYMBOLS.items()),
         *((kind.sign, kind.label) for kind in KINDS.values() if kind.sign),
         (inbox.MARK, "flagged"),
     ),
     "playbook": (
         (pane.HIGH, "high performing: more than 5 helpful and fewer than 2 harmful marks"),
         (pane.PROBLEMATIC, "problematic: at least as many harmful marks as helpful ones"),
-        (pane.UNUSED, "unused: no marks yet"),
         (pane.DEPRECATED, "deprecated"),
         (pane.PINNED, "pinned"),
         (pane.DISPUTED, "disputed: votes and the outcomes of runs contradict each other"),

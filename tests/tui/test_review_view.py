@@ -97,7 +97,7 @@ async def test_the_evidence_names_what_is_gone_and_what_was_rejected_before(
         assert "✗ forgotten · o3" in evidence
         assert "✗ nowhere · not in this store" in evidence
         assert "Cleared the cache before the commit" in evidence
-        assert "† cites deleted memories" in drive.text("candidate")
+        assert "! cites deleted memories" in drive.text("candidate")
 
 
 async def test_reading_on_scrolls_the_texts_and_a_decision_starts_at_the_top(

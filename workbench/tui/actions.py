@@ -113,6 +113,7 @@ HELP = Table(
     "the help",
     (
         Action("help.find", "slash", "find", "Show only what holds some words", FIND),
+        Action("help.symbols", "s", "symbols", "What every symbol means", FIND),
         Action("help.close", "escape,question_mark,q", "close", "Close the help", APP),
     ),
     place="workbench.tui.manual",

@@ -324,6 +324,10 @@ class HelpScreen(Dialog[None]):
         box.display = True
         self.set_focus(box)
 
+    def action_symbols(self) -> None:
+        """Open the page of the symbols over this."""
+        self.app.push_screen(ManualScreen("symbols"))
+
     def on_click(self, event: events.Click) -> None:
         """Press the key of the row under the mouse."""
         key = event.style.meta.get(_KEY)

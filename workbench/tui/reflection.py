@@ -588,7 +588,7 @@ def outcome_text(outcome: Outcome) -> Content:
         lines.append(
             assemble(
                 [
-                    ("\n◆ ", "$text-accent"),
+                    ("\n· ", "$text-accent"),
                     (one_line(memory.content, 200), ""),
                     (f"\n  {why}", MUTED),
                 ]

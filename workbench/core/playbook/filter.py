@@ -25,7 +25,7 @@ HELP: tuple[tuple[str, str], ...] = (
     ('"exact phrase"', "these words in this order"),
     ("is:high", "⊕ high performing: more than 5 helpful and fewer than 2 harmful marks"),
     ("is:problematic", "⊖ problematic: at least as many harmful marks as helpful ones"),
-    ("is:unused", "○ unused: no marks yet"),
+    ("is:unused", "unused: no marks yet"),
     ("is:duplicate", "≈ says the same as another bullet"),
     ("is:over", "beyond the token budget"),
     ("is:disputed", "⇅ votes and the outcomes of runs contradict each other"),

@@ -175,9 +175,9 @@ def draw(row: Row, width: int, bench: Workbench) -> list[Cell] | Content:
             shown = item.score if item.relevance is None else item.relevance
             score = "" if shown is None else f"{shown:.3f}"
             return [
-                Cell(number(item.tokens), 6, MUTED, "right"),
-                Cell(score, 5, MUTED, "right"),
-                Cell(_said(item, bench)),
+                Cell(number(item.tokens), 6, MUTED, "right", "tokens"),
+                Cell(score, 5, MUTED, "right", "match"),
+                Cell(_said(item, bench), name="served"),
             ]
         case Out(_, left):
             said, about = (
@@ -235,7 +235,8 @@ def memory_line(memory: Memory, bench: Workbench) -> Content:
     """Return a memory in one line: whether it is flagged, its status and marks, and its text
     without secrets.
     """
-    mark = f"{SYMBOLS[memory.status]} " + (f"{marks} " if (marks := marks_of(memory)) else "")
+    signs = (SYMBOLS.get(memory.status, ""), marks_of(memory))
+    mark = "".join(f"{sign} " for sign in signs if sign)
     flagged = (f"{FLAGGED} ", FLAG_STYLE) if bench.safety.flags(memory) else ("", "")
     return assemble(
         [flagged, (mark, MUTED), (printable(bench.safety.shown(memory).line[:_LONGEST]), "")]

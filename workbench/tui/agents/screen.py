@@ -19,7 +19,7 @@ from workbench.core.agents.read import AgentRead
 from workbench.core.record import WorkbenchError, clock_time
 from workbench.core.runtime import implementation
 from workbench.core.stream.memory import Memory, Vote
-from workbench.core.text import one_line, printable
+from workbench.core.text import cell_width, one_line, printable
 from workbench.services.agents.sessions import AgentSession, Write
 from workbench.services.context import Touched
 from workbench.services.open import Workbench
@@ -34,7 +34,7 @@ from workbench.tui.safety import FlaggedMemories
 from workbench.tui.stream.memory_view import detail
 from workbench.tui.widgets.content import MUTED, assemble, body, keyed
 from workbench.tui.widgets.dialog import Choice, Choose
-from workbench.tui.widgets.figures import absolute, ago, amount, number, since
+from workbench.tui.widgets.figures import AGE, absolute, amount, brief, number, since
 from workbench.tui.widgets.header import KeyBar
 from workbench.tui.widgets.line_list import Cell, LineView
 from workbench.tui.widgets.reading_pane import ReadingPane
@@ -87,23 +87,22 @@ class Line(NamedTuple):
 
 
 class AgentsScreen(AreaScreen):
-    """What an agent would be given on the left, the sessions over what was done in one beside it,
-    and a row's text.
+    """The sessions over what was done in one, a row's text, and what an agent would be given.
 
-    Where there is room for less, the context stands over the sessions, and what is opened takes the
-    room of all.
+    Where there is room for less, the context stands below the sessions, and what is opened takes
+    the room of all.
     """
 
     AREA = "agents"
-    PANES = ("#context", "#doings")
+    PANES = ("#doings", "#context")
     BINDINGS: ClassVar[list[BindingType]] = bindings(AGENTS)
     help_text = HELP
     DEFAULT_CSS = """
     AgentsScreen {
         #agents-line { height: 1; padding: 0 1; color: $text-muted; }
         #work { height: 1fr; }
-        #context { width: 1fr; height: 1fr; }
-        #doings { width: 1fr; height: 1fr; border-left: solid $panel; }
+        #context { width: 1fr; height: 1fr; border-left: solid $panel; }
+        #doings { width: 1fr; height: 1fr; }
         #sessions { height: 1fr; }
         #list { height: 2fr; }
         #side { width: 1fr; display: none; }
@@ -115,8 +114,7 @@ class AgentsScreen(AreaScreen):
         &.-normal.-open.-given #context { display: block; }
         &.-normal.-open.-given #doings { display: none; }
         &.-narrow #work { layout: vertical; }
-        &.-narrow #context { height: 12; }
-        &.-narrow #doings { border-left: none; border-top: solid $panel; }
+        &.-narrow #context { height: 12; border-left: none; }
         &.-narrow.-given #context { height: 2fr; }
         &.-narrow #list, &.-narrow #side { display: none; }
         &.-narrow.-within #list { display: block; }
@@ -130,6 +128,7 @@ class AgentsScreen(AreaScreen):
         super().__init__()
         self._every: Sequence[AgentSession] = ()
         self._only = ""
+        self._agent_cells = 5
         self._known = self._looking = self._again = False
         self._shown: object = None
         self._read: object = None
@@ -158,7 +157,7 @@ class AgentsScreen(AreaScreen):
         text.
         """
         doings = Vertical(Static(id="agents-line"), self.sessions, self.rows, id="doings")
-        yield Horizontal(self.preview, doings, self.side, id="work")
+        yield Horizontal(doings, self.side, self.preview, id="work")
 
     def on_mount(self) -> None:
         """Start in the sessions."""
@@ -240,6 +239,8 @@ class AgentsScreen(AreaScreen):
                 f"Nothing of {who} is kept any more. Esc shows all agents." if self._only else EMPTY
             )
         )
+        widest = max((cell_width(printable(session.agent)) for session in shown), default=5)
+        self._agent_cells = min(12, max(5, widest))
         self.sessions.set_rows(shown)
         self._show_session()
         latest = f" · latest {since(shown[0].end, self.bench.context.now())}" if shown else ""
@@ -297,10 +298,10 @@ class AgentsScreen(AreaScreen):
         is_wide = width >= _WITH_QUESTION
         asked = next((read.query for read in session.reads if read.is_question), "")
         return [
-            Cell(ago(session.end, self.bench.context.now()), 6, MUTED, "right"),
-            Cell(session.agent, 12 if is_wide else 8, "bold"),
-            Cell(counts(session), 26 if is_wide else 0),
-            *([Cell(asked, 0, MUTED)] if is_wide else []),
+            Cell(brief(session.end, self.bench.context.now()), AGE, MUTED, "right", "age"),
+            Cell(session.agent, self._agent_cells, "bold", name="agent"),
+            Cell(counts(session), 26 if is_wide else 0, name="did"),
+            *([Cell(asked, 0, MUTED, name="asked last")] if is_wide else []),
         ]
 
     def _draw_line(self, line: Line, width: int) -> list[Cell]:
@@ -364,10 +365,10 @@ class AgentsScreen(AreaScreen):
         self._go(-1)
 
     def _go(self, step: int) -> None:
-        panes: list[Widget] = [self.preview.rows, self.sessions, self.rows]
-        panes += [self.side] if self.has_class("-wide") or self.has_class("-open") else []
+        text = [self.side] if self.has_class("-wide") or self.has_class("-open") else []
+        panes: list[Widget] = [self.sessions, self.rows, *text, self.preview.rows]
         focused = self.preview.rows if self.focused is self.preview.box else self.focused
-        here = next((n for n, pane in enumerate(panes) if pane is focused), 1)
+        here = next((n for n, pane in enumerate(panes) if pane is focused), 0)
         self._enter(panes[(here + step) % len(panes)])
 
     def _enter(self, pane: Widget) -> None:
@@ -537,28 +538,28 @@ def outcome(read: AgentRead) -> str:
 
 
 def draw(line: Line, width: int, bench: Workbench) -> list[Cell]:
-    act, at = line.act, Cell(clock_time(line.act.at).strftime("%H:%M"), 5, MUTED)
+    act, at = line.act, Cell(clock_time(line.act.at).strftime("%H:%M"), 5, MUTED, name="time")
     if line.is_question and isinstance(act, AgentRead):
         said = outcome(act)
         style = "$text-warning" if act.is_question and not act.memories else MUTED
         return [
             at,
-            Cell(_query(act), 0),
-            Cell(said, max(12, min(len(said), width * 3 // 5)), style, "right"),
+            Cell(_query(act), 0, name="question"),
+            Cell(said, max(12, min(len(said), width * 3 // 5)), style, "right", "outcome"),
         ]
     if isinstance(act, AgentRead):
         share = line.relevance
         cells = [
-            Cell(str(line.place + 1), 5, MUTED, "right"),
-            Cell("" if share is None else f"{share:.3f}", 5),
+            Cell(str(line.place + 1), 5, MUTED, "right", "place"),
+            Cell("" if share is None else f"{share:.3f}", 5, name="match"),
         ]
         cells += [Cell("" if share is None else bar(share, 8), 8)] if width >= _WITH_BAR else []
-        return [*cells, Cell(_text(line, bench))]
+        return [*cells, Cell(_text(line, bench), name="memory")]
     what = f"voted {act.verdict}" if isinstance(act, Vote) else "wrote" if line.memory else "did"
     return [
         at,
-        Cell(what, min(13, max(5, width // 4)), "bold $text-accent"),
-        Cell(_text(line, bench)),
+        Cell(what, min(13, max(5, width // 4)), "bold $text-accent", name="did"),
+        Cell(_text(line, bench), name="memory"),
     ]
 
 

@@ -48,11 +48,12 @@ from workbench.tui.widgets.content import (
 from workbench.tui.widgets.figures import absolute, amount, number, since
 from workbench.tui.widgets.line_list import Cell
 
-HIGH, PROBLEMATIC, UNUSED, DEPRECATED, PINNED, DISPUTED, CUT = "⊕", "⊖", "○", "×", "★", "⇅", "✂"
+HIGH, PROBLEMATIC, DEPRECATED, PINNED, DISPUTED, CUT = "⊕", "⊖", "×", "★", "⇅", "✂"
 UNTITLED = "(above the first heading)"
 WARN, KEY = "bold $text-warning", "bold $text-accent"
 
 _MOST_ID = 18
+_LEAST_TOKENS = 3
 _BAR = 5
 _WIDE = 90
 """Cells of the interval's bar, and the width from which on it has twice as many."""
@@ -127,7 +128,8 @@ def columns_of(rows: Sequence[Row], words: tuple[str, ...] = ()) -> Columns:
         harmful=1 + max((len(short(b.harmful_count)) for b in bullets), default=1),
         words=words,
         tokens=max(
-            (len(number(row.tokens)) + 2 * row.over for row in rows if row.bullet), default=1
+            _LEAST_TOKENS,
+            *(len(number(row.tokens)) + 2 * row.over for row in rows if row.bullet),
         ),
     )
 
@@ -158,11 +160,11 @@ def cells(bench: Workbench, row: Row, columns: Columns, width: int) -> list[Cell
     tokens = assemble([(cut, WARN), (f"{number(row.tokens):>{columns.tokens - len(cut)}}", MUTED)])
     return [
         Cell(symbol, 1, style),
-        Cell(clip(printable(bullet.id[: 4 * _MOST_ID]), columns.id), columns.id, MUTED),
-        Cell(text, 0, text_style),
-        Cell(assemble(votes), 3 + columns.helpful + columns.harmful, "", "right"),
-        Cell(share_bar(bullet, bar), bar),
-        Cell(tokens, columns.tokens, MUTED, "right"),
+        Cell(clip(printable(bullet.id[: 4 * _MOST_ID]), columns.id), columns.id, MUTED, name="id"),
+        Cell(text, 0, text_style, name="bullet"),
+        Cell(assemble(votes), 3 + columns.helpful + columns.harmful, "", "right", "votes"),
+        Cell(share_bar(bullet, bar), bar, name="helps"),
+        Cell(tokens, columns.tokens, MUTED, "right", "tok"),
     ]
 
 
@@ -192,7 +194,7 @@ def standing(bullet: Bullet) -> tuple[str, str, str]:
     if is_high_performing(bullet):
         return HIGH, "$text-success", "high performing"
     if is_unused(bullet):
-        return UNUSED, MUTED, "unused"
+        return " ", MUTED, "unused"
     return " ", "", ""
 
 
@@ -323,7 +325,7 @@ def _bullet_parts(
     symbol, style, stands = standing(bullet)
     head = [
         (printable(shown.id), KEY),
-        (f"  {symbol} {stands}" if stands else "", style),
+        (f"  {f'{symbol} {stands}'.strip()}" if stands else "", style),
         (f"  {PINNED} pinned" if bullet.pinned else "", KEY),
     ]
     place = (

@@ -512,7 +512,7 @@ class RefineDialog(Dialog[None]):
         found = substance(text)
         has = f"{found.characters} characters, actionable: {', '.join(found.actionable) or 'none'}"
         wanted = f"{ENOUGH_CHARACTERS} characters and {ENOUGH_WORDS} actionable words (when, always, avoid, use, …)"
-        self._say(f"✓ Specific enough: {has}" if found.enough else f"◔ {has}. Needed: {wanted}")
+        self._say(f"✓ Specific enough: {has}" if found.enough else f"{has}. Needed: {wanted}")
 
     def _say(self, sentence: str, style: str = MUTED) -> None:
         self.query_one(".refine--state", Static).update(body(sentence, style))

@@ -41,7 +41,6 @@ from workbench.tui.review.inbox import (
     overlap,
     told_apart,
 )
-from workbench.tui.stream.memory_view import REFLECTION
 from workbench.tui.widgets.content import (
     MUTED,
     assemble,
@@ -457,7 +456,7 @@ def _cited(branch: Branch, now: datetime) -> tuple[Content, Content | None]:
         "shown above" if branch.again else "",
     ))  # fmt: skip
     if not gone:
-        sign = "∪ " if cited.merged else f"{REFLECTION} " if memory.is_synthetic else "· "
+        sign = "∪ " if cited.merged else "· "
         return Content.styled(sign, "$text-accent") + details, body(memory.content)
     reason = rejection_of(memory).reason
     why = f"{gone}: {printable(reason[:200])}" if reason else gone
@@ -475,7 +474,7 @@ def _because(evidence: Evidence, now: datetime, width: int) -> list[Content]:
     """
     cited = evidence.cited
     if not cited:
-        return [Content.styled("∅ No evidence cited.", WARN)]
+        return [Content.styled("No evidence cited.", WARN)]
     rest = cited if cited[0].memory is None else cited[1:]
     return _with_tree(f"Reason: {_memories(len(rest))}", rest, evidence, now, width)
 

@@ -6,7 +6,7 @@ import re
 import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
@@ -37,7 +37,7 @@ from workbench.core.words import words
 from workbench.services.context import Touched
 from workbench.services.open import Workbench
 from workbench.services.review.finders import WorkedOut
-from workbench.services.review.queue import GONE, NO_EVIDENCE, WAITS, is_put_off
+from workbench.services.review.queue import is_put_off
 from workbench.tui.widgets.content import (
     MAX_DIFF,
     MUTED,
@@ -49,7 +49,7 @@ from workbench.tui.widgets.content import (
     word_diff,
 )
 from workbench.tui.widgets.dialog import SafeInput
-from workbench.tui.widgets.figures import ago, amount, number
+from workbench.tui.widgets.figures import AGE, amount, brief, number
 from workbench.tui.widgets.line_list import Cell, LineList
 
 if TYPE_CHECKING:
@@ -167,16 +167,13 @@ def compared(existing: str, text: str) -> Content:
 # One line of the queue: flags, importance, what it is about, and how long it waits.
 
 
-SYMBOLS = {NO_EVIDENCE: "∅", GONE: "†", WAITS: "◔"}
-"""One sign per known flag; any other flag is "!"."""
-
 MARK = "!"
+"""Before what has a flag; which one the row says in words where there is room, and the text always."""
+
 FLAG = "$text-warning"
 FOLDED = "! folded: {list.open} or {review.unfold} opens it"
 
-_FLAG_CELLS = 2
-_AGE_CELLS = 6
-_WORDS_FROM = 84
+_WORDS_FROM = 72
 """From this width on, the flags stand in words too."""
 
 
@@ -191,15 +188,13 @@ def title(proposal: Proposal, memory: Memory | None) -> str:
 
 def flags_in_words(flags: tuple[str, ...]) -> Content:
     """Return the flags with their signs, on one wrapping line."""
-    return Content.styled(
-        "   ".join(f"{SYMBOLS.get(flag, MARK)} {one_line(flag, 200)}" for flag in flags), FLAG
-    )
+    return Content.styled("   ".join(f"{MARK} {one_line(flag, 200)}" for flag in flags), FLAG)
 
 
 def legend(width: int) -> Content:
     """Return what the signs of the list stand for, as many as fit whole into `width` cells."""
     signed = ((kind.sign, kind.label) for kind in KINDS.values() if kind.sign)
-    signs = [*((sign, flag) for flag, sign in SYMBOLS.items()), *signed, (MARK, "flagged")]
+    signs = [*signed, (MARK, "flagged")]
     while sum(len(sign) + len(words) + 2 for sign, words in signs) > width and signs:
         signs.pop()
     return assemble(
@@ -614,18 +609,17 @@ class Queue:
         if rests and proposal.review_after:  # half a day rounds "in 6 days and 23 hours" to a week
             at = moved(proposal.review_after, timedelta(hours=12))
         style = MUTED if rests else ""
-        signs = "".join(dict.fromkeys(SYMBOLS.get(flag, MARK) for flag in proposal.flags))[
-            :_FLAG_CELLS
-        ]
         weight = assemble(
-            [(f"{signs:<{_FLAG_CELLS}}", FLAG), (f" {proposal.importance:2.0f}", style)]
+            [(MARK if proposal.flags else " ", FLAG), (f"{proposal.importance:3.0f}", style)]
         )
-        cells = [Cell(weight, _FLAG_CELLS + 3), Cell(mask(title(proposal, memory)), 0, style)]
+        text = mask(title(proposal, memory))
+        cells = [Cell(weight, 4, name=" imp"), Cell(text, 0, style, name="proposal")]
         if self._is_folded(proposal):
-            cells[1] = Cell(keyed(FOLDED), 0, FLAG)
-        if width >= _WORDS_FROM:
-            cells.append(Cell(mask(", ".join(proposal.flags)), 20, FLAG))
-        return [*cells, Cell(ago(at, now), _AGE_CELLS, MUTED, "right")]
+            cells[1] = replace(cells[1], text=keyed(FOLDED), style=FLAG)
+        if width >= _WORDS_FROM and proposal.flags:
+            said = mask(", ".join(proposal.flags))
+            cells.append(Cell(said, min(20, len(said)), FLAG))
+        return [*cells, Cell(brief(at, now), AGE, MUTED, "right", "age")]
 
     # Deciding
 

@@ -90,7 +90,7 @@ class ReviewScreen(AreaScreen):
             text-align: right; text-wrap: nowrap; text-overflow: ellipsis;
         }
         #work { height: 1fr; }
-        #queue { width: 42%; max-width: 72; }
+        #queue { width: 46%; max-width: 72; }
         #texts { width: 1fr; layout: vertical; }
         #candidate { height: 2fr; }
         #evidence { height: 1fr; }

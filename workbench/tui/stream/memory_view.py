@@ -31,19 +31,16 @@ from workbench.tui.widgets.content import (
     line,
     says_the_same,
 )
-from workbench.tui.widgets.figures import absolute, ago, day, days, since, votes
+from workbench.tui.widgets.figures import AGE, absolute, brief, day, days, since, votes
 from workbench.tui.widgets.line_list import Cell
 
 SYMBOLS: dict[Status, str] = {
-    "signal": "·",
     "candidate": "?",
     "confirmed": "✓",
     "promoted": "↗",
     "archived": "×",
 }
-"""A mark means one thing in every area: what rises and falls is Tune's (▲ ▼), what has no marks the
-Playbook's (○).
-"""
+"""The signs of what a row does not have room to say in words."""
 
 STYLES: dict[Status, str] = {
     "signal": MUTED,
@@ -55,9 +52,9 @@ STYLES: dict[Status, str] = {
 USUAL: Status = "signal"
 """The status that most memories have, and that a row therefore does not name."""
 
-PINNED, REFLECTION, UNREAD, LONG = "★", "◆", "•", "¶"
+PINNED, UNREAD, LONG = "★", "•", "¶"
 
-_WITH_VOTES, _WITH_TYPE, _WITH_STATUS = 56, 66, 100
+_WITH_VOTES, _WITH_TYPE, _WITH_STATUS = 46, 60, 100
 """Columns from which a row has room for its votes, its type, and its status in words."""
 
 
@@ -65,15 +62,28 @@ class Columns(NamedTuple):
     """What the columns of a row show besides the usual.
 
     `absolute`: days instead of how long ago; `read`: when an agent read it last instead of when it
-    was made; `confidence`: how sure it is.
+    was made; `confidence`: how sure it is. `type` and `votes` are as wide as what is listed needs.
     """
 
     absolute: bool = False
     read: bool = False
     confidence: bool = False
+    type: int = 11
+    votes: int = 7
 
 
 USUAL_COLUMNS = Columns()
+_LEAST, _MOST_TYPE = 5, 11
+
+
+def columns_of(found: Iterable[Memory], absolute: bool, by: str) -> Columns:
+    """Return the columns of a list that is ordered `by` something, as wide as its memories need."""
+    type, votes = _LEAST, _LEAST
+    for memory in found:
+        type = max(type, len(memory.observation_type))
+        if memory.helpful_given or memory.harmful_count:
+            votes = max(votes, len(_votes(memory)))
+    return Columns(absolute, by == "read", by == "confidence", min(type, _MOST_TYPE), votes)
 
 
 def row(
@@ -93,11 +103,12 @@ def row(
     `spans` of its line are marked; `ending` stands in place of votes and status.
     """
     in_words = width >= _WITH_STATUS
-    marks = marks_of(memory, unread)
+    marks, status = marks_of(memory, unread), SYMBOLS.get(memory.status, "")
     head = assemble(
         [
             (f"{FLAGGED} " if flagged else "", STYLE),
             (f"{marks} " if marks else "", "bold $text-accent"),
+            (f"{status} " if status and not in_words else "", STYLES[memory.status]),
         ]
     )
     line = begin_of(memory.line[:400], width) if spans else memory.line[:400]
@@ -108,28 +119,35 @@ def row(
     )
     cells = [
         _when(memory, now, columns),
-        *([Cell(memory.observation_type, 11, MUTED)] if width >= _WITH_TYPE else []),
+        *(
+            [Cell(memory.observation_type, columns.type, MUTED, name="type")]
+            if width >= _WITH_TYPE
+            else []
+        ),
         Cell(
             f"{memory.importance_score:.0f}",
-            2,
+            3,
             "bold" if memory.importance_score >= 9 else "",
             "right",
+            "imp",
         ),
         *([_confidence(memory)] if columns.confidence or in_words else []),
-        Cell(head + text),
+        Cell(head + text, name="memory"),
     ]
     if ending is not None:
         return [*cells, *ending]
     if width >= _WITH_VOTES:
         counts = memory.helpful_given, memory.harmful_count
         style = "$text-error" if counts[1] > counts[0] else "$text-success" if counts[0] else MUTED
-        cells.append(Cell(votes(*counts), 7, style, "right"))
-    named = (
-        ""
-        if memory.status == USUAL
-        else f"{SYMBOLS[memory.status]}{f' {memory.status}' * in_words}"
-    )
-    return [*cells, Cell(named, 11 if in_words else 1, STYLES[memory.status])]
+        cells.append(Cell(_votes(memory), columns.votes, style, "right", "votes"))
+    if in_words:
+        named = "" if memory.status == USUAL else f"{status} {memory.status}"
+        cells.append(Cell(named, 11, STYLES[memory.status], name="status"))
+    return cells
+
+
+def _votes(memory: Memory) -> str:
+    return votes(memory.helpful_given, memory.harmful_count)
 
 
 def _when(memory: Memory, now: datetime, columns: Columns) -> Cell:
@@ -140,24 +158,27 @@ def _when(memory: Memory, now: datetime, columns: Columns) -> Cell:
         if columns.read and not memory.access_count
         else day(at)
         if columns.absolute
-        else ago(at, now)
+        else brief(at, now)
     )
-    return Cell(shown, 10 if columns.absolute else 6, MUTED, "right")
+    name = "read" if columns.read else "date" if columns.absolute else "age"
+    return Cell(shown, 10 if columns.absolute else AGE, MUTED, "right", name)
 
 
 def _confidence(memory: Memory) -> Cell:
     """Return how sure a memory is; nothing for 0, which says nothing."""
     value = confidence_of(memory)
-    return Cell(f"{value}/{SUREST}" if value else "", 3, MUTED, "right")
+    return Cell(f"{value}/{SUREST}" if value else "", 4, MUTED, "right", "conf")
 
 
 def marks_of(memory: Memory, unread: bool = False) -> str:
-    """Return the symbols that stand before a memory's line: unread, pinned, reflection, long."""
-    own = (PINNED if memory.pinned else "") + (REFLECTION if memory.is_synthetic else "")
-    return (UNREAD if unread else "") + own + (LONG if memory.is_long else "")
+    """Return the symbols that stand before a memory's line: unread, pinned, long."""
+    marks = ((unread, UNREAD), (memory.pinned, PINNED), (memory.is_long, LONG))
+    return "".join(mark for holds, mark in marks if holds)
 
 
-def detail(bench: Workbench, memory: Memory, flags: Flags, width: int) -> Content:
+def detail(
+    bench: Workbench, memory: Memory, flags: Flags, width: int, *, unread: bool = False
+) -> Content:
     """Return a memory in full, with where it stands, what it rests on and what came before and
     after.
     """
@@ -175,7 +196,7 @@ def detail(bench: Workbench, memory: Memory, flags: Flags, width: int) -> Conten
     parts = [
         *flag_lines(flags),
         *([] if flags.folded else _text(memory, flags)),
-        _state(memory, now, stream.live_vote(memory.id)),
+        _state(memory, now, stream.live_vote(memory.id), unread),
         _origin(shown, now),
         *(
             assemble([(f"{label} ", MUTED), (printable(value), "")])
@@ -202,13 +223,10 @@ def _text(memory: Memory, flags: Flags) -> list[Content]:
     return [body(memory.line, "bold"), Content(""), content, Content("")]
 
 
-def _state(memory: Memory, now: datetime, own_vote: str) -> Content:
+def _state(memory: Memory, now: datetime, own_vote: str, unread: bool) -> Content:
     effective = effective_importance(memory, now, WORKBENCH.feedback, WORKBENCH.feedback_half_life)
     half_life = None if memory.pinned else WORKBENCH.half_lives.of(memory.memory_type)
-    style, symbol = (
-        STYLES[memory.status],
-        "" if memory.status == USUAL else f"{SYMBOLS[memory.status]} ",
-    )
+    status = f"{SYMBOLS.get(memory.status, '')} {memory.status}".strip()
     confidence = scored(memory)
     reasons = confidence_told(confidence)
     parts = [
@@ -220,9 +238,11 @@ def _state(memory: Memory, now: datetime, own_vote: str) -> Content:
             f" · {'does not decay' if half_life is None else f'half-life {days(half_life)}'}\nstatus ",
             MUTED,
         ),
-        (f"{symbol}{memory.status}", style),
+        (status, STYLES[memory.status]),
         (f"{' · imported' if is_imported(memory) else ''} · {memory.memory_type}", MUTED),
+        (" · insight of a reflection" if memory.is_synthetic else "", MUTED),
         (f" · {PINNED} pinned" if memory.pinned else "", "bold"),
+        (f" · {UNREAD} new" if unread else "", "bold"),
     ]
     if memory.helpful_count or memory.harmful_count:
         parts += [(f"\n{_counted(memory)} {votes(memory.helpful_count, memory.harmful_count)}", "")]
@@ -284,10 +304,10 @@ def _links(
 ) -> list[Content]:
     rows = [Content(""), Content.styled(label, MUTED)]
     for id, memory in found:
-        symbol = "!" if memory is None else SYMBOLS[memory.status]
         text = "not in this store" if memory is None else bench.safety.shown(memory).line[:300]
         name = printable(masked_name(id, bench.safety.masked))
-        rows.append(assemble([(f"  {symbol} {printable(text)}", ""), (f"  {name}", MUTED)]))
+        status = "" if memory is None or memory.status == USUAL else f"{memory.status} · "
+        rows.append(assemble([(f"  {printable(text)}", ""), (f"  {status}{name}", MUTED)]))
     return rows if len(rows) > 2 else []
 
 

@@ -27,7 +27,7 @@ from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.waiting import asking
 from workbench.tui.records.actions import MemoryActions, links_of
 from workbench.tui.safety import FlaggedMemories
-from workbench.tui.stream.memory_view import UNREAD, USUAL_COLUMNS, Columns, detail, row
+from workbench.tui.stream.memory_view import UNREAD, USUAL_COLUMNS, Columns, columns_of, detail, row
 from workbench.tui.widgets.bars import factor_bar
 from workbench.tui.widgets.content import MUTED, fitted, keyed, undo
 from workbench.tui.widgets.content import key_of as key_for
@@ -87,7 +87,7 @@ class SemanticRows:
         self.found = found
         self._scored = {scored.memory.id: scored for scored in found.rows}
         self._waiting = frozenset(waiting.memory.id for waiting in found.waiting)
-        self._figures = max(4 if found.rows else 0, len(WAITS) if found.waiting else 0)
+        self._figures = len(WAITS)
         self._order = list(self._scored)
         for waiting in reversed(found.waiting):  # above the first that it is better than
             self._order.insert(waiting.above, waiting.memory.id)
@@ -119,7 +119,10 @@ class SemanticRows:
         elif memory.id not in self._waiting:
             return None
         text = WAITS if scored is None else f"{share:.2f}"
-        return [*([bar] if width >= _WITH_BAR else []), Cell(text, self._figures, MUTED, "right")]
+        return [
+            *([bar] if width >= _WITH_BAR else []),
+            Cell(text, self._figures, MUTED, "right", "match"),
+        ]
 
 
 IS_FLAGGED = ("is:flagged", "holds a secret, orders to an agent, or hidden characters")
@@ -162,7 +165,7 @@ class StreamScreen(AreaScreen):
         #count.-wide-one { max-width: 86%; }
         #news { height: 1; padding: 0 1; color: $text-accent; display: none; }
         #list { width: 2fr; }
-        #side { width: 1fr; min-width: 42; }
+        #side { width: 1fr; min-width: 40; }
         &.-narrow #side { display: none; }
         &.-narrow.-open #side { display: block; width: 1fr; }
         &.-narrow.-open #list { display: none; }
@@ -340,9 +343,7 @@ class StreamScreen(AreaScreen):
         absolute = dates == "absolute" or (
             not dates and not tell_apart(some, self.bench.context.now())
         )
-        return Columns(
-            absolute, by is not None and by.id == "read", by is not None and by.id == "confidence"
-        )
+        return columns_of(found, absolute, "" if by is None else by.id)
 
     def _show_count(self) -> None:
         """Say how many memories there are, and how many came that were not in sight yet."""
@@ -415,7 +416,7 @@ class StreamScreen(AreaScreen):
         shown = (
             Content("")
             if memory is None or flags is None
-            else detail(self.bench, memory, flags, width)
+            else detail(self.bench, memory, flags, width, unread=memory.id in self._unread)
         )
         if shown.plain != self.side.plain:
             self.side.show(shown)

@@ -145,8 +145,7 @@ def draw(line: Line, width: int, memory: Memory | None, flagged: bool) -> Conten
         text = f"── {line.text if isinstance(line, Heading) else ''} "
         return fitted(Content.styled(text + "─" * max(0, width - len(text)), MUTED), width)
     scored, place = line.standing.scored, line.standing.place
-    room = width - 16
-    bar = max(6, min(16, room // 4))
+    room, bar = width - 16, bar_cells(width)
     style = "" if line.served and not line.weak else MUTED
     head = [
         (f"{'–' if place is None else place:>3} ", style),
@@ -172,6 +171,11 @@ def draw(line: Line, width: int, memory: Memory | None, flagged: bool) -> Conten
     )
     head.append((clipped(text, max(0, room - bar)), "bold" if line.asked else style))
     return fitted(assemble(head), width)
+
+
+def bar_cells(width: int) -> int:
+    """Return how wide the bar of a score is in a line."""
+    return max(6, min(16, (width - 16) // 4))
 
 
 _NO_FLOOR: dict[NoFloor, str] = {
@@ -208,7 +212,6 @@ def title(session: TuningSession) -> Iterator[tuple[str, str]]:
     if only_stop_words(session.question.text):
         yield "only common words: full text finds nothing", WORSE
     yield missing(session.question.standard), MUTED
-    yield "number = relevance", MUTED
 
 
 def joined(pieces: Sequence[tuple[str, str]], width: int) -> Content:
@@ -263,7 +266,9 @@ class RankingPane(Vertical):
         if not self.query(".ranking--legend"):
             return  # it is drawn once it is built
         width = max(0, self.size.width - 2)
-        self.rows.border_title = Content(f" {joined(self._pieces, width)} ")
+        columns = f"  {'#':>3} move match {'score':<{bar_cells(width - 1)}} "
+        room = width - len(columns)
+        self.rows.border_title = Content(f"{columns}{joined(self._pieces, room)}")
         pieces: list[tuple[str, str]] = []
         for factor in FACTORS:
             fill, style = fill_of(factor)

@@ -38,6 +38,16 @@ def ago(at: datetime, now: datetime) -> str:
     return f"in{NO_BREAK}{text}" if seconds <= -60 else text
 
 
+def brief(at: datetime, now: datetime) -> str:
+    """Return how long ago `at` was, for a column: "now", "20m", "3h", "5w", "+2d" when it lies ahead."""
+    text = ago(at, now).replace(f"in{NO_BREAK}", "+").replace(NO_BREAK, "")
+    return text.replace("min", "m")
+
+
+AGE = 4
+"""Cells of the column of it."""
+
+
 def since(at: datetime, now: datetime, present: str = "just now") -> str:
     """Return how long ago `at` was as part of a sentence: "3 h ago", "in 2 d", or `present` within
     a minute.

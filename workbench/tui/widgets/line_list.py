@@ -304,7 +304,8 @@ class LineView(ScrollView, ListKeys, Generic[T], can_focus=True, inherit_binding
             names = [replace(cell, text=cell.name, style="") for cell in cells]
             if self._headed != (self._width, names):
                 self._headed = self._width, names
-                self.border_title = lay_out(names, self._width, gutter=gutter)
+                # A title begins one cell from the left.
+                self.border_title = lay_out(names, self._width, gutter=gutter)[1:]
             return
 
     def render_line(self, y: int) -> Strip:
