@@ -1,5 +1,6 @@
 """The tables of actions and what derives from them."""
 
+import re
 from collections import Counter
 
 import pytest
@@ -123,3 +124,19 @@ def test_a_capital_means_one_thing_wherever_it_holds() -> None:
         if not any(word in action.label for word in CAPITALS.get(key, ("",)))
     }
     assert others == set()
+
+
+KEPT = re.compile(
+    r"ctrl\+shift\+.+|alt\+(enter|f4|space|shift\+.+|up|down|left|right)|ctrl\+alt\+.+|f11"
+    r"|ctrl\+(comma|tab|plus|minus|equals_sign|0|v)"
+)
+"""What Windows Terminal does with a key itself, as it comes."""
+
+
+def test_no_action_needs_a_key_that_the_terminal_keeps() -> None:
+    out_of_reach = [
+        action.id
+        for action in AREAS.every_action()
+        if all(KEPT.fullmatch(key) for key in key_names(action.keys))
+    ]
+    assert out_of_reach == []

@@ -132,7 +132,7 @@ async def test_without_judgments_the_line_says_what_makes_one(tmp_path: Path) ->
     async with app.run_test(size=WIDE) as pilot:
         await keys(pilot, "4")
         await until(pilot, lambda: app.bench.tuning.ready)
-        await until(pilot, lambda: "J grades" in verdict(app))
+        await until(pilot, lambda: "v grades" in verdict(app))
         await keys(pilot, "m")
         await pilot.pause()
         assert not isinstance(app.screen, MetricsDialog)

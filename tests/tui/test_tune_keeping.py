@@ -174,7 +174,7 @@ async def test_the_threshold_is_written_to_the_settings_and_holds(
         assert "order = 90 # loose" in path.read_text()
         assert app.bench.retriever.thresholds().flag == written.settings.thresholds.flag
         dialog.query_one(Slider).value = 0.8
-        await keys(pilot, "Q")
+        await keys(pilot, "r")
         assert load(path).settings.thresholds.review == 0.8
 
 

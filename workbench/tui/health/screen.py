@@ -78,7 +78,7 @@ class HealthScreen(AreaScreen):
     DEFAULT_CSS = """
     HealthScreen {
         #work { height: 1fr; }
-        #parts { width: 52%; max-width: 96; }
+        #parts { width: 52%; max-width: 120; }
         #detail { width: 1fr; }
         &.-narrow #parts { width: 1fr; max-width: 100%; }
         &.-narrow #detail { display: none; }

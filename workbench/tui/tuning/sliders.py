@@ -361,7 +361,7 @@ class TuneSliders(Vertical):
         else:
             text = f" agents: {one_line(used.name, 60)}"
         name = one_line(saved.name, 18)
-        self.border_title = whole_words(Content(f" profile {name}{text}"), self.size.width)
+        self.border_title = whole_words(Content(f"profile {name}{text}"), self.size.width - 3)
 
     # Hints
 
