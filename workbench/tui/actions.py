@@ -566,7 +566,7 @@ TUNE = Table(
         Action("tune.why", "w", "why not", "Find a memory and see why it ranks low", FIND),
         Action("tune.bounds", "M", "min and max", "What set the ends of each factor's scale",
                FIND, False, "do('why.turn_bounds')"),
-        Action("tune.advanced", "z", "advanced", "Show or hide the sliders beside the weights",
+        Action("tune.advanced", "z", "advanced", "Show or hide the other sliders",
                FIND, run="do('sliders.turn_advanced')"),
         Action("tune.earlier", "comma", "earlier", "Rank as if it were 5 days earlier",
                CHANGE, run="do('sliders.time.action_less')"),
