@@ -4,6 +4,7 @@ served.
 
 import json
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -133,6 +134,28 @@ def test_what_must_never_be_done_comes_first_and_what_was_voted_harmful_not_at_a
     assert layers["playbook"].items[0].text.startswith("Restart")
     assert [item.id for item in layers["retrieved"].items] == ["m2"]
     assert {left.id: left.why for left in layers["retrieved"].left_out} == {"m1": "harmful"}
+
+
+def test_a_decision_that_a_later_one_replaces_is_left_out(bench: Workbench) -> None:
+    old = memory(
+        "m1", "The upgrade of the frontend to React 19 waits for the date picker", NOON - timedelta(days=9),
+        observation_type="decision", tags=("react",),
+    )  # fmt: skip
+    said = "Upgrade the frontend to React 19 now; this replaces the wait"
+    new = replace(old, id="m2", content=said, created_at=NOON)
+    other = replace(
+        new, id="m3", tags=("queue",), content="React workers are no longer upgraded by hand"
+    )
+
+    def left_out() -> dict[str, str]:
+        last = found(bench, "upgrade the frontend to React 19").cut().layers[-1]
+        assert "m2" in {item.id for item in last.items}
+        return {left.id: left.why for left in last.left_out}
+
+    put(bench, old, new, other)
+    assert left_out() == {"m1": "replaced"}
+    put(bench, replace(old, status="confirmed"))
+    assert left_out() == {}
 
 
 @pytest.mark.slow

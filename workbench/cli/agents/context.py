@@ -37,6 +37,7 @@ It only looks, unless an agent asks with --for-agent. What is left out, and why,
 _WHY: "dict[Why, str]" = {
     "budget": "over the budget",
     "harmful": "voted harmful",
+    "replaced": "replaced by a later decision",
     "held": "held back for what {it} say{s}",
     "unapproved": "not approved",
     "weak": "below the floor",

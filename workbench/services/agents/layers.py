@@ -7,8 +7,9 @@ anything is asked for).
 """
 
 import os
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property, lru_cache
@@ -25,6 +26,7 @@ from workbench.core.files.fresh import open_handle
 from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.budget import STANDINGS, standing
 from workbench.core.record import UnreadableFile
+from workbench.core.review.lifecycle import LADDER
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.profile import WORKBENCH, Profile
 from workbench.core.words import stop_words, words
@@ -41,7 +43,7 @@ from workbench.services.agents.documents.instructions import (
     open_folder,
     read_document,
 )
-from workbench.services.agents.serving import Found, LeftOut, Served, give
+from workbench.services.agents.serving import Found, LeftOut, Served, Why, give
 from workbench.services.context import Context
 from workbench.services.safety.safety import Safety
 from workbench.services.safety.secret_filter import SecretFilter
@@ -67,6 +69,9 @@ NEAR, SHARED = 0.4, 2.0
 """How near a bullet is that has to do with a task, and how much the words that both have count
 beside the cosine.
 """
+
+DECISIONS = ("decision", "architectural_decision")
+"""The types of observations that a later one of them may replace."""
 
 FIRST = 40
 """Characters of a rule whose first words are looked at."""
@@ -214,13 +219,39 @@ def retrieved(asking: Asking) -> Answer:
         zip(served.ranking.top, served.relevances, strict=True),
         key=lambda one: one[0].memory.observation_type == "tool_output",
     )
-    refused = tuple(LeftOut(one.memory.id, "harmful") for one, _ in best if _is_harmful(one.memory))
+    gone: dict[str, Why] = {one.memory.id: "harmful" for one, _ in best if _is_harmful(one.memory)}
+    valid = [one.memory for one, _ in best if one.memory.id not in gone]
+    gone |= dict.fromkeys(_replaced(valid), "replaced")
     found = (
         Found(one.memory, one.total, relevance=near)
         for one, near in best
-        if not _is_harmful(one.memory)
+        if one.memory.id not in gone
     )
-    return Answer(tuple(found), served, refused)
+    return Answer(tuple(found), served, tuple(LeftOut(id, why) for id, why in gone.items()))
+
+
+_REPLACES = re.compile(r"\b(?:replac(?:es|ed)|supersedes?|new decision|no longer)\b|\(was ", re.I)
+"""By what a decision says that it takes the place of another one."""
+
+
+def _replaced(memories: Iterable[Memory]) -> Iterator[str]:
+    """Yield the ids of decisions in whose place a later one of no lower status says that it stands:
+    of those before it that have a tag in common with it, the one with most words in common.
+    """
+    told = [one for one in memories if one.observation_type in DECISIONS and one.tags]
+    told.sort(key=lambda one: one.created_at)
+    for place, later in enumerate(told):
+        rank, tags = LADDER.index(later.status), set(later.tags)
+        before = [
+            one
+            for one in told[:place]
+            if LADDER.index(one.status) <= rank and not (one.pinned or tags.isdisjoint(one.tags))
+        ]
+        if before and _REPLACES.search(later.content):
+            own, *its = telling(later.content, *(one.content for one in before))
+            shared = [len(own & some) for some in its]
+            if max(shared) >= COMMON:
+                yield before[shared.index(max(shared))].id
 
 
 def _is_harmful(record: object) -> bool:

@@ -470,10 +470,13 @@ def text_of(made: "AgentContext") -> str:
 # The values of a context: what each layer gives, and what it leaves out, with the reason.
 
 
-Why = Literal["budget", "harmful", "held", "unapproved", "weak", "given", "placed", "untrusted"]
-"""Why something is left out: over the budget, voted harmful more often than helpful, held back for
-what its text says, not approved, below the floor, given already by a layer before, placed in a file
-that agents load whole, or in a document that nobody has looked at.
+Why = Literal[
+    "budget", "harmful", "replaced", "held", "unapproved", "weak", "given", "placed", "untrusted"
+]
+"""Why something is left out: over the budget, voted harmful more often than helpful, a decision that
+a later one replaces, held back for what its text says, not approved, below the floor, given already
+by a layer before, placed in a file that agents load whole, or in a document that nobody has looked
+at.
 """
 
 

@@ -291,6 +291,7 @@ def why(left: LeftOut) -> str:
         if left.over
         else "net harmful: better ones do not fit",
         "harmful": "more votes as harmful than as helpful",
+        "replaced": "replaced by a later decision",
         "held": "held back: instructions to agents or hidden characters",
         "unapproved": "not approved by you",
         "weak": "below the floor",
