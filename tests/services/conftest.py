@@ -16,6 +16,8 @@ from workbench.services.files.importing import ImportPlan
 from workbench.services.open import Workbench, open_workbench
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+SOON = ANCHOR + timedelta(minutes=30)
+"""Half an hour after the last memory of the demo."""
 
 
 class Clock:
@@ -73,10 +75,21 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def demo(filled: Path, tmp_path: Path, clock: Clock, open_bench: Open) -> Workbench:
     """A copy of the demo store, half an hour after its last memory."""
-    clock.at = ANCHOR + timedelta(minutes=30)
+    clock.at = SOON
     shutil.copytree(filled, tmp_path / "store")
     take_along(filled.parent / "caches", tmp_path / "store")
     return open_bench()
+
+
+@pytest.fixture(scope="module")
+def asked(filled: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
+    """A copy of the demo store at the same time, for all tests of a file, which only ask."""
+    folder = tmp_path_factory.mktemp("asked")
+    shutil.copytree(filled, folder / "store")
+    take_along(filled.parent / "caches", folder / "store")
+    opened = open_workbench(folder / "store", profiles=folder / "profiles", clock=lambda: SOON)
+    yield opened
+    opened.close()
 
 
 def memory(id: str, content: str, at: datetime = NOON, **fields: object) -> Memory:

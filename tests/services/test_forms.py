@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.services.conftest import NOON as NOW
-from tests.services.conftest import Open
+from tests.services.conftest import Open, memory, put
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.record import Conflict, InvalidRecord
 from workbench.core.stream.memory import Memory
@@ -33,29 +32,18 @@ LONG = "The first line says it. The second says more.\nAnd a last one."
 @pytest.fixture
 def bench(open_bench: Open) -> Workbench:
     bench = open_bench()
-    with bench.library.transaction("human", "prepare") as tx:
-        for record in (
-            Memory(
-                "m-1",
-                LONG,
-                NOW,
-                NOW,
-                summary="The first line says it.",
-                tags=("ci",),
-                related=("m-2",),
-            ),
-            Memory(
-                "m-2",
-                "Another one.",
-                NOW,
-                NOW,
-                summary="Quite another title",
-                observation_type="odd",
-                tags=("ci", "x"),
-            ),
-            Memory("m-3", "A third one.", NOW, NOW, importance_score=7.5),
-        ):
-            tx.put(record)
+    put(
+        bench,
+        memory("m-1", LONG, summary="The first line says it.", tags=("ci",), related=("m-2",)),
+        memory(
+            "m-2",
+            "Another one.",
+            summary="Quite another title",
+            observation_type="odd",
+            tags=("ci", "x"),
+        ),
+        memory("m-3", "A third one.", importance_score=7.5),
+    )
     return bench
 
 
@@ -161,8 +149,7 @@ def test_the_beginning_of_only_one_value_stands_for_it(bench: Workbench) -> None
 
 
 def test_what_a_memory_has_of_its_own_may_stay(bench: Workbench) -> None:
-    with bench.library.transaction("human", "odd") as tx:
-        tx.put(Memory("m-4", "x", NOW, NOW, observation_type="odd", tags=("two words",)))
+    put(bench, memory("m-4", "x", observation_type="odd", tags=("two words",)))
     after = saved(bench, {"type": "odd", "tags": "two words, ci"}, "m-4")
     assert (after.observation_type, after.tags) == ("odd", ("two words", "ci"))
 
@@ -266,16 +253,15 @@ def test_a_new_memory_that_repeats_one_is_refused_and_so_is_one_without_a_text(
 
 @pytest.fixture
 def book(bench: Workbench) -> Workbench:
-    with bench.library.transaction("human", "book") as tx:
-        for record in (
-            Book("main", name="main"),
-            Section("rules", "rules", "## RULES"),
-            Section("others", "others", "## OTHERS", order=1),
-            Bullet("r-1", "rules", "First."),
-            Bullet("r-2", "rules", "Second.", order=1),
-            Bullet("o-1", "others", "Third."),
-        ):
-            tx.put(record)
+    put(
+        bench,
+        Book("main", name="main"),
+        Section("rules", "rules", "## RULES"),
+        Section("others", "others", "## OTHERS", order=1),
+        Bullet("r-1", "rules", "First."),
+        Bullet("r-2", "rules", "Second.", order=1),
+        Bullet("o-1", "others", "Third."),
+    )
     return bench
 
 
@@ -323,8 +309,7 @@ def test_several_bullets_move_together_and_a_new_one_stands_at_the_end(book: Wor
 def test_a_candidate_gets_other_words_and_fields_in_one_action_and_waits_on(
     bench: Workbench,
 ) -> None:
-    with bench.library.transaction("agent:r", "reflect") as tx:
-        tx.put(Memory("c-1", "Proposed.", NOW, NOW, status="candidate", citations=("m-1",)))
+    put(bench, memory("c-1", "Proposed.", status="candidate", citations=("m-1",)))
     (proposal,) = bench.review.queue()
     form, rev = ProposalForm(bench, proposal), bench.library.revision
     with pytest.raises(UnfitValue):
@@ -389,6 +374,5 @@ LINE = st.text(st.characters(exclude_categories=("Cs", "Cc", "Zl", "Zp")), max_s
 @pytest.mark.slow
 @given(st.text(max_size=80), st.lists(LINE, max_size=4), LINE)
 def test_a_document_gives_back_what_it_was_made_of(text: str, tags: list[str], title: str) -> None:
-    memory = Memory("m", text, NOW, NOW, summary=title, tags=tuple(tags))
-    values = memory_values(memory)
+    values = memory_values(memory("m", text, summary=title, tags=tuple(tags)))
     assert read_document(document_of(values, memory_fields()), values, memory_fields()) == {}

@@ -11,6 +11,7 @@ import pytest
 
 from tests.safety.fresh import KINDS, fresh
 from tests.safety.samples import keys
+from tests.services.conftest import memory, put
 from workbench.core.promotion import Placement
 from workbench.core.record import InvalidRecord
 from workbench.core.stream.memory import Memory, Source
@@ -217,13 +218,8 @@ def test_a_merge_keeps_what_its_parts_held_and_an_edit_brings_nothing_over(tmp_p
 
 
 def two_more(bench: Workbench) -> list[Memory]:
-    now = bench.context.now()
-    made = [
-        Memory(f"mem-20260101-000077{n}", f"Another one, number {n}.", now, now) for n in range(2)
-    ]
-    with bench.library.transaction("human", "two more") as tx:
-        for memory in made:
-            tx.put(memory)
+    made = [memory(f"mem-20260101-000077{n}", f"Another one, number {n}.", NOW) for n in range(2)]
+    put(bench, *made)
     return made
 
 

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.services.conftest import bring
+from tests.services.conftest import bring, memory, put
 from workbench.core.record import WorkbenchError
 from workbench.core.review.proposal import Proposal
-from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.review import finders
 
@@ -23,20 +22,12 @@ def bench(tmp_path: Path) -> Workbench:
     bench = open_workbench(
         tmp_path / "shop" / ".workbench", profiles=tmp_path / "profiles", clock=lambda: NOW
     )
-    with bench.library.transaction("agent:x", "prepare") as tx:
-        tx.put(Memory("noise", "Nobody touched this.", OLD, OLD))
-        tx.put(
-            Memory(
-                "rule",
-                "Start at src/client.py.",
-                NOW,
-                NOW,
-                memory_type="semantic",
-                status="confirmed",
-            )
-        )
-        for id in ("one", "two"):
-            tx.put(Memory(id, "Deploys need AUTH_SECRET in CI.", NOW, NOW))
+    put(
+        bench,
+        memory("noise", "Nobody touched this.", OLD),
+        memory("rule", "Start at src/client.py.", NOW, memory_type="semantic", status="confirmed"),
+        *(memory(id, "Deploys need AUTH_SECRET in CI.", NOW) for id in ("one", "two")),
+    )
     return bench
 
 
@@ -121,9 +112,8 @@ def test_what_to_use_and_what_not_to_use_are_proposed_as_one(bench: Workbench) -
     """Tier 2 without a key (source 001, 3.3): related words, or the same said of two things."""
     texts = ("Use pnpm", "Don't use npm", "Use tabs for indentation", "Never use spaces for indentation",
              "Use the staging database", "Never commit to main")  # fmt: skip
+    put(bench, *(memory(f"said-{number}", text, NOW) for number, text in enumerate(texts)))
     with bench.library.transaction("agent:x", "prepare") as tx:
-        for number, text in enumerate(texts):
-            tx.put(Memory(f"said-{number}", text, NOW, NOW))
         for id in ("one", "two"):
             tx.delete(bench.library.memories.get(id))
     bench.working_out.run(never, only=("merge",), load=True)
