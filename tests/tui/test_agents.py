@@ -22,6 +22,7 @@ from tests.tui.support import (
     opens,
     screen_text,
     shows,
+    tells,
 )
 from tests.tui.waiting import until, until_drawn
 from workbench.core.agents.read import AgentRead
@@ -135,6 +136,23 @@ async def test_a_question_is_asked_again_in_tune(tmp_path: Path) -> None:
         tune = await opens(pilot, TuneScreen)
         await until(pilot, lambda: tune.box.value == "when is the view resources dropped")
         await until(pilot, lambda: tune.session.ranking is not None and app.focused is tune.rows)
+
+
+async def test_a_memory_is_judged_as_no_answer_to_the_question_it_was_served_for(
+    tmp_path: Path,
+) -> None:
+    bench = with_memories(tmp_path)
+    read(bench, "when is the deploy", "m1")
+    app = app_over(bench)
+    async with opened(app) as pilot:
+        await pilot.press("0")
+        assert tells(app, "Go to a memory that was served")
+        await pilot.press("enter", "j", "0")
+        await pilot.pause()
+        assert bench.judging.grades("when is the deploy") == {"m1": 0}
+        assert not bench.library.memories.get("m1").harmful_count
+        await pilot.press("u")
+        await until(pilot, lambda: not bench.judging.grades("when is the deploy"))
 
 
 async def test_sessions_are_found_and_one_agent_is_shown_alone_until_esc(tmp_path: Path) -> None:

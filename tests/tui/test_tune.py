@@ -29,6 +29,8 @@ from workbench.core.tuning.profile import WORKBENCH
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.tuning.ranking import Row
 from workbench.tui.tuning.screen import TuneScreen
+from workbench.tui.tuning.why import DifferenceDialog
+from workbench.tui.widgets.bars import Slider
 
 
 async def test_the_demo_opens_on_its_first_query_with_everything_alive(tmp_path: Path) -> None:
@@ -124,3 +126,38 @@ async def test_tab_goes_between_panes_and_up_and_down_between_sliders(tmp_path: 
         assert focused(app) is slider(app, "importance")
         await keys(pilot, "shift+tab", "shift+tab")
         assert focused(app) is tune(app).rows
+
+
+@pytest.mark.slow
+async def test_three_sliders_have_their_sentence_and_a_key_shows_the_others(tmp_path: Path) -> None:
+    async with tuning(tmp_path, (80, 24)) as (app, pilot):
+        in_sight = [one for one in tune(app).query(Slider) if one.is_on_screen]
+        assert in_sight == [slider(app, name) for name in ("recency", "importance", "relevance")]
+        assert "matches the query" in " ".join(screen_text(app).split())
+        await keys(pilot, "z")
+        assert focused(app) is slider(app, "half-life-episodic")
+        await keys(pilot, "right", "z")
+        assert focused(app) is slider(app, "recency")
+        assert "1 changed" in screen_text(app)
+
+
+async def test_two_marked_rows_say_why_one_is_above_and_a_weight_swaps_them(
+    tmp_path: Path,
+) -> None:
+    async with tuning(tmp_path) as (app, pilot):
+        before = ranked(app)
+        await keys(pilot, "tab", "j", "j", "t", "j", "t", "w")
+        dialog = await opens(pilot, DifferenceDialog)
+        text = dialog.pane.plain
+        assert "Why #3 is above #4" in screen_text(app)
+        parts = [float(v) for v in re.findall(r"([+-]\d\.\d{4})", text)]
+        assert sum(parts[:-1]) == pytest.approx(parts[-1], abs=3e-4)
+        assert [abs(v) for v in parts[:-1]] == sorted((abs(v) for v in parts[:-1]), reverse=True)
+        await keys(pilot, "enter")
+        after = ranked(app)
+        assert after.index(before[3]) < after.index(before[2])
+        assert tune(app).session.changed
+        await keys(pilot, "u")
+        assert ranked(app) == before
+        await keys(pilot, "escape")
+        assert not tune(app).session.marked

@@ -563,7 +563,8 @@ TUNE = Table(
         Action("tune.save", "s", "save", "Save these settings as a profile", CHANGE),
         Action("tune.load", "l", "load", "Load a profile", CHANGE),
         Action("tune.use", "a", "use for agents", "Use this profile for agents, too", CHANGE),
-        Action("tune.why", "w", "why not", "Find a memory and see why it ranks low", FIND),
+        Action("tune.mark", "t", "mark", "Mark two rows to compare them", MARK, False),
+        Action("tune.why", "w", "why", "Why a memory ranks low, or two marked ones so", FIND),
         Action("tune.bounds", "M", "min and max", "What set the ends of each factor's scale",
                FIND, False, "do('why.turn_bounds')"),
         Action("tune.advanced", "z", "advanced", "Show or hide the other sliders",
@@ -585,6 +586,16 @@ TUNE = Table(
         *on_record("tune"),
     ),
     (*SLIDER, *LIST),
+)
+
+DIFFERENCE = Table(
+    "why one is above the other",
+    (
+        Action("difference.swap", "enter", "swap them", "Move the weight so that they swap; not saved", CHANGE),
+        Action("difference.close", "escape,q", "close", "Close without a change", APP, True, "cancel"),
+    ),
+    MOVES,
+    place="workbench.tui.tuning.why",
 )
 
 JUDGE = Table(
@@ -690,6 +701,7 @@ AGENTS = Table(
     (
         Action("agents.connect", "C", "connect", "Connect an agent by its hooks, or undo that", FIND, False),
         Action("agents.judge", "v", "judge in Tune", "Ask this question in Tune, to judge it", FIND),
+        Action("agents.bad", "0", "bad for this", "Judge it as no answer to this question", DECIDE),
         Action("agents.context", "c", "context", "Preview what agents get for a task", FIND),
         Action("agents.documents", "o", "documents", "What agents keep in documents, by section",
                FIND, True, "open('documents:DocumentsDialog')"),
@@ -1079,6 +1091,7 @@ DIALOGS = (
     CARDS,
     SOURCE,
     ASK,
+    DIFFERENCE,
     JUDGE,
     METRICS,
     BETTER,

@@ -2,6 +2,7 @@
 sliders.
 """
 
+import math
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -15,7 +16,7 @@ from workbench.core.stream.filter import matches
 from workbench.core.stream.memory import Memory, hidden_because
 from workbench.core.tuning.candidates import candidate_filter
 from workbench.core.tuning.episodic import GROUPS, Term, domains_of, in_domain, query_words, share
-from workbench.core.tuning.flips import Flip
+from workbench.core.tuning.flips import Flip, shortest_between
 from workbench.core.tuning.floor import UNKNOWN, Standard
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.core.tuning.profile import (
@@ -34,7 +35,7 @@ from workbench.core.tuning.scoring import Scored, Share
 from workbench.evaluation.pooling import judging_pool
 from workbench.retrieval.arrays import Column
 from workbench.retrieval.ranking.cases import ColumnCase, Explain, QueryScores, ShareCase
-from workbench.retrieval.ranking.flips import Lines, admitting, flips
+from workbench.retrieval.ranking.flips import PARALLEL, Lines, admitting, flips
 from workbench.retrieval.ranking.ranker import Ranker, Ranking
 from workbench.retrieval.ranking.relevance import RELEVANCE, part_columns
 from workbench.services.tuning.floors import AgainstFloor, against
@@ -129,6 +130,20 @@ class WeightChange:
     factor: Factor
     now: float
     then: float
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What parts two memories of a ranking, the better one first: what each factor adds for each.
+
+    `factors` begin with the one that parts them most. `swap` is the smallest change of a single
+    weight that puts the second above the first; `None` where no weight does.
+    """
+
+    first: Standing
+    second: Standing
+    factors: tuple[tuple[Factor, float, float], ...]
+    swap: WeightChange | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,7 +387,8 @@ class TuningSession:
     `text` is what is asked, `query` the saved query that it is. `watched` is a memory that somebody
     asked about. `ranking` and `baseline` are there when there is something to rank, and follow
     every change of what they are made of; so does `against`, the query held against the floor.
-    `moves` are those since something was stored.
+    `moves` are those since something was stored. `marked` are the memories, at most two, that are
+    to be compared.
     """
 
     saved: Profile
@@ -387,6 +403,7 @@ class TuningSession:
     baseline: Ranking | None = None
     against: AgainstFloor | None = None
     moves: Moves = field(default_factory=Moves)
+    marked: tuple[str, ...] = ()
 
     @property
     def now(self) -> datetime:
@@ -436,8 +453,10 @@ class TuningSession:
 
     def _ask(self, question: Question | None, asked_at: datetime) -> None:
         self.question, self.asked_at, self.baseline, self.against = question, asked_at, None, None
-        if question is not None and self.watched not in question.ranker.pool.row_of:
-            self.watched = None
+        if question is not None:
+            known = question.ranker.pool.row_of
+            self.watched = self.watched if self.watched in known else None
+            self.marked = tuple(id for id in self.marked if id in known)
 
     # Moving
 
@@ -501,6 +520,11 @@ class TuningSession:
         """
         takes_part = self.ranking is not None and memory in self.ranking.pool.row_of
         self.watched = memory if takes_part else None
+
+    def mark(self, memory: str) -> None:
+        """Mark a memory, or take its mark away; of three the first loses its own."""
+        others = tuple(id for id in self.marked if id != memory)
+        self.marked = others if memory in self.marked else (*others, memory)[-2:]
 
     def standings(self) -> tuple[Standing, ...]:
         """Return the memories in the order of the ranking, with how far each moved."""
@@ -579,6 +603,38 @@ class TuningSession:
                 )
                 found += [WeightChange(factor, now, value) for value in then if value is not None]
         return tuple(sorted(found, key=lambda way: (abs(way.then - way.now), way.factor.id)))
+
+    def difference(self, highs: Iterable[float]) -> Difference | None:
+        """Return what parts the two marked memories; `None` unless two are marked that take part.
+
+        `highs` are the upper ends of the scales, factor by factor.
+        """
+        standings = [s for s in map(self.standing, self.marked) if s and s.scored]
+        ranking = self.ranking
+        if len(standings) < 2 or ranking is None:
+            return None
+        first, second = sorted(standings, key=lambda s: s.place or 0)
+        assert first.scored is not None
+        assert second.scored is not None
+        ahead, factors, swaps = first.scored.total - second.scored.total, [], []
+        for factor, high in zip(FACTORS, highs, strict=True):
+            if factor.id in ranking.factors:
+                one, other = first.scored.weighted[factor.id], second.scored.weighted[factor.id]
+                factors.append((factor, one, other))
+                lead = first.scored.norm[factor.id] - second.scored.norm[factor.id]
+                now = ranking.weight(factor)
+                # Totals are linear in a weight: here both are equal.
+                level = now - ahead / lead if abs(lead) > PARALLEL else math.inf
+                end = 0.0 if lead > 0 else max(high, now)
+                if 0 <= level <= max(high, now):
+                    then = shortest_between(level, end, last=True)
+                    swaps += [] if then is None else [WeightChange(factor, now, then)]
+        return Difference(
+            first,
+            second,
+            tuple(sorted(factors, key=lambda part: -abs(part[1] - part[2]))),
+            min(swaps, key=lambda swap: abs(swap.then - swap.now), default=None),
+        )
 
     def moved(self, other: Profile, now: datetime) -> int:
         """Return how many of the top places would hold another memory under another profile or at

@@ -32,7 +32,7 @@ from workbench.tui.app.waiting import asking
 from workbench.tui.records.actions import Acts, Place, links_of
 from workbench.tui.safety import FlaggedMemories
 from workbench.tui.stream.memory_view import detail
-from workbench.tui.widgets.content import MUTED, assemble, body, keyed
+from workbench.tui.widgets.content import MUTED, assemble, body, keyed, undo
 from workbench.tui.widgets.dialog import Choice, Choose
 from workbench.tui.widgets.figures import AGE, absolute, amount, brief, number, since
 from workbench.tui.widgets.header import KeyBar
@@ -448,6 +448,27 @@ class AgentsScreen(AreaScreen):
             tune.call_after_refresh(tune.ask, read.query)
 
     # Changing
+
+    def action_bad(self) -> None:
+        """Judge the memory under the cursor as no answer to the question it was served for."""
+        line, memory = self.rows.current, self.memory
+        read = None if self._is_given else read_of(line)
+        if read is None or not read.is_question or memory is None:
+            self.workbench_app.say(
+                keyed(
+                    "Go to a memory that was served for a question: {agents.bad} judges it as no answer to that."
+                )
+            )
+            return
+
+        def judge() -> None:
+            self.bench.judging.judge(read.query, None, memory.id, 0)
+            query = one_line(read.query, 40)
+            self.workbench_app.say(
+                f"Judged as no answer to “{query}”. {undo()} takes it back; Tune measures by it."
+            )
+
+        self.workbench_app.change(judge)
 
     def action_unfold(self) -> None:
         """Show the text of a flagged memory, until another one was opened."""

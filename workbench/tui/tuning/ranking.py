@@ -25,7 +25,7 @@ from workbench.tui.tuning.sliders import day_offset
 from workbench.tui.widgets.bars import bar_pieces, fill_of
 from workbench.tui.widgets.content import MUTED, assemble, clipped, fitted, key_of
 from workbench.tui.widgets.figures import FixedText, absolute, number, whole_words
-from workbench.tui.widgets.line_list import LineView
+from workbench.tui.widgets.line_list import MARKED, LineView
 
 BETTER, WORSE = "bold $text-success", "bold $text-warning"
 
@@ -41,7 +41,7 @@ class Heading:
 @dataclass(frozen=True, slots=True)
 class Row:
     """A memory in the ranking; `asked` is the one that somebody asked for, a `weak` one is below
-    the floor.
+    the floor, a `marked` one is to be compared with another.
 
     `move` is its mark of movement with the style, `share` the part of the best total that its own
     is.
@@ -54,6 +54,7 @@ class Row:
     share: float
     asked: bool = False
     weak: bool = False
+    marked: bool = False
 
 
 Line = Row | Heading
@@ -82,18 +83,16 @@ def lines_of(session: TuningSession) -> list[Line]:
     def row(standing: Standing) -> Row:
         id, scored = standing.memory.id, standing.scored
         served, asked = standing.place is not None and standing.place <= k, id == session.watched
-        share = scored.total / full if scored else 0.0
-        if against is None or scored is None:
-            return Row(standing, served, "    –", movement(standing, k), share, asked)
-        relevance = f"{against.relevance(id):5.3f}"
+        known = against is not None and scored is not None
         return Row(
             standing,
             served,
-            relevance,
+            f"{against.relevance(id):5.3f}" if known else "    –",
             movement(standing, k),
-            share,
+            scored.total / full if scored else 0.0,
             asked,
-            served and against.is_weak(id),
+            weak=known and served and against.is_weak(id),
+            marked=id in session.marked,
         )
 
     rows = list(map(row, standings))
@@ -165,11 +164,13 @@ def draw(line: Line, width: int, memory: Memory | None, flagged: bool) -> Conten
     mark = marks_of(memory)
     text = (
         ("◂ " if line.asked else "")
+        + (f"{MARKED} " if line.marked else "")
         + ("weak: " if line.weak else "")
         + (f"{mark} " if mark else "")
         + memory.line
     )
-    head.append((clipped(text, max(0, room - bar)), "bold" if line.asked else style))
+    stands_out = line.asked or line.marked
+    head.append((clipped(text, max(0, room - bar)), "bold" if stands_out else style))
     return fitted(assemble(head), width)
 
 

@@ -39,7 +39,7 @@ from workbench.tui.tuning.judging import AutoTune, Better, JudgeDialog, MetricsD
 from workbench.tui.tuning.profiles import LibraryDialog, choose_side, compare, sides, use
 from workbench.tui.tuning.ranking import Heading, Line, RankingPane, VerdictLine, draw, memory_of
 from workbench.tui.tuning.sliders import Hints, Parameter, TuneSliders, hints_of
-from workbench.tui.tuning.why import WhyPane
+from workbench.tui.tuning.why import DifferenceDialog, WhyPane
 from workbench.tui.widgets.bars import Slider
 from workbench.tui.widgets.content import key_of, keyed
 from workbench.tui.widgets.dialog import SafeInput
@@ -551,12 +551,17 @@ class TuneScreen(AreaScreen):
             panes[(here + step) % len(panes)].focus()
 
     def go_back(self) -> None:
-        """Close the explanation, leave the query, or let go of the memory that was asked for."""
+        """Close the explanation, leave the query, drop the marks, or let go of the memory that was
+        asked for.
+        """
         if self.has_class("-open"):
             self.remove_class("-open")
             self.rows.focus()
         elif self.focused is self.box:
             self.sliders.current.focus()
+        elif self.session.marked:
+            self.session.marked = ()
+            self._show()
         elif self.session.watched is not None:
             self.session.watch(None)
             self._show()
@@ -572,11 +577,37 @@ class TuneScreen(AreaScreen):
         memory = memory_of(self.rows.current)
         return None if memory is None else ("memories", memory.id)
 
+    def action_mark(self) -> None:
+        """Mark the row under the cursor, and say what two marks are for."""
+        if (memory := memory_of(self.rows.current)) is None:
+            self.workbench_app.say(keyed(TO_THE_ROWS))
+            return
+        self.session.mark(memory.id)
+        self._show()
+        if len(self.session.marked) == 2:
+            self.workbench_app.say(keyed("{tune.why} shows why one is above the other."))
+
+    async def _compare_marked(self) -> None:
+        """Show what parts the two marked memories; move the weight that swaps them, if wanted."""
+        found = self.session.difference(self.sliders.highs)
+        if found is None:
+            self.workbench_app.say("A marked memory is not ranked now, so there is no difference.")
+            return
+        dialog = DifferenceDialog(found, self.bench.safety.shown)
+        swap = await self.workbench_app.push_screen_wait(dialog)
+        if swap is not None:
+            self.sliders.take(swap)
+            saves = keyed("{tune.save} saves it, {app.undo} takes it back.")
+            self.workbench_app.say(f"{swap.factor.label} is set so that they swap. {saves}")
+
     @asking
     async def action_why(self) -> None:
-        """Choose any memory; it stands in the list until esc, with its place and its parts."""
+        """Compare two marked memories; else choose any, which stands in the list until esc."""
         if self.session.ranking is None:
             self.workbench_app.say(keyed("Nothing is ranked yet. {tune.query} writes a query."))
+            return
+        if len(self.session.marked) == 2:
+            await self._compare_marked()
             return
         chosen = await choosing.choose_memory(self.workbench_app, self.session)
         if chosen is not None:

@@ -32,7 +32,7 @@ from workbench.core.tuning.profile import (
     weight_of,
     with_value,
 )
-from workbench.services.tuning.session import Settings, TuningSession
+from workbench.services.tuning.session import Settings, TuningSession, WeightChange
 from workbench.tui.app.host import Host
 from workbench.tui.app.waiting import survives
 from workbench.tui.widgets.bars import Scale, Slider
@@ -483,6 +483,17 @@ class TuneSliders(Vertical):
             )
         else:
             getattr(slider, f"action_{move}")()
+
+    @property
+    def highs(self) -> list[float]:
+        """The upper ends of the weights' scales."""
+        return [self._of(parameter).scale.maximum for parameter in WEIGHTS]
+
+    def take(self, change: WeightChange) -> None:
+        """Put a weight where a change has it, and the hand on its slider."""
+        slider = self.query_one(f"#slider-{change.factor.id}", Slider)
+        slider.value = change.then
+        slider.focus()
 
     def jump(self, direction: Direction) -> None:
         """Put the current weight just beyond the next value at which two rows swap, up (1) or down

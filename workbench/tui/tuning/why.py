@@ -3,9 +3,9 @@ curve.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -17,14 +17,22 @@ from textual.widgets import Static
 from workbench.core.text import printable
 from workbench.core.tuning.profile import FACTORS, RELEVANCE, Factor, Profile
 from workbench.core.tuning.recency import rank_recency, recency
-from workbench.services.tuning.session import NO_CANDIDATE, NO_EPISODE, Explanation, TermPart
-from workbench.tui.actions import LIST
+from workbench.services.tuning.session import (
+    NO_CANDIDATE,
+    NO_EPISODE,
+    Difference,
+    Explanation,
+    TermPart,
+    WeightChange,
+)
+from workbench.tui.actions import DIFFERENCE, LIST
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.waiting import survives
 from workbench.tui.tuning.ranking import missing
 from workbench.tui.tuning.sliders import Hints, weight
 from workbench.tui.widgets.bars import fill_of
 from workbench.tui.widgets.content import MUTED, assemble, body, fitted, keyed, line
+from workbench.tui.widgets.dialog import TextDialog
 from workbench.tui.widgets.figures import FixedText, days, number
 from workbench.tui.widgets.line_list import ListKeys
 
@@ -381,6 +389,56 @@ def terms_text(terms: Sequence[TermPart], width: int) -> list[Content]:
         note, room = Content.styled(printable(term.note), MUTED), width - head.cell_length
         lines += [head + note] if note.cell_length <= room else [head, Content("    ") + note]
     return lines
+
+
+# Why one of two memories is above the other.
+
+
+class DifferenceDialog(TextDialog[WeightChange]):
+    """What parts two memories, factor by factor; the result is the weight that is to swap them."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(DIFFERENCE)
+
+    def __init__(self, found: Difference, shown: Callable[[Any], Any]) -> None:
+        self._swap = found.swap
+        offered = [a for a in DIFFERENCE if found.swap or a.id != "difference.swap"]
+        title = f"Why #{found.first.place} is above #{found.second.place}"
+        super().__init__(title, difference_text(found, shown), offered)
+
+    def action_swap(self) -> None:
+        """Take the change of the weight, where there is one."""
+        if self._swap is not None:
+            self.dismiss(self._swap)
+
+
+def difference_text(found: Difference, shown: Callable[[Any], Any]) -> Content:
+    """Return both texts, what each factor adds for them, and what would swap them."""
+    places = (f"#{found.first.place}", f"#{found.second.place}")
+    lines = [
+        assemble([(f"{place:<5}", "bold $text-accent")]) + line(shown(one.memory).line, 96)
+        for place, one in zip(places, (found.first, found.second), strict=True)
+    ]
+    lines += [
+        Content(""),
+        Content.styled(f"{'':14}{places[0]:>8} {places[1]:>8}   difference", MUTED),
+    ]
+    most = max((abs(one - other) for _, one, other in found.factors), default=0.0) or 1.0
+    for factor, one, other in found.factors:
+        fill, style = fill_of(factor)
+        bar = "▄" * round(abs(one - other) / most * _SHARE)
+        figures = f"{factor.label:<{_NAME}}{one:>8.4f} {other:>8.4f}     {one - other:>+8.4f}  "
+        lines.append(assemble([(f"{fill} ", style), (figures, ""), (bar, style)]))
+    totals = [sum(part[at] for part in found.factors) for at in (1, 2)]
+    ahead = totals[0] - totals[1]
+    total = f"  {'total':<{_NAME}}{totals[0]:>8.4f} {totals[1]:>8.4f}     {ahead:>+8.4f}"
+    lines.append(Content(total))
+    swap = found.swap
+    if swap is None:
+        said = "No single weight swaps them."
+    else:
+        change = f"{swap.factor.label} {weight(swap.now)} → {weight(swap.then)}"
+        said = f"They swap with {change}: the smallest change of a single weight."
+    return Content("\n").join([*lines, Content(""), Content.styled(said, "bold")])
 
 
 _TEXT, _CURVE = 51, 24
