@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from workbench.config.loading import Settings, load
 from workbench.config.settings_reading import show
-from workbench.config.writing import remove_view, save_view, set_values
+from workbench.config.writing import remove_view, save_view, set_values, unset, with_values
 from workbench.core.record import InvalidRecord, StoreProblem, WorkbenchError
 from workbench.core.stream.confidence import Arranged, SavedView
 
@@ -55,6 +55,21 @@ def test_a_second_write_takes_the_first_back(tmp_path: Path) -> None:
     assert set_values(path, {"thresholds.duplicate": 0.92}) == {"thresholds.duplicate": 0.87}
     assert before == {"thresholds.duplicate": 0.92}
     assert path.read_text() == MINE
+
+
+def test_a_key_named_with_dots_is_one_place_and_can_be_taken_out(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(MINE)
+    would = with_values(path, {"keys.stream.pin": "ctrl+t"})
+    assert path.read_text() == MINE
+    assert set_values(path, {"keys.stream.pin": "ctrl+t"}) == {"keys.stream.pin": "P"}
+    assert path.read_bytes() == would
+    assert dict(load(path).settings.keys) == {"stream.pin": "ctrl+t"}
+    unset(path, "keys.stream.pin")
+    unset(path, "thresholds.review")
+    assert load(path).given == {"theme", "thresholds.duplicate", "thresholds.order"}
+    assert b"hours = 48" in with_values(tmp_path / "new" / "a.toml", {"reflection.hours": 48})
+    assert not (tmp_path / "new").exists()
 
 
 def test_a_missing_file_and_its_folder_are_made(tmp_path: Path) -> None:

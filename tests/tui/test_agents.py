@@ -150,6 +150,9 @@ async def test_a_memory_is_judged_as_no_answer_to_the_question_it_was_served_for
         await pilot.press("enter", "j", "0")
         await pilot.pause()
         assert bench.judging.grades("when is the deploy") == {"m1": 0}
+        await pilot.press("enter")
+        await until_drawn(pilot, lambda: "Judged 0 of 3 for this question" in screen_text(app))
+        await pilot.press("escape")
         assert not bench.library.memories.get("m1").harmful_count
         await pilot.press("u")
         await until(pilot, lambda: not bench.judging.grades("when is the deploy"))

@@ -220,6 +220,7 @@ CASES = {
     "tune: judge": Case((*TUNE, "v"), ("2",)),
     "tune: judge, undo": Case((*TUNE, "v", "2"), ("u",)),
     "tune: save the query": Case(TUNE, ("Q",)),
+    "agents: bad for this question": Case(AGENTS, ("0",), begins=leave_a_reading),
     "agents: vote": Case(AGENTS, ("plus",), begins=leave_a_reading),
     "agents: edit": Case((*AGENTS, "e", *WORDS), SAVE, typed=True, begins=leave_a_reading),
     "health: upkeep": Case((*HEALTH, "tab"), ("a",)),

@@ -4,14 +4,12 @@ import contextlib
 import json
 import tomllib
 from collections.abc import Mapping
-from pathlib import Path
 
 from workbench.cli.output import moment, table, warn
 from workbench.cli.session import actor_of
 from workbench.cli.verbs import Answer, Call, Option, Verb, flag, unopened, value
 from workbench.config import loading, paths, recent, settings_reading
-from workbench.config.settings_reading import KEYS
-from workbench.config.writing import Value, set_values
+from workbench.config.writing import set_values
 from workbench.core.agents.actors import require_person
 from workbench.core.record import InvalidRecord, WorkbenchError
 
@@ -64,7 +62,7 @@ def _set(call: Call) -> Answer:
 
         with session.changing() as bench:
             return use(bench, args.value)
-    value = _value(args.key, args.value, path.parent)
+    value = settings_reading.parse_value(args.key, args.value, path.parent)
     if args.key == "profile":
         with session.reading(remarks=False) as bench:
             bench.tuning.profiles.get(args.value)
@@ -76,27 +74,6 @@ def _set(call: Call) -> Answer:
         {"key": args.key, "value": value, "before": before, "path": path},
         [f"{args.key} is {json.dumps(value)} in {path}{was}."],
     )
-
-
-def _value(name: str, text: str, folder: Path) -> Value:
-    """Return a value that a key takes, read as TOML where that fits it, else as text. Raises
-    `InvalidRecord`.
-    """
-    key = next((key for key in KEYS if key.name == name), None)
-    if key is None and name.startswith("keys."):
-        return text
-    if key is None:
-        raise InvalidRecord(f"There is no setting “{name}”.", "`workbench config show` lists them.")
-    with contextlib.suppress(ValueError):
-        value = tomllib.loads(f"value = {text}")["value"]
-        key.value(value, folder)
-        if isinstance(value, Value):
-            return value
-    try:
-        key.value(text, folder)
-    except ValueError as error:
-        raise InvalidRecord(f"{name} cannot be “{text}”.", f"Expected: {key.expected}.") from error
-    return text
 
 
 def list_stores(call: Call) -> Answer:

@@ -3,6 +3,7 @@
 Whatever cannot be used keeps its default and is named in one sentence.
 """
 
+import contextlib
 import difflib
 import json
 import math
@@ -17,6 +18,7 @@ from typing import Any
 from workbench.config.settings import Loaded, Settings
 from workbench.core.agents.actors import SERVE
 from workbench.core.limits import DedupThresholds
+from workbench.core.record import InvalidRecord
 from workbench.core.stream.confidence import DATES, Arranged, SavedView, find_order
 from workbench.core.stream.importance import TABLES
 from workbench.core.text import one_line
@@ -295,6 +297,33 @@ def show(settings: Settings) -> str:
         lines += ["", f"[{VIEWS}.{_toml(view.name)}]"]
         lines += [f"{key} = {_toml(value)}" for key, value in view_values(view).items()]
     return "\n".join(lines) + "\n"
+
+
+def parse_value(name: str, text: str, folder: Path) -> str | bool | int | float:
+    """Return a value that a key takes, read as TOML where that fits it, else as text. Raises
+    `InvalidRecord`.
+    """
+    key = _BY_NAME.get(name)
+    if key is None and name.startswith("keys."):
+        return text
+    if key is None:
+        raise InvalidRecord(f"There is no setting “{name}”.", "`workbench config show` lists them.")
+    with contextlib.suppress(ValueError):
+        value = tomllib.loads(f"value = {text}")["value"]
+        key.value(value, folder)
+        if isinstance(value, str | bool | int | float):
+            return value
+    try:
+        key.value(text, folder)
+    except ValueError as error:
+        raise InvalidRecord(f"{name} cannot be “{text}”.", f"Expected: {key.expected}.") from error
+    return text
+
+
+def value_text(settings: Settings, key: Key) -> str:
+    """Return the value of a key as a person writes it: text without quotes, nothing as nothing."""
+    value = _get(settings, key)
+    return str(value) if isinstance(value, str | Path) else _toml(value).strip('"')
 
 
 _BY_NAME: Mapping[str, Key] = {key.name: key for key in KEYS}

@@ -34,23 +34,49 @@ def set_values(path: Path, values: Mapping[str, Value]) -> dict[str, object]:
     before: dict[str, object] = {}
 
     def put(document: "TOMLDocument") -> None:
-        before.update(
-            {name: _set(document, path, name.split("."), value) for name, value in values.items()}
-        )
+        before.update(_put(document, path, values))
 
     _change(path, put)
     return before
 
 
-def _change(path: Path, change: "Callable[[TOMLDocument], None]") -> None:
+def with_values(path: Path, values: Mapping[str, Value]) -> bytes:
+    """Return what the file would hold with these values; raises what `set_values` does."""
+    data = present_bytes(path) if path.parent.is_dir() else None
+    return _changed(path, data or b"", lambda document: _put(document, path, values))
+
+
+def unset(path: Path, name: str) -> None:
+    """Take one value out of the file, if it is there; raises what `set_values` does."""
+    _change(path, lambda document: _drop(document, path, _parts(document, name)))
+
+
+def _put(document: "TOMLDocument", path: Path, values: Mapping[str, Value]) -> dict[str, object]:
+    return {
+        name: _set(document, path, _parts(document, name), value) for name, value in values.items()
+    }
+
+
+def _parts(document: "TOMLDocument", name: str) -> Sequence[str]:
+    """Return what leads to a value; the id of an action may be one key, dots and all."""
+    table, _, rest = name.partition(".")
+    held = document.get(table)
+    return (table, rest) if isinstance(held, dict) and rest in held else name.split(".")
+
+
+def _change(path: Path, change: "Callable[[TOMLDocument], object]") -> None:
     """Change the document of a file in one step."""
     _make_folder(path.parent)
     data = present_bytes(path) or b""
-    document, mark = _parsed(path, data)
-    change(document)
-    text = (mark + document.as_string()).encode("utf-8")
+    text = _changed(path, data, change)
     if text != data:
         replace_bytes(path, text)
+
+
+def _changed(path: Path, data: bytes, change: "Callable[[TOMLDocument], object]") -> bytes:
+    document, mark = _parsed(path, data)
+    change(document)
+    return (mark + document.as_string()).encode("utf-8")
 
 
 def _make_folder(folder: Path) -> None:

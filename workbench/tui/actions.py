@@ -197,6 +197,19 @@ WELCOME = Table(
 )
 
 
+SETTINGS = Table(
+    "the settings",
+    (
+        Action("settings.change", "enter", "change", "Change this value, and write it to the file", CHANGE),
+        Action("settings.reset", "backspace", "default", "Take it out of the file: the default holds", CHANGE),
+        Action("settings.undo", "u", "undo", "Take back the last change made here", APP),
+        Action("settings.close", "escape,q", "close", "Close the settings", APP, True, "cancel"),
+    ),
+    MOVES,
+    place="workbench.tui.settings",
+)
+
+
 # The form of a record.
 
 
@@ -1077,6 +1090,7 @@ DIALOGS = (
     CHOOSE,
     OPENED,
     WELCOME,
+    SETTINGS,
     FORM,
     HISTORY,
     REPLACE,

@@ -178,12 +178,12 @@ RELEVANCE_PARTS = (
         words="{word} is {steps} {where} it, counts {counts:.2f}",
     ),
     RelevancePart(
-        "dense", "dense", "adds", f"{_PARTS}:DENSE", f"{_PARTS}:dense_share",
+        "dense", "meaning", "adds", f"{_PARTS}:DENSE", f"{_PARTS}:dense_share",
         parameters=(_BLEND,), alone=(("blend", 1.0),),
         words="the model does not know the language of the {what}: its words count alone",
     ),
     RelevancePart(
-        "lexical", "lexical", "adds", f"{_PARTS}:LEXICAL", f"{_PARTS}:lexical_share",
+        "lexical", "words", "adds", f"{_PARTS}:LEXICAL", f"{_PARTS}:lexical_share",
         parameters=(
             _BLEND,
             Knob(
@@ -194,7 +194,7 @@ RELEVANCE_PARTS = (
         alone=(("blend", 0.0), ("length", 1.0)),
     ),
     RelevancePart(
-        "contiguity", "contiguity", "adds", f"{_PARTS}:CONTIGUITY",
+        "contiguity", "near match", "adds", f"{_PARTS}:CONTIGUITY",
         f"{_PARTS}:contiguity_share",
         parameters=(
             Knob(
@@ -204,7 +204,7 @@ RELEVANCE_PARTS = (
         ),
     ),
     _talk(
-        "carry", "carry", "adds",
+        "carry", "question", "adds",
         Knob(
             "carry", "carry", "from question", RELEVANCE,
             "How much an answer gets from the question before it.", 2.0, talk=True,
@@ -212,7 +212,7 @@ RELEVANCE_PARTS = (
         words="{gained:.2f} carried from {id}",
     ),
     _talk(
-        "questions", "asks", "multiplies",
+        "questions", "questions", "multiplies",
         Knob("questions", "questions", "questions", RELEVANCE, "How much a text loses that only asks.", talk=True),
         words="asks {asks:.0%} of what it says",
     ),
@@ -225,7 +225,7 @@ RELEVANCE_PARTS = (
         words="said by {speaker}, you named {named}",
     ),
     _talk(
-        "role", "role", "multiplies",
+        "role", "assistant", "multiplies",
         Knob(
             "role", "role", "assistant", RELEVANCE,
             "How much an assistant's text loses when you ask about yourself.", talk=True,

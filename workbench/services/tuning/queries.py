@@ -49,6 +49,12 @@ class Judging(Service):
         name = query_id(clean_for_store(query), now)
         return {j.memory: j.grade for j in self._library.judgments.all() if j.query == name}
 
+    def grade(self, query: str, memory: str) -> int | None:
+        """Return the grade of a memory for a query asked in the present; `None` for none."""
+        name = judgment_id(query_id(clean_for_store(query), None), memory)
+        judgment = self._library.judgments.find(name)
+        return None if judgment is None else judgment.grade
+
     def save_query(
         self, query: str, now: datetime | None = None, tags: tuple[str, ...] = (), actor: str = ""
     ) -> SavedQuery:

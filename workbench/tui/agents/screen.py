@@ -20,6 +20,7 @@ from workbench.core.record import WorkbenchError, clock_time
 from workbench.core.runtime import implementation
 from workbench.core.stream.memory import Memory, Vote
 from workbench.core.text import cell_width, one_line, printable
+from workbench.core.tuning.judgment import MAX_GRADE
 from workbench.services.agents.sessions import AgentSession, Write
 from workbench.services.context import Touched
 from workbench.services.open import Workbench
@@ -287,6 +288,10 @@ class AgentsScreen(AreaScreen):
             line = self.rows.current
             parts = [] if line is None else [told(line, self.bench.context.now())]
             id, named = "" if line is None else line.memory, None if line is None else key_of(line)
+            read = read_of(line)
+            grade = self.bench.judging.grade(read.query, id) if read and id else None
+            if grade is not None:
+                parts.append(Content(f"Judged {grade} of {MAX_GRADE} for this question."))
         memory = self.bench.library.memories.find(id) if id else None
         if memory is not None:
             width = self.side.scrollable_content_region.width or 60

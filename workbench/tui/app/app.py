@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from workbench.tui.stream.history_dialog import Undoing
 
 SETTINGS = """Settings, keys among them
-  workbench config path        prints the path of the file
-  workbench config show        prints the values in use and what each is for"""
+  {app.palette}, “Settings”   lists every value and key, and changes them
+  workbench config   does the same in a shell"""
 """What the help says last."""
 
 CHANGING = frozenset(("app.import", "app.reflect", "app.undo", "app.redo"))
@@ -173,8 +173,9 @@ class WorkbenchApp(Host):
             self.theme = asked
         self.theme_at_start = self.theme
         """The theme before anybody chose another one here."""
+        self._own_keys = dict(options.keymap)
         self.set_keymap(dict(options.keymap))
-        use_keymap(dict(options.keymap))
+        use_keymap(self._own_keys)
         self._doings: Mapping[str, Doing] = {}
         self._aging: Timer | None = None
         self._notices = Notices(bench)
@@ -660,7 +661,7 @@ class WorkbenchApp(Host):
             from workbench.tui.manual import HelpScreen
 
             held = screen.as_mapped(screen.held_actions())
-            more = "\n\n".join(filter(None, (keyed(screen.help_text), SETTINGS)))
+            more = "\n\n".join(filter(None, (keyed(screen.help_text), keyed(SETTINGS))))
             self.push_screen(HelpScreen(f"Keys · {screen.area.title}", held, more))
 
     def action_command_palette(self) -> None:
@@ -728,6 +729,19 @@ class WorkbenchApp(Host):
         answer: bool | None = await self.push_screen_wait(confirm)
         return bool(answer)
 
+    def show_settings(self, at: str = "") -> None:
+        """List the settings and the keys, the cursor on the first whose name begins so."""
+        from workbench.tui.settings import SettingsDialog
+
+        self.push_screen(SettingsDialog(self.bench, self.options.config, at))
+
+    def take_keys(self, keymap: Mapping[str, str]) -> None:
+        """Let a checked keymap hold from now on, in what is shown of keys too."""
+        self._own_keys.clear()
+        self._own_keys.update(keymap)
+        self.options = replace(self.options, keymap=tuple(keymap.items()))
+        self.set_keymap(dict(keymap))
+
     def search_themes(self) -> None:
         """List the themes, the one in use first."""
         from workbench.tui.app.palette import theme_palette
@@ -747,6 +761,16 @@ class WorkbenchApp(Host):
             yield SystemCommand(
                 "Keep this theme", "Write it into config.toml, which names another", self.keep_theme
             )
+        yield SystemCommand(
+            "Settings",
+            "Every setting: its value, where that is said, and what it means",
+            self.show_settings,
+        )
+        yield SystemCommand(
+            "Change keys",
+            "Every key (keybindings, shortcuts): remap it here",
+            partial(self.show_settings, "keys."),
+        )
         if self.options.config is not None:
             yield SystemCommand(
                 "Embedding model", "Use the model in another folder", self.use_model

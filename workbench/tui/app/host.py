@@ -349,6 +349,10 @@ class Host(App[Path | None]):
         """
         self.waits.change(Change(step))
 
+    def take_keys(self, keymap: Mapping[str, str]) -> None:
+        """Let a checked keymap hold from now on."""
+        raise NotImplementedError
+
     async def take_back(self, told: Callable[[str], None], since: int | None = None) -> None:
         """Take back the latest change from a dialog, and tell it what that was; what was done
         elsewhere after a yes.

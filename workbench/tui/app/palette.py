@@ -43,11 +43,11 @@ SYNONYMS = (
             "shortcuts",
             "bindings",
             "remap",
-            "config",
-            "configuration",
-            "settings",
-            "preferences",
+            "keybindings",
         )
+    ),
+    frozenset(
+        ("settings", "config", "configuration", "configure", "preferences", "options", "setup")
     ),
     frozenset(("metrics", "eval", "evaluate", "evaluation", "measure")),
     frozenset(("store", "stores", "project", "database", "workspace")),
