@@ -93,5 +93,5 @@ async def test_where_settings_may_not_be_written_they_are_only_shown(tmp_path: P
         dialog = await opens(pilot, SettingsDialog)
         row(dialog, "agents.recall")
         await pilot.press("enter")
-        assert tells(app, "Your settings are in")
+        assert tells(app, "leaves your settings")
         assert not (paths.config_dir() / loading.FILE_NAME).exists()

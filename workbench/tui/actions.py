@@ -200,8 +200,8 @@ WELCOME = Table(
 SETTINGS = Table(
     "the settings",
     (
-        Action("settings.change", "enter", "change", "Change this value, and write it to the file", CHANGE),
-        Action("settings.reset", "backspace", "default", "Take it out of the file: the default holds", CHANGE),
+        Action("settings.change", "enter", "change", "Change this value in the file", CHANGE),
+        Action("settings.reset", "backspace", "default", "Back to the default value", CHANGE),
         Action("settings.undo", "u", "undo", "Take back the last change made here", APP),
         Action("settings.close", "escape,q", "close", "Close the settings", APP, True, "cancel"),
     ),
@@ -577,7 +577,7 @@ TUNE = Table(
         Action("tune.load", "l", "load", "Load a profile", CHANGE),
         Action("tune.use", "a", "use for agents", "Use this profile for agents, too", CHANGE),
         Action("tune.mark", "t", "mark", "Mark two rows to compare them", MARK, False),
-        Action("tune.why", "w", "why", "Why a memory ranks low, or two marked ones so", FIND),
+        Action("tune.why", "w", "why", "Why it ranks low; marked: why above", FIND),
         Action("tune.bounds", "M", "min and max", "What set the ends of each factor's scale",
                FIND, False, "do('why.turn_bounds')"),
         Action("tune.advanced", "z", "advanced", "Show or hide the other sliders",
@@ -604,7 +604,7 @@ TUNE = Table(
 DIFFERENCE = Table(
     "why one is above the other",
     (
-        Action("difference.swap", "enter", "swap them", "Move the weight so that they swap; not saved", CHANGE),
+        Action("difference.swap", "enter", "swap them", "Move the weight so that they swap", CHANGE),
         Action("difference.close", "escape,q", "close", "Close without a change", APP, True, "cancel"),
     ),
     MOVES,

@@ -191,9 +191,7 @@ class SettingsDialog(Dialog[None]):
 
     def _may_change(self, row: Setting) -> bool:
         if self._file is None:
-            self._say(
-                f"Your settings are in {self._path}; this store is not one to change them from."
-            )
+            self._say(f"This store leaves your settings as they are; they are in {self._path}.")
         elif not is_person(self._bench.context.actor):
             self._say("Only a person can change a setting.")
         elif row.name == "profile":
