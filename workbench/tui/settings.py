@@ -162,7 +162,7 @@ class SettingsDialog(Dialog[None]):
         row = self.rows.current
         if row is None or not self._may_change(row):
             return
-        if row.expected == "true or false":
+        if row.written in _SWITCH:
             self._write(row.name, _SWITCH[row.written])
             return
         told = f"{row.name}: {row.expected}"

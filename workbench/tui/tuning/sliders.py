@@ -336,8 +336,8 @@ class TuneSliders(Vertical):
         pieces = [
             ("Advanced", "bold"),
             (keyed(f"  {{tune.advanced}} {verb}"), MUTED),
-            (f" · {moved} changed" if moved else "", ""),
-            ("" if is_open else ADVANCED_WORDS, MUTED),
+            (f"\n{moved} changed" if moved else "", ""),
+            ("" if is_open or moved else ADVANCED_WORDS, MUTED),
         ]
         self.query_one(AdvancedLine).update(assemble(pieces))
 
