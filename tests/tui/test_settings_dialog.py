@@ -77,9 +77,8 @@ async def test_a_key_that_is_taken_is_refused_and_a_free_one_holds_at_once(tmp_p
             await until_drawn(pilot, lambda: "would be both" in screen_text(app))
             prompt.query_one(Input).value = taken
             await pilot.press("enter")
-            await until_drawn(
-                pilot, lambda name=name, taken=taken: row(dialog, name) == (taken, "config.toml")
-            )  # type: ignore[misc]
+            await until_drawn(pilot, lambda: app.screen is dialog)
+            assert row(dialog, name) == (taken, "config.toml")
         assert '"stream.views" = "ctrl+t"' in file.read_text("utf-8")
         assert loading.load(file).problems == ()
         await pilot.press("escape", "ctrl+y")

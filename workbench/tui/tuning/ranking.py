@@ -83,17 +83,12 @@ def lines_of(session: TuningSession) -> list[Line]:
     def row(standing: Standing) -> Row:
         id, scored = standing.memory.id, standing.scored
         served, asked = standing.place is not None and standing.place <= k, id == session.watched
-        known = against is not None and scored is not None
-        return Row(
-            standing,
-            served,
-            f"{against.relevance(id):5.3f}" if known else "    –",
-            movement(standing, k),
-            scored.total / full if scored else 0.0,
-            asked,
-            weak=known and served and against.is_weak(id),
-            marked=id in session.marked,
-        )
+        relevance, weak = "    –", False
+        if against is not None and scored is not None:
+            relevance, weak = f"{against.relevance(id):5.3f}", served and against.is_weak(id)
+        share = scored.total / full if scored else 0.0
+        marked = id in session.marked
+        return Row(standing, served, relevance, movement(standing, k), share, asked, weak, marked)
 
     rows = list(map(row, standings))
     lines: list[Line] = []

@@ -428,9 +428,9 @@ def difference_text(found: Difference, shown: Callable[[Any], Any]) -> Content:
         bar = "▄" * round(abs(one - other) / most * _SHARE)
         figures = f"{factor.label:<{_NAME}}{one:>8.4f} {other:>8.4f}     {one - other:>+8.4f}  "
         lines.append(assemble([(f"{fill} ", style), (figures, ""), (bar, style)]))
-    totals = [sum(part[at] for part in found.factors) for at in (1, 2)]
-    ahead = totals[0] - totals[1]
-    total = f"  {'total':<{_NAME}}{totals[0]:>8.4f} {totals[1]:>8.4f}     {ahead:>+8.4f}"
+    first = sum(one for _, one, _ in found.factors)
+    second = sum(other for _, _, other in found.factors)
+    total = f"  {'total':<{_NAME}}{first:>8.4f} {second:>8.4f}     {first - second:>+8.4f}"
     lines.append(Content(total))
     swap = found.swap
     if swap is None:
