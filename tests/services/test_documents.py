@@ -32,6 +32,8 @@ def test_a_session_without_the_inner_folder_and_one_without_details(tmp_path: Pa
     (tmp_path / "overview.md").write_text("x")
     folder = open_folder(tmp_path)
     assert (folder.kind, folder.has_detail) == ("session", False)
+    (tmp_path / "other.md").write_text("a note of a memory bank")
+    assert open_folder(tmp_path).kind == "notes"
     (tmp_path / "detail").write_text("a file in its place")
     with pytest.raises(UnreadableFile, match="cannot be opened"):
         open_folder(tmp_path)

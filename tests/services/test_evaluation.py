@@ -1,6 +1,5 @@
 """Measuring, comparing and tuning by judged queries, on a real store."""
 
-import json
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -9,14 +8,12 @@ from statistics import fmean
 import pytest
 
 from tests.benchmarks import english
-from workbench.config.paths import shipped
 from workbench.core.files.format import JudgedQuery
 from workbench.core.record import InvalidQuery, InvalidRecord, WorkStopped
 from workbench.core.stream.memory import is_served
 from workbench.core.tuning.autotune import Search
 from workbench.core.tuning.measure import NDCG10, STANDARD, Measure
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
-from workbench.services.agents.serving import give
 from workbench.services.demo import ANCHOR
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.tuning.evaluation import Measuring
@@ -65,24 +62,6 @@ def test_metrics_are_those_of_the_rankings_at_each_ones_k(
 @pytest.mark.slow
 def test_the_english_queries_of_the_demo_find_what_answers_them(tmp_path: Path) -> None:
     assert min(english.demo(tmp_path)) > 76
-
-
-@pytest.mark.slow
-def test_the_demos_queries_in_other_languages_find_what_answers_them_and_nothing_else(
-    demo: Workbench, judged: JudgedSet
-) -> None:
-    agent = replace(demo.context, actor="agent:claude")
-    asked = [query for query in judged.queries if english.OTHERS in query.tags]
-    assert len(asked) > 8
-    for query in asked:
-        given = give(agent, demo.tuning, query.text, 10, WORKBENCH, demo.safety).ranking.ids
-        assert {id for id, grade in query.relevant.items() if grade} <= set(given), query.text
-    lines = (shipped("fixtures/demo") / "queries.jsonl").read_text("utf-8").splitlines()
-    empty = [row for row in map(json.loads, lines) if {english.OTHERS, "none"} <= set(row["tags"])]
-    assert empty
-    for row in empty:
-        found = give(agent, demo.tuning, row["query"], 10, WORKBENCH, demo.safety)
-        assert found.floor.empty, row["query"]
 
 
 @pytest.mark.slow

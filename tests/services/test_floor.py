@@ -173,22 +173,6 @@ def given(bench: Workbench, query: str) -> tuple[str, ...]:
     ).ranking.ids
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("language", ["ar", "de", "fr", "ja", "ko", "ru", "th", "zh"])
-def test_an_agent_that_asks_in_another_language_is_given_what_is_written_and_little_else(
-    tmp_path: Path, clock: Clock, language: str
-) -> None:
-    spoken = read(DATA / "memories" / f"{language}.toml")
-    bench = open_workbench(tmp_path, profiles=tmp_path / "p", actor="agent:claude", clock=clock)
-    put(bench, *[memory(id, text, clock.at) for id, text in spoken.memories.items()])
-    assert sum(bool(given(bench, asked)) for asked in spoken.unrelated) <= 0.2 * len(
-        spoken.unrelated
-    )
-    found = [bool(ids & set(given(bench, term))) for term, ids in spoken.queries["terms"]]
-    assert sum(found) >= 0.95 * len(found)
-    bench.close()
-
-
 def test_a_few_memories_in_another_script_are_found_by_their_words_alone(
     demo: Workbench, open_bench: Open, clock: Clock
 ) -> None:
