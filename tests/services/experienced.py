@@ -1,12 +1,15 @@
 """Sessions and patterns that agents brought."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 from tests.services.conftest import NOON
 from workbench.services.agents.api import AgentApi
+from workbench.services.agents.context import Material, gathered
 from workbench.services.agents.reading_log import DoorRules, ReadingLog
+from workbench.services.agents.serving import AgentContext, Layer
 from workbench.services.open import Workbench
 
 KEY = "AKIAZ7QWERTYUI5PLMNB"
@@ -37,6 +40,17 @@ def pattern(name: str = "Clear the cache first", **more: Any) -> dict[str, Any]:
         "applicability": where,
     }
     return {**doc, "lifecycle": {"status": "validated"}, **more}
+
+
+def material(bench: Workbench, task: str, error: str = "", **settings: Any) -> Material:
+    """What an agent's context of a task is made of."""
+    own = bench.context.settings._replace(**settings)
+    asker = replace(bench.context, actor="agent:claude", settings=own)
+    return gathered(asker, bench.tuning, bench.playbooks, task, error=error)
+
+
+def layers_of(made: AgentContext) -> dict[str, Layer]:
+    return {layer.kind.id: layer for layer in made.layers}
 
 
 def door(bench: Workbench, **rules: Any) -> AgentApi:

@@ -10,6 +10,7 @@ import pytest
 
 from tests.safety.fresh import fresh
 from tests.services.conftest import NOON, Clock, memory, put, ungated
+from tests.services.experienced import material
 from workbench.core.agents.episodes.criteria import Criteria
 from workbench.core.agents.read import AgentRead
 from workbench.core.playbook.book import Book, Section
@@ -17,7 +18,6 @@ from workbench.core.promotion import Placement
 from workbench.core.record import InvalidRecord, StoreProblem, WorkbenchError
 from workbench.core.stream.memory import FILE_KEY
 from workbench.services.agents.api import AgentApi
-from workbench.services.agents.context import gathered
 from workbench.services.agents.reading_log import DoorRules, DoorVotes, ReadingLog
 from workbench.services.agents.requests import AgentRequests
 from workbench.services.open import Workbench
@@ -486,8 +486,7 @@ def test_what_stands_in_a_file_that_agents_load_is_not_given_twice(deploys: Work
         Placement("m2:file:skill", "m2", "file", ".claude/skills/m2/SKILL.md", "x", NOON),
         memory("m4", "The deploy of the shop runs at two", metadata=origin),
     )
-    asker = replace(deploys.context, actor="agent:claude")
-    made = gathered(asker, deploys.tuning, deploys.playbooks, "when does the deploy run").cut()
+    made = material(deploys, "when does the deploy run").cut()
     given = {item.id for item in made.given}
     assert (given & {"m1", "m4"}, "m2" in given) == (set(), True)
     left = {one.id: one.why for layer in made.layers for one in layer.left_out}

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.services.conftest import NOON, Open, memory, put
+from tests.services.experienced import layers_of, material
 from workbench.config.paths import shipped
 from workbench.core.agents.layers import LARGE, LAYERS, USUAL, ContextSettings
 from workbench.core.playbook.book import Book, Section
@@ -19,8 +20,6 @@ from workbench.services.agents.api import AgentApi
 from workbench.services.agents.context import (
     BUDGETS,
     TASKS,
-    Material,
-    gathered,
     judged,
     read_tasks,
     summed,
@@ -46,16 +45,6 @@ def around(bench: Workbench, tmp_path: Path) -> Workbench:
     return bench
 
 
-def found(bench: Workbench, task: str, error: str = "") -> Material:
-    return gathered(
-        replace(bench.context, actor="agent:claude"),
-        bench.tuning,
-        bench.playbooks,
-        task,
-        error=error,
-    )
-
-
 def test_each_layer_has_a_minimum_and_a_maximum_that_grow_with_the_budget() -> None:
     assert sum(kind.least for kind in LAYERS) <= USUAL
     for kind in LAYERS[:-1]:
@@ -76,14 +65,14 @@ def test_each_layer_has_a_minimum_and_a_maximum_that_grow_with_the_budget() -> N
 
 @pytest.mark.slow
 def test_a_context_stays_within_its_budget_with_all_that_is_printed(around: Workbench) -> None:
-    material = found(around, "Run the migration that adds a column to bookings", LOCK)
+    whole = material(around, "Run the migration that adds a column to bookings", LOCK)
     for budget in (0, 300, 1_000, 2_000, 4_000, 8_000, 20_000):
-        made = material.cut(budget)
+        made = whole.cut(budget)
         assert tokens_of(text_of(made)) <= made.tokens <= budget
         assert all(layer.tokens <= layer.budget for layer in made.layers)
         given = [item.id for item in made.given]
         assert len(given) == len(set(given))
-    sizes = {layer.kind.id: layer.tokens for layer in material.cut(2_000).layers}
+    sizes = {id: layer.tokens for id, layer in layers_of(whole.cut(2_000)).items()}
     assert sizes["failures"] > 0
     assert sizes["known"] > 0
     assert sizes["playbook"] > 0
@@ -103,7 +92,7 @@ def test_neighbours_of_one_source_share_a_block_and_nothing_unapproved_stands_ou
                     observation_type="convention",
                 )
             )
-    made = found(bench, "the deploy of the shop").cut()
+    made = material(bench, "the deploy of the shop").cut()
     inside, outside, blocks = set[str](), set[str](), 0
     is_inside = False
     for line in text_of(made).split("\n"):
@@ -126,10 +115,7 @@ def test_what_must_never_be_done_comes_first_and_what_was_voted_harmful_not_at_a
     bench.playbooks.add("b", "rules", "Restart the worker when the queue is full")
     harmful = memory("m1", "Empty the queue of the worker when it is full", NOON, harmful_votes=1)
     put(bench, harmful, memory("m2", "The queue of the worker holds a thousand jobs", NOON))
-    layers = {
-        layer.kind.id: layer
-        for layer in found(bench, "the queue of the worker is full").cut().layers
-    }
+    layers = layers_of(material(bench, "the queue of the worker is full").cut())
     assert [item.text for item in layers["pinned"].items] == ["Never write to production"]
     assert layers["playbook"].items[0].text.startswith("Restart")
     assert [item.id for item in layers["retrieved"].items] == ["m2"]
@@ -148,7 +134,7 @@ def test_a_decision_that_a_later_one_replaces_is_left_out(bench: Workbench) -> N
     )
 
     def left_out() -> dict[str, str]:
-        last = found(bench, "upgrade the frontend to React 19").cut().layers[-1]
+        last = material(bench, "upgrade the frontend to React 19").cut().layers[-1]
         assert "m2" in {item.id for item in last.items}
         return {left.id: left.why for left in last.left_out}
 
@@ -161,7 +147,7 @@ def test_a_decision_that_a_later_one_replaces_is_left_out(bench: Workbench) -> N
 @pytest.mark.slow
 def test_a_recovery_that_shares_no_word_with_the_error_is_not_given(around: Workbench) -> None:
     def given(error: str) -> list[str]:
-        layers = found(around, "Get the release out", error).cut().layers
+        layers = material(around, "Get the release out", error).cut().layers
         return [item.id for layer in layers if layer.kind.id == "failures" for item in layer.items]
 
     assert given(LOCK)[0] == "pat-20260218-0000008"
@@ -177,7 +163,7 @@ def test_a_working_memory_gets_the_same_patterns_and_episodes_in_their_blocks(
     task = "the audit query over the partitions is slow"
     api = AgentApi(around, "claude", "s-1", ReadingLog())
     texts = api.texts_for(task, True)
-    same = {item.id for layer in found(around, task).cut().layers for item in layer.items}
+    same = {item.id for layer in material(around, task).cut().layers for item in layer.items}
     assert {id.partition("-")[0] for id, _ in texts} == {"pat", "ep"}
     assert {id for id, _ in texts} <= same
     assert all(text.startswith("[unreviewed ") for id, text in texts if id.startswith("ep-"))

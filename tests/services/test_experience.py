@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from tests.services.conftest import Open
-from tests.services.experienced import KEY, ORDER, door, meta, pattern, said
+from tests.services.experienced import KEY, ORDER, door, layers_of, material, meta, pattern, said
 from workbench.config.paths import shipped
 from workbench.core.agents.actors import AgentSettings
 from workbench.core.agents.read import AgentRead
 from workbench.core.record import InvalidRecord, WorkbenchError
 from workbench.core.stream.confidence import confidence_of, scored
 from workbench.core.stream.confidence import told as reasons_of
-from workbench.services.agents.context import gathered, kept
+from workbench.services.agents.context import kept
 from workbench.services.agents.serving import AgentContext, Layer
 from workbench.services.demo import fill, surround
 from workbench.services.open import Workbench
@@ -37,13 +37,11 @@ def around(bench: Workbench, tmp_path: Path) -> Workbench:
 def given(
     bench: Workbench, task: str, *, error: str = "", budget: int = 30_000, **settings: Any
 ) -> AgentContext:
-    own = bench.context.settings._replace(**settings)
-    asker = replace(bench.context, actor="agent:claude", settings=own)
-    return gathered(asker, bench.tuning, bench.playbooks, task, error=error).cut(budget)
+    return material(bench, task, error, **settings).cut(budget)
 
 
 def layer(made: AgentContext, id: str) -> Layer | None:
-    return next((one for one in made.layers if one.kind.id == id), None)
+    return layers_of(made).get(id)
 
 
 def ids(made: AgentContext, id: str) -> list[str]:

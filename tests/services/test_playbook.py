@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.services.conftest import NOON, Clock, bring, snapshot
+from tests.services.experienced import layers_of, material
 from workbench.core.playbook.budget import fit
 from workbench.core.playbook.filter import parse_book_filter
 from workbench.core.record import Conflict, UnreadableFile, WorkbenchError
-from workbench.services.agents.context import gathered
 from workbench.services.files.exporting import Choice
 from workbench.services.open import Workbench
 from workbench.services.playbook.playbook import MAIN
@@ -171,10 +171,8 @@ def test_one_budget_has_one_answer_for_the_list_exports_and_agents(book: Workben
     assert [b.id for b in part.parsed.playbooks[0].bullets] == kept
     said = f"The budget keeps {len(kept)} of 28 (300 tokens). Out: {28 - len(kept)} untried."
     assert said in part.remarks
-    given = gathered(book.context, book.tuning, book.playbooks, "").cut(
-        budgets={"pinned": 0, "playbook": 300}
-    )
-    (layer,) = (layer for layer in given.layers if layer.kind.id == "playbook")
+    given = material(book, "").cut(budgets={"pinned": 0, "playbook": 300})
+    layer = layers_of(given)["playbook"]
     told = [item.id.removeprefix(f"{BOOK}/") for item in layer.items]
     assert told == ["hr-00001", *ids(book)[: -len(told) : -1]]
     assert layer.tokens <= 300

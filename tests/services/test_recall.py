@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from tests.services.conftest import KEY, NOON, Open, memory, put
+from tests.services.experienced import layers_of, material
 from workbench.core.record import InvalidQuery
-from workbench.services.agents.context import gathered, reading_of
+from workbench.services.agents.context import reading_of
 from workbench.services.agents.documents.recall import (
     Recalled,
     Recalling,
@@ -235,15 +236,15 @@ def test_a_context_has_the_overview_and_the_last_turns_of_the_session(
     agent = places("agent:claude")
 
     def made() -> AgentContext:
-        return gathered(agent.context, agent.tuning, agent.playbooks, "rotate the tokens").cut()
+        return material(agent, "rotate the tokens").cut()
 
-    layers = {layer.kind.id: layer for layer in made().layers}
+    layers = layers_of(made())
     assert [(left.id, left.why) for left in layers["overview"].left_out] == [
         ("overview.md", "untrusted")
     ]
     assert [left.id for left in layers["turns"].left_out] == ["messages.jsonl"]
     bench.documents.trust(bench.documents.opened(session))
-    layers = {layer.kind.id: layer for layer in made().layers}
+    layers = layers_of(made())
     heading, begin, *rest = layers["overview"].text.split("\n")
     assert (heading, begin.startswith("[unreviewed "), rest[-1].startswith("[end ")) == (
         "## Working memory",
@@ -261,7 +262,7 @@ def test_a_context_has_the_overview_and_the_last_turns_of_the_session(
     assert read.documents[:2] == ("overview.md", "messages.jsonl#L1")
     (session / "working-memory" / "overview.md").write_text(f"# Working Memory\n{ORDER}\n")
     bench.documents.trust(bench.documents.opened(session))
-    layers = {layer.kind.id: layer for layer in made().layers}
+    layers = layers_of(made())
     assert [left.why for left in layers["overview"].left_out] == ["held"]
 
 
@@ -275,10 +276,7 @@ def test_the_last_turns_are_chosen_newest_first_and_printed_oldest_first_by_thei
             )
     bench.documents.trust(bench.documents.opened(session))
     agent = places("agent:claude")
-    found = gathered(agent.context, agent.tuning, agent.playbooks, "turns").cut(
-        budgets={"turns": 100}
-    )
-    (layer,) = (layer for layer in found.layers if layer.kind.id == "turns")
+    layer = layers_of(material(agent, "turns").cut(budgets={"turns": 100}))["turns"]
     numbers = [int(item.id.removeprefix("messages.jsonl#L")) for item in layer.items]
     assert numbers == list(range(46 - len(numbers), 46))
     assert len(numbers) > 1
@@ -287,5 +285,5 @@ def test_the_last_turns_are_chosen_newest_first_and_printed_oldest_first_by_thei
 
 def test_a_project_without_external_memory_has_no_layer_for_it(places: Open) -> None:
     agent = places("agent:claude")
-    layers = gathered(agent.context, agent.tuning, agent.playbooks, "anything").cut().layers
-    assert {layer.kind.id for layer in layers} == {"pinned", "playbook", "known", "retrieved"}
+    layers = layers_of(material(agent, "anything").cut())
+    assert set(layers) == {"pinned", "playbook", "known", "retrieved"}

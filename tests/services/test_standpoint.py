@@ -3,16 +3,15 @@ does not.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.services.conftest import NOON
+from tests.services.experienced import material
 from workbench.config.paths import shipped
 from workbench.core.record import OnlyLookedAt
 from workbench.core.stream.memory import Memory
-from workbench.services.agents.context import gathered
 from workbench.services.demo import fill, lay_out, surround
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.promotion.promotion import Target
@@ -75,8 +74,7 @@ def test_what_an_agent_would_be_given_is_what_there_was(now: Workbench) -> None:
 
     def given(bench: Workbench) -> str:
         bench.retriever.load()
-        agent = replace(bench.context, actor="agent:claude")
-        made = gathered(agent, bench.tuning, bench.playbooks, "pnpm or npm in web").cut(20_000)
+        made = material(bench, "pnpm or npm in web").cut(20_000)
         return "\n".join(item.text for layer in made.layers for item in layer.items)
 
     assert "allowed everywhere" in given(now)
