@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.caches import make_demo, take_along
+from workbench.config.paths import shipped
 from workbench.core.stream.memory import Memory
 from workbench.services.context import DocumentPlaces, encoded
-from workbench.services.demo import ANCHOR
+from workbench.services.demo import ANCHOR, fill, lay_out, surround
 from workbench.services.files.importing import ImportPlan
 from workbench.services.open import Workbench, open_workbench
 
@@ -81,6 +82,15 @@ def demo(filled: Path, tmp_path: Path, clock: Clock, open_bench: Open) -> Workbe
     return open_bench()
 
 
+@pytest.fixture
+def around(bench: Workbench, tmp_path: Path) -> Workbench:
+    """The demo in the present, with what its agents did and learned, and its scratch project."""
+    fill(bench, shipped("fixtures/demo"))
+    surround(bench, shipped("fixtures/demo"), tmp_path / "documents")
+    lay_out(bench, shipped("fixtures/demo"))
+    return bench
+
+
 @pytest.fixture(scope="module")
 def asked(filled: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
     """A copy of the demo store at the same time, for all tests of a file, which only ask."""
@@ -138,12 +148,17 @@ def snapshot(bench: Workbench) -> dict[str, dict[object, object]]:
 
 
 @pytest.fixture
-def places(tmp_path: Path) -> Open:
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def places(tmp_path: Path, project: Path) -> Open:
     """Open the store of a project, as whoever is asked for, with the folders of documents around
     it.
     """
-    project = tmp_path / "project"
-    project.mkdir()
 
     def opened(actor: str = "human") -> Workbench:
         around = DocumentPlaces(tmp_path / "seen", None, tmp_path / "sessions", project)

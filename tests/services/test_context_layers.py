@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.services.conftest import NOON, Open, memory, put
+from tests.services.conftest import NOON, memory, put
 from tests.services.experienced import layers_of, material
 from workbench.config.paths import shipped
 from workbench.core.agents.layers import LARGE, LAYERS, USUAL, ContextSettings
@@ -26,23 +26,9 @@ from workbench.services.agents.context import (
 )
 from workbench.services.agents.reading_log import ReadingLog
 from workbench.services.agents.serving import text_of
-from workbench.services.demo import fill, lay_out, surround
 from workbench.services.open import Workbench
 
 LOCK = "LockNotAvailableError: canceling statement due to lock timeout"
-
-
-@pytest.fixture
-def bench(open_bench: Open) -> Workbench:
-    return open_bench()
-
-
-@pytest.fixture
-def around(bench: Workbench, tmp_path: Path) -> Workbench:
-    fill(bench, shipped("fixtures/demo"))
-    surround(bench, shipped("fixtures/demo"), tmp_path / "documents")
-    lay_out(bench, shipped("fixtures/demo"))
-    return bench
 
 
 def test_each_layer_has_a_minimum_and_a_maximum_that_grow_with_the_budget() -> None:

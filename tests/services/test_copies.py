@@ -21,13 +21,6 @@ RULES = b"# Rules\r\n\r\n- be kind\r\n"
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
-    folder = tmp_path / "project"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
 def bench(project: Path, open_bench: Open) -> Workbench:
     """A project's store with two confirmed memories, an insight that cites one of them, and a
     playbook.

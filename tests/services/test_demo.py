@@ -8,7 +8,7 @@ import pytest
 from tests.services.conftest import NOON, Open, snapshot
 from workbench.config.paths import shipped
 from workbench.core.record import WorkbenchError, parse_time
-from workbench.services.demo import ANCHOR, fill, lay_out, surround
+from workbench.services.demo import ANCHOR, fill, lay_out
 from workbench.services.files.lint import known_files
 from workbench.services.open import Workbench
 from workbench.services.promotion.placements import places_of, scratch_of
@@ -70,12 +70,6 @@ def test_filling_twice_adds_nothing(now: Workbench) -> None:
     before = {name: set(table) for name, table in snapshot(now).items()}
     fill(now, shipped("fixtures/demo"))
     assert {name: set(table) for name, table in snapshot(now).items()} == before
-
-
-@pytest.fixture
-def around(now: Workbench, tmp_path: Path) -> Workbench:
-    surround(now, shipped("fixtures/demo"), tmp_path / "documents")
-    return now
 
 
 @pytest.mark.slow

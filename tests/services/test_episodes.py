@@ -51,11 +51,6 @@ from workbench.services.open import Workbench
 from workbench.store.blobs import BlobProblem
 
 
-@pytest.fixture
-def bench(open_bench: Open) -> Workbench:
-    return open_bench()
-
-
 def kept(bench: Workbench, *docs: dict[str, Any]) -> list[Episode]:
     return [one.episode for one in bench.episodes.store_all(docs)]
 

@@ -3,14 +3,12 @@ and learning.
 """
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.services.conftest import Open
 from tests.services.experienced import KEY, ORDER, door, layers_of, material, meta, pattern, said
-from workbench.config.paths import shipped
 from workbench.core.agents.actors import AgentSettings
 from workbench.core.agents.read import AgentRead
 from workbench.core.record import InvalidRecord, WorkbenchError
@@ -18,20 +16,11 @@ from workbench.core.stream.confidence import confidence_of, scored
 from workbench.core.stream.confidence import told as reasons_of
 from workbench.services.agents.context import kept
 from workbench.services.agents.serving import AgentContext, Layer
-from workbench.services.demo import fill, surround
 from workbench.services.open import Workbench
 
 SECRET_EMPTY = "the deploy job says AUTH_SECRET is empty"
 RECOVERY = "pat-20260318-0000007"
 LAYERS = ("patterns", "failures", "episodes")
-
-
-@pytest.fixture
-def around(bench: Workbench, tmp_path: Path) -> Workbench:
-    """The demo, with what its agents did and learned."""
-    fill(bench, shipped("fixtures/demo"))
-    surround(bench, shipped("fixtures/demo"), tmp_path / "documents")
-    return bench
 
 
 def given(

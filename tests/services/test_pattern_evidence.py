@@ -5,9 +5,7 @@ others.
 from datetime import timedelta
 from typing import Any
 
-import pytest
-
-from tests.services.conftest import NOON, Clock, Open
+from tests.services.conftest import NOON, Clock
 from tests.services.experienced import door, meta, said
 from workbench.services.open import Workbench
 
@@ -21,11 +19,6 @@ DOC: dict[str, Any] = {
     "name": "Rotate the key", "category": "sequence", "lifecycle": {"status": "validated"},
     "content": {"type": "procedure", "procedure": {"steps": STEPS}},
 }  # fmt: skip
-
-
-@pytest.fixture
-def bench(open_bench: Open) -> Workbench:
-    return open_bench()
 
 
 def deploys(

@@ -61,15 +61,8 @@ STAGES = ["before the files", "between the files", "before the line", "after the
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
-    folder = tmp_path / "project"
-    folder.mkdir()
-    (folder / "MEMORY.md").write_text(OWN)
-    return folder
-
-
-@pytest.fixture
 def bench(project: Path, open_bench: Open) -> Workbench:
+    (project / "MEMORY.md").write_text(OWN)
     bench = open_bench(folder=project / ".workbench")
     put(bench, memory("m1", "Use pnpm.", status="confirmed"))
     return bench

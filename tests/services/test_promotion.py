@@ -28,13 +28,6 @@ def confirmed(id: str, content: str, **fields: object) -> Memory:
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
-    folder = tmp_path / "project"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
 def bench(project: Path, open_bench: Open) -> Workbench:
     """A project's store with two confirmed memories, a candidate, a signal and a playbook."""
     bench = open_bench(folder=project / ".workbench")

@@ -9,25 +9,10 @@ import pytest
 
 from tests.services.conftest import NOON
 from tests.services.experienced import material
-from workbench.config.paths import shipped
 from workbench.core.record import OnlyLookedAt
 from workbench.core.stream.memory import Memory
-from workbench.services.demo import fill, lay_out, surround
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.promotion.promotion import Target
-
-DEMO = shipped("fixtures/demo")
-
-
-@pytest.fixture
-def now(bench: Workbench, tmp_path: Path) -> Workbench:
-    """The demo with its documents and its scratch project, of which a memory was corrected at the
-    end.
-    """
-    fill(bench, DEMO)
-    surround(bench, DEMO, tmp_path / "documents")
-    lay_out(bench, DEMO)
-    return bench
 
 
 def at(bench: Workbench, rev: int) -> Workbench:
@@ -39,8 +24,8 @@ def at(bench: Workbench, rev: int) -> Workbench:
     )  # fmt: skip
 
 
-def test_what_would_write_a_file_is_refused_before_it_does(now: Workbench) -> None:
-    past = at(now, now.library.revision)
+def test_what_would_write_a_file_is_refused_before_it_does(around: Workbench) -> None:
+    past = at(around, around.library.revision)
     folder = past.library.folder
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     plan = past.promotion.plan(["mem-20260206-0000004"], Target("block", "CLAUDE.md"))
@@ -60,36 +45,36 @@ def test_what_would_write_a_file_is_refused_before_it_does(now: Workbench) -> No
 
 
 @pytest.mark.slow
-def test_the_clock_stands_still_there(now: Workbench) -> None:
-    past = at(now, 3)
+def test_the_clock_stands_still_there(around: Workbench) -> None:
+    past = at(around, 3)
     assert past.library.standpoint is not None
     assert past.context.now() == past.library.standpoint.at
     assert past.context.now() == past.context.now() <= NOON
 
 
 @pytest.mark.slow
-def test_what_an_agent_would_be_given_is_what_there_was(now: Workbench) -> None:
-    rev, id = now.library.revision, "mem-20260209-0000020"
-    now.stream.edit(id, "Use npm or pnpm in web, both are allowed everywhere now.")
+def test_what_an_agent_would_be_given_is_what_there_was(around: Workbench) -> None:
+    rev, id = around.library.revision, "mem-20260209-0000020"
+    around.stream.edit(id, "Use npm or pnpm in web, both are allowed everywhere now.")
 
     def given(bench: Workbench) -> str:
         bench.retriever.load()
         made = material(bench, "pnpm or npm in web").cut(20_000)
         return "\n".join(item.text for layer in made.layers for item in layer.items)
 
-    assert "allowed everywhere" in given(now)
-    assert "allowed everywhere" not in given(at(now, rev))
+    assert "allowed everywhere" in given(around)
+    assert "allowed everywhere" not in given(at(around, rev))
 
 
 @pytest.mark.slow
-def test_nothing_of_it_is_kept_for_the_present(now: Workbench) -> None:
-    now.retriever.load()
-    now.keep_caches()
-    now.close()
-    past = at(now, 1)
+def test_nothing_of_it_is_kept_for_the_present(around: Workbench) -> None:
+    around.retriever.load()
+    around.keep_caches()
+    around.close()
+    past = at(around, 1)
     past.retriever.load()
     past.keep_caches()
     past.close()
     assert (past.library.saved, past.library.since_saved(Memory)) == ("", None)
-    again = at(now, now.library.revision)
-    assert len(again.retriever.load().pool) == len(now.library.memories)
+    again = at(around, around.library.revision)
+    assert len(again.retriever.load().pool) == len(around.library.memories)
