@@ -132,6 +132,17 @@ def bring(bench: Workbench, path: Path, text: str | None = None) -> ImportPlan:
     return plan
 
 
+def files_in(folder: Path) -> dict[Path, bytes]:
+    """Return what stands in every file below a folder."""
+    return {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def holding(folder: Path, text: str) -> list[str]:
+    """Return the files below a folder that hold a text."""
+    found = (path for path, data in files_in(folder).items() if text.encode() in data)
+    return [str(path.relative_to(folder)) for path in found]
+
+
 def snapshot(bench: Workbench) -> dict[str, dict[object, object]]:
     """Return every record of the store by table."""
     library = bench.library

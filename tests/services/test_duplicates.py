@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.services.conftest import NOON, Open, bring, memory, put, snapshot
+from tests.services.conftest import NOON, Open, bring, holding, memory, put, snapshot
 from workbench.config.loading import Settings
 from workbench.core.duplicates.groups import KeptPair, pairs_kept_by
 from workbench.core.limits import BUNDLED, DedupThresholds
@@ -306,8 +306,7 @@ def test_every_two_of_a_group_are_kept_apart_until_one_is_erased(bench: Workbenc
     mark = bench.library.proposals.all()[0].texts[0]
     bench.eraser.carry_out(bench.eraser.plan(["m0", "m1"]))
     assert bench.library.kept_pairs.all() == []
-    files = [path for path in bench.library.folder.rglob("*") if path.is_file()]
-    assert not [path.name for path in files if mark.encode() in path.read_bytes()]
+    assert holding(bench.library.folder, mark) == []
 
 
 def test_a_rejected_merge_stands_for_the_pairs_of_its_memories() -> None:

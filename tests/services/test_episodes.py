@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.oracle.ranking import score
-from tests.services.conftest import NOON, Clock, Open
+from tests.services.conftest import NOON, Clock, Open, holding
 from tests.services.experienced import KEY, ORDER, meta, said
 from workbench.core.agents.actors import AgentSettings
 from workbench.core.agents.episodes.criteria import (
@@ -108,8 +108,7 @@ def test_secrets_are_masked_before_the_hash_and_nothing_of_them_is_in_any_file(
     assert stored.masked
     library = bench.library
     library.save_checkpoint()
-    for path in library.folder.rglob("*"):
-        assert not path.is_file() or KEY.encode() not in path.read_bytes()
+    assert holding(library.folder, KEY) == []
     assert KEY not in json.dumps(bench.episodes.open(stored.episode.id).doc())
     assert bench.episodes.store(said("plain")).masked == ()
 

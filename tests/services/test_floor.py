@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from tests.benchmarks.languages import DATA, read
-from tests.services.conftest import Clock, Open, memory, put
+from tests.services.conftest import Clock, Open, files_in, memory, put
 from tests.services.small_stores import ANSWERED, UNRELATED
 from workbench.config.loading import Settings
 from workbench.core.tuning.floor import BY_WORDS, NONE, OFF, UNKNOWN, Floor, relevance
@@ -28,18 +28,14 @@ def floor_of(bench: Workbench) -> Floor:
     return floor
 
 
-def texts_in(folder: Path) -> dict[Path, bytes]:
-    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
 def test_it_is_computed_once_and_kept_beside_the_other_caches(
     demo: Workbench, open_bench: Open
 ) -> None:
     assert demo.tuning.floors.known() == UNKNOWN
-    before = texts_in(demo.library.folder)
+    before = files_in(demo.library.folder)
     floor = floor_of(demo)
     assert demo.tuning.floors.known().floor == floor
-    assert texts_in(demo.library.folder) == before
+    assert files_in(demo.library.folder) == before
     assert len(list((demo.context.caches / "floor").iterdir())) == 1
     assert open_bench().tuning.floors.known().floor == floor
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.safety.fresh import KINDS, fresh
 from tests.safety.samples import keys
-from tests.services.conftest import memory, put
+from tests.services.conftest import holding, memory, put
 from workbench.core.promotion import Placement
 from workbench.core.record import InvalidRecord
 from workbench.core.stream.memory import Memory, Source
@@ -27,15 +27,6 @@ NOW = datetime(2026, 3, 20, 12, tzinfo=UTC)
 
 def opened(folder: Path) -> Workbench:
     return open_workbench(folder / ".workbench", profiles=folder / "profiles", clock=lambda: NOW)
-
-
-def on_disk(folder: Path, secret: str) -> list[str]:
-    """Return the files below a folder that hold a text, as it is or as JSON writes it."""
-    return [
-        str(path.relative_to(folder))
-        for path in folder.rglob("*")
-        if path.is_file() and secret.encode() in path.read_bytes()
-    ]
 
 
 @pytest.mark.slow
@@ -104,7 +95,7 @@ def test_no_field_that_a_change_introduces_keeps_a_secret(tmp_path: Path, kind: 
         one("append"), tags=(one("append tag"),), source=Source(speaker=one("append speaker"))
     )
     append(tmp_path / ".workbench", spoken, "agent:a", lambda: NOW)
-    assert {secret: found for secret in secrets if (found := on_disk(tmp_path, secret))} == {}
+    assert {secret: found for secret in secrets if (found := holding(tmp_path, secret))} == {}
 
 
 KEY = fresh("one")["github"]
@@ -149,7 +140,7 @@ def test_a_session_and_an_actor_with_a_secret_are_refused(tmp_path: Path, kind: 
     with pytest.raises(InvalidRecord, match="The actor holds a secret"):
         append(bench.library.folder, Observation("Noted."), f"agent:{typed.text}", lambda: NOW)
     bench.close()
-    assert on_disk(tmp_path, typed.secret) == []
+    assert holding(tmp_path, typed.secret) == []
 
 
 def test_what_a_change_leaves_takes_back_or_does_again_stays_as_it_is(tmp_path: Path) -> None:
@@ -200,7 +191,7 @@ def test_a_token_is_no_name_of_a_document(tmp_path: Path) -> None:
         with pytest.raises(InvalidRecord, match="The id holds a secret"):
             documents.create(f"/memories/{path}", "Nothing of it.")
     documents.create("/memories/notes/2026-11-27-refreshTokenRotation2.md", "A note.")
-    assert on_disk(tmp_path, random) == []
+    assert holding(tmp_path, random) == []
 
 
 def test_a_merge_keeps_what_its_parts_held_and_an_edit_brings_nothing_over(tmp_path: Path) -> None:

@@ -1,21 +1,16 @@
 """Retrieval for an agent counts as read; a look never does."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from tests.services.conftest import Clock, Open, memory, put
+from tests.services.conftest import Clock, Open, files_in, memory, put
 from workbench.core.record import InvalidRecord, WorkbenchError
 from workbench.retrieval.ranking.ranker import Ranker
 from workbench.services.agents.serving import give, look, serve
 from workbench.services.open import Workbench
 from workbench.services.safety.safety import Safety
 from workbench.services.stream.semantic import semantic_matches
-
-
-def bytes_of(folder: Path) -> dict[Path, bytes]:
-    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 @pytest.mark.slow
@@ -45,10 +40,10 @@ def test_what_an_agent_is_given_counts_as_read_in_one_line(
 def test_a_look_writes_nothing(demo: Workbench) -> None:
     tuning = demo.tuning
     tuning.rank("warm the caches", tuning.default())
-    before = bytes_of(demo.library.folder)
+    before = files_in(demo.library.folder)
     for number in range(25):
         tuning.rank(f"how do we deploy number {number}", tuning.default())
-    assert bytes_of(demo.library.folder) == before
+    assert files_in(demo.library.folder) == before
 
 
 def test_a_store_that_changes_while_a_query_is_answered_answers_it(

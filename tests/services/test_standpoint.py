@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.services.conftest import NOON
+from tests.services.conftest import NOON, files_in
 from tests.services.experienced import material
 from workbench.core.record import OnlyLookedAt
 from workbench.core.stream.memory import Memory
@@ -27,7 +27,7 @@ def at(bench: Workbench, rev: int) -> Workbench:
 def test_what_would_write_a_file_is_refused_before_it_does(around: Workbench) -> None:
     past = at(around, around.library.revision)
     folder = past.library.folder
-    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    before = files_in(folder)
     plan = past.promotion.plan(["mem-20260206-0000004"], Target("block", "CLAUDE.md"))
     opened = past.documents.opened(past.documents.followed()[0])
     document = opened.documents[0]
@@ -41,7 +41,7 @@ def test_what_would_write_a_file_is_refused_before_it_does(around: Workbench) ->
         with pytest.raises(OnlyLookedAt):
             way()
     past.close()
-    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+    assert files_in(folder) == before
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks.still_true import commit, git
+from tests.services.conftest import files_in
 from workbench.config.loading import Settings
 from workbench.core.record import WorkbenchError
 from workbench.core.stream.memory import Memory
@@ -251,7 +252,7 @@ def test_a_repository_runs_nothing_and_nothing_of_it_is_written(tree: Path, tmp_
     ):
         shutil.copy(program, tree / ".git/hooks" / hook)
     mark.unlink(missing_ok=True)
-    before = {path: path.read_bytes() for path in sorted(tree.rglob("*")) if path.is_file()}
+    before = files_in(tree)
     bench = opened(tree, "Call fetch_all() first.", "Tokens are in src/store.py.")
     assert set(told(bench.still_true.plan())) == {"m0", "m1"}
     bench.close()
@@ -260,7 +261,7 @@ def test_a_repository_runs_nothing_and_nothing_of_it_is_written(tree: Path, tmp_
     assert is_open_to_git(tree / ".workbench")
     (tree / "aside").rename(tree / ".workbench/.gitignore")
     assert not mark.exists()
-    after = {path: path.read_bytes() for path in sorted(tree.rglob("*")) if path.is_file()}
+    after = files_in(tree)
     assert {path: data for path, data in after.items() if ".workbench" not in path.parts} == before
 
 
