@@ -712,7 +712,7 @@ MEMORY_DUPLICATES = Table(
 AGENTS = Table(
     "Agents",
     (
-        Action("agents.connect", "C", "connect", "Connect an agent by its hooks, or undo that", FIND, False),
+        Action("agents.connect", "C", "connect", "Connect an agent, or take that back", FIND, False),
         Action("agents.judge", "v", "judge in Tune", "Ask this question in Tune, to judge it", FIND),
         Action("agents.bad", "0", "bad for this", "Judge it as no answer to this question", DECIDE),
         Action("agents.context", "c", "context", "Preview what agents get for a task", FIND),
@@ -741,7 +741,7 @@ CONNECT = Table(
     "connecting an agent",
     (
         Action("connect.write", "enter", "connect", "Write the hooks into the agent's settings", CHANGE),
-        Action("connect.changes", "v", "changes", "Show what changes in the file, line by line", FIND),
+        Action("connect.changes", "v", "changes", "Show what changes in the file", FIND),
         Action("connect.undo", "u", "take back", "Take the hooks out; the file is as before", CHANGE),
         Action("connect.copy", "y", "copy command", "Copy the command that adds its tools", FIND),
         Action("connect.close", "escape,q", "close", "Close", APP, True, "cancel"),
