@@ -95,10 +95,10 @@ class SimilarityDialog(Dialog[T], Generic[T, R]):
         & #duplicates-state { height: auto; max-height: 3; }
         & #duplicates-panes { layout: vertical; height: 1fr; }
         & LineView { height: 2fr; min-height: 4; background: $surface; }
-        & ReadingPane { height: 3fr; border-top: solid $panel; }
+        & ReadingPane { height: 3fr; }
         &.-wide #duplicates-panes { layout: horizontal; }
         &.-wide LineView { width: 1fr; height: 1fr; }
-        &.-wide ReadingPane { width: 1fr; height: 1fr; border-top: none; border-left: solid $panel; }
+        &.-wide ReadingPane { width: 1fr; height: 1fr; }
     }
     """
 
@@ -118,8 +118,10 @@ class SimilarityDialog(Dialog[T], Generic[T, R]):
         scale = Scale(FLOOR, 1.0, 0.01, 0.002)
         yield Threshold("similarity", 0.9, scale, show=lambda v: f"{v:.3f}", id="threshold")
         yield Static(id="duplicates-state")
-        rows: LineView[Group[R]] = LineView(self._draw, lambda group: group.ids)
-        yield Container(rows, ReadingPane(id="duplicates-text"), id="duplicates-panes")
+        rows: LineView[Group[R]] = LineView(self._draw, lambda group: group.ids, title="Groups")
+        yield Container(
+            rows, ReadingPane(id="duplicates-text", title="Texts"), id="duplicates-panes"
+        )
 
     def on_mount(self) -> None:
         """Compare every pair."""
@@ -604,9 +606,9 @@ def group_row(group: Group[Any], width: int) -> list[Cell]:
     """
     cells = [
         Cell(SIGNS[group.kind], 1, "bold $text-accent" if group.ordinary else WARN),
-        Cell(f"{group.similarity:.3f}", 5, MUTED),
-        Cell(f"{len(group.members)}×", 3, "", "right"),
-        Cell(group.members[0].content),
+        Cell(f"{group.similarity:.3f}", 5, MUTED, name="alike"),
+        Cell(f"{len(group.members)}×", 4, "", "right", "size"),
+        Cell(group.members[0].content, name="first of them"),
     ]
     if width >= 100 and not group.ordinary:
         # Judging every two of a large group takes a while; the first two tell what it is about.

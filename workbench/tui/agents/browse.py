@@ -79,10 +79,10 @@ class Browse(Dialog[Result], Generic[Result, Row]):
         &.-narrow > .dialog { width: 100%; height: 100%; }
         & #browse-body { height: 1fr; }
         & #browse-list { width: 1fr; }
-        & #browse-text { width: 1fr; border-left: solid $panel; }
+        & #browse-text { width: 1fr; }
         &.-narrow.-stacked #browse-body { layout: vertical; }
         &.-narrow.-stacked #browse-list { height: 8; }
-        &.-narrow.-stacked #browse-text { height: 1fr; border-left: none; border-top: solid $panel; }
+        &.-narrow.-stacked #browse-text { height: 1fr; }
         & #browse-line { height: auto; max-height: 3; color: $text-warning; }
     }
     """
@@ -97,6 +97,7 @@ class Browse(Dialog[Result], Generic[Result, Row]):
             self.key_of,
             is_heading=self.is_heading,
             empty=Content("Looking …"),
+            title=title,
             id="browse-list",
         )
 
@@ -315,7 +316,7 @@ class LessonsDialog(Browse[str | None, Lesson]):
 
     def draw(self, row: Lesson, width: int) -> Sequence[Cell]:
         sign = Cell("?", 1, "bold $text-warning") if row.waits else Cell("·", 1, MUTED)
-        cells = [sign, Cell(row.kind, _KIND, MUTED), Cell(row.text)]
+        cells = [sign, Cell(row.kind, _KIND, MUTED, name="kind"), Cell(row.text, name="lesson")]
         if row.sessions > 1 and width >= _WORDS_FROM:
             cells.append(Cell(f"in {number(row.sessions)} sessions", _TIMES, MUTED, "right"))
         return cells

@@ -234,7 +234,10 @@ class DocumentsDialog(Browse[None, Part]):
             name = Cell(row.path + (f" · {row.said}" if row.said else ""), 0, "$text-accent")
         else:
             name = Cell("· " * max(1, row.section.level) + (row.section.title or "(no heading)"), 0)
-        return [name, Cell(number(row.tokens), 9, MUTED, "right")]
+        return [
+            replace(name, name="document"),
+            Cell(number(row.tokens), 9, MUTED, "right", "tokens"),
+        ]
 
     def text_of(self, row: Part) -> Content:
         return text_of(row, self.bench)

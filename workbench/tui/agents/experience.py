@@ -119,9 +119,10 @@ class EpisodesDialog(Browse[None, Row]):
                 f"({episode.status}) {task}" if gone else task,
                 0,
                 MUTED if gone or row.task is None else "",
+                name="episode",
             ),
-            *([Cell(f"{row.score:.2f}", 4, MUTED)] if row.score else []),
-            Cell(since(episode.at, self.bench.context.now()), 9, MUTED, "right"),
+            *([Cell(f"{row.score:.2f}", 4, MUTED, name="fit")] if row.score else []),
+            Cell(since(episode.at, self.bench.context.now()), 9, MUTED, "right", "when"),
         ]
 
     def text_of(self, row: Row) -> Parts:
@@ -386,15 +387,15 @@ class PatternsDialog(Browse[None, Pattern]):
     def draw(self, row: Pattern, width: int) -> Sequence[Cell]:
         cells = [
             Cell(SIGNS[row.status], 1),
-            Cell(row.name, 0, MUTED if row.status == "deprecated" else ""),
-            Cell(f"{row.support.confidence_score:.2f}", 4, "", "right"),
+            Cell(row.name, 0, MUTED if row.status == "deprecated" else "", name="pattern"),
+            Cell(f"{row.support.confidence_score:.2f}", 4, "", "right", "conf"),
         ]
         if width < WIDE:
             return cells
         return [
             *cells,
-            Cell(f"{row.usage_count:,}×", 6, MUTED, "right"),
-            Cell(row.category, 14, MUTED),
+            Cell(f"{row.usage_count:,}×", 6, MUTED, "right", "used"),
+            Cell(row.category, 14, MUTED, name="category"),
         ]
 
     def text_of(self, row: Pattern) -> Content:

@@ -349,9 +349,9 @@ class WorkingDialog(Browse[None, Row]):
             return [Cell(row.memory.session, 0, "bold"), Cell(said, 16, MUTED, "right")]
         return [
             Cell("*" if one.pinned else "", 1),
-            Cell(row.warmth, 4, STYLES[row.warmth]),
-            Cell(one.name, 0, MUTED if row.warmth == "cold" else ""),
-            Cell(number(one.tokens), 6, MUTED, "right"),
+            Cell(row.warmth, 4, STYLES[row.warmth], name="use"),
+            Cell(one.name, 0, MUTED if row.warmth == "cold" else "", name="variable"),
+            Cell(number(one.tokens), 6, MUTED, "right", "tokens"),
         ]
 
     def text_of(self, row: Row) -> Parts:

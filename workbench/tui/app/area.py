@@ -23,7 +23,7 @@ from workbench.tui.app.waiting import done, survives
 from workbench.tui.widgets.bars import gauge
 from workbench.tui.widgets.content import body
 from workbench.tui.widgets.header import KeyBar, TopBar
-from workbench.tui.widgets.line_list import LineList, LineView, find_row
+from workbench.tui.widgets.line_list import LineList, find_row
 from workbench.tui.widgets.reading_pane import ReadingPane
 
 # Editing a text in the person's own editor, with the app suspended meanwhile.
@@ -224,14 +224,8 @@ class AreaScreen(Screen[object]):
     def retriever_ready(self) -> None:
         """The model is loaded; areas that use it may show more."""
 
-    def on_screen_suspend(self) -> None:
-        """Let the dialog that is over it have the only pointer."""
-        if isinstance(self.focused, LineView):
-            self.focused.refresh_row(self.focused.cursor)
-
     def on_screen_resume(self) -> None:
         """Notice that it came into sight."""
-        self.on_screen_suspend()
         if not self._visited:
             self._visited = True
             with self.workbench_app.reporting():

@@ -266,7 +266,7 @@ def links_of(area: AreaScreen, page: Page, own: Callable[[], Place | None]) -> L
 
 def linked_pane(id: str, bench: Workbench, path: Callable[[], tuple[str, ...]]) -> ReadingPane:
     """Return a pane for a text that is no record's own, with links to what it names."""
-    pane = ReadingPane(id=id)
+    pane = ReadingPane(id=id, title="Text")
     pane.links = Links(pane, bench, lambda: None, path)
     return pane
 

@@ -340,8 +340,7 @@ class LineView(ScrollView, ListKeys, Generic[T], can_focus=True, inherit_binding
 
     @property
     def _pointer(self) -> str:
-        has_keys = (self.has_focus or self.leads) and self.screen.is_current
-        return CURSOR if has_keys else RESTING
+        return CURSOR if self.has_focus or self.leads else RESTING
 
     def _is_marked(self, index: int) -> bool:  # noqa: ARG002 - for lists with marks
         """Whether a row is marked; a list without marks has none."""
