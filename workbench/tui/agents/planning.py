@@ -68,7 +68,8 @@ class PlansDialog(Browse[None, Place]):
         self._plans: dict[str, Memory] = {}
         self._to: Place | None = None
         self.decision: Decision | None = None
-        self.steps = StepTree("plans", id="browse-list")
+        self.steps = StepTree("plans", id="browse-list", classes="pane")
+        self.steps.border_title = " Steps "
         self.steps.show_root = False
         self.steps.guide_depth = 2
 
