@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from workbench.services.health.history import Event, FieldEvent
+    from workbench.services.health.quality import Weeks
     from workbench.services.health.trends import Daily, Trends
     from workbench.services.open import Workbench
     from workbench.services.stream.stream import StreamView
@@ -409,7 +410,9 @@ WIDEST = 70
 """Days that a line has room for; of more each block is of several."""
 
 _STATS = """Trends are of the last days, the last of which is today: each is one block of a line, a · stands for none.
-Decisions are those about candidates and other proposals, votes those that stand."""
+Decisions are those about candidates and other proposals, votes those that stand. Whether memory gets better is told
+week by week, each number of the store as it was at the end of that week: today's judged queries are asked of it again,
+which needs the model."""
 
 
 def show_stats(call: Call) -> Answer:
@@ -419,6 +422,7 @@ def show_stats(call: Call) -> Answer:
     bench = call.bench
     stats, gauge = call.shown(bench.overview.stats()), bench.overview.gauge()
     trends = call.shown(bench.trends.look(call.args.days or DAYS))
+    weeks = bench.quality.look(-(-(call.args.days or DAYS) // 7))
     unfinished = dict(bench.library.unfinished)
     names = ("made", "types", "categories", "approved", "rejected", "helpful", "harmful", "statuses", "confidences",
              "sources", "approval")  # fmt: skip
@@ -435,6 +439,18 @@ def show_stats(call: Call) -> Answer:
             "hits": {
                 name: {**picked(one, "asked", "answered"), "rate": round(one.rate, 4)}
                 for name, one in trends.hits.items()
+            },
+        },
+        "weeks": {
+            "ends": list(weeks.ends),
+            "known_since": weeks.since,
+            "purged": weeks.purged,
+            **{
+                one.kind.id: [
+                    value and {"value": round(value.value, 4), "of": value.of}
+                    for value in one.values
+                ]
+                for one in weeks.figures
             },
         },
     }  # fmt: skip
@@ -454,7 +470,16 @@ def show_stats(call: Call) -> Answer:
         f"not finished: {label}; `workbench undo --group {group}` takes back what was written"
         for group, label in unfinished.items()
     ]
-    return Answer(json, lambda: [*table(rows), *lines, *_trend_lines(trends)])
+    return Answer(json, lambda: [*table(rows), *lines, *_week_lines(weeks), *_trend_lines(trends)])
+
+
+def _week_lines(weeks: "Weeks") -> Iterator[str]:
+    from workbench.core.health import sparkline
+
+    yield ""
+    yield f"is memory getting better? {counted(len(weeks.ends), 'week')}, each up to its last day"
+    yield from table([(f"  {sparkline(one.heights)}", one.sentence) for one in weeks.figures])
+    yield from (f"  {remark}" for remark in weeks.remarks)
 
 
 def _trend_lines(trends: "Trends") -> Iterator[str]:

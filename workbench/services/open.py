@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from workbench.services.health.history import History
     from workbench.services.health.overview import Overview
     from workbench.services.health.purge import Purge
+    from workbench.services.health.quality import Quality
     from workbench.services.health.trends import TrendsLook
     from workbench.services.health.upkeep import Upkeep
     from workbench.services.playbook.curation import Curator, CuratorRequest
@@ -147,6 +148,13 @@ class Workbench:
         from workbench.services.health.trends import TrendsLook
 
         return TrendsLook(self.context)
+
+    @cached_property
+    def quality(self) -> "Quality":
+        """Whether memory gets better, week by week."""
+        from workbench.services.health.quality import Quality
+
+        return Quality(self.context, lambda: self.retriever, lambda: self.tuning.profiles)
 
     @cached_property
     def retriever(self) -> "Retriever":

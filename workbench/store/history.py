@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from workbench.core.change import Clash, UndoConflict
 from workbench.core.document import from_doc
@@ -14,7 +14,7 @@ from workbench.core.record import ABSENT, Conflict, InvalidRecord, parse_time
 from workbench.store.entry import Doc, DocChange, Kind, Transaction, apply_change, reverse
 from workbench.store.journal.codec import dumps, same
 from workbench.store.journal.engine import Journal
-from workbench.store.journal.state import Staged
+from workbench.store.journal.state import Staged, Tables, take_back
 from workbench.store.records import TOTALS, WITNESSES, key_of, table_of
 
 # Staging a change of the past onto the present, and what stands in its way.
@@ -313,6 +313,15 @@ def _undo_key(entry: Transaction) -> str:
 R = TypeVar("R")
 
 
+class KnownSince(NamedTuple):
+    """From when on a log tells all (`None`: from before what was asked for), and when something was
+    `purged` last within that.
+    """
+
+    since: datetime | None
+    purged: datetime | None
+
+
 class Past:
     """What was done to a store. Reading is of what was taken in so far: call `Library.refresh` for
     what is new.
@@ -447,6 +456,33 @@ class Past:
             with suppress(InvalidRecord):
                 found.append(from_doc(kind, doc))
         return found
+
+    def look_back(
+        self, times: Iterable[datetime], look: Callable[[datetime, Tables], R]
+    ) -> tuple[list[R], KnownSince]:
+        """Look at all documents as they were at each of some times, given from the latest to the
+        earliest, in one pass over the log; return what was seen, up to where the log begins or has a
+        gap, and how far back that is.
+
+        What was purged is gone at every time. Raises `StoreProblem`.
+        """
+        tables, stamp = self._journal.cut()
+        ahead, found = list(times), list[R]()
+        since, purged, expected = None, None, stamp.rev
+        for entry in self._journal.entries_back():
+            if entry.rev > stamp.rev:
+                continue
+            at = parse_time(entry.at)
+            if entry.rev != expected:
+                break
+            while ahead and ahead[0] >= at:
+                found.append(look(ahead.pop(0), tables))
+            if not ahead:
+                return found, KnownSince(None, purged)
+            take_back(tables, (entry,), entry.rev - 1)
+            purged = at if entry.kind == "purge" and purged is None else purged
+            since, expected = at, entry.rev - 1
+        return found, KnownSince(since, purged)
 
     def action_of(self, key: str) -> Action | None:
         """Return the action with that key: a group's name, or a revision number as text.

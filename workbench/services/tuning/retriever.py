@@ -24,7 +24,7 @@ from workbench.retrieval.arrays import Rows, Vectors
 from workbench.retrieval.embedding.close_pairs import VERSION, unknown, with_words, worded
 from workbench.retrieval.embedding.embedder import Embedder
 from workbench.retrieval.embedding.vectors import GrowingMatrix, VectorCache, near_pairs, nearest
-from workbench.retrieval.fulltext.lexical import OVERLAY, LexicalCache
+from workbench.retrieval.fulltext.lexical import OVERLAY, LexicalCache, LexicalIndex
 from workbench.retrieval.fulltext.thesaurus import Near
 from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.ranker import Ranker
@@ -137,6 +137,19 @@ class Retriever:
             if self._dirty:
                 self._follow(self._ranker)
             return self._ranker
+
+    def ranker_of(self, memories: Sequence[Memory], cancelled: Cancelled | None = None) -> Ranker:
+        """Return a ranker over other memories than those of now, such as those of a past revision.
+
+        Raises as `load` does.
+        """
+        pool = Pool.build(memories)
+        texts = Texts(pool)
+        pool.take_keys(text_keys(texts))
+        with self._lock:
+            vectors = self._vectors(texts, pool.text_keys, cancelled=cancelled)
+        index = LexicalIndex.build(texts)
+        return Ranker(pool, vectors, index, self.embedder.embed, related=self.related)
 
     def follow(self) -> None:
         """Take over what changed, so that the next question does not wait for that; nothing where

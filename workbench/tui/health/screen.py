@@ -18,6 +18,7 @@ from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.waiting import started
 from workbench.tui.files.section import Files
 from workbench.tui.health.sections import (
+    Better,
     Captures,
     History,
     InReview,
@@ -36,7 +37,8 @@ from workbench.tui.widgets.line_list import Cell, LineView
 from workbench.tui.widgets.reading_pane import ReadingPane
 
 SECTIONS: tuple[type[Section[Any]], ...] = (
-    Settings, Reflection, Upkeep, Duplicates, Store, Files, History, Captures, TrendsOfWeeks, StillTrue, Consolidation,
+    Settings, Better, Reflection, Upkeep, Duplicates, Store, Files, History, Captures, TrendsOfWeeks, StillTrue,
+    Consolidation,
 )  # fmt: skip
 
 NO_RECORD = (
@@ -55,6 +57,7 @@ HELP = "\n".join(
     [
         "The parts",
         "  Settings     what is wrong with your settings, keys and themes; left out while nothing is",
+        "  Better?      what agents got out of memory, week by week, and whether that improves",
         "  Reflection   how far each condition is; the first one to reach its limit makes it due",
         "  Upkeep       what the lifecycle would propose; nothing is archived by it",
         "  Duplicates   duplicate memories (= ~), and pairs that only look alike (≠)",
@@ -143,8 +146,9 @@ class HealthScreen(AreaScreen):
         if self._in_sight:
             self.show_store()
             self.sections["store"].gather()
+            self.sections["better"].gather()
         else:
-            self._stale = True
+            self._stale, self.sections["better"].known = True, False
 
     # Showing
 

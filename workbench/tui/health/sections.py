@@ -28,6 +28,7 @@ from workbench.services.agents.capture.hooks import Past, past
 from workbench.services.agents.capture.progress import HookFailure
 from workbench.services.claims import Stale, TruePlan
 from workbench.services.health.history import Event
+from workbench.services.health.quality import Figure, Weeks
 from workbench.services.health.trends import Daily, Trends, summed
 from workbench.services.safety.masking import masked, masked_text
 from workbench.tui.app.area import AreaScreen
@@ -538,6 +539,50 @@ Counts = Mapping[str, Daily] | Mapping[str, int]
 
 WEEK, NAME, BAR = 7, 20, 16
 """Days of a week, and the cells of a name and of the bar beside it."""
+
+
+class Better(Section[Weeks]):
+    """Whether memory gets better: a few numbers, each with its weeks."""
+
+    ID, TITLE, WHEN = "better", "Is memory getting better?", "once"
+
+    def look(self, tell: Progress, cancelled: Cancelled) -> Weeks:
+        """Look back over the weeks; the queries are asked again as soon as the model is there."""
+        del tell
+        return self.bench.quality.look(ranking=self.bench.retriever.ready, cancelled=cancelled)
+
+    def rows(self) -> Sequence[Row]:
+        return [
+            self.row(
+                one.kind.id,
+                one.shown(one.now),
+                f"{one.kind.called}{one.verdict and f': {one.verdict}'}",
+                item=one,
+                more=sparkline(one.heights),
+            )
+            for one in self.value.figures
+        ]
+
+    def detail(self, row: Row) -> Content:
+        figures = self.value.figures
+        told = [Content.styled(remark, MUTED) for remark in self.value.remarks]
+        again = key_line("health.check", "looks again")
+        if not isinstance(row.item, Figure):
+            said = [line for one in figures for line in (body(one.sentence), BLANK)]
+            return joined(title(self.TITLE), BLANK, *said, *told, again)
+        one, unit = row.item, {"share": " in %", "score": " in hundredths", "days": " in days"}
+        plot = day_plot([end.date() for end in one.ends], one.heights, self.width)
+        ends = zip(one.ends, one.values, strict=True)
+        weeks = [
+            Content(f"{end:%Y-%m-%d}{one.shown(value):>10}{number(value.of) if value else '':>10}")
+            for end, value in ends
+        ]
+        head = Content.styled(f"{'week to':<10}{'':>10}{'of':>10}", MUTED)
+        return joined(
+            body(one.sentence, "bold"), BLANK,
+            *([Content.styled(f"Week by week{unit.get(one.kind.unit, '')}", MUTED), plot, BLANK] if plot.plain else []),
+            head, *reversed(weeks), BLANK, *told, again,
+        )  # fmt: skip
 
 
 class TrendsOfWeeks(Section[Trends]):
