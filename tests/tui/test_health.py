@@ -214,12 +214,13 @@ async def test_tab_goes_from_part_to_part_and_a_click_selects(tmp_path: Path) ->
     app = app_over(filled(tmp_path))
     async with opened(app) as pilot:
         seen = []
-        for _ in range(11):
+        for _ in range(12):
             row = health(app).rows.current
             assert row is not None
             seen.append(row.section)
             await pilot.press("tab")
         parts = [
+            "better",
             "reflection",
             "upkeep",
             "duplicates",
@@ -230,7 +231,7 @@ async def test_tab_goes_from_part_to_part_and_a_click_selects(tmp_path: Path) ->
             "trends",
         ]
         parts += ["still-true", "consolidation"]
-        assert seen == [*parts, "reflection"]
+        assert seen == [*parts, "better"]
         await pilot.press("shift+tab", "shift+tab", "tab")
         await pilot.click("#parts", offset=(6, 3))
         current = health(app).rows.current

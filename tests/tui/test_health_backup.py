@@ -14,6 +14,7 @@ from tests.tui.support import app_over, opens, screen_text, shows
 from tests.tui.waiting import until
 from workbench.store.maintenance.backup import restore
 from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.health.screen import HealthScreen
 from workbench.tui.health.store import BackupDialog
 from workbench.tui.widgets.dialog import Confirm, SafeInput
 
@@ -22,8 +23,9 @@ async def asked(pilot: Pilot[Path | None]) -> WorkbenchApp:
     """Open Health, and the dialog."""
     app = await started(pilot)
     await pilot.press("6")
+    await opens(pilot, HealthScreen)
+    await pilot.press(*("tab",) * 5)
     await shows(pilot, "every line is sound")
-    await pilot.press(*("tab",) * 4)
     assert "no backup yet: b makes one" in screen_text(app)
     await pilot.press("b")
     await opens(pilot, BackupDialog)

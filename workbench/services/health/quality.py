@@ -179,7 +179,7 @@ class Quality:
         """Return the numbers of so many weeks, the last of which ends now; `ranking` asks the judged
         queries again, which needs the model.
 
-        Raises `StoreProblem`, `UnreadableFile` and `WorkStopped`.
+        Raises `StoreProblem` and `WorkStopped`.
         """
         now, count = self._context.now(), max(1, min(weeks, MOST_WEEKS))
         times = [moved(now, -WEEK * back) for back in range(count)]
@@ -215,12 +215,17 @@ class Quality:
             return None, "No query is judged yet: J in Tune grades what a query finds."
         if len(self._context.library.memories) > LARGEST:
             return None, f"Queries are asked again of at most {LARGEST:,} memories."
+        try:
+            retriever = self._retriever()
+            retriever.embedder  # noqa: B018 - loads the model
+        except WorkbenchError as error:
+            return None, str(error)
 
         def rank(tables: Tables, at: datetime) -> Value | None:
             memories = list(_memories(tables))
             if not memories:
                 return None
-            ranker = self._retriever().ranker_of(memories, cancelled)
+            ranker = retriever.ranker_of(memories, cancelled)
             now_called = {old: memory.id for memory in memories for old in memory.aliases}
             profile, values = self._profile(tables), list[float]()
             for query in queries:

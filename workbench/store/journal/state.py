@@ -519,11 +519,11 @@ def _take_back(tables: Tables, change: DocChange) -> None:
         return
     docs = tables.setdefault(change.table, {})
     if change.doc:
-        doc = apply_change(docs.get(change.doc), reverse(change))
-        if doc is None:
+        before = None if change.redacted else apply_change(docs.get(change.doc), reverse(change))
+        if before is None:
             docs.pop(change.doc, None)
         else:
-            docs[change.doc] = doc
+            docs[change.doc] = before
 
 
 # What a transaction has touched so far.

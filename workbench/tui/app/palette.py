@@ -56,7 +56,7 @@ SYNONYMS = (
     frozenset(
         ("agents", "connect", "hook", "hooks", "mcp", "claude", "codex", "cursor", "install")
     ),
-    frozenset(("health", "doctor", "trend", "trends", "stats", "statistics", "diagnose")),
+    frozenset(("health", "doctor", "trend", "trends", "better", "stats", "statistics", "diagnose")),
     frozenset(("symbols", "legend", "icons", "signs", "meaning")),
     frozenset(("started", "demo", "tutorial", "begin", "introduction", "quickstart")),
     frozenset(("allow", "flag", "flags", "flagged", "secret", "suspicious")),
