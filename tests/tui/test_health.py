@@ -236,7 +236,7 @@ async def test_tab_goes_from_part_to_part_and_a_click_selects(tmp_path: Path) ->
         await pilot.click("#parts", offset=(6, 3))
         current = health(app).rows.current
         assert current is not None
-        assert (current.section, current.name) == ("reflection", "observations")
+        assert (current.section, current.name) == ("better", "ndcg")
 
 
 async def test_a_broken_change_of_files_is_shown_and_settled_after_a_yes(tmp_path: Path) -> None:
