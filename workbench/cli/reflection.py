@@ -139,11 +139,11 @@ def _reply_lines(replies: "Sequence[UnreadReply | Unread]") -> Iterator[str]:
 def _lines(call: Call, plan: "Plan", outcome: "Outcome") -> Iterator[str]:
     bench, usage = call.bench, outcome.reflection.usage
     for memory in outcome.candidates:
-        yield from _candidate_lines(bench, memory)
+        yield from _candidate_lines(call, memory)
     for memory in outcome.again:
         rejected = memory.status == "archived"
         turned = "rejected before, and no new evidence" if rejected else f"{memory.status} already"
-        yield f"{memory.id}  {turned}: {one_line(bench.safety.masked(memory.content), CITED)}"
+        yield f"{call.shown.name(memory.id)}  {turned}: {one_line(bench.safety.masked(memory.content), CITED)}"
     yield _sum(call, plan, outcome)
     if usage.total:
         spent = f"; {bench.reflecting.runs.spent():,} of {plan.limit:,} this month"
@@ -153,25 +153,31 @@ def _lines(call: Call, plan: "Plan", outcome: "Outcome") -> Iterator[str]:
         yield from _reply_lines(outcome.reflection.unread)
 
 
-def _candidate_lines(bench: "Workbench", memory: "Memory") -> Iterator[str]:
+def _candidate_lines(call: Call, memory: "Memory") -> Iterator[str]:
     notes = memory.metadata
-    yield f"{memory.id}  {memory.content}" if memory.id else memory.content
+    text = call.shown(memory.content)
+    yield f"{memory.id}  {text}" if memory.id else text
     depth = notes.get("depth", 1)
     facts = [
         notes.get("label", ""), notes.get("why", "") or "no evidence", f"depth {depth}" if depth != 1 else "",
         "pinned once approved" if memory.pinned else "",
     ]  # fmt: skip
     yield "    " + " · ".join(str(fact) for fact in facts if fact)
-    cited = filter(None, map(bench.library.memories.find, memory.citations))
+    cited = filter(None, map(call.bench.library.memories.find, memory.citations))
     yield from table(
         [
-            ("    ", m.id, moment(m.created_at), one_line(bench.safety.masked(m.content), CITED))
+            (
+                "    ",
+                call.shown.name(m.id),
+                moment(m.created_at),
+                one_line(call.shown(m.content), CITED),
+            )
             for m in cited
         ]
     )
     unresolved = notes.get("unresolved")
     if isinstance(unresolved, list):
-        yield f"    cites what was not sent: {', '.join(map(str, unresolved))}"
+        yield f"    cites what was not sent: {', '.join(call.shown.name(str(id)) for id in unresolved)}"
     yield ""
 
 

@@ -219,7 +219,8 @@ def _row(call: Call, one: Episode, task: str | None) -> tuple[str, ...]:
     where = one_line(call.shown("/".join(name for name in (one.domain, one.type) if name)), 24)
     ended = f"{one.outcome.lower()}{', by capture' if one.captured else ''}"
     phase = phase_of(one, call.bench.context.now())
-    return one.id, moment(one.at), ended, phase, where, unreviewed(call.bench, one) + said
+    name = call.shown.name(one.id)
+    return name, moment(one.at), ended, phase, where, unreviewed(call.bench, one) + said
 
 
 def list_episodes(call: Call) -> Answer:
