@@ -188,3 +188,13 @@ def test_few_cases_tell_nothing_and_a_look_can_be_stopped(bench: Workbench) -> N
         Quality(bench.context, lambda: bench.retriever, lambda: bench.tuning.profiles).look(
             cancelled=lambda: True
         )
+
+
+def test_changes_that_a_merge_brought_later_make_no_week_the_present(
+    bench: Workbench, clock: Clock, past: Past
+) -> None:
+    ends = live(bench, clock)
+    now, clock.at = clock.at, clock.at - timedelta(days=20)
+    put(bench, memory("late", "written in a branch three weeks ago", clock.at))
+    clock.at = now
+    check(bench, past, [*ends[:-1], bench.library.revision])

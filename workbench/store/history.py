@@ -467,22 +467,39 @@ class Past:
         What was purged is gone at every time. Raises `StoreProblem`.
         """
         tables, stamp = self._journal.cut()
-        ahead, found = list(times), list[R]()
-        since, purged, expected = None, None, stamp.rev
+        times = list(times)
+        revs, known = self._revisions(times, stamp.rev)
+        ahead, found = list(zip(times, revs, strict=False)), list[R]()
         for entry in self._journal.entries_back():
             if entry.rev > stamp.rev:
                 continue
-            at = parse_time(entry.at)
-            if entry.rev != expected:
-                break
-            while ahead and ahead[0] >= at:
-                found.append(look(ahead.pop(0), tables))
+            while ahead and ahead[0][1] >= entry.rev:
+                found.append(look(ahead.pop(0)[0], tables))
             if not ahead:
-                return found, KnownSince(None, purged)
+                break
             take_back(tables, (entry,), entry.rev - 1)
-            purged = at if entry.kind == "purge" and purged is None else purged
-            since, expected = at, entry.rev - 1
-        return found, KnownSince(since, purged)
+        return found, known
+
+    def _revisions(self, times: Sequence[datetime], last: int) -> tuple[list[int], KnownSince]:
+        """Return the revision before the first change after each time, and how far back that is
+        known. Changes that came in later by a merge are dated before those they follow.
+        """
+        first, before = [last + 1] * len(times), 0
+        since, purged, expected = None, None, last
+        for entry in self._journal.entries_back():
+            if entry.rev > last:
+                continue
+            if entry.rev != expected or before == _MANY:
+                break
+            since, expected = parse_time(entry.at), entry.rev - 1
+            after = [n for n, at in enumerate(times) if since > at]
+            before = 0 if after else before + 1
+            for place in after:
+                first[place] = entry.rev
+            if entry.kind == "purge" and purged is None:
+                purged = since
+        revs = [rev - 1 for rev in first if rev - 1 > expected]
+        return revs, KnownSince(since if len(revs) < len(times) else None, purged)
 
     def action_of(self, key: str) -> Action | None:
         """Return the action with that key: a group's name, or a revision number as text.
