@@ -51,6 +51,26 @@ def saved(mine: AgentApi, text: str = RESET) -> str:
     return str(mine.memory_save(text, "discovery")["id"])
 
 
+READS: tuple[Callable[[AgentApi], object], ...] = (
+    lambda mine: mine.memory_search("deploy"),
+    lambda mine: mine.memory_get(["m1"]),
+    lambda mine: mine.memory_context("x", 9),
+    lambda mine: mine.playbook_get(99),
+    lambda mine: mine.get_context_for_task("x", 9),
+    lambda mine: mine.similar_failures("x", 9),
+    lambda mine: mine.find_episodes("x", "semantic", Criteria(), 1),
+    lambda mine: mine.text_of("index"),
+)
+WRITES: tuple[Callable[[AgentApi], object], ...] = (
+    lambda mine: mine.memory_save("a text"),
+    lambda mine: mine.memory_feedback("m1", helpful=True),
+    lambda mine: mine.memory_forget("x", "m1"),
+    lambda mine: mine.memory_reflect(force=True),
+    lambda mine: mine.playbook_tag("x", "helpful"),
+    lambda mine: mine.learn_from_episode({}, []),
+)
+
+
 @pytest.fixture
 def deploys(bench: Workbench) -> Workbench:
     """A store of a few memories, too small for a floor."""
@@ -187,21 +207,9 @@ def test_a_store_that_nobody_trusts_gives_nothing_and_takes_nothing(
         type(deploys.library), "standing", property(lambda _: standing._replace(trusted=False))
     )
     mine = door(deploys)
-    calls: tuple[Callable[[], object], ...] = (
-        lambda: mine.memory_search("deploy"),
-        lambda: mine.memory_get(["m1"]),
-        lambda: mine.memory_context("x", 9),
-        lambda: mine.playbook_get(99),
-        lambda: mine.get_context_for_task("x", 9),
-        lambda: mine.similar_failures("x", 9),
-        lambda: mine.find_episodes("x", "semantic", Criteria(), 1),
-        lambda: mine.learn_from_episode({}, []),
-        lambda: mine.text_of("index"),
-        lambda: mine.memory_save("a text"),
-    )
-    for call in calls:
+    for call in READS + WRITES:
         with pytest.raises(StoreProblem, match="workbench trust"):
-            call()
+            call(mine)
 
 
 def test_reads_are_kept_a_moment_later_and_survive_a_full_disk(
@@ -274,11 +282,10 @@ def test_what_cannot_be_saved_is_refused_and_nothing_is_written(
 
 
 def test_what_a_person_forgot_is_not_saved_again(deploys: Workbench) -> None:
-    text = "the staging database is reset on Mondays"
-    id = str(door(deploys).memory_save(text, "discovery")["id"])
+    id = saved(door(deploys))
     deploys.stream.forget([id])
     for session in ("s-2", "s-3"):
-        answer = door(deploys, session=session).memory_save(text, "discovery")
+        answer = door(deploys, session=session).memory_save(RESET, "discovery")
         assert (answer["id"], answer["action"]) == (None, "known")
     assert [p.evidence for p in deploys.review.queue() if p.kind == "return"] == [(id,)]
 
@@ -412,16 +419,9 @@ def test_a_filter_that_means_too_many_forgets_nothing(bench: Workbench) -> None:
 def test_a_door_that_only_reads_writes_nothing(deploys: Workbench) -> None:
     mine = door(deploys, rules=DoorRules(reads_only=True))
     rev = deploys.library.revision
-    calls: tuple[Callable[[], object], ...] = (
-        lambda: mine.memory_save("a text"),
-        lambda: mine.memory_feedback("m1", helpful=True),
-        lambda: mine.memory_forget("x", "m1"),
-        lambda: mine.memory_reflect(force=True),
-        lambda: mine.playbook_tag("x", "helpful"),
-    )
-    for call in calls:
+    for call in WRITES:
         with pytest.raises(WorkbenchError, match="only reads"):
-            call()
+            call(mine)
     assert ids(mine.memory_search("deploy"))
     assert deploys.library.revision == rev
 
@@ -656,13 +656,9 @@ def test_of_a_store_that_is_taken_away_nothing_is_given_from_memory(
     mine.memory_save("written before the store goes", "discovery")
     place = deploys.library.folder
     place.rename(tmp_path / "away")
-    calls: tuple[Callable[[], object], ...] = (
-        lambda: mine.memory_search("deploy"), lambda: mine.memory_get(["m1"]), lambda: mine.text_of("index"),
-        lambda: mine.memory_save("a text"), lambda: mine.memory_feedback("m1", helpful=True),
-    )  # fmt: skip
-    for call in calls:
+    for call in READS + WRITES:
         with pytest.raises(StoreProblem, match="not there any more"):
-            call()
+            call(mine)
     assert not place.exists()
     (tmp_path / "away").rename(place)
     assert ids(mine.memory_search("deploy"))
@@ -696,12 +692,9 @@ def test_what_is_older_or_of_a_type_is_asked_about_and_never_forgotten_at_once_w
     mine = door(bench, rules=DoorRules(forgets=True))
     assert mine.memory_forget("", older_than_days=45)["proposed"] == ["older"]
     assert mine.memory_forget("", memory_type="semantic")["already_proposed"] == ["older"]
-    saved = [
-        str(mine.memory_save(text, "discovery")["id"])
-        for text in ("the cache is cold", "the queue of mails is long")
-    ]
+    own = {saved(mine, text) for text in ("the cache is cold", "the queue of mails is long")}
     done = mine.memory_forget("", filter="type:discovery")
-    assert (done["forgotten"], set(cast(list[str], done["proposed"]))) == ([], set(saved))
+    assert (done["forgotten"], set(cast(list[str], done["proposed"]))) == ([], own)
 
 
 def test_an_unknown_kind_is_kept_beside_and_reads_as_general(bench: Workbench) -> None:

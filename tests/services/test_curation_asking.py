@@ -17,7 +17,7 @@ from workbench.core.reflection.llm import UnreadableReply
 from workbench.core.reflection.reflector import ReflectionProblem, Step
 from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench, open_workbench
-from workbench.services.playbook.curation import LATEST, read_episode
+from workbench.services.playbook.curation import LATEST, CurationPlan, read_episode
 
 TEXT = """## RULES
 [r-00001] helpful=2 harmful=0 :: Look before you leap.
@@ -75,6 +75,11 @@ def never() -> bool:
     return False
 
 
+def planned(bench: Workbench) -> CurationPlan:
+    """The curation of what is new."""
+    return bench.curation.plan("book", bench.curation.unseen("book"))
+
+
 def told(bench: Workbench) -> list[str]:
     return [memory.content for memory in bench.curation.unseen("book").memories]
 
@@ -84,10 +89,7 @@ def test_without_a_key_it_says_how_to_get_one_and_still_shows_what_would_be_sent
 ) -> None:
     assert "ANTHROPIC_API_KEY" in bench.curation.missing
     remember(bench, "Pages start at 0.")
-    assert (
-        "Pages start at 0."
-        in bench.curation.plan("book", bench.curation.unseen("book")).preview.texts[0]
-    )
+    assert "Pages start at 0." in planned(bench).preview.texts[0]
 
 
 @pytest.mark.slow
@@ -96,7 +98,7 @@ def test_what_is_sent_is_what_the_preview_shows_with_secrets_masked(
 ) -> None:
     script.append(Reply(CURATION))
     remember(bench, "The key is AKIAIOSFODNN7EXAMPLE for paging.")
-    plan = bench.curation.plan("book", bench.curation.unseen("book"))
+    plan = planned(bench)
     asked = bench.curation.ask(plan, quiet, never)
     sent = claude.requests[0].prompt
     assert plan.preview.texts == (sent,)
@@ -135,12 +137,10 @@ def test_a_curation_that_does_not_count_leaves_all_to_be_told(
     assert claude.url
     remember(bench, "One.")
     script.append(Reply(CURATION))
-    bench.curation.ask(
-        bench.curation.plan("book", bench.curation.unseen("book")), quiet, never, covers=False
-    )
+    bench.curation.ask(planned(bench), quiet, never, covers=False)
     assert bench.curation.unseen("book").since is None
     with pytest.raises(ReflectionProblem):
-        bench.curation.ask(bench.curation.plan("book", bench.curation.unseen("book")), quiet, never)
+        bench.curation.ask(planned(bench), quiet, never)
     assert bench.curation.unseen("book").since is None
 
 
@@ -150,9 +150,7 @@ def test_a_reply_that_cannot_be_read_is_kept_and_read_again_once_edited(
     assert claude.url
     remember(bench, "One.")
     script.append(Reply(CURATION[:-3]))
-    asked = bench.curation.ask(
-        bench.curation.plan("book", bench.curation.unseen("book")), quiet, never
-    )
+    asked = bench.curation.ask(planned(bench), quiet, never)
     (kept,) = asked.unread
     assert asked.problem is not None
     assert (kept.reply.reply, kept.reply.stage) == (CURATION[:-3], "curate")
@@ -184,9 +182,7 @@ def test_cancelling_keeps_what_came_in(
         if step.text:
             stop.set()
 
-    asked = bench.curation.ask(
-        bench.curation.plan("book", bench.curation.unseen("book")), tell, stop.is_set
-    )
+    asked = bench.curation.ask(planned(bench), tell, stop.is_set)
     hold.set()
     assert asked.replies == ()
     assert CURATION.startswith(asked.unread[0].reply.reply)
@@ -231,7 +227,7 @@ def test_the_room_left_in_the_playbooks_budget_is_said(bench: Workbench) -> None
     remember(bench, "One.")
     used = bench.playbooks.view("book").tokens
     bench.playbooks.set_budget("book", used + 500)
-    plan = bench.curation.plan("book", bench.curation.unseen("book"))
+    plan = planned(bench)
     assert plan.room == 500
     assert "at most 500 tokens" in plan.preview.texts[0]
 

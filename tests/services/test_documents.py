@@ -16,7 +16,20 @@ from workbench.core.record import (
     UnreadableFile,
     WorkbenchError,
 )
-from workbench.services.agents.documents.instructions import open_folder, read_document
+from workbench.services.agents.documents.instructions import (
+    DocumentFolder,
+    Entry,
+    open_folder,
+    read_document,
+)
+
+
+def found(session: Path, name: str = "overview.md") -> tuple[DocumentFolder, Entry]:
+    """The session's folder, and one of its documents."""
+    folder = open_folder(session)
+    entry = folder.find(name)
+    assert entry is not None
+    return folder, entry
 
 
 def test_a_session_is_opened_with_its_layers(session: Path) -> None:
@@ -159,9 +172,7 @@ def test_what_a_person_saw_is_trusted_until_it_changes(places: Open, session: Pa
 def test_an_edit_keeps_every_other_byte_and_is_undone_on_disk(places: Open, session: Path) -> None:
     bench = places()
     bench.documents.trust(bench.documents.opened(session))
-    folder = open_folder(session)
-    entry = folder.find("detail/auth.md")
-    assert entry is not None
+    folder, entry = found(session, "detail/auth.md")
     one = read_document(entry)
     before = entry.file.read_bytes()
     done = bench.documents.edit(folder, one, one.document.content.replace("JWT", f"JWT with {KEY}"))
@@ -183,9 +194,7 @@ def test_an_edit_keeps_every_other_byte_and_is_undone_on_disk(places: Open, sess
 
 def test_an_undo_is_refused_when_the_file_changed_since(places: Open, session: Path) -> None:
     bench = places()
-    folder = open_folder(session)
-    entry = folder.find("overview.md")
-    assert entry is not None
+    folder, entry = found(session)
     bench.documents.edit(folder, read_document(entry), "mine\n")
     entry.file.write_text("somebody else's\n")
     rev = bench.library.revision
@@ -204,9 +213,7 @@ def test_a_document_that_changed_or_vanished_under_an_edit_is_left(
     places: Open, session: Path
 ) -> None:
     bench = places()
-    folder = open_folder(session)
-    entry = folder.find("overview.md")
-    assert entry is not None
+    folder, entry = found(session)
     one = read_document(entry)
     entry.file.write_text("newer\n")
     with pytest.raises(Conflict):
@@ -239,9 +246,7 @@ def test_a_store_that_cannot_be_written_leaves_the_file(
     places: Open, session: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bench = places()
-    folder = open_folder(session)
-    entry = folder.find("overview.md")
-    assert entry is not None
+    folder, entry = found(session)
     before = entry.file.read_bytes()
 
     def full(*_: object) -> None:

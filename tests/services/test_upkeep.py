@@ -187,6 +187,17 @@ RULE = "In the web folder always use pnpm, never npm."
 REVERSE = "In the web folder always use npm, never pnpm."
 
 
+def doubted(bench: Workbench) -> Proposal:
+    """What is asked about a promoted rule that a newer memory contradicts."""
+    put(
+        bench,
+        aged("rule", 5, RULE, status="promoted", promoted_to="CLAUDE.md"),
+        aged("news", 1, REVERSE),
+    )
+    (question,) = bench.upkeep.carry_out().proposals
+    return question
+
+
 def test_a_newer_memory_that_says_the_opposite_raises_the_question(bench: Workbench) -> None:
     put(bench, aged("rule", 5, RULE, status="confirmed", confidence=4), aged("news", 1, REVERSE))
     plan = bench.upkeep.carry_out()
@@ -208,12 +219,7 @@ def test_a_newer_memory_that_says_the_opposite_raises_the_question(bench: Workbe
 def test_a_contradiction_that_is_gone_is_withdrawn_but_only_when_somebody_looked(
     bench: Workbench,
 ) -> None:
-    put(
-        bench,
-        aged("rule", 5, RULE, status="promoted", promoted_to="CLAUDE.md"),
-        aged("news", 1, REVERSE),
-    )
-    (question,) = bench.upkeep.carry_out().proposals
+    question = doubted(bench)
     bench.stream.forget(["news"])
     blind = bench.upkeep.plan(search=False)
     assert (blind.withdrawn, blind.searched, blind.remark != "") == ((), False, True)
@@ -223,12 +229,7 @@ def test_a_contradiction_that_is_gone_is_withdrawn_but_only_when_somebody_looked
 def test_a_promoted_memory_that_is_still_true_is_asked_about_later(
     bench: Workbench, clock: Clock
 ) -> None:
-    put(
-        bench,
-        aged("rule", 5, RULE, status="promoted", promoted_to="CLAUDE.md"),
-        aged("news", 1, REVERSE),
-    )
-    (question,) = bench.upkeep.carry_out().proposals
+    question = doubted(bench)
     bench.review.approve([question.id])
     kept = bench.stream.get("rule")
     assert (kept.status, kept.promoted_to, kept.review_after) == (
