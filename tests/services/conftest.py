@@ -123,6 +123,13 @@ def put(bench: Workbench, *records: object) -> None:
             tx.put(record)
 
 
+def write(bench: Workbench, *records: object, by: str = "") -> None:
+    """Store records as an action of whom the store was opened for, or of somebody else."""
+    with bench.library.transaction(by or bench.context.actor, "write") as tx:
+        for record in records:
+            tx.put(record)
+
+
 def bring(bench: Workbench, path: Path, text: str | None = None) -> ImportPlan:
     """Import a file, after a text was written to it, and return what was planned."""
     if text is not None:

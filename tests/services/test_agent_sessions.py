@@ -4,7 +4,7 @@ import os
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from tests.services.conftest import Clock, Open, memory, put
+from tests.services.conftest import Clock, Open, memory, put, write
 from workbench.core.agents.read import AgentRead
 from workbench.core.stream.memory import Vote
 from workbench.services.agents.reading_log import keep, new_id, parent_process
@@ -72,16 +72,15 @@ def test_what_an_agent_wrote_and_voted_stands_in_its_session(
     person, agent = open_bench(), open_bench("agent:claude")
     put(person, memory("m1", "typed by a person", clock.at))
     agent.library.refresh()
-    with agent.library.transaction("agent:claude", "ingest general m2") as tx:
-        tx.put(memory("m2", "the deploy runs at noon", clock.at, session_id="s-1"))
+    write(agent, memory("m2", "the deploy runs at noon", clock.at, session_id="s-1"))
     clock.advance(minutes=1)
     cast(agent.context, agent.stream.get("m1"), "harmful", reason="out of date", session="s-1")
     (session,) = agent.agent_sessions.look()
-    vote, write = session.acts
+    vote, written = session.acts
     assert isinstance(vote, Vote)
     assert (vote.verdict, vote.target) == ("harmful", "m1")
-    assert isinstance(write, Write)
-    assert (write.memories, write.session) == (("m2",), "s-1")
+    assert isinstance(written, Write)
+    assert (written.memories, written.session) == (("m2",), "s-1")
     assert (session.written, session.votes, len(session.reads)) == (1, 1, 0)
 
 
@@ -103,8 +102,7 @@ def test_a_memory_of_the_session_that_came_by_another_hand_belongs_to_it_once(
 def test_what_comes_later_is_found_too(open_bench: Open, clock: Clock) -> None:
     agent, person = open_bench("agent:claude"), open_bench()
     for number in (1, 2):
-        with agent.library.transaction("agent:claude", "one") as tx:
-            tx.put(memory(f"m{number}", f"the deploy {number} runs at noon", clock.at))
+        write(agent, memory(f"m{number}", f"the deploy {number} runs at noon", clock.at))
         person.library.refresh()
         assert [s.written for s in person.agent_sessions.look()] == [number]
     assert person.agent_sessions.look() == open_bench().agent_sessions.look()
@@ -112,8 +110,7 @@ def test_what_comes_later_is_found_too(open_bench: Open, clock: Clock) -> None:
 
 def test_a_purged_memory_leaves_no_trace_in_a_session(open_bench: Open, clock: Clock) -> None:
     agent, person = open_bench("agent:claude"), open_bench()
-    with agent.library.transaction("agent:claude", "ingest general m1") as tx:
-        tx.put(memory("m1", "nobody should know this", clock.at, session_id="s-1"))
+    write(agent, memory("m1", "nobody should know this", clock.at, session_id="s-1"))
     person.library.refresh()
     assert len(person.agent_sessions.look()) == 1
     person.eraser.carry_out(person.eraser.plan(["m1"]))

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.core.samples import assert_sound
+from tests.services.conftest import bring
 from workbench.core.files.format import ReadContext
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import WorkbenchError
@@ -152,7 +153,7 @@ def test_any_changes_keep_votes_ids_and_the_file_and_can_all_be_taken_back(
         path = Path(folder) / f"{BOOK}.txt"
         path.write_text(file_of(lines, bare=bare))
         bench = open_workbench(Path(folder) / "store", profiles=Path(folder), clock=lambda: NOW)
-        bench.importer.carry_out(bench.importer.plan(path))
+        bring(bench, path)
         assert bench.exporter.ace(BOOK)[0] == file_of(lines, bare=bare)
         states = []
         for act in acts:

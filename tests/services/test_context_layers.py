@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.services.conftest import NOON, memory, put
+from tests.services.conftest import NOON, memory, put, write
 from tests.services.experienced import layers_of, material
 from workbench.config.paths import shipped
 from workbench.core.agents.layers import LARGE, LAYERS, USUAL, ContextSettings
@@ -69,15 +69,16 @@ def test_neighbours_of_one_source_share_a_block_and_nothing_unapproved_stands_ou
 ) -> None:
     for n in range(6):
         actor = "human" if n in (2, 3) else "agent:bot"
-        with bench.library.transaction(actor, "add") as tx:
-            tx.put(
-                memory(
-                    f"m{n}",
-                    f"the deploy number {n} of the shop",
-                    NOON,
-                    observation_type="convention",
-                )
-            )
+        write(
+            bench,
+            memory(
+                f"m{n}",
+                f"the deploy number {n} of the shop",
+                NOON,
+                observation_type="convention",
+            ),
+            by=actor,
+        )
     made = material(bench, "the deploy of the shop").cut()
     inside, outside, blocks = set[str](), set[str](), 0
     is_inside = False
@@ -93,9 +94,7 @@ def test_neighbours_of_one_source_share_a_block_and_nothing_unapproved_stands_ou
 def test_what_must_never_be_done_comes_first_and_what_was_voted_harmful_not_at_all(
     bench: Workbench,
 ) -> None:
-    with bench.library.transaction("human", "a book") as tx:
-        tx.put(Book("b", "B"))
-        tx.put(Section("rules", "rules", "Rules", book="b"))
+    write(bench, Book("b", "B"), Section("rules", "rules", "Rules", book="b"))
     bench.playbooks.add("b", "rules", "Never write to production")
     bench.playbooks.add("b", "rules", "A NOT NULL column needs three steps")
     bench.playbooks.add("b", "rules", "Restart the worker when the queue is full")

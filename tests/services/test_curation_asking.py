@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.reflect.server import MessagesServer, Reply
+from tests.services.conftest import bring
 from workbench.core.playbook.operations import Add, BulletTag
 from workbench.core.record import UnreadableFile
 from workbench.core.reflection.llm import UnreadableReply
@@ -52,8 +53,7 @@ class Clock:
 @pytest.fixture
 def bench(tmp_path: Path) -> Iterator[Workbench]:
     bench = open_workbench(tmp_path / "store", profiles=tmp_path / "profiles", clock=Clock())
-    (tmp_path / "book.txt").write_text(TEXT)
-    bench.importer.carry_out(bench.importer.plan(tmp_path / "book.txt"))
+    bring(bench, tmp_path / "book.txt", TEXT)
     yield bench
     bench.close()
 

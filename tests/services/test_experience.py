@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.services.conftest import Open
+from tests.services.conftest import Open, write
 from tests.services.experienced import KEY, ORDER, door, layers_of, material, meta, pattern, said
 from workbench.core.agents.actors import AgentSettings
 from workbench.core.agents.read import AgentRead
@@ -241,8 +241,7 @@ def test_a_memory_that_a_success_went_by_is_the_surer_once_and_never_the_agents_
     )
     agent = replace(around.context, actor="agent:claude")
     mine = replace(theirs, id="mem-own")
-    with around.library.transaction(agent.actor, "add") as tx:
-        tx.put(mine)
+    write(around, mine, by=agent.actor)
 
     def went_by(name: str, outcome: str = "SUCCESS") -> object:
         named = {"memories_applied": [theirs.id, mine.id, "mem-none", theirs.id]}

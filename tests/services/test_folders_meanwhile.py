@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.services.conftest import bring, write
 from workbench.core.record import WorkbenchError
 from workbench.services.open import Workbench
 
@@ -21,15 +22,14 @@ def notes(bench: Workbench, tmp_path: Path) -> Path:
     folder.mkdir(parents=True)
     (folder / "tea.md").write_text(NOTE)
     (folder / "milk.md").write_text("# Milk\n\nCold.\n")
-    bench.importer.carry_out(bench.importer.plan(folder.parent))
+    bring(bench, folder.parent)
     return folder.parent
 
 
 def edit(bench: Workbench, part: str, content: str) -> None:
     """Change the text of the memory that holds a text."""
     found = next(memory for memory in bench.library.memories.all() if part in memory.content)
-    with bench.library.transaction("human", "edit") as tx:
-        tx.put(replace(found, content=content))
+    write(bench, replace(found, content=content))
 
 
 def to_pipe(note: Path, elsewhere: Path) -> None:
@@ -103,7 +103,7 @@ def test_a_record_that_changed_between_the_plan_and_the_writing_keeps_the_change
     (folder / "2026-01-05.md").write_text(
         "# Monday\n\n- The cache is warm\n- Redis drops the jobs\n"
     )
-    bench.importer.carry_out(bench.importer.plan(folder))
+    bring(bench, folder)
     edit(bench, "cache", "The cache is hot")
     plan = bench.folder_exporter.plan(folder)
     (noted,) = plan.noted

@@ -11,7 +11,7 @@ import pytest
 
 from tests.safety.fresh import KINDS, fresh
 from tests.safety.samples import keys
-from tests.services.conftest import holding, memory, put
+from tests.services.conftest import bring, holding, memory, put, write
 from workbench.core.promotion import Placement
 from workbench.core.record import InvalidRecord
 from workbench.core.stream.memory import Memory, Source
@@ -64,12 +64,12 @@ def test_no_field_that_a_change_introduces_keeps_a_secret(tmp_path: Path, kind: 
     bench.judging.save_query(one("query"), tags=(one("query tag"),))
     bench.playbooks.add_section("main", one("title"))
     bench.playbooks.add("main", bench.playbooks.open("main").sections[0].id, one("bullet"))
-    with bench.library.transaction("human", "suggest") as tx:
-        tx.put(
-            replace(
-                bench.stream.get(ids[1]), status="candidate", is_synthetic=True, citations=(ids[0],)
-            )
-        )
+    write(
+        bench,
+        replace(
+            bench.stream.get(ids[1]), status="candidate", is_synthetic=True, citations=(ids[0],)
+        ),
+    )
     bench.review.explain(
         "reject-1", bench.review.reject([ids[1]], one("reject")) and [ids[1]], one("explain")
     )
@@ -177,11 +177,8 @@ def test_names_that_the_tool_made_and_names_of_imported_records_pass(tmp_path: P
         named = replace(bench.stream.get(id), id=KEY.secret, content="Named by a file.")
         tx.put(replace(named, id="mem-20260101-0000777"))
     assert next(bench.history.events()).label == label
-    with (
-        pytest.raises(InvalidRecord, match="The id holds a secret"),
-        bench.library.transaction("human", "name") as tx,
-    ):
-        tx.put(named)
+    with pytest.raises(InvalidRecord, match="The id holds a secret"):
+        write(bench, named)
 
 
 def test_a_token_is_no_name_of_a_document(tmp_path: Path) -> None:
@@ -197,14 +194,15 @@ def test_a_token_is_no_name_of_a_document(tmp_path: Path) -> None:
 def test_a_merge_keeps_what_its_parts_held_and_an_edit_brings_nothing_over(tmp_path: Path) -> None:
     bench, id = with_an_old_secret(tmp_path)
     old, now = bench.stream.get(id), bench.context.now()
-    with bench.library.transaction("human", "another") as tx:
-        tx.put(Memory("mem-20260101-0000777", "Another one.", now, now))
+    write(bench, Memory("mem-20260101-0000777", "Another one.", now, now))
     bench.stream.edit("mem-20260101-0000777", f"As it is said: {PASSWORD.text}")
     assert PASSWORD.secret not in bench.stream.get("mem-20260101-0000777").content
     other = bench.stream.get("mem-20260101-0000777")
-    with bench.library.transaction("human", "merge") as tx:
-        tx.put(replace(other, content=f"{other.content} {old.content}"))
-        tx.put(replace(old, status="archived"))
+    write(
+        bench,
+        replace(other, content=f"{other.content} {old.content}"),
+        replace(old, status="archived"),
+    )
     assert PASSWORD.secret in bench.stream.get(other.id).content
 
 
@@ -222,11 +220,13 @@ def test_what_is_typed_into_several_records_at_once_keeps_no_secret_that_the_sto
     with bench.library.transaction("human", "edit both"):
         for memory in made:
             bench.stream.edit(memory.id, f"As it is said: {PASSWORD.text}")
-    with bench.library.transaction("human", "tag both") as tx:
-        for memory in made:
-            tx.put(
-                replace(bench.stream.get(memory.id), tags=(PASSWORD.text,), citations=(made[0].id,))
-            )
+    write(
+        bench,
+        *(
+            replace(bench.stream.get(memory.id), tags=(PASSWORD.text,), citations=(made[0].id,))
+            for memory in made
+        ),
+    )
     for memory in made:
         assert PASSWORD.secret not in str(bench.stream.get(memory.id))
 
@@ -240,26 +240,18 @@ def test_names_that_the_store_holds_somewhere_are_refused_and_inherited_ones_sta
         "type": "error",
         "context": f"See {KEY.secret}.",
     }
-    (tmp_path / "notes.jsonl").write_text(json.dumps({**row, "session_id": KEY.secret}) + "\n")
     bench = opened(tmp_path)
-    bench.importer.carry_out(bench.importer.plan(tmp_path / "notes.jsonl"))
+    bring(bench, tmp_path / "notes.jsonl", json.dumps({**row, "session_id": KEY.secret}) + "\n")
     old = next(m for m in bench.library.memories.all() if KEY.secret in m.content)
     assert old.session_id == KEY.secret
     first, _ = two_more(bench)
     with pytest.raises(InvalidRecord, match="The session holds a secret"):
         votes.cast(bench.context, old, "helpful", session=KEY.secret)
-    with (
-        pytest.raises(InvalidRecord, match="The session id holds a secret"),
-        bench.library.transaction("human", "x") as tx,
-    ):
-        tx.put(replace(first, session_id=KEY.secret))
-    with (
-        pytest.raises(InvalidRecord, match="The id holds a secret"),
-        bench.library.transaction("human", "x") as tx,
-    ):
-        tx.put(replace(first, id=KEY.secret))
-    with bench.library.transaction("human", "candidate") as tx:
-        tx.put(replace(old, status="candidate", is_synthetic=True))
+    with pytest.raises(InvalidRecord, match="The session id holds a secret"):
+        write(bench, replace(first, session_id=KEY.secret))
+    with pytest.raises(InvalidRecord, match="The id holds a secret"):
+        write(bench, replace(first, id=KEY.secret))
+    write(bench, replace(old, status="candidate", is_synthetic=True))
     parts = bench.review.split(old.id, [f"One {KEY.secret}.", "Two."])
     assert [bench.stream.get(id).session_id for id in parts] == [KEY.secret] * 2
     assert KEY.secret in bench.stream.get(parts[0]).content
@@ -268,11 +260,9 @@ def test_names_that_the_store_holds_somewhere_are_refused_and_inherited_ones_sta
 def test_bullets_can_be_added_to_an_imported_section_that_is_named_by_a_secret(
     tmp_path: Path,
 ) -> None:
-    (tmp_path / "book.txt").write_text(
-        f"## {KEY.secret}\n[one-00001] helpful=0 harmful=0 :: Use tabs.\n"
-    )
     bench = opened(tmp_path)
-    bench.importer.carry_out(bench.importer.plan(tmp_path / "book.txt"))
+    text = f"## {KEY.secret}\n[one-00001] helpful=0 harmful=0 :: Use tabs.\n"
+    bring(bench, tmp_path / "book.txt", text)
     book = bench.library.books.all()[0].id
     section = bench.playbooks.open(book).sections[0]
     bench.playbooks.add(book, section.id, "Use spaces.")
@@ -287,11 +277,8 @@ def test_a_text_longer_than_the_store_takes_in_is_refused_and_one_that_was_there
     with bench.library.transaction("import:x", "bring it", group="import-1") as tx:
         tx.put(replace(Memory("m1", "short", NOW, NOW), summary=long))
     memory = bench.stream.get("m1")
-    with (
-        pytest.raises(InvalidRecord, match="is too long"),
-        bench.library.transaction("human", "write") as tx,
-    ):
-        tx.put(replace(memory, metadata={"note": f"{long} and more"}))
+    with pytest.raises(InvalidRecord, match="is too long"):
+        write(bench, replace(memory, metadata={"note": f"{long} and more"}))
     bench.stream.pin(["m1"])
     assert bench.stream.get("m1").summary == long
     assert len(bench.safety.shown(bench.stream.get("m1")).summary) == MAX_KEPT + 1
@@ -299,6 +286,5 @@ def test_a_text_longer_than_the_store_takes_in_is_refused_and_one_that_was_there
 
 def test_what_copies_a_file_is_left_as_it_is(tmp_path: Path) -> None:
     bench, secret = opened(tmp_path), keys()["aws"][1]
-    with bench.library.transaction("human", "promote") as tx:
-        tx.put(Placement("m1:entry:A.md", "m1", "entry", "A.md", f"- The key is {secret}.", NOW))
+    write(bench, Placement("m1:entry:A.md", "m1", "entry", "A.md", f"- The key is {secret}.", NOW))
     assert secret in bench.library.placements.get("m1:entry:A.md").text

@@ -8,7 +8,7 @@ from statistics import fmean
 
 import pytest
 
-from tests.services.conftest import NOON, bring
+from tests.services.conftest import NOON, bring, write
 from workbench.config.paths import shipped
 from workbench.core.record import (
     InvalidQuery,
@@ -143,8 +143,7 @@ def test_unknown_ids_are_ignored_and_counted_and_a_merged_memory_is_what_it_beca
     demo: Workbench, tmp_path: Path
 ) -> None:
     memory = demo.library.memories.get(some_ids(demo, 1)[0])
-    with demo.library.transaction("human", "merge") as tx:
-        tx.put(replace(memory, aliases=("mem-old",)))
+    write(demo, replace(memory, aliases=("mem-old",)))
     path = write_set(
         tmp_path,
         {"query": "a", "relevant": {memory.id: 1, "mem-old": 2, "gone-1": 3, "gone-2": 1}},

@@ -4,7 +4,7 @@ for its words.
 
 from tinydb import TinyDB
 
-from tests.services.conftest import NOON, Clock, Open
+from tests.services.conftest import NOON, Clock, Open, write
 from workbench.core.stream.memory import Memory
 from workbench.store.maintenance.checkpoint_writer import ForeignFile
 
@@ -13,8 +13,7 @@ def test_an_edit_that_waits_is_said_once_and_no_sentence_goes_for_its_words(
     open_bench: Open,
 ) -> None:
     first = open_bench()
-    with first.library.transaction("agent:test", "prepare") as tx:
-        tx.put(Memory("m1", "Use pnpm.", NOON, NOON))
+    write(first, Memory("m1", "Use pnpm.", NOON, NOON), by="agent:test")
     folder = first.library.folder
     first.close()
     with TinyDB(folder / "memory.json") as plain:

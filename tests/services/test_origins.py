@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.services.conftest import Open, memory, put
+from tests.services.conftest import Open, memory, put, write
 from workbench.core.agents.read import Provenance
 from workbench.core.record import WorkbenchError
 from workbench.services.agents.serving import serve
@@ -104,8 +104,7 @@ def test_an_approval_that_was_taken_back_is_none(
 ) -> None:
     written = memory("m1", "an agent wrote this")
     for actor, record in (("agent:claude", written), ("human", replace(written, **approval))):  # type: ignore[arg-type]
-        with bench.library.transaction(actor, "write it") as tx:
-            tx.put(record)
+        write(bench, record, by=actor)
     assert found(bench)["m1"].approved
     bench.history.undo()
     assert not found(bench)["m1"].approved

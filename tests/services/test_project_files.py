@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.services.conftest import NOON, Clock, Open
+from tests.services.conftest import NOON, Clock, Open, bring, write
 from workbench.core.promotion import Placement
 from workbench.core.record import Conflict, UnreadableFile, WorkbenchError
 from workbench.services.files.lint import (
@@ -53,11 +53,14 @@ def test_a_store_knows_its_files_and_why(project: Path, open_bench: Open) -> Non
     )
     bench = open_bench(folder=project / ".workbench")
     for name in ("rules.txt", "log.jsonl"):
-        bench.importer.carry_out(bench.importer.plan(project / name))
-    with bench.library.transaction("setup", "promote") as tx:
-        tx.put(Placement("p1", "a", "entry", "AGENTS.md", "- x", NOON))
-        tx.put(Placement("p2", "a", "bullet", "book/b-1", "x", NOON))
-        tx.put(Placement("p3", "a", "file", "gone.md", "x", NOON))
+        bring(bench, project / name)
+    write(
+        bench,
+        Placement("p1", "a", "entry", "AGENTS.md", "- x", NOON),
+        Placement("p2", "a", "bullet", "book/b-1", "x", NOON),
+        Placement("p3", "a", "file", "gone.md", "x", NOON),
+        by="setup",
+    )
     assert reasons(bench, project) == {
         ".claude/memory/topic.md": "in the project",
         "AGENTS.md": "memories were promoted to it",

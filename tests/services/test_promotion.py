@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.services.conftest import NOON, Open, memory, put
+from tests.services.conftest import NOON, Open, memory, put, write
 from workbench.core.files.format import ReadContext
 from workbench.core.files.formats import format_named
 from workbench.core.playbook.book import Book, Section
@@ -474,8 +474,7 @@ def test_a_folder_that_became_a_link_is_not_followed(
 
 @pytest.mark.parametrize("path", ["../x.md", "/tmp/x.md", "a/../../x.md"])
 def test_a_stored_path_never_leads_out(path: str, bench: Workbench, project: Path) -> None:
-    with bench.library.transaction("human", "odd") as tx:
-        tx.put(Placement("odd", "m1", "entry", path, "- x", NOON, created=True))
+    write(bench, Placement("odd", "m1", "entry", path, "- x", NOON, created=True))
     bench.history.undo()
     with pytest.raises(WorkbenchError):
         bench.history.redo()

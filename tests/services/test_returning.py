@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.services.conftest import NOON, Clock, memory, put
+from tests.services.conftest import NOON, Clock, bring, memory, put
 from tests.services.ingested import RULE, WORDS, fill_up
 from workbench.core.record import InvalidRecord
 from workbench.core.review import lifecycle
@@ -179,10 +179,10 @@ def test_an_import_leaves_out_what_was_purged(bench: Workbench, tmp_path: Path) 
 
 def test_an_import_leaves_out_a_purged_bullet(bench: Workbench, tmp_path: Path) -> None:
     path = tmp_path / "playbook.md"
-    path.write_text(
-        "## OTHERS\n[shr-00001] helpful=1 harmful=0 :: Use pnpm\n[shr-00002] helpful=0 harmful=0 :: Pin it\n"
-    )
-    bench.importer.carry_out(bench.importer.plan(path))
+    bring(
+        bench, path,
+        "## OTHERS\n[shr-00001] helpful=1 harmful=0 :: Use pnpm\n[shr-00002] helpful=0 harmful=0 :: Pin it\n",
+    )  # fmt: skip
     purged(bench, "shr-00001")
     plan = bench.importer.plan(path)
     assert (plan.records, plan.purged) == ((), ("shr-00001",))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.safety.samples import keys
-from tests.services.conftest import NOON, holding, memory, put
+from tests.services.conftest import NOON, bring, holding, memory, put
 from workbench.core.files.format import Parsed
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.record import UnknownRecord, WorkbenchError
@@ -30,9 +30,8 @@ PERMISSIONS = next(entry for entry in RECORDS if entry.table == "overrides")
 def import_jsonl(bench: Workbench, tmp_path: Path, *contents: str) -> list[Memory]:
     """Export memories of another store as a file, and import that."""
     entries = [memory(f"mem-20261121-{n:07d}", content) for n, content in enumerate(contents, 1)]
-    path = tmp_path / "brought.jsonl"
-    path.write_text(lifecycle.write(Parsed(lifecycle.NAME, memories=tuple(entries))), "utf-8")
-    bench.importer.carry_out(bench.importer.plan(path))
+    text = lifecycle.write(Parsed(lifecycle.NAME, memories=tuple(entries)))
+    bring(bench, tmp_path / "brought.jsonl", text)
     return [bench.stream.get(entry.id) for entry in entries]
 
 

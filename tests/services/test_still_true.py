@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks.still_true import commit, git
-from tests.services.conftest import files_in
+from tests.services.conftest import files_in, memory, write
 from workbench.config.loading import Settings
 from workbench.core.record import WorkbenchError
-from workbench.core.stream.memory import Memory
 from workbench.services.claims import GONE, RENAMED, TruePlan
 from workbench.services.folder import is_open_to_git
 from workbench.services.open import Workbench, open_workbench
@@ -59,9 +58,7 @@ def tree(tmp_path: Path) -> Path:
 def opened(tree: Path, *texts: str, **fields: object) -> Workbench:
     bench = open_workbench(tree / ".workbench", profiles=tree / "none", clock=lambda: NOW)
     given = {"memory_type": "semantic", "observation_type": "convention", **fields}
-    with bench.library.transaction("human", "memories") as tx:
-        for number, text in enumerate(texts):
-            tx.put(Memory(f"m{number}", text, NOW, NOW, **given))  # type: ignore[arg-type]
+    write(bench, *(memory(f"m{number}", text, NOW, **given) for number, text in enumerate(texts)))
     return bench
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.services.conftest import Open
+from tests.services.conftest import Open, write
 from tests.store.helpers import memory, open_library
 from workbench.core.runtime import PIECE, Stopped, in_pieces, may_stop, stoppable
 from workbench.services.open import Workbench
@@ -28,8 +28,7 @@ def after(looks: int) -> Callable[[], bool]:
 
 
 def put(bench: Workbench, number: int) -> None:
-    with bench.library.transaction("human", "put") as tx:
-        tx.put(memory(number))
+    write(bench, memory(number))
 
 
 def test_nothing_stops_unless_somebody_may_leave() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.services.conftest import NOON, Clock, Open, memory, put
+from tests.services.conftest import NOON, Clock, Open, memory, put, write
 from workbench.core.record import InvalidQuery, InvalidRecord, UnknownRecord, WorkbenchError
 from workbench.core.stream.filter import parse_filter
 from workbench.core.stream.memory import MAX_CONTENT, Source
@@ -348,8 +348,7 @@ def test_memories_are_found_by_who_stored_them(three: Workbench) -> None:
 
 
 def test_review_knows_who_stored_a_candidate_and_a_profile_may_not_ask(three: Workbench) -> None:
-    with three.library.transaction("agent:claude", "append") as tx:
-        tx.put(memory("c1", content="maybe", status="candidate"))
+    write(three, memory("c1", content="maybe", status="candidate"), by="agent:claude")
     queue = three.review.queue()
     assert [p.id for p in three.review.matching(queue, "actor:claude")] == ["c1"]
     assert three.review.matching(queue, "actor:person") == ()

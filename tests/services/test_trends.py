@@ -4,7 +4,7 @@ from datetime import UTC, timedelta, timezone
 
 import pytest
 
-from tests.services.conftest import NOON, Clock, Open
+from tests.services.conftest import NOON, Clock, Open, write
 from workbench.core.agents.episodes.criteria import Criteria
 from workbench.core.agents.read import AgentRead
 from workbench.core.health import sparkline
@@ -24,9 +24,7 @@ def made(id: str, days: float, **fields: object) -> Memory:
 
 
 def put(bench: Workbench, *memories: Memory) -> None:
-    with bench.library.transaction("agent:claude", "observed") as tx:
-        for memory in memories:
-            tx.put(memory)
+    write(bench, *memories, by="agent:claude")
 
 
 def candidates(bench: Workbench, *ids: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.services.conftest import Clock, Open, memory, put, snapshot
+from tests.services.conftest import Clock, Open, bring, memory, put, snapshot, write
 from workbench.core.record import Conflict, WorkbenchError
 from workbench.services.open import Workbench
 from workbench.services.stream import votes
@@ -38,10 +38,8 @@ def section(bench: Workbench, place: int) -> str:
 
 def import_one(bench: Workbench) -> None:
     path = bench.library.folder.parent / "one.jsonl"
-    path.write_text(
-        json.dumps({"id": "x", "context": "imported", "type": "error", "timestamp": "2026-03-01"})
-    )
-    bench.importer.carry_out(bench.importer.plan(path))
+    row = {"id": "x", "context": "imported", "type": "error", "timestamp": "2026-03-01"}
+    bring(bench, path, json.dumps(row))
 
 
 ACTIONS: dict[str, Act] = {
@@ -177,14 +175,12 @@ def test_what_later_changes_depend_on_stays_whole_and_is_named(
 ) -> None:
     agent = open_bench("agent:claude")
     since = clock.at
-    with agent.library.transaction("agent:claude", "add two") as tx:
-        tx.put(memory("a", "one"))
-        tx.put(memory("b", "two"))
+    write(agent, memory("a", "one"), memory("b", "two"))
     agent.stream.pin(["b"], True)
     bench.library.refresh()
     bench.stream.edit("a", "the person's words")
     done = bench.history.undo_by("agent:claude", since)
-    assert (done.taken, done.left) == (1, ("add two",))
+    assert (done.taken, done.left) == (1, ("write",))
     assert bench.stream.get("a").content == "the person's words"
     assert not bench.stream.get("b").pinned
     with pytest.raises(WorkbenchError, match="depend on every change"):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.services.conftest import write
 from tests.tui.support import NOW, app_over, screen_text
 from tests.tui.waiting import until
 from workbench.cli.main import run
@@ -38,9 +39,7 @@ async def test_it_is_listed_and_turned_down(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bench = opened(tmp_path)
-    with bench.library.transaction("agent:watcher", "propose") as tx:
-        tx.put(MEMORY)
-        tx.put(ASKED)
+    write(bench, MEMORY, ASKED, by="agent:watcher")
     with pytest.raises(WorkbenchError, match="does not know the proposal kind “urgent”"):
         bench.review.approve(["u-1"])
     app = app_over(bench)

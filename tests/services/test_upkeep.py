@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.services.conftest import NOON, Clock, memory, put, snapshot
+from tests.services.conftest import NOON, Clock, bring, memory, put, snapshot
 from workbench.core.record import WorkbenchError
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.confidence import confidence_of
@@ -254,7 +254,7 @@ def test_imported_signals_are_pruned_after_their_days_once_their_file_is_gone(
     bench: Workbench, clock: Clock, tmp_path: Path
 ) -> None:
     folder = vault(tmp_path)
-    bench.importer.carry_out(bench.importer.plan(folder))
+    bring(bench, folder)
     (folder / "ports.md").unlink()
     clock.at += timedelta(days=13)
     assert bench.upkeep.plan(search=False).of("prune") == ()

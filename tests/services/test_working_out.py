@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.services.conftest import bring, memory, put
+from tests.services.conftest import bring, memory, put, write
 from workbench.core.record import WorkbenchError
 from workbench.core.review.proposal import Proposal
 from workbench.services.open import Workbench, open_workbench
@@ -73,8 +73,11 @@ def test_one_that_is_stopped_leaves_what_was_found_before(bench: Workbench) -> N
 def test_one_stands_as_long_as_its_memories_are_as_they_were(bench: Workbench) -> None:
     bench.working_out.run(never)
     (prune,) = bench.review.found()
-    with bench.library.transaction("agent:x", "touch") as tx:
-        tx.put(replace(bench.library.memories.get("noise"), access_count=1, last_accessed_at=NOW))
+    write(
+        bench,
+        replace(bench.library.memories.get("noise"), access_count=1, last_accessed_at=NOW),
+        by="agent:x",
+    )
     assert bench.review.found() == ()
     with pytest.raises(WorkbenchError, match="No open proposal"):
         bench.review.approve([prune.id])
