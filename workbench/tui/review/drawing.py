@@ -823,9 +823,8 @@ def show_impact(area: "AreaScreen", proposal: Proposal, known: "Impact | None") 
         text = Content("The model is still loading. Ask again in a moment.")
     else:
         find = rank
-    area.app.push_screen(
-        ImpactDialog(f"If {bench.safety.masked(proposal.id)} is approved", text, IMPACT, find)
-    )
+    about = one_line(bench.safety.masked(proposal.title), 80)
+    area.app.push_screen(ImpactDialog(f"If “{about}” is approved", text, IMPACT, find))
 
 
 VIEWS = {
