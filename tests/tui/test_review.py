@@ -53,7 +53,7 @@ async def test_later_goes_to_the_end_and_the_cursor_does_not_follow_it(bench: Wo
         assert drive.current == "c2"
         assert drive.ids == ["c2", "c3", "c4", "c1"]
         assert "3 to decide · 1 put off" in drive.count
-        assert "in 7 d" in screen_text(drive.app)
+        assert "+7d" in screen_text(drive.app)
         await drive.keys("u")
         assert (drive.current, drive.ids[0]) == ("c1", "c1")
 

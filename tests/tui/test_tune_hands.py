@@ -72,7 +72,7 @@ async def test_the_wheel_nudges_a_click_sets_and_a_click_on_a_row_selects(tmp_pa
         await pilot.click(target, offset=(start + cells - 1, 0))
         assert target.value == 1.0
         assert tune(app).session.profile.importance == 1.0
-        await pilot.click("#list", offset=(60, 6))
+        await pilot.click("#list", offset=(60, 6 + tune(app).rows.gutter.top))
         assert tune(app).rows.cursor == 6
         await shows(pilot, f"#{7}")
 
