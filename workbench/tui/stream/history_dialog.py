@@ -227,9 +227,9 @@ class HistoryDialog(Dialog[None]):
         }
         &.-narrow LineView { height: 3fr; }
         & ReadingPane { width: 1fr; height: 1fr; border-left: solid $panel; }
-        & ReadingPane:focus { border-left: solid $accent; }
+        & ReadingPane:focus { border-left: heavy $text-accent; }
         &.-narrow ReadingPane { height: 2fr; padding: 0; border-left: none; border-top: solid $panel; }
-        &.-narrow ReadingPane:focus { border-top: solid $accent; }
+        &.-narrow ReadingPane:focus { border-top: heavy $text-accent; }
         & .history--said { height: auto; max-height: 2; }
     }
     """
