@@ -28,6 +28,10 @@ def entries(path: Path, *names: str, context: str = "text of {}") -> Path:
     return path
 
 
+ONE = "## A\n[a-00001] helpful=1 harmful=0 :: One.\n"
+TWO = f"{ONE}[a-00002] helpful=1 harmful=0 :: Two.\n"
+
+
 def take(
     bench: Workbench, path: Path, *, as_new: bool = False
 ) -> tuple[dict[str, int], int, tuple[str, ...]]:
@@ -54,12 +58,10 @@ def test_what_was_changed_here_stays(bench: Workbench, tmp_path: Path) -> None:
 
 def test_a_playbook_grows_by_what_its_file_gained(bench: Workbench, tmp_path: Path) -> None:
     path = tmp_path / "book.txt"
-    path.write_text("## A\n[a-00001] helpful=1 harmful=0 :: One.\n")
+    path.write_text(ONE)
     assert take(bench, path) == ({"bullets": 1}, 0, ())
     bench.playbooks.edit("book", "a-00001", "Mine.")
-    path.write_text(
-        "## A\n[a-00001] helpful=1 harmful=0 :: One.\n\n## B\n[b-00002] helpful=0 harmful=0 :: Two.\n"
-    )
+    path.write_text(f"{ONE}\n## B\n[b-00002] helpful=0 harmful=0 :: Two.\n")
     assert take(bench, path) == ({"bullets": 1}, 0, ("a-00001",))
     book = bench.playbooks.open("book")
     assert [(b.section, b.content) for b in book.bullets] == [("a", "Mine."), ("b", "Two.")]
@@ -173,9 +175,7 @@ def test_a_playbook_that_was_imported_meanwhile_stays_as_it_is(
     bench: Workbench, tmp_path: Path, clock: Clock
 ) -> None:
     path = tmp_path / "book.txt"
-    path.write_text(
-        "## A\n[a-00001] helpful=1 harmful=0 :: One.\n[a-00002] helpful=1 harmful=0 :: Two.\n"
-    )
+    path.write_text(TWO)
     plan = bench.importer.plan(path)
     other = rival(tmp_path, clock)
     take(other, path)
@@ -239,9 +239,7 @@ def test_bullets_of_a_file_that_was_reordered_follow_the_others(
     bench: Workbench, tmp_path: Path
 ) -> None:
     path = tmp_path / "book.txt"
-    path.write_text(
-        "## A\n[a-00001] helpful=1 harmful=0 :: One.\n[a-00002] helpful=1 harmful=0 :: Two.\n"
-    )
+    path.write_text(TWO)
     take(bench, path)
     path.write_text(
         "## A\n[a-00003] helpful=1 harmful=0 :: New.\n[a-00002] helpful=1 harmful=0 :: Two.\n"

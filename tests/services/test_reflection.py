@@ -13,7 +13,7 @@ from tests.services.conftest import NOON, Clock, Open, memory, put, snapshot
 from workbench.core.files.locks import Patience, waiting
 from workbench.core.limits import LlmSettings
 from workbench.core.record import InvalidRecord, WorkbenchError
-from workbench.core.reflection.reflector import Insight, ReflectionProblem, Step
+from workbench.core.reflection.reflector import Insight, ReflectionProblem, Step, Usage
 from workbench.core.reflection.trigger import ReflectionState
 from workbench.core.stream.memory import MAX_CONTENT, Source
 from workbench.reflect.claude.asker import Budget
@@ -29,10 +29,11 @@ from workbench.services.reflection.reflection import (
     drafts_of,
     why,
 )
-from workbench.services.stream.observation import Observation
+from workbench.services.stream.observation import Observation, append
 
 QUESTION = "1. Why do the checks fail in CI only?"
-INSIGHT = "1. Always map the secret, because called workflows get none (because of 1, 2)"
+SAID = "Always map the secret, because called workflows get none"
+INSIGHT = f"1. {SAID} (because of 1, 2)"
 PROSE = "The team learns quickly and finds most of it late."
 
 
@@ -48,8 +49,8 @@ NONE_ALIKE = Reply("No two of them.")
 """What Claude says of signals of which none teach the same."""
 
 
-def made(reflecting: Reflecting, plan: Plan) -> Outcome:
-    return reflecting.reflect(plan, quiet, never)
+def made(reflecting: Reflecting, plan: Plan | None = None) -> Outcome:
+    return reflecting.reflect(plan or reflecting.plan(reflecting.default()), quiet, never)
 
 
 @pytest.fixture
@@ -80,8 +81,7 @@ def claude(bench: Workbench, key: None, server: MessagesServer) -> Reflecting:
 
 @pytest.mark.slow
 def test_the_demo_gets_candidates_with_evidence_that_is_there(demo: Workbench) -> None:
-    reflecting = demo.reflecting
-    outcome = made(reflecting, reflecting.plan(EXTRACTIVE))
+    outcome = made(demo.reflecting)
     assert 5 <= len(outcome.candidates) <= 10
     waiting = {p.id: p for p in demo.review.queue()}
     for candidate in outcome.candidates:
@@ -117,7 +117,7 @@ def test_a_dry_run_stores_nothing_and_says_what_the_real_one_stores(demo: Workbe
 @pytest.mark.slow
 def test_one_undo_takes_back_the_candidates_and_the_gauge(demo: Workbench) -> None:
     before = snapshot(demo)
-    made(demo.reflecting, demo.reflecting.plan(EXTRACTIVE))
+    made(demo.reflecting)
     entry = next(iter(demo.history.events()))
     assert entry.actor == "reflector:extractive"
     assert demo.reflecting.verdict().due is False
@@ -163,13 +163,11 @@ def test_observations_made_meanwhile_stay_on_the_gauge(demo: Workbench, open_ben
 def test_reflections_do_not_move_the_gauge_and_appending_does(
     bench: Workbench, open_bench: Open
 ) -> None:
-    from workbench.services.stream.observation import append
-
     put(
         bench,
         *(memory(f"m{i}", f"Deploys of the api need the lock, attempt {i}") for i in range(4)),
     )
-    made(bench.reflecting, bench.reflecting.plan(EXTRACTIVE))
+    made(bench.reflecting)
     assert state_of(bench.context).observations_since_last == 0
     append(
         bench.library.folder,
@@ -183,9 +181,8 @@ def test_reflections_do_not_move_the_gauge_and_appending_does(
 
 
 def test_without_memories_it_says_so(bench: Workbench) -> None:
-    plan = bench.reflecting.plan(EXTRACTIVE)
     with pytest.raises(ReflectionProblem, match="no memories to reflect on"):
-        made(bench.reflecting, plan)
+        made(bench.reflecting)
     assert bench.library.journal.rev == 0
 
 
@@ -213,7 +210,7 @@ def test_what_a_user_states_for_every_time_is_pinned_by_approving_it(bench: Work
             source=Source(speaker="assistant"),
         ),
     )
-    found = made(bench.reflecting, bench.reflecting.plan(EXTRACTIVE)).candidates
+    found = made(bench.reflecting).candidates
     assert [(m.content, m.citations, m.status, m.pinned) for m in found] == [
         ("Never deploy on Fridays.", ("m1",), "candidate", True),
         ("I prefer short answers.", ("m2",), "candidate", True),
@@ -221,7 +218,7 @@ def test_what_a_user_states_for_every_time_is_pinned_by_approving_it(bench: Work
     bench.review.approve([found[0].id])
     kept = bench.library.memories.get(found[0].id)
     assert (kept.status, kept.pinned) == ("confirmed", True)
-    assert not made(bench.reflecting, bench.reflecting.plan(EXTRACTIVE)).candidates
+    assert not made(bench.reflecting).candidates
 
 
 # With Claude
@@ -246,7 +243,7 @@ def test_what_claude_finds_waits_in_review(
     steps: list[Step] = []
     outcome = claude.reflect(claude.plan(CLAUDE), steps.append, never)
     mapped, bare = outcome.candidates
-    assert mapped.content == "Always map the secret, because called workflows get none"
+    assert mapped.content == SAID
     assert mapped.citations == ("m1", "m2")
     assert mapped.metadata["question"] == "Why do the checks fail in CI only?"
     assert bare.metadata["unresolved"] == ["99"]
@@ -274,29 +271,19 @@ def test_what_claude_found_is_not_given_up_while_others_hold_the_store(
     assert claude.runs.spent()
 
 
-SAID = "Always map the secret, because called workflows get none"
-
-
 @pytest.mark.parametrize(
     "reworded", [SAID.lower() + ".", "Always map each secret: called workflows get none"]
 )
 def test_what_waits_or_was_approved_is_seen_again_by_what_is_cited_beyond_it(
     bench: Workbench, claude: Reflecting, script: list[Reply], reworded: str
 ) -> None:
-    script += [
-        Reply(QUESTION),
-        Reply(INSIGHT),
-        NONE_ALIKE,
-        Reply(QUESTION),
-        Reply(INSIGHT),
-        NONE_ALIKE,
-    ]
+    script += [Reply(QUESTION), Reply(INSIGHT), NONE_ALIKE] * 2
     script += [Reply(QUESTION), Reply(f"1. {reworded} (because of 2, 3)")]
-    (first,) = made(claude, claude.plan(CLAUDE)).candidates
-    second = made(claude, claude.plan(CLAUDE))
+    (first,) = made(claude).candidates
+    second = made(claude)
     assert (second.candidates, second.again) == ((), (first,))
     bench.review.approve([first.id])
-    third = made(claude, claude.plan(CLAUDE))
+    third = made(claude)
     assert (third.candidates, [m.id for m in third.again]) == ((), [first.id])
     seen = bench.library.memories.get(first.id)
     assert (seen.status, seen.content, seen.citations) == ("confirmed", SAID, ("m1", "m2", "m3"))
@@ -307,12 +294,12 @@ def test_what_waits_or_was_approved_is_seen_again_by_what_is_cited_beyond_it(
 def test_what_was_rejected_is_raised_only_with_new_evidence(
     bench: Workbench, claude: Reflecting, script: list[Reply]
 ) -> None:
-    bare = "1. Always map the secret, because called workflows get none"
+    bare = f"1. {SAID}"
     for reply in (INSIGHT, INSIGHT, bare, f"{bare} (because of 3)", f"{bare} (because of 1, 3)"):
         script += [Reply(QUESTION), Reply(reply), NONE_ALIKE]
     found = []
     for _ in range(5):
-        outcome = made(claude, claude.plan(CLAUDE))
+        outcome = made(claude)
         found.append([m.citations for m in outcome.candidates])
         if outcome.candidates:
             bench.review.reject([m.id for m in outcome.candidates])
@@ -335,7 +322,7 @@ def test_the_memories_that_bear_most_on_a_question_are_sent(
         Reply("1. Why does the lamp of the lighthouse fail?"),
         Reply("1. Lamps age (because of 9)\nIt may rain."),
     ]
-    outcome = made(claude, claude.plan(CLAUDE))
+    outcome = made(claude)
     first, second, _ = (seen.prompt for seen in server.requests)
     assert (first.count("packed and shipped"), first.count("lighthouse")) == (80, 9)
     assert second.count("the lighthouse failed, case") == 9
@@ -373,7 +360,7 @@ def test_undo_gives_no_token_back(
     bench: Workbench, claude: Reflecting, script: list[Reply]
 ) -> None:
     script += [Reply(QUESTION), Reply(INSIGHT)]
-    made(claude, claude.plan(CLAUDE))
+    made(claude)
     entry = next(iter(bench.history.events()))
     bench.history.undo_revision(entry.rev)
     assert bench.review.waiting() == 0
@@ -403,11 +390,9 @@ def _without_password(text: str) -> str:
 def test_a_month_that_is_used_up_stops_before_anything_is_sent(
     bench: Workbench, claude: Reflecting, server: MessagesServer, clock: Clock
 ) -> None:
-    from workbench.core.reflection.reflector import Usage
-
     claude.runs.record("claude", Usage(900_000, 99_999))
     with pytest.raises(ReflectionProblem, match="999,999 of this month's 1,000,000 are used"):
-        made(claude, claude.plan(CLAUDE))
+        made(claude)
     assert server.requests == []
     clock.advance(days=10)
     assert claude.runs.spent() == 0, "in December there is a new month"
@@ -421,10 +406,8 @@ def test_what_was_found_before_a_failure_is_kept(
         Reply(INSIGHT),
         error_reply(500, "api_error", "down", NO_RETRY),
     ]
-    outcome = made(claude, claude.plan(CLAUDE))
-    assert [c.content for c in outcome.candidates] == [
-        "Always map the secret, because called workflows get none"
-    ]
+    outcome = made(claude)
+    assert [c.content for c in outcome.candidates] == [SAID]
     assert not outcome.reflection.complete
     assert outcome.reflection.stopped
     assert not claude.verdict().due
@@ -436,7 +419,7 @@ def test_a_failure_before_anything_was_found_changes_nothing(
     before = snapshot(bench)
     script.append(reply_of("invalid_key.json", status=401))
     with pytest.raises(ReflectionProblem) as caught:
-        made(claude, claude.plan(CLAUDE))
+        made(claude)
     assert "sk-test" not in str(caught.value)
     assert snapshot(bench) == before
     assert claude.verdict().due
@@ -446,7 +429,7 @@ def test_a_failure_before_anything_was_found_changes_nothing(
 def unread(bench: Workbench, claude: Reflecting, script: list[Reply]) -> Outcome:
     """A reflection whose only reply with insights could not be read."""
     script += [Reply(QUESTION), Reply(PROSE)]
-    return made(claude, claude.plan(CLAUDE))
+    return made(claude)
 
 
 def test_a_reply_that_could_not_be_read_is_kept_as_it_came(
