@@ -45,6 +45,7 @@ from workbench.services.agents.reading_log import (
     keep,
     looked_up,
 )
+from workbench.services.agents.working import Key, Query, VariableScope, WorkingSession
 from workbench.services.context import Context
 from workbench.services.open import Workbench
 from workbench.services.safety.masking import masked
@@ -56,7 +57,6 @@ if TYPE_CHECKING:
     from workbench.services.agents.plans import Plans
     from workbench.services.agents.requests import AgentRequests
     from workbench.services.agents.serving import AgentContext, Answering
-    from workbench.services.agents.working import WorkingSession
 
 MOST_RESULTS, MOST_GOT = 50, 20
 LONGEST_QUERY = 4_000
@@ -73,7 +73,6 @@ Id = Annotated[str, Meta(description="the id of a memory, as a search returned i
 Ids = Annotated[
     list[str], Meta(description="ids of memories, as a search returned them", max_length=20)
 ]
-Query = Annotated[str, Meta(description="what you want to know, in plain words")]
 Budget = Annotated[int, Meta(description="tokens it may take", ge=100, le=100_000)]
 Error = Annotated[str, Meta(description="what just failed, as it was said", max_length=4_000)]
 Importance = Annotated[float | None, Meta(description="0–10; only ever lowers what the rules say")]
@@ -85,20 +84,6 @@ PlanId = Annotated[
     str, Meta(description="the id of a plan; empty: the current one", max_length=200)
 ]
 TaskText = Annotated[str, Meta(description="the task in words", max_length=10_000)]
-Key = Annotated[str, Meta(description="its name", max_length=200)]
-VariableScope = Annotated[
-    Literal[
-        "global",
-        "task",
-        "execution",
-        "intermediate",
-        "metadata",
-        "retrieved",
-        "accumulator",
-        "control",
-    ],
-    Meta(description="how long it lives, and which layer it counts in"),
-]
 _EPISODE = (
     "task {original_input}, outcome {status: SUCCESS, PARTIAL or FAILURE; primary_output}, and as far as known "
     "execution {trace, duration}, reflection {insights, failures_analyzed}, metadata {domain, task_type, tools_used}"
@@ -917,7 +902,7 @@ class AgentApi:
         ] = None,
     ) -> Json:
         """Use at the start of a task: an empty working memory of 20,000 tokens, or that of a session you name."""
-        return self._clean(self.working_memory.init(task, session, system))
+        return self.clean(self.working_memory.init(task, session, system))
 
     @tool(writes=True, group="working")
     def working_load_context(
@@ -929,82 +914,12 @@ class AgentApi:
     ) -> Json:
         """Use to keep a task as goals, constraints and criteria; patterns and episodes for it are retrieved."""
         told = {**({"description": task} if task else {}), **details} if details else task
-        return self._clean(self.working_memory.load_task_context(told))
-
-    @tool(writes=True, group="working")
-    def working_set(self, key: Key, value: Any, scope: VariableScope = "task") -> Json:
-        """Use to keep a value while you work. It is volatile: working_snapshot makes it durable.
-
-        accumulator appends to a list; control ends with the next working_push_state.
-        """
-        return self._clean(self.working_memory.set(key, value, scope))
+        return self.clean(self.working_memory.load_task_context(told))
 
     @tool(group="working")
     def working_get(self, key: Key, scope: VariableScope = "task") -> Json:
         """Use to read a value again, also one that was pruned; null when there is none."""
-        return self._clean({"value": self.working_memory.get(key, scope)})
-
-    @tool(writes=True, group="working")
-    def working_push_state(
-        self,
-        state: Annotated[
-            dict[str, Any], Meta(description="current_phase, current_subtask, completed, …")
-        ],
-    ) -> Json:
-        """Use when a phase or subtask begins: what it says replaces what was, control variables end."""
-        return self._clean(self.working_memory.push_state(state))
-
-    @tool(writes=True, group="working")
-    def working_add_intermediate(
-        self,
-        subtask_id: Key,
-        output: Any,
-        type: Annotated[str, Meta(max_length=200)] = "",
-        trace: Annotated[
-            Any, Meta(description="how it came about; summarised when room is needed")
-        ] = None,
-    ) -> Json:
-        """Use when a subtask is done, to keep what came of it."""
-        return self._clean(self.working_memory.add_intermediate(subtask_id, output, type, trace))
-
-    @tool(writes=True, group="working")
-    def working_retrieve(self, query: Query) -> Json:
-        """Use to bring past episodes for a question into the working memory; returns their ids."""
-        return self._clean(self.working_memory.retrieve_from_episodic(query))
-
-    @tool(writes=True, group="working")
-    def working_prune(self) -> Json:
-        """Use to make room: old results, finished traces and unread context leave; working_get still finds results."""
-        return self._clean(self.working_memory.prune())
-
-    @tool(writes=True, group="working")
-    def working_snapshot(self, label: Annotated[str, Meta(max_length=100)] = "") -> Json:
-        """Use to make it durable; the revision it returns is what working_rollback goes back to."""
-        return self._clean(self.working_memory.snapshot(label))
-
-    @tool(writes=True, group="working")
-    def working_rollback(
-        self,
-        revision: Annotated[
-            int, Meta(description="of a snapshot; otherwise the last one", ge=0)
-        ] = 0,
-    ) -> Json:
-        """Use after a wrong turn: back to a snapshot."""
-        return self._clean(self.working_memory.rollback(revision))
-
-    @tool(writes=True, group="working")
-    def working_clear(
-        self,
-        outcome: Literal["SUCCESS", "PARTIAL", "FAILURE"] = "PARTIAL",
-        output: Annotated[str, Meta(description="what came of the task", max_length=10_000)] = "",
-    ) -> Json:
-        """Use when the task is over: it is kept as an episode, and of the working memory only the metadata."""
-        return self._clean(self.working_memory.clear(outcome, output))
-
-    @tool(group="working")
-    def working_show(self) -> Json:
-        """Use to see what is in the working memory: the scopes, how full each layer is, what is hot, warm and cold."""
-        return self._clean(self.working_memory.show())
+        return self.clean({"value": self.working_memory.get(key, scope)})
 
     # What resources and programs ask for beside the tools
 
@@ -1049,9 +964,7 @@ class AgentApi:
         }
 
     @cached_property
-    def working_memory(self) -> "WorkingSession":
-        from workbench.services.agents.working import WorkingSession
-
+    def working_memory(self) -> WorkingSession:
         return WorkingSession(self.context, self.session, self.texts_for)
 
     def texts_for(self, query: str, is_task: bool) -> list[tuple[str, str]]:
@@ -1080,7 +993,7 @@ class AgentApi:
     def _guard(self) -> Guard:
         return Guard(self.context, self._safety)
 
-    def _clean(self, answer: Json) -> Json:
+    def clean(self, answer: Json) -> Json:
         return masked(answer, self._safety.masked)
 
     @property
@@ -1260,12 +1173,31 @@ class AgentApi:
         return {"reflection_due": verdict.reason} if verdict.due else {}
 
 
+def _offer_working(method: Callable[..., Json]) -> None:
+    """Offer an operation of the working memory as a tool."""
+    writes = method is not WorkingSession.show
+
+    @wraps(method)
+    def call(api: AgentApi, /, *args: Any, **kwargs: Any) -> Json:
+        api.require(writes=writes)
+        return api.clean(method(api.working_memory, *args, **kwargs))
+
+    call.__name__ = f"working_{method.__name__.removesuffix('_from_episodic')}"
+    TOOLS.append(ToolEntry(call, writes, "working"))
+
+
+for _operation in (
+    WorkingSession.set, WorkingSession.push_state, WorkingSession.add_intermediate,
+    WorkingSession.retrieve_from_episodic, WorkingSession.prune, WorkingSession.snapshot, WorkingSession.rollback,
+    WorkingSession.clear, WorkingSession.show,
+):  # fmt: skip
+    _offer_working(_operation)
+
+
 def working_session(
     bench: Workbench, session: str, agent: str, door: str, log: ReadingLog
-) -> "WorkingSession":
+) -> WorkingSession:
     """Return the working memory of a session for whoever the store is open for; `agent` is served what it retrieves."""
-    from workbench.services.agents.working import WorkingSession
-
     return WorkingSession(
         bench.context, session, AgentApi(bench, agent, session, log, door=door).texts_for
     )

@@ -13,16 +13,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
+
+from msgspec import Meta
 
 from workbench.core.agents import working
-from workbench.core.agents.working import JSON_KEYS, LAYERS, LIMIT, Variable, WorkingMemory
+from workbench.core.agents.working import JSON_KEYS, LAYERS, LIMIT, Scope, Variable, WorkingMemory
 from workbench.core.files.atomic import write_file
 from workbench.core.record import InvalidQuery, InvalidRecord, UnknownRecord, cannot_write
 from workbench.core.review.lifecycle import archive
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store, counted
-from workbench.services.agents.episodes import Episodes
 from workbench.services.context import Context
 from workbench.services.safety.bodies import cleaned
 from workbench.services.safety.secret_filter import SecretFilter
@@ -34,6 +35,13 @@ Json = dict[str, Any]
 Change = Callable[[WorkingMemory], WorkingMemory]
 Recall = Callable[[str, bool], Sequence[tuple[str, str]]]
 """Finds texts for a task, or else episodes for a query, with their ids."""
+
+Query = Annotated[str, Meta(description="what you want to know, in plain words")]
+Key = Annotated[str, Meta(description="its name", max_length=200)]
+VariableScope = Annotated[
+    Literal[Scope, "accumulator", "control"],
+    Meta(description="how long it lives, and which layer it counts in"),
+]
 
 _RECORDS = "working"
 VOLATILE = "In this process only until a snapshot."
@@ -197,8 +205,11 @@ class WorkingSession:
             retrieved=self._found(words, is_task=True) if words.strip() else [],
         )
 
-    def set(self, key: str, value: object, scope: str = "task") -> Json:
-        """Set a variable; `accumulator` appends to a list, `control` ends with the next state."""
+    def set(self, key: Key, value: Any, scope: VariableScope = "task") -> Json:
+        """Use to keep a value while you work. It is volatile: working_snapshot makes it durable.
+
+        accumulator appends to a list; control ends with the next working_push_state.
+        """
         self._gate.masked.clear()
         before, (key, value) = self.memory, self._clean([key, value])
         now = self._apply(
@@ -226,29 +237,40 @@ class WorkingSession:
             self._reads.add(name)
         return None if one is None else self._clean(one.full)
 
-    def push_state(self, state: Mapping[str, Any]) -> Json:
-        """Begin a state; control variables end."""
+    def push_state(
+        self,
+        state: Annotated[
+            dict[str, Any], Meta(description="current_phase, current_subtask, completed, …")
+        ],
+    ) -> Json:
+        """Use when a phase or subtask begins: what it says replaces what was, control variables end."""
         new: Json = self._clean(state)
         self._apply(lambda memory: working.push_state(memory, new, self._context.now()))
         return self._told()
 
     def add_intermediate(
-        self, subtask: str, output: object, type: str = "", trace: object = None
+        self,
+        subtask_id: Key,
+        output: Any,
+        type: Annotated[str, Meta(max_length=200)] = "",
+        trace: Annotated[
+            Any, Meta(description="how it came about; summarised when room is needed")
+        ] = None,
     ) -> Json:
-        """Keep the output of a subtask."""
+        """Use when a subtask is done, to keep what came of it."""
         entry = {"output": output, "type": type, "trace": trace}
         return self.set(
-            subtask,
+            subtask_id,
             {name: value for name, value in entry.items() if value not in ("", None)},
             "intermediate",
         )
 
-    def retrieve_from_episodic(self, query: str) -> Json:
-        """Find episodes for a query, and put them into the layer of what was retrieved."""
+    def retrieve_from_episodic(self, query: Query) -> Json:
+        """Use to bring past episodes for a question into the working memory; returns their ids."""
         return self._told(retrieved=self._found(query, is_task=False))
 
     def prune(self) -> Json:
-        """Take out what is cold; stored at once."""
+        """Use to make room: old results, finished traces and unread context leave; working_get still finds results."""
         done: list[working.Pruned] = []
 
         def change(memory: WorkingMemory) -> WorkingMemory:
@@ -262,15 +284,18 @@ class WorkingSession:
             **stored,
         }
 
-    def snapshot(self, label: str = "") -> Json:
-        """Store it as it is now; the revision is what a rollback goes back to."""
+    def snapshot(self, label: Annotated[str, Meta(max_length=100)] = "") -> Json:
+        """Use to make it durable; the revision it returns is what working_rollback goes back to."""
         said = f": {self._clean(label[:100])}" if label else ""
         return self._commit(f"snapshot working memory {self.session}{said}")
 
-    def rollback(self, revision: int = 0) -> Json:
-        """Go back to a snapshot: to the last one while something is volatile, else to the one
-        before it.
-        """
+    def rollback(
+        self,
+        revision: Annotated[
+            int, Meta(description="of a snapshot; otherwise the last one", ge=0)
+        ] = 0,
+    ) -> Json:
+        """Use after a wrong turn: back to a snapshot."""
         with self._lock:
             if self._changes and not revision:
                 self._changes, self._seen = [], -1
@@ -294,8 +319,12 @@ class WorkingSession:
             self._apply(lambda _: WorkingMemory(self.session).with_(then))
             return self._commit(f"roll working memory {self.session} back to revision {target}")
 
-    def clear(self, outcome: str = "PARTIAL", output: str = "") -> Json:
-        """End the task: keep an episode of it, and of the working memory its metadata only."""
+    def clear(
+        self,
+        outcome: Literal["SUCCESS", "PARTIAL", "FAILURE"] = "PARTIAL",
+        output: Annotated[str, Meta(description="what came of the task", max_length=10_000)] = "",
+    ) -> Json:
+        """Use when the task is over: it is kept as an episode, and of the working memory only the metadata."""
         episode, before = list[str](), WorkingMemory(self.session)
 
         def change(memory: WorkingMemory) -> WorkingMemory:
@@ -304,6 +333,8 @@ class WorkingSession:
             return WorkingMemory(memory.session).with_(memory.of("metadata"))
 
         def end() -> None:
+            from workbench.services.agents.episodes import Episodes
+
             if (doc := working.episode_of(before, outcome, output)) is not None:
                 episode.append(Episodes(self._context).store(doc, session=self.session).episode.id)
             end_memories(
@@ -319,7 +350,7 @@ class WorkingSession:
             }
 
     def show(self) -> Json:
-        """Return the scopes, the fill of the layers, and what is hot, warm and cold."""
+        """Use to see what is in the working memory: the scopes, how full each layer is, what is hot, warm and cold."""
         return view_of(self.memory)
 
     # What a person corrects
@@ -332,7 +363,7 @@ class WorkingSession:
         """Remove a variable; stored at once."""
         return self._correct("drop", key, scope, lambda _: None)
 
-    def correct(self, key: str, scope: str, value: object) -> Json:
+    def correct(self, key: str, scope: VariableScope, value: object) -> Json:
         """Give a variable another value; stored at once."""
         working.find(self.memory, key, scope)
         self.set(key, value, scope)
