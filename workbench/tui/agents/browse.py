@@ -33,7 +33,7 @@ from workbench.tui.app.waiting import asking, change, started
 from workbench.tui.records.actions import linked_pane
 from workbench.tui.widgets.bars import gauge
 from workbench.tui.widgets.content import MUTED, body, key_of, keyed, undo
-from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.dialog import Dialog, Prompt
 from workbench.tui.widgets.figures import amount, number
 from workbench.tui.widgets.line_list import Cell, LineView
 from workbench.tui.widgets.reading_pane import ReadingPane
@@ -234,6 +234,18 @@ class Browse(Dialog[Result], Generic[Result, Row]):
             self.done(said or str(came))
 
         change(self, step, self.complain)
+
+    async def ask(
+        self, prompt: Prompt, said: str, empty: Callable[[], object] | None = None
+    ) -> None:
+        """Ask for a line that the prompt takes, and say that it was done; for an empty one, do
+        `empty`.
+        """
+        line = await self.app.push_screen_wait(prompt)
+        if line:
+            self.done(said)
+        elif line is not None and empty is not None:
+            self.change(empty, said)
 
     def done(self, said: str) -> None:
         self.say(said)

@@ -222,10 +222,9 @@ class EpisodesDialog(Browse[None, Row]):
             place = Path(text).expanduser()
             bring(self.bench.context, found_in(place), name_of(place))
 
-        if await self.app.push_screen_wait(
-            Prompt("Add episodes", placeholder="a file or a folder", take=take)
-        ):
-            self.done("Added.")
+        await self.ask(
+            Prompt("Add episodes", placeholder="a file or a folder", take=take), "Added."
+        )
 
     @on_row
     async def action_note(self, row: Row) -> None:
@@ -234,8 +233,7 @@ class EpisodesDialog(Browse[None, Row]):
         ask = Prompt(
             f"A note on {id}", placeholder="what you know of it", take=lambda text: note(id, text)
         )
-        if await self.app.push_screen_wait(ask):
-            self.done("Noted.")
+        await self.ask(ask, "Noted.")
 
     @on_row
     async def action_tag(self, row: Row) -> None:
@@ -252,8 +250,7 @@ class EpisodesDialog(Browse[None, Row]):
         ask = Prompt(
             f"Tags of {id}", ", ".join(known), placeholder="tags, separated by commas", take=write
         )
-        if await self.app.push_screen_wait(ask) is not None:
-            self.done("Tagged.")
+        await self.ask(ask, "Tagged.", lambda: write(""))
 
     @on_row
     def action_approve(self, row: Row) -> None:
@@ -433,8 +430,7 @@ class PatternsDialog(Browse[None, Pattern]):
         ask = Prompt(
             title, check=missing, take=lambda reason: self.patterns.deprecate(pattern.id, reason)
         )
-        if await self.app.push_screen_wait(ask):
-            self.done(f"{pattern.name} is deprecated.")
+        await self.ask(ask, f"{pattern.name} is deprecated.")
 
     @on_row
     def action_weigh(self, pattern: Pattern) -> None:
@@ -492,8 +488,7 @@ class PatternsDialog(Browse[None, Pattern]):
         ask = Prompt(
             "In which episode was it applied, and how did that go?", check=wrong, take=take
         )
-        if await self.app.push_screen_wait(ask):
-            self.done(f"Recorded for {pattern.name}.")
+        await self.ask(ask, f"Recorded for {pattern.name}.")
 
     @asking
     async def action_task(self) -> None:

@@ -211,8 +211,7 @@ class PlansDialog(Browse[None, Place]):
         prompt = Prompt(
             title, value, placeholder="Write the test (15 min)", check=_wrong, take=take
         )
-        if await self.app.push_screen_wait(prompt):
-            self.done("Changed.")
+        await self.ask(prompt, "Changed.")
 
     @on_row
     def action_mark(self, row: Place, state: rules.State) -> None:
@@ -437,17 +436,9 @@ class WorkingDialog(Browse[None, Row]):
             OPERATIONS[chosen].do(memory, **words_of(chosen, line))
             memory.snapshot(chosen)
 
-        def do() -> None:
-            take("")
-
         asked = " ".join(OPERATIONS[chosen].words).upper() or "enter does it"
-        line = await self.app.push_screen_wait(
-            Prompt(f"{chosen}: {session}", placeholder=asked, take=take)
-        )
-        if line == "":
-            self.change(do, f"{chosen}: done.")
-        elif line is not None:
-            self.done(f"{chosen}: done.")
+        prompt = Prompt(f"{chosen}: {session}", placeholder=asked, take=take)
+        await self.ask(prompt, f"{chosen}: done.", lambda: take(""))
 
 
 def _shown(value: object) -> str:
