@@ -40,16 +40,13 @@ OPTIONS: Mapping[str, Option] = {
 
 def work(call: Call) -> Answer:
     """Load, apply and store."""
-    from workbench.services.agents.api import working_session
-    from workbench.services.agents.reading_log import ReadingLog
+    from workbench.services.agents.api import operate
 
-    args, log = call.args, ReadingLog(call.bench.follow)
+    args = call.args
     agent = actor_of(args).removeprefix("agent:") if actor_of(args) != CLI_ACTOR else "cli"
-    memory = working_session(call.bench, args.session, agent, "cli", log)
-    _, _, names, do = OPERATIONS[args.verb]
-    words = {name: str(getattr(args, name)) for name in (one.strip("?-") for one in names)}
-    answer = {**do(memory, **words), **memory.snapshot(args.verb)}
-    log.flush()
+    names = [one.strip("?-") for one in OPERATIONS[args.verb].words]
+    words = {name: str(getattr(args, name)) for name in names}
+    answer = operate(call.bench, args.session, agent, "cli", args.verb, words)
     answer.pop("note", None)
     if args.verb == "get":
         value = answer["value"]

@@ -45,7 +45,7 @@ from workbench.services.agents.reading_log import (
     keep,
     looked_up,
 )
-from workbench.services.agents.working import Key, Query, VariableScope, WorkingSession
+from workbench.services.agents.working import OPERATIONS, Key, Query, VariableScope, WorkingSession
 from workbench.services.context import Context
 from workbench.services.open import Workbench
 from workbench.services.safety.masking import masked
@@ -1194,13 +1194,18 @@ for _operation in (
     _offer_working(_operation)
 
 
-def working_session(
-    bench: Workbench, session: str, agent: str, door: str, log: ReadingLog
-) -> WorkingSession:
-    """Return the working memory of a session for whoever the store is open for; `agent` is served what it retrieves."""
-    return WorkingSession(
-        bench.context, session, AgentApi(bench, agent, session, log, door=door).texts_for
-    )
+def operate(
+    bench: Workbench, session: str, agent: str, door: str, name: str, words: Mapping[str, str]
+) -> Json:
+    """Carry out an operation on a session's working memory and store it, for whoever the store is open for; `agent` is
+    served what it retrieves.
+    """
+    log = ReadingLog(bench.follow)
+    api = AgentApi(bench, agent, session, log, door=door)
+    memory = WorkingSession(bench.context, session, api.texts_for)
+    done = {**OPERATIONS[name].do(memory, **words), **memory.snapshot(name)}
+    log.flush()
+    return done
 
 
 _OWN = "It is this agent's own {}: what it says of that changes nothing, and was not counted."

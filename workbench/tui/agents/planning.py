@@ -19,9 +19,8 @@ from workbench.core.agents.working import LAYERS, LIMIT, Variable, WorkingMemory
 from workbench.core.record import InvalidRecord
 from workbench.core.stream.memory import MAX_CONTENT, Memory
 from workbench.core.text import printable
-from workbench.services.agents.api import working_session
+from workbench.services.agents.api import operate
 from workbench.services.agents.plans import Decision
-from workbench.services.agents.reading_log import ReadingLog
 from workbench.services.agents.working import OPERATIONS, WorkingSession, sessions, words_of
 from workbench.services.open import Workbench
 from workbench.tui.actions import MOVES, PLANS, WORKING
@@ -430,11 +429,7 @@ class WorkingDialog(Browse[None, Row]):
         )
 
         def take(line: str) -> None:
-            memory = working_session(
-                self.bench, session, "app", "app", ReadingLog(self.bench.follow)
-            )
-            OPERATIONS[chosen].do(memory, **words_of(chosen, line))
-            memory.snapshot(chosen)
+            operate(self.bench, session, "app", "app", chosen, words_of(chosen, line))
 
         asked = " ".join(OPERATIONS[chosen].words).upper() or "enter does it"
         prompt = Prompt(f"{chosen}: {session}", placeholder=asked, take=take)
