@@ -112,6 +112,15 @@ def test_tags_are_votes_that_count_once_for_each_reply(bench: Workbench) -> None
     assert bench.library.votes.all() == []
 
 
+def test_a_new_bullet_has_no_vote_of_a_deleted_one_with_its_number(bench: Workbench) -> None:
+    name = bench.playbooks.add("book", "rules", "Wait once.")
+    for voted in ("r-00001", name):
+        bench.playbooks.vote("book", [voted], "harmful")
+    bench.curating.apply("book", bench.curating.read(REPLY), [Delete(name)])
+    assert bench.playbooks.add("book", "rules", "Wait twice.") == name
+    assert bench.playbooks.view("book").votes == {"r-00001": "harmful"}
+
+
 def test_a_bullet_that_one_reply_marks_twice_is_said(bench: Workbench) -> None:
     twice = TAGS.replace("r-00003", "r-00001")
     assert [card.problem for card in cards(bench, twice)] == [

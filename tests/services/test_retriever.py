@@ -29,6 +29,7 @@ def found(bench: Workbench, query: str) -> list[str]:
 
 
 def test_it_loads_when_asked(bench: Workbench) -> None:
+    bench.retriever.follow()
     assert not bench.tuning.ready
     seen: list[tuple[int, int]] = []
     put(bench, memory("a", "one"), memory("b", "two"))
