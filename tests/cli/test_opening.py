@@ -9,7 +9,7 @@ from tests.cli.shared import at_a_terminal
 from tests.demo import MEMORIES
 from workbench.cli.main import run
 from workbench.config import paths, recent
-from workbench.core.first_run import FirstRun, FirstStep
+from workbench.core.first_run import TRY_DEMO, FirstRun, FirstStep
 
 
 def test_the_app_opens_the_store_that_is_meant(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,6 +173,21 @@ def test_a_store_is_made_here_and_opens_by_itself_from_then_on(
     assert asked.start() == 0
     assert cli.opened == [(cli.cwd / ".workbench", "project", True)] * 2
     assert len(asked.cards) == 1
+
+
+def test_the_demo_opens_in_between_and_the_store_again_after_it(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_a_terminal(monkeypatch)
+    assert cli.bare("init").code == 0
+    codes, opened = [TRY_DEMO, 0, 0], list[str]()
+
+    def open_app(store: Path, *, origin: str, **more: object) -> int:
+        opened.append(origin)
+        return codes.pop(0)
+
+    assert run([], open_app=open_app, cwd=cli.cwd, clock=lambda: NOW) == 0
+    assert opened == ["project", "demo", "project"]
 
 
 def test_stores_that_were_open_before_are_offered(

@@ -8,7 +8,7 @@ from tests.tui.support import app_over, open_bench, screen_text
 from tests.tui.waiting import until_drawn
 
 PLACES = {
-    "stream": ("1", "workbench import", "plus e p d h y enter escape"),
+    "stream": ("1", "No memories yet", "plus e p d h y enter escape"),
     "review": ("2", "workbench import", "a x space e m y h n enter S r P z i escape 9"),
     "playbook": ("3", "No playbook yet. O adds", "plus e d M X b J y h o j enter"),
     "playbook's tools": ("3", "No playbook yet.", "equals_sign B V I D W S"),

@@ -10,6 +10,7 @@ from workbench.tui.app.palette import Palette
 MEANT = {
     "connect": "Agents: connect", "hook": "Agents: connect", "mcp": "Agents: connect",
     "claude": "Agents", "codex": "Agents", "install": "Agents: connect",
+    "begin": "Begin",
     "trend": "Health", "trends": "Health", "stats": "Health", "doctor": "Health",
     "settings": "Settings", "config": "Settings", "preferences": "Settings", "keys": "Change keys",
     "remap": "Change keys",

@@ -84,6 +84,12 @@ def test_the_home_folder_is_named_as_such() -> None:
     assert rows["project"].more.endswith("This is your home: that is nearly everything.")
 
 
+def test_what_lies_in_the_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "CLAUDE.md").write_text("# Shop\n", "utf-8")
+    rows = {row.step.choice: row for row in rows_of(first(here=tmp_path))}
+    assert "CLAUDE.md" in rows["import"].remark
+
+
 async def test_the_card_writes_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     await chosen(("down", "4", "escape", "q"), first(here=tmp_path))

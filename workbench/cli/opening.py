@@ -11,7 +11,7 @@ from workbench.cli.parsing import folder
 from workbench.cli.session import Session, Welcome, is_there, say_made
 from workbench.cli.verbs import Answer, Call, Option, Verb, flag, unopened, value
 from workbench.config import paths, recent
-from workbench.core.first_run import FirstRun
+from workbench.core.first_run import TRY_DEMO, FirstRun
 from workbench.core.record import StoreProblem, WorkbenchError
 from workbench.core.runtime import asked_to_end
 
@@ -60,7 +60,8 @@ def _look_back(session: Session, origin: str) -> int:
 def _open(session: Session, store: Path, origin: str, begin: str = "") -> int:
     """Open the app on a store; a folder that was made for nothing is taken away again."""
     was_there = is_there(store)
-    code = session.open_app(store, origin=origin, begin=begin)
+    while (code := session.open_app(store, origin=origin, begin=begin)) == TRY_DEMO:
+        _try_demo(session)
     if not was_there:
         with contextlib.suppress(OSError):
             store.rmdir()
@@ -79,13 +80,16 @@ def _welcome(session: Session, welcome: Welcome, store: Path) -> int:
         return _try_demo(session)
     if step.choice == "recent" and step.folder is not None:
         return _open(session, step.folder, "recent")
+    from workbench.services.files.beside import beside
+
     if step.choice == "project":
         from workbench.services.folder import make_store as make_empty
 
         made = session.cwd.resolve() / paths.PROJECT_STORE
         make_empty(made, session.clock, shared=False)
         return _open(session, made, "project")
-    return _open(session, store, "global", "app.import" if step.choice == "import" else "")
+    imports = "stream.begin" if beside(session.cwd) else "app.import"
+    return _open(session, store, "global", imports if step.choice == "import" else "")
 
 
 def _first_run(session: Session, store: Path) -> FirstRun:

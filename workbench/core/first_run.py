@@ -8,6 +8,9 @@ FirstChoice = Literal["demo", "project", "import", "agent", "empty", "recent"]
 agent, begin with an empty one, or open another that was open before.
 """
 
+TRY_DEMO = 77
+"""The code that the app ends with for the demo to be opened, and its store again after that."""
+
 
 class FirstRun(NamedTuple):
     """The place that the workbench was started in: nothing of it is made yet.

@@ -251,6 +251,7 @@ STREAM = Table(
         Action("stream.edit", "e", "edit", "Edit it with all its fields", CHANGE, run="do('changes.edit')"),
         Action("stream.external", "E", "edit in $EDITOR", "Edit all of it as one document in $EDITOR", CHANGE, False),
         Action("stream.new", "o", "new", "Write a new memory", CHANGE, False),
+        Action("stream.begin", "I", "begin", "Import what lies here, connect, try the demo", FIND, False),
         Action("stream.pin", "p", "pin", "Pin or unpin; pinned does not decay", CHANGE, run="do('changes.pin')"),
         Action("stream.confirm", "a", "confirm", "Confirm a signal: you approve of it",
                DECIDE, False, run="do('changes.confirm')"),
@@ -987,6 +988,13 @@ IMPORT = Table(
     place="workbench.tui.files.imports",
 )
 
+BEGIN = Table(
+    "beginning",
+    (Action("begin.close", "escape,q", "close", "Close", APP, True, "cancel"),),
+    LIST,
+    place="workbench.tui.files.beginning",
+)
+
 EXPORT = Table(
     "the export",
     (
@@ -1126,6 +1134,7 @@ DIALOGS = (
     FINDINGS,
     WHOLE,
     IMPORT,
+    BEGIN,
     EXPORT,
     PROMOTE,
     COPIES,

@@ -15,6 +15,7 @@ from textual.widgets import Static
 from workbench.config import loading, paths, recent
 from workbench.core.first_run import FirstChoice, FirstRun, FirstStep
 from workbench.core.text import printable
+from workbench.services.files.beside import beside
 from workbench.tui.actions import LIST, WELCOME
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.areas import check_keymap
@@ -44,6 +45,7 @@ class Row:
 def rows_of(first: FirstRun) -> Iterator[Row]:
     """Yield what can be done in a place without a store."""
     kept = f"your global store, {paths.from_home(first.store)}"
+    found = ", ".join(source.name for source in beside(first.here))
     yield Row(
         FirstStep("demo"), "Try the demo", "a project's store to play with; not kept",
         "Six weeks of a software project: 272 memories, eight of them in other languages, 14 candidates to decide, a "
@@ -54,7 +56,8 @@ def rows_of(first: FirstRun) -> Iterator[Row]:
         "cannot be made here" if first.closed else ".workbench: this folder's, kept out of git", _here(first),
     )  # fmt: skip
     yield Row(
-        FirstStep("import"), "Import a file", "memories, a playbook, notes; previewed",
+        FirstStep("import"), "Import a file",
+        f"found here: {printable(found)}" if found else "memories, a playbook, notes; previewed",
         f"You choose a file and see what it brings before it is kept, in {kept}.",
     )  # fmt: skip
     yield Row(

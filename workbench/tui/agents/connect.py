@@ -32,7 +32,6 @@ from workbench.tui.app.actions import bindings
 from workbench.tui.files.preview import SIGNS, STYLES
 from workbench.tui.widgets.content import MUTED, assemble, keyed
 from workbench.tui.widgets.dialog import Choice, Choose, TextDialog
-from workbench.tui.widgets.figures import amount
 
 NAMES = {"claude-code": "Claude Code", "codex": "Codex", "cursor": "Cursor"}
 
@@ -112,13 +111,12 @@ class ConnectDialog(TextDialog[None]):
         return replace(plan, after=written.before) if written is not None and is_ours else plan
 
     def _said(self, plan: Plan, connected: bool) -> Content:
-        lines = amount(abs(len(_lines(plan.after)) - len(_lines(plan.before))), "line")
         if connected:
-            file = f"has the hooks, in {lines}"
+            file = "has the hooks"
         elif plan.before is None:
-            file = f"is made, with {lines}"
+            file = "is made, with the hooks"
         else:
-            file = f"gets {lines} more; the rest stays, and a copy of it is kept"
+            file = "gets the hooks; the rest stays, and a copy is kept"
         undo = f"`workbench hooks remove --agent {self._agent} --{self._scope}`"
         parts = [("Connected, from its next session on.\n\n", "bold $text-success")] * connected
         parts += _row("File", paths.from_home(self._path), file)
@@ -178,10 +176,6 @@ def _row(label: str, what: str, does: str) -> list[tuple[str, str]]:
         (printable(what), "bold" if label == "File" else ""),
         (f" {does}\n", MUTED),
     ]
-
-
-def _lines(text: str | None) -> list[str]:
-    return (text or "").splitlines()
 
 
 def _changed(plan: Plan) -> Content:

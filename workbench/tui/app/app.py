@@ -27,6 +27,7 @@ from textual.worker import Worker, WorkerFailed, WorkerState, get_current_worker
 
 from workbench import crash
 from workbench.config.loading import Settings
+from workbench.core.first_run import TRY_DEMO
 from workbench.core.record import WorkbenchError
 from workbench.core.runtime import Cancelled, Stopped, may_stop, stoppable
 from workbench.core.text import printable
@@ -500,6 +501,12 @@ class WorkbenchApp(Host):
         if await self._may_leave():
             self.next_at = event.rev
             self.exit(self.bench.library.folder)
+
+    @work
+    async def on_try_demo(self) -> None:
+        """End for the demo; whoever started the app opens it, and this store again after it."""
+        if await self._may_leave():
+            self.exit(None, return_code=TRY_DEMO)
 
     async def _dispatch_action(
         self, namespace: DOMNode, action_name: str, params: tuple[object, ...]

@@ -161,6 +161,10 @@ class LookBack(Message):
         self.rev = rev
 
 
+class TryDemo(Message):
+    """Somebody wants to try the demo, and to come back here after it."""
+
+
 ENDED = 0.3
 """Seconds between two looks whether what a key waits for has ended with its screen."""
 

@@ -123,10 +123,14 @@ class ImportDialog(FileDialog[str | None]):
     BINDINGS: ClassVar[list[BindingType]] = bindings(IMPORT)
     DEFAULT_CSS = "ImportDialog .file--state { max-height: 5; }"
 
-    def __init__(self, bench: Workbench, folder: Path) -> None:
+    def __init__(self, bench: Workbench, folder: Path, start: Path | None = None) -> None:
+        """`start` is a file to begin with, or a folder, which is read note by note when it lies
+        below `folder`.
+        """
         title = "Import a file · nothing is written before it is listed here"
         super().__init__(title, [a for a in IMPORT if a.show], bench)
         self._base = folder
+        self._start = start if start != folder else None
         self._path = SafeInput("", placeholder="file or folder", id="import-path")
         self._rows: LineView[Row] = LineView(self._draw, id, empty=Content(START), id="import-rows")
         self.state.id = "import-state"
@@ -154,7 +158,10 @@ class ImportDialog(FileDialog[str | None]):
     def on_mount(self) -> None:
         """Show what lies in the working folder."""
         self._path.focus()
-        self._look()
+        if self._start is None:
+            self._look()
+        else:
+            self._put(self._start, self._start.is_dir())
 
     def on_unmount(self) -> None:
         """Let nothing go on that nobody waits for."""
@@ -171,6 +178,9 @@ class ImportDialog(FileDialog[str | None]):
     def _typed(self) -> None:
         # How another file is read says nothing about this one; what to take from files does.
         self._way = ImportOptions(theirs=self._way.theirs, as_new=self._way.as_new)
+        if self._start is not None and self._exact == (self._path.value, self._start):
+            is_here = self._start.is_dir() and self._start.is_relative_to(self._base)
+            self._way = replace(self._way, more=True, folder=is_here)
         self._look()
 
     def _look(self) -> None:
@@ -653,7 +663,7 @@ class ImportDialog(FileDialog[str | None]):
         if self.writing:
             self._stop.set()
             self.say([("Stopping …", "bold")])
-        elif self._way.folder:
+        elif self._way.folder and self.chosen.path != self._start:
             self._go(folder=False)
         elif self._picked:
             self._to_folder()

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
@@ -20,10 +21,12 @@ from workbench.core.stream.filter import HELP
 from workbench.core.stream.memory import Memory
 from workbench.core.text import printable
 from workbench.services.context import Touched
+from workbench.services.files.beside import beside
 from workbench.services.stream.stream import StreamView
 from workbench.tui.actions import STREAM
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
+from workbench.tui.app.host import TryDemo
 from workbench.tui.app.waiting import asking
 from workbench.tui.records.actions import MemoryActions, links_of
 from workbench.tui.safety import FlaggedMemories
@@ -134,10 +137,7 @@ _SETTLED_S = 0.02
 _OWN = ("human", "cli", "import")
 """Who brings in what needs no mark: the person, by whatever door."""
 
-EMPTY_STORE = (
-    "No memories yet. {stream.new} writes one, `workbench import FILE` brings some in; agents add theirs with "
-    "`workbench ingest`."
-)
+EMPTY_STORE = "{stream.new} writes one, {app.import} imports a file, {stream.begin} lists other ways to begin."
 NO_MORE = "No more semantic matches."
 NO_WORDS = "No semantic matches listed. {stream.search} searches by words and by meaning."
 NO_MATCH = "Nothing matches. Esc clears the filter, {app.help} explains it."
@@ -146,6 +146,15 @@ NOTHING_NEAR = (
     "No memory has these words, and none is similar in meaning. "
     "Esc clears the filter, {app.help} explains it."
 )
+
+
+class StreamList(LineList[Row]):
+    """The list; while the store is empty, enter begins with what lies beside it."""
+
+    def action_open(self) -> None:
+        super().action_open()
+        if isinstance(self.screen, StreamScreen) and self.screen.is_empty:
+            self.call_later(self.screen.run_action, "begin")
 
 
 class StreamScreen(AreaScreen):
@@ -186,12 +195,11 @@ class StreamScreen(AreaScreen):
         """
         self._views = {view.name: view for view in self.bench.context.settings.views}
         self._columns = USUAL_COLUMNS
-        empty = Content(keyed(EMPTY_STORE))
-        self.rows: LineList[Row] = LineList(
+        self.rows: LineList[Row] = StreamList(
             self._draw,
             key_of,
             is_heading=lambda row: isinstance(row, Ruled),
-            empty=empty,
+            empty=Content(""),
             title="Memories",
             id="list",
         )
@@ -325,7 +333,7 @@ class StreamScreen(AreaScreen):
             if self._nearby is None
             else self._nearby.rows(found, self.bench.library.memories.find)
         )
-        self.rows.set_empty(Content(nothing if view.total else keyed(EMPTY_STORE)))
+        self.rows.set_empty(Content(nothing) if view.total else self._begun())
         # The line is no memory: where nothing holds the words, the cursor begins below it.
         top, place = self.rows.scroll_offset.y, self.rows.cursor
         first = 1 if rows and not view.memories else 0
@@ -336,6 +344,39 @@ class StreamScreen(AreaScreen):
         self.rows.marked_first = 0 if self._nearby is None else len(view.memories)
         self._show_count()
         self.show_detail()
+
+    def _begun(self) -> Content:
+        """Return what an empty store says."""
+        names = ", ".join(source.name for source in beside(Path.cwd()))
+        here = [f"Found here: {printable(names)}. enter imports from them."] if names else []
+        return Content("\n\n".join(("No memories yet.", *here, keyed(EMPTY_STORE))))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the store holds no memories at all."""
+        return self._view is not None and not self._view.total
+
+    @asking
+    async def action_begin(self) -> None:
+        """Choose what the store begins with, one after the other."""
+        from workbench.tui.agents.connect import connect
+        from workbench.tui.files.beginning import BeginDialog
+        from workbench.tui.files.imports import ImportDialog
+
+        app, here = self.workbench_app, Path.cwd()
+        is_own = not app.options.scratch and self.bench.library.standpoint is None
+        begin = BeginDialog(here, is_own=is_own)
+        while isinstance(chosen := await app.push_screen_wait(begin), Path):
+            said = await app.push_screen_wait(ImportDialog(self.bench, here, chosen))
+            if said:
+                app.say(said)
+            begin = begin.again()
+        if chosen == "memory":
+            await self.action_new()
+        elif chosen == "connect":
+            await connect(app, self.bench.library.folder)
+        elif chosen == "demo":
+            self.post_message(TryDemo())
 
     def _columns_of(self, found: Sequence[Memory]) -> Columns:
         by, dates = self.arranged.by, self.arranged.dates
