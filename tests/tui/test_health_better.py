@@ -11,6 +11,7 @@ import pytest
 
 from tests.tui.health_host import beside, go, health, keys, made, opened, rows, settled
 from tests.tui.support import NOW, app_over, open_bench, opens, screen_text, shows
+from tests.tui.waiting import until
 from workbench.core.agents.read import AgentRead
 from workbench.services.health.quality import Quality, Weeks
 from workbench.services.open import Workbench
@@ -71,7 +72,7 @@ async def test_each_number_has_its_weeks_a_chart_and_a_sentence(
             go(app, "better", name)
             await keys(pilot, *(["enter"] if size[0] < 100 else []))
             await settled(pilot)
-            assert told in " ".join(beside(app).split())
+            await until(pilot, lambda told=told: told in " ".join(beside(app).split()))  # type: ignore[misc]
             assert all(week in beside(app) for week in weeks), name
             assert "█" in beside(app), name
             if size[0] < 100:
@@ -98,6 +99,7 @@ async def test_it_is_found_out_while_the_rest_works_and_anew_when_asked(
         ready.set()
         await shows(pilot, "Agents' questions answered")
         await settled(pilot)
+        await shows(pilot, "0.")
         app.bench.review.approve(["m0", "m1"])
         await keys(pilot, "r")
         go(app, "better", "debt")

@@ -23,7 +23,7 @@ from tests.tui.support import (
     shows,
 )
 from tests.tui.waiting import until
-from workbench.core.stream.memory import Memory
+from workbench.core.stream.memory import Memory, Vote, vote_id
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.stream import votes
 from workbench.store.library import Library
@@ -144,6 +144,21 @@ async def test_changes_are_told_by_record_in_words_and_never_as_json(tmp_path: P
         assert "tags: ci, review" in shown(app)
         assert "metadata · run · share: 0.5" in shown(app)
         assert not set('{}[]"') & set(shown(app))
+        agent = by_agent(app)
+        with agent.library.transaction("agent:claude", "vote on 2") as tx:
+            for id in ("m2", "m1"):
+                tx.put(
+                    Vote(
+                        vote_id("memories", id, "agent:claude"),
+                        "memories",
+                        id,
+                        "agent:claude",
+                        "helpful",
+                        NOW,
+                    )
+                )
+        await keys(pilot, "escape", "H")
+        assert "claude voted helpful on “Deploys need two reviews” m1" in shown(app)
 
 
 async def test_the_history_of_everybody_lists_agents_and_asks_which_record(tmp_path: Path) -> None:
@@ -250,7 +265,7 @@ async def test_secrets_are_masked_until_z_shows_those_of_one_change(tmp_path: Pa
         assert key in shown(app)
         await keys(pilot, "escape", "j", "k")
         assert isinstance(app.screen, HistoryDialog)
-        await keys(pilot, "escape", "6")
+        await keys(pilot, "escape", "6", *("tab",) * 7)
         await shows(pilot, "import [secret: ")
         assert key not in screen_text(app)
         assert "import [secret: " in screen_text(app)

@@ -41,6 +41,8 @@ LARGEST = 20_000
 FEW = 10
 """Questions, votes or memories below which a share tells nothing."""
 
+_TO_COME = "The judged queries are not asked again yet."
+
 Unit = Literal["share", "score", "days", "count"]
 Tables = Mapping[str, Mapping[str, Doc]]
 
@@ -135,7 +137,8 @@ def _counted(count: int, word: str) -> str:
 @dataclass(frozen=True, slots=True)
 class Weeks:
     """All numbers, the end of each week, and what the log does not tell: `since` when it does
-    (`None`: all weeks), when something was `purged`, and why there is `no_ranking`, if so.
+    (`None`: all weeks), when something was `purged`, and why there is `no_ranking`, if so;
+    `ranked` says whether one was asked for.
     """
 
     ends: tuple[datetime, ...]
@@ -143,6 +146,7 @@ class Weeks:
     since: datetime | None
     purged: datetime | None
     no_ranking: str
+    ranked: bool
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -183,7 +187,7 @@ class Quality:
         """
         now, count = self._context.now(), max(1, min(weeks, MOST_WEEKS))
         times = [moved(now, -WEEK * back) for back in range(count)]
-        rank, why = self._ranking(cancelled) if ranking else (None, "")
+        rank, why = self._ranking(cancelled) if ranking else (None, _TO_COME)
 
         def look(at: datetime, tables: Tables) -> dict[str, Value | None]:
             if cancelled():
@@ -198,7 +202,7 @@ class Quality:
             for kind in KINDS
         )
         since, purged = (at and clock_time(at, zone) for at in known)
-        return Weeks(ends, figures, since, purged, why)
+        return Weeks(ends, figures, since, purged, why, ranking)
 
     def _ranking(
         self, cancelled: Cancelled

@@ -148,7 +148,7 @@ class HealthScreen(AreaScreen):
             self.sections["store"].gather()
             self.sections["better"].gather()
         else:
-            self._stale, self.sections["better"].known = True, False
+            self._stale = True
 
     # Showing
 

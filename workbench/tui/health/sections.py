@@ -547,11 +547,14 @@ class Better(Section[Weeks]):
     ID, TITLE, WHEN = "better", "Is memory getting better?", "once"
 
     def look(self, tell: Progress, cancelled: Cancelled) -> Weeks:
-        """Look back over the weeks; the queries are asked again as soon as the model is there."""
+        """Look back over the weeks: first without asking the queries again, which takes longer."""
         del tell
-        return self.bench.quality.look(ranking=self.bench.retriever.ready, cancelled=cancelled)
+        ranking = self.known and self.bench.retriever.ready
+        return self.bench.quality.look(ranking=ranking, cancelled=cancelled)
 
     def rows(self) -> Sequence[Row]:
+        if not self.value.ranked and self.bench.retriever.ready:
+            self.gather()
         return [
             self.row(
                 one.kind.id,

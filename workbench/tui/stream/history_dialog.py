@@ -95,7 +95,7 @@ def event_text(
         lines.append(assemble([(f"{who} {did} {target}: ", "bold"), (counts, "bold $text-accent")]))
         fields = [field for field in shown.fields if field.field == "reason"]
     else:
-        lines += _votes(shown.fields)
+        lines += _votes(bench, shown.fields)
         fields = [
             field
             for field in shown.fields
@@ -124,7 +124,7 @@ def _did(verdict: str, *, cast: bool) -> str:
     return f"voted {verdict} on" if cast else f"took back a {verdict} vote on"
 
 
-def _votes(fields: Sequence[FieldEvent]) -> Iterator[Content]:
+def _votes(bench: Workbench, fields: Sequence[FieldEvent]) -> Iterator[Content]:
     """Yield the votes that a transaction cast, changed or took back, each as a sentence with its
     reason.
     """
@@ -133,22 +133,15 @@ def _votes(fields: Sequence[FieldEvent]) -> Iterator[Content]:
         if field.table == _VOTES:
             by_key.setdefault(field.key, {})[field.field] = field
     for key, told in by_key.items():
-        _, target, actor, *_ = (
-            *key.split(":", 2),
-            "",
-            "",
-        )  # of one that only changed, the name alone says whose it is
-        target, actor = (
-            _either(told.get("target"), target),
-            _either(told.get("actor"), actor.rpartition(":")[0]),
-        )
-        who, verdict = _voter(printable(actor)), told.get("verdict")
+        # Of one that only changed, the name alone says whose it is.
+        table, target, actor, *_ = (*key.split(":", 2), "", "")
+        target = _either(told.get("target"), target)
+        who = _voter(printable(_either(told.get("actor"), actor.rpartition(":")[0])))
+        verdict, place = told.get("verdict"), (table, target)
+        title = clip(bench.safety.masked(bench.history.title_of(place, ())), _SHORT)
         did = "" if verdict is None else _did(_either(verdict, ""), cast=verdict.after is not None)
-        said = (
-            f"{who} {did} {printable(target)}"
-            if did
-            else f"the vote of {who} on {printable(target)}"
-        )
+        what = printable(f"“{title}” {target}" if title else target)
+        said = f"{who} {did} {what}" if did else f"the vote of {who} on {what}"
         yield Content.styled(said, "bold")
         if "reason" in told:
             yield _field(told["reason"])
