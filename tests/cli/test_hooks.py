@@ -50,7 +50,7 @@ CURSOR = """\
     "sessionStart": [
       { "command": "./hooks/mine.sh", "timeout": 5 }
     ],
-    "stop": [{ "command": "say done", "loop_limit": 2 }]
+    "beforeShellExecution": [{ "command": "say done", "loop_limit": 2 }]
   }
 }
 """

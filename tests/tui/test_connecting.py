@@ -8,6 +8,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.tui.support import app_over, demo_bench, messages, opens, screen_text, shows
+from workbench.core.agents.hook_event import EVENTS_DO, HOOK_FILES, name_of
 from workbench.core.first_run import FirstRun
 from workbench.tui.agents.connect import ConnectDialog
 from workbench.tui.agents.screen import AgentsScreen
@@ -108,3 +109,8 @@ async def test_an_agent_connects_nothing(tmp_path: Path, monkeypatch: pytest.Mon
         assert any("cannot decide" in said for said in messages(app))
         await pilot.press("escape")
     assert not settings(tmp_path).exists()
+
+
+def test_each_event_says_what_it_does() -> None:
+    events = {name_of(event) for file in HOOK_FILES.values() for event in file.events}
+    assert events <= set(EVENTS_DO)

@@ -171,5 +171,6 @@ EVENTS_DO: Mapping[str, str] = {
     "SessionEnd": "reads the rest of the session",
     "PostToolUse": "keeps what resolved a failure",
     "PostToolUseFailure": "keeps the failure",
+    "AfterAgentResponse": "notes what the agent said, for the episode",
 }
 """What the workbench does at an event, by the name of Claude Code for it."""
