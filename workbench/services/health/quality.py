@@ -288,7 +288,7 @@ def _docs(tables: Tables, name: str) -> Iterator[Doc]:
 def _within(doc: Doc, at: datetime) -> bool:
     """Tell whether something was in the week that ends at a time."""
     with suppress(ValueError):
-        return at - WEEK < parse_time(str(doc.get("at"))) <= at
+        return moved(at, -WEEK) < parse_time(str(doc.get("at"))) <= at
     return False
 
 

@@ -555,6 +555,8 @@ class Better(Section[Weeks]):
     def rows(self) -> Sequence[Row]:
         if not self.value.ranked and self.bench.retriever.ready:
             self.gather()
+        if not any(any(one.values) for one in self.value.figures):
+            return [self.remark("nothing", "Nothing is known of these weeks yet.")]
         return [
             self.row(
                 one.kind.id,
