@@ -223,7 +223,7 @@ CASES = {
     "agents: bad for this question": Case(AGENTS, ("0",), begins=leave_a_reading),
     "agents: vote": Case(AGENTS, ("plus",), begins=leave_a_reading),
     "agents: edit": Case((*AGENTS, "e", *WORDS), SAVE, typed=True, begins=leave_a_reading),
-    "health: upkeep": Case((*HEALTH, "tab"), ("a",)),
+    "health: upkeep": Case((*HEALTH, "tab", "tab"), ("a",)),
     "health: prune": Case((*HEALTH, "p"), ("y",), ("p", "y")),
     "health: merge": Case((*HEALTH, "D", "j", "j"), ("m",)),
     "health: keep apart": Case((*HEALTH, "D", "j", "j"), ("x",)),
