@@ -237,21 +237,6 @@ def test_an_unknown_type_of_an_agent_is_kept_and_a_persons_is_asked_about(
         assert f"There is no observation type “{kind}”. {hint}" in err
 
 
-def test_what_changes_something_answers_as_json(cli: Cli) -> None:
-    first = cli.json("append", "use pnpm here")
-    second = cli.json("ingest", "never force-push to main")
-    assert (first["outcome"], second["outcome"], second["other"]) == ("created", "created", None)
-    assert cli.json("append", "use pnpm here") == {
-        **first,
-        "outcome": "skipped",
-    }
-    assert cli.json("vote", first["id"], "helpful")["id"] == first["id"]
-    undone = cli.json("undo")
-    assert undone["undone"] == f"vote helpful on {first['id']}"
-    assert cli.json("redo")["revision"] == undone["revision"] + 1
-    assert cli.json("status")["revision"] == undone["revision"] + 1
-
-
 def test_the_same_vote_again_writes_nothing(cli: Cli) -> None:
     id = cli.json("append", "use pnpm here")["id"]
     vote = ("vote", id, "helpful", "--reason", "it helped")
@@ -312,30 +297,30 @@ def queue(cli: Cli) -> Cli:
 
 
 COMMANDS = (
-    ("vote", "m1", "harmful", "--reason"),
-    ("review", "approve", "c1", "--reason"),
-    ("review", "reject", "c1", "--reason"),
-    ("review", "later", "c1", "--reason"),
-    ("review", "merge", "c1", "m1", "--reason"),
-    ("review", "promote", "m1", "--to", "memory:notes", "--outside", "--reason"),
-    ("review", "promote", "m1", "--to", "memory:notes", "--outside", "--title"),
-    ("review", "promote", "m1", "--to", "memory:notes", "--outside", "--about"),
-    ("ingest",),
-    ("append",),
+    "vote m1 harmful --reason",
+    "review approve c1 --reason",
+    "review reject c1 --reason",
+    "review later c1 --reason",
+    "review merge c1 m1 --reason",
+    "review promote m1 --to memory:notes --outside --reason",
+    "review promote m1 --to memory:notes --outside --title",
+    "review promote m1 --to memory:notes --outside --about",
+    "ingest",
+    "append",
 )
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_a_secret_is_masked_and_a_word_keeps_it(command: tuple[str, ...], queue: Cli) -> None:
-    assert queue(*command, f"it leaked {SECRET} again").code == 0
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_secret_is_masked_and_a_word_keeps_it(command: str, queue: Cli) -> None:
+    words = (*command.split(), f"it leaked {SECRET} again")
+    assert queue(*words).code == 0
     assert SECRET not in written(queue.store) + written(queue.cwd)
     queue.ok("undo")
-    result = queue(*command, f"it leaked {SECRET} again", "--keep")
+    result = queue(*words, "--keep")
     assert result.code == 0, result.err
     assert SECRET in written(queue.store) + written(queue.cwd)
-    scanned = queue("scan")
-    assert "beside the records' texts" not in scanned.out
+    assert "beside the records' texts" not in queue("scan").out
     assert queue("scan", "--mask").code == 2
     queue("vote", "c2", "harmful", "--reason", f"again {OTHER}")
     assert OTHER not in written(queue.store)

@@ -4,7 +4,6 @@ sessions, one for each task by the evidence that there is.
 
 import io
 import json
-import os
 import shutil
 import string
 import subprocess
@@ -17,6 +16,7 @@ import pytest
 
 from tests.cli.conftest import Cli
 from tests.cli.sessions import SESSION, Transcript
+from tests.cli.shared import ROOT, WORKBENCH
 from tests.safety.samples import drawn
 from workbench.config.paths import captures_dir
 from workbench.core.files.locks import FileLock
@@ -25,9 +25,6 @@ from workbench.services.agents.capture import hooks
 from workbench.services.agents.capture.progress import folder_of, held
 from workbench.store.files import LOCK
 from workbench.store.library import Library
-
-ROOT = Path(__file__).parents[2]
-
 
 SECRET = "AKIAZ7QWERTYUI5PLMNB"
 
@@ -88,17 +85,20 @@ def test_lessons_come_with_where_they_are_from_and_wait_in_review(
     cli: Cli, transcript: Transcript
 ) -> None:
     cli.ok("capture", "transcript", str(transcript.path))
-    correction, failure = told(cli.store)
-    assert (correction.observation_type, failure.observation_type) == ("correction", "failure")
-    assert {correction.status, failure.status} == {"candidate"}
-    assert (failure.session_id, failure.source.hook, failure.source.speaker) == (
+    lessons = told(cli.store)
+    assert [one.observation_type for one in lessons] == ["correction", "failure"]
+    assert [(one.status, one.source.speaker) for one in lessons] == [
+        ("candidate", "user"),
+        ("candidate", "tool"),
+    ]
+    correction, failure = lessons
+    assert SECRET not in correction.content
+    assert (failure.session_id, failure.source.hook, failure.source.turn) == (
         SESSION,
         "transcript",
-        "tool",
+        1,
     )
-    assert (failure.source.turn, correction.source.speaker) == (1, "user")
     assert failure.source.file == str(transcript.path)
-    assert SECRET not in correction.content
     assert failure.created_at.isoformat() == "2026-03-19T10:05:00+00:00"
     assert len(cli.json("review", "list")) == 2
     cli.ok("undo")
@@ -165,14 +165,14 @@ def test_what_was_erased_stands_in_no_note_and_does_not_come_back(
 ) -> None:
     hook("SessionStart", source="startup")
     hook("Stop", transcript_path=str(transcript.path))
-    hook("UserPromptSubmit", prompt="No, the cart belongs to the shop folder")
-    captures = captures_dir()
-    assert captures is not None
-    assert any(b"shop folder" in path.read_bytes() for path in captures.rglob("*.json"))
+    prompt = "No, the cart belongs to the shop folder"
+    hook("UserPromptSubmit", prompt=prompt)
+    captures = captures_dir() or cli.store
+    assert b"shop folder" in kept(captures)
     id = next(memory.id for memory in told(cli.store) if "shop folder" in memory.content)
     cli.ok("purge", id, "--yes-erase", id)
-    assert not any(b"shop folder" in path.read_bytes() for path in captures.rglob("*.json"))
-    transcript.asked("No, the cart belongs to the shop folder")
+    assert b"shop folder" not in kept(captures)
+    transcript.asked(prompt)
     hook("Stop", transcript_path=str(transcript.path))
     assert not any("shop folder" in memory.content for memory in told(cli.store))
 
@@ -241,51 +241,31 @@ def test_an_event_that_corrects_is_kept_and_its_secrets_are_not(
     assert hook("UserPromptSubmit", prompt=f"No, use pnpm instead of npm here, key {SECRET}") == ""
     hook("UserPromptSubmit", prompt="build the cart")
     (memory,) = told(cli.store)
-    assert (memory.observation_type, memory.status, memory.source.hook) == (
-        "correction",
-        "candidate",
-        "UserPromptSubmit",
-    )
-    assert (memory.session_id, memory.source.speaker, memory.importance_score) == (
-        SESSION,
-        "user",
-        9.0,
-    )
-    everything = b"".join(
-        path.read_bytes() for path in (captures_dir() or cli.store).rglob("*") if path.is_file()
-    )
-    assert SECRET.encode() not in everything
+    assert (memory.observation_type, memory.status) == ("correction", "candidate")
+    assert (memory.source.hook, memory.source.speaker) == ("UserPromptSubmit", "user")
+    assert memory.session_id == SESSION
+    assert SECRET.encode() not in kept(captures_dir() or cli.store)
     assert cli.json("history", "-n", "1")[0]["actor"] == "agent:claude"
 
 
 def test_no_line_of_a_key_is_kept_that_a_command_was_cut_into(
     cli: Cli, transcript: Transcript, hook: Callable[..., str]
 ) -> None:
-    lines = [
-        "/" + drawn(n, string.ascii_letters + string.digits + "+/", seed=at)
-        for at, n in enumerate((63, 63, 40))
-    ]
+    letters = string.ascii_letters + string.digits + "+/"
+    lines = ["/" + drawn(n, letters, seed=at) for at, n in enumerate((63, 63, 40))]
     head, tail = (f"-----{word} RSA PRIVATE" + " KEY-----" for word in ("BEGIN", "END"))
     block = "\n".join((head, *lines, tail))
     failing = {"command": f"deploy --key {block} --to staging"}
-    transcript.ran(
-        failing["command"], f"Exit code 1\n{lines[1]}: No such file or directory", failed=True
-    )
+    lost = f"Exit code 1\n{lines[1]}: No such file or directory"
+    transcript.ran(failing["command"], lost, failed=True)
     transcript.ran(f"deploy --to staging --key {block} --force", "done")
     hook("SessionStart", source="startup")
-    hook(
-        "PostToolUseFailure",
-        tool_name="Bash",
-        tool_input=failing,
-        error="deploy: the region is not set, set REGION",
-    )
+    error = "deploy: the region is not set, set REGION"
+    hook("PostToolUseFailure", tool_name="Bash", tool_input=failing, error=error)
     cli.ok("capture", "transcript", str(transcript.path))
     assert any("deploy" in memory.content for memory in told(cli.store))
-    folders = (captures_dir() or cli.store, cli.store)
-    kept = b"".join(
-        path.read_bytes() for folder in folders for path in folder.rglob("*") if path.is_file()
-    )
-    assert not [line for line in lines if line[4:24].encode() in kept]
+    held_there = kept(captures_dir() or cli.store, cli.store)
+    assert not [line for line in lines if line[4:24].encode() in held_there]
 
 
 def test_a_session_that_is_called_like_a_secret_is_kept_by_another_name(
@@ -298,12 +278,7 @@ def test_a_session_that_is_called_like_a_secret_is_kept_by_another_name(
     shutil.copy(transcript.path, secret)
     cli.ok("capture", "transcript", str(secret))
     assert len({memory.session_id for memory in told(cli.store)}) == 1
-    folders = (captures_dir() or cli.store, cli.store)
-    files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
-    kept = b"".join(
-        path.read_bytes() for path in files if path.suffix != ".jsonl" or "journal" in path.name
-    )
-    assert name.encode() not in kept
+    assert name.encode() not in kept(captures_dir() or cli.store, cli.store)
 
 
 def test_a_hook_and_the_transcript_tell_the_same_once(
@@ -359,38 +334,20 @@ def test_a_summary_is_kept_by_its_sections(cli: Cli, hook: Callable[..., str]) -
 
 
 def test_hooks_of_other_forms_are_understood(cli: Cli, hook: Callable[..., str]) -> None:
+    lost = "deploy failed: region us-east-9 does not exist"
     hook("", event="before_start")
-    hook("", event="on_error", error="deploy failed: region us-east-9 does not exist")
-    hook("", event="on_error", error="deploy failed: region us-east-9 does not exist")
-    hook(
-        "UserPromptSubmit",
-        agent="codex",
-        prompt="No, run it with --frozen please",
-        turn_id="t",
-        transcript_path=None,
-    )
-    bash = {
-        "tool_name": "shell",
-        "tool_input": {"command": ["bash", "-lc", "make tests"]},
-        "tool_use_id": "call_1",
-    }
-    hook(
-        "PostToolUse",
-        agent="codex",
-        **bash,
-        tool_response={"output": "No rule to make target 'tests'", "exit_code": 2},
-    )
-    then = {
-        "tool_name": "shell",
-        "tool_input": {"command": ["bash", "-lc", "make test"]},
-        "tool_use_id": "call_2",
-    }
-    hook("PostToolUse", agent="codex", **then, tool_response={"output": "ok", "exit_code": 0})
+    for _ in range(2):
+        hook("", event="on_error", error=lost)
+    prompt = "No, run it with --frozen please"
+    hook("UserPromptSubmit", "codex", prompt=prompt, turn_id="t", transcript_path=None)
+    for word, output, code in (("tests", "No rule to make target 'tests'", 2), ("test", "ok", 0)):
+        hook(
+            "PostToolUse", "codex", tool_name="shell", tool_use_id=word,
+            tool_input={"command": ["bash", "-lc", f"make {word}"]},
+            tool_response={"output": output, "exit_code": code},
+        )  # fmt: skip
     error, correction, failure = told(cli.store)
-    assert (error.status, error.content) == (
-        "signal",
-        "deploy failed: region us-east-9 does not exist",
-    )
+    assert (error.status, error.content) == ("signal", lost)
     assert correction.observation_type == "correction"
     assert "`make test`" in failure.content
 
@@ -401,24 +358,12 @@ def test_an_event_of_cursor_is_taken_as_it_tells_it(cli: Cli, hook: Callable[...
         "workspace_roots": [str(cli.cwd)], "cursor_version": "3.7.21", "user_email": None, "transcript_path": None,
     }  # fmt: skip
     push = {"command": "git push", "working_directory": str(cli.cwd)}
-    lost = "fatal: The current branch cart has no upstream branch."
-    assert (
-        hook("sessionStart", "cursor", **common, is_background_agent=False, composer_mode="agent")
-        == ""
-    )
-    assert (
-        hook(
-            "beforeSubmitPrompt",
-            "cursor",
-            **common,
-            prompt="No, use pnpm instead of npm",
-            attachments=[],
-        )
-        == ""
-    )
+    assert hook("sessionStart", "cursor", **common, is_background_agent=False) == ""
+    prompt = "No, use pnpm instead of npm"
+    assert hook("beforeSubmitPrompt", "cursor", **common, prompt=prompt, attachments=[]) == ""
     hook(
         "postToolUseFailure", "cursor", **common, tool_name="Shell", tool_input=push, tool_use_id="t-1",
-        error_message=lost, failure_type="error", duration=12.5, is_interrupt=False,
+        error_message=UPSTREAM, failure_type="error", duration=12.5, is_interrupt=False,
     )  # fmt: skip
     better = {**push, "command": "git push -u origin cart"}
     hook(
@@ -427,8 +372,10 @@ def test_an_event_of_cursor_is_taken_as_it_tells_it(cli: Cli, hook: Callable[...
     )  # fmt: skip
     said, solved = told(cli.store)
     assert (said.content, said.session_id, said.source.hook) == (
-        "No, use pnpm instead of npm", "c-1", "beforeSubmitPrompt",
-    )  # fmt: skip
+        prompt,
+        "c-1",
+        "beforeSubmitPrompt",
+    )
     assert "no upstream branch" in solved.content
     assert "git push -u origin cart" in solved.content
     cli.ok("review", "approve", said.id)
@@ -439,24 +386,6 @@ def test_an_event_of_cursor_is_taken_as_it_tells_it(cli: Cli, hook: Callable[...
     assert [read[name] for name in ("agent", "session", "door")] == ["cursor", "c-1", "hook"]
 
 
-def test_a_tool_of_cursor_that_says_its_exit_code_failed(
-    cli: Cli, hook: Callable[..., str]
-) -> None:
-    for command, output in (
-        (
-            "git push",
-            {"output": "fatal: The current branch cart has no upstream branch.", "exitCode": 128},
-        ),
-        ("git push -u origin cart", {"output": "done", "exitCode": 0}),
-    ):
-        hook(
-            "postToolUse", "cursor", tool_name="Shell", tool_input={"command": command}, tool_use_id=command,
-            tool_output=json.dumps(output),
-        )  # fmt: skip
-    (solved,) = told(cli.store)
-    assert "no upstream branch" in solved.content
-
-
 THREAD = "0199a6f2-3d1e-7c20-8a5b-6d0f1c2e9b44"
 
 
@@ -464,27 +393,19 @@ def rollout(folder: Path, *items: tuple[str, dict[str, Any]]) -> Path:
     """Write a session file of Codex as it writes one: a head, then what was said and done."""
     path = folder / "2026" / "03" / "19" / f"rollout-2026-03-19T10-00-00-{THREAD}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
-    head = (
-        "session_meta",
-        {
-            "id": THREAD,
-            "cwd": "/home/ann/shop",
-            "originator": "codex_cli",
-            "instructions": "x" * 70_000,
-        },
-    )
-    about = {
-        "type": "message",
-        "role": "user",
-        "content": [{"type": "input_text", "text": "No, use yarn everywhere"}],
+    head = {
+        "id": THREAD,
+        "cwd": "/home/ann/shop",
+        "originator": "codex_cli",
+        "instructions": "x" * 70_000,
     }
+    content = [{"type": "input_text", "text": "No, use yarn everywhere"}]
+    about = {"type": "message", "role": "user", "content": content}
+    lines = (("session_meta", head), ("response_item", about), *items)
     with path.open("a") as file:
-        for number, (kind, payload) in enumerate((head, ("response_item", about), *items)):
-            line = {
-                "timestamp": f"2026-03-19T10:00:{number:02}.000Z",
-                "type": kind,
-                "payload": payload,
-            }
+        for number, (kind, payload) in enumerate(lines):
+            at = f"2026-03-19T10:00:{number:02}.000Z"
+            line = {"timestamp": at, "type": kind, "payload": payload}
             file.write(json.dumps(line, separators=(",", ":")) + "\n")
     return path
 
@@ -492,14 +413,12 @@ def rollout(folder: Path, *items: tuple[str, dict[str, Any]]) -> Path:
 def ran(
     id: str, command: object, output: object, name: str = "shell"
 ) -> list[tuple[str, dict[str, Any]]]:
-    arguments = json.dumps(command)
+    call = {"type": "function_call", "name": name, "arguments": json.dumps(command), "call_id": id}
+    done = {"type": "function_call_output", "call_id": id, "output": output}
     return [
-        (
-            "response_item",
-            {"type": "function_call", "name": name, "arguments": arguments, "call_id": id},
-        ),
-        ("event_msg", {"type": "token_count", "info": {}}),
-        ("response_item", {"type": "function_call_output", "call_id": id, "output": output}),
+        ("response_item", call),
+        ("event_msg", {"type": "token_count"}),
+        ("response_item", done),
     ]
 
 
@@ -565,24 +484,13 @@ def test_a_hook_of_codex_and_its_session_file_tell_the_same_once(
     hook("UserPromptSubmit", "codex", **common, prompt=said)
     hook("Stop", "codex", **common)
     assert [memory.content for memory in told(cli.store)] == [said]
-    before = path.stat().st_size
+    said = "Process exited with code"
+    lost, done = f"{said} 128\nOutput:\n{UPSTREAM}", f"{said} 0\nOutput:\nok"
     rollout(
-        tmp_path / "sessions",
-        ("compacted", {"message": "1. Errors and fixes:\n   - a\n"}),
-        *ran(
-            "c1",
-            {"cmd": "git push"},
-            f"Process exited with code 128\nOutput:\n{UPSTREAM}",
-            "exec_command",
-        ),
-        *ran(
-            "c2",
-            {"cmd": "git push -u origin cart"},
-            "Process exited with code 0\nOutput:\nok",
-            "exec_command",
-        ),
-    )
-    assert path.stat().st_size > before
+        tmp_path / "sessions", ("compacted", {"message": "1. Errors and fixes:\n   - a\n"}),
+        *ran("c1", {"cmd": "git push"}, lost, "exec_command"),
+        *ran("c2", {"cmd": "git push -u origin cart"}, done, "exec_command"),
+    )  # fmt: skip
     hook("Stop", "codex", **common)
     assert len(told(cli.store)) == 2
 
@@ -724,40 +632,20 @@ def test_an_event_loads_next_to_nothing(cli: Cli) -> None:
 @pytest.mark.slow
 def test_fifty_at_once_are_each_kept_exactly_once(cli: Cli) -> None:
     cli.ok("append", "the store is there")
-    docs = [
-        json.dumps({"session_id": f"s-{n // 2 % 5}", "hook_event_name": "UserPromptSubmit",
-        "prompt": f"No, use tool{n // 2} for step {n // 2}"})
-        for n in range(50)
-    ]  # fmt: skip
-    command = [
-        sys.executable,
-        "-m",
-        "workbench",
-        "--store",
-        str(cli.store),
-        "capture",
-        "claude-code",
-    ]
-    running = [
-        subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, env=os.environ.copy())
-        for _ in docs
-    ]
-    for process, doc in zip(running, docs, strict=True):
+    said = [(f"s-{n // 2 % 5}", f"No, use tool{n // 2} for step {n // 2}") for n in range(50)]
+    command = [*WORKBENCH, "--store", str(cli.store), "capture", "claude-code"]
+    running = [subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE) for _ in said]
+    for process, (session, prompt) in zip(running, said, strict=True):
+        doc = {"session_id": session, "hook_event_name": "UserPromptSubmit", "prompt": prompt}
         assert process.stdin is not None
-        process.stdin.write(doc.encode())
+        process.stdin.write(json.dumps(doc).encode())
         process.stdin.close()
     assert [process.wait() for process in running] == [0] * 50
     # Those that waited for too long are stored by the next event.
-    subprocess.run(
-        command,
-        cwd=ROOT,
-        input=b'{"hook_event_name": "SessionEnd", "session_id": "last"}',
-        check=True,
-    )
+    last = b'{"hook_event_name": "SessionEnd", "session_id": "last"}'
+    subprocess.run(command, cwd=ROOT, input=last, check=True)
     kept = [(memory.session_id, memory.content) for memory in told(cli.store) if memory.session_id]
-    assert sorted(kept) == sorted(
-        {(doc["session_id"], doc["prompt"]) for doc in map(json.loads, docs)}
-    )
+    assert sorted(kept) == sorted(set(said))
 
 
 def _block(line: str, kind: str) -> Any:
@@ -770,32 +658,20 @@ def _block(line: str, kind: str) -> Any:
 class Session(Transcript):
     """A session that is written step by step, as Claude Code keeps it."""
 
-    def edited(self, path: str, **more: Any) -> None:
+    def used(self, tool: str, path: str, result: str, failed: bool = False, **given: str) -> None:
         id = f"toolu_{self._session[:6]}{self._count:04}"
-        given = {"file_path": f"/home/ann/shop/{path}", "old_string": "a", "new_string": "b"}
-        use = {"type": "tool_use", "id": id, "name": "Edit", "input": given}
-        result = {"type": "tool_result", "tool_use_id": id, "content": "updated", "is_error": False}
-        self.line(type="assistant", message={"role": "assistant", "content": [use]}, **more)
-        self.line(type="user", message={"role": "user", "content": [result]}, **more)
-
-    def read(self, path: str, failed: bool = False) -> None:
-        id = f"toolu_{self._session[:6]}{self._count:04}"
-        use = {
-            "type": "tool_use",
-            "id": id,
-            "name": "Read",
-            "input": {"file_path": f"/home/ann/shop/{path}"},
-        }
-        text = "<tool_use_error>File does not exist.</tool_use_error>" if failed else "1→import os"
-        result = {"type": "tool_result", "tool_use_id": id, "content": text, "is_error": failed}
+        named = {"file_path": f"/home/ann/shop/{path}", **given}
+        use = {"type": "tool_use", "id": id, "name": tool, "input": named}
+        told = {"type": "tool_result", "tool_use_id": id, "content": result, "is_error": failed}
         self.line(type="assistant", message={"role": "assistant", "content": [use]})
-        self.line(type="user", message={"role": "user", "content": [result]})
+        self.line(type="user", message={"role": "user", "content": [told]})
+
+    def edited(self, path: str) -> None:
+        self.used("Edit", path, "updated", old_string="a", new_string="b")
 
     def said(self, text: str) -> None:
-        self.line(
-            type="assistant",
-            message={"role": "assistant", "content": [{"type": "text", "text": text}]},
-        )
+        content = [{"type": "text", "text": text}]
+        self.line(type="assistant", message={"role": "assistant", "content": content})
 
     def whole(self) -> None:
         self.first()
@@ -805,20 +681,16 @@ class Session(Transcript):
     def first(self) -> None:
         """A task that succeeds: red, mended, green; what comes after the tests decides nothing."""
         self.asked("Fix the login redirect loop in src/auth/login.py")
-        self.read("src/auth/login.py")
+        self.used("Read", "src/auth/login.py", "1→import os")
         self.edited("src/auth/login.py")
         self.ran("pytest tests/auth", "1 failed, 8 passed in 0.31s", failed=True)
         self.asked("[Request interrupted by user]")
         self.asked("go on")
         self.edited("src/auth/login.py")
-        self.line(
-            type="queue-operation",
-            operation="enqueue",
-            content="<task-notification>\n<task-id>b1</task-id>\nx",
-        )
         self.ran("pytest tests/auth 2>&1 | tail -3", "9 passed in 0.30s")
         self.ran(f"git commit -m 'fix login {SECRET}'", "[main 1234567] fix login")
-        self.read("tasks/b1.output", failed=True)
+        lost = "<tool_use_error>File does not exist.</tool_use_error>"
+        self.used("Read", "tasks/b1.output", lost, failed=True)
         self.said("Done. All 9 tests pass.")
 
     def second(self) -> None:
@@ -827,12 +699,9 @@ class Session(Transcript):
         self.edited("src/reports/export.ts")
         summary = "This session is being continued from a previous conversation that ran out of context. Summary:\n1. x"
         self.asked(summary, isCompactSummary=True)
-        self.asked("also handle the umlauts")
         self.edited("src/reports/export.ts")
         self.ran(
-            "npm run build",
-            "src/reports/export.ts(3,1): error TS2304: Cannot find name 'Row'.",
-            failed=True,
+            "npm run build", "src/reports/export.ts(3,1): error TS2304: no 'Row'.", failed=True
         )
         self.asked("did you push?")
         self.ran("git status", "nothing to commit")
@@ -842,8 +711,6 @@ class Session(Transcript):
         """A task of which nothing says how it ended, after one that is too small for an episode."""
         self.asked("Which port does postgres listen on in compose?")
         self.ran("grep -n 5432 compose.yml", "5432")
-        self.asked("Print the kernel version of this machine")
-        self.ran("uname -r", "6.1")
         self.asked("Rename the billing tables to invoices in the database schema")
         self.edited("db/schema.sql")
 
@@ -868,24 +735,15 @@ def test_three_tasks_of_a_session_are_three_episodes(cli: Cli, session: Session)
     cli.ok("capture", "transcript", str(session.path))
     episodes = [shown(cli, row["id"]) for row in listed(cli)]
     assert [one["outcome"]["status"] for one in episodes] == ["SUCCESS", "FAILURE", "PARTIAL"]
-    assert [one["task"]["original_input"][:11] for one in episodes] == [
-        "Fix the log",
-        "Now add a C",
-        "Rename the ",
-    ]
+    tasks = [one["task"]["original_input"][:7] for one in episodes]
+    assert tasks == ["Fix the", "Now add", "Rename "]
     first, second, third = (one["outcome"]["evidence"] for one in episodes)
-    assert "9 passed" in first[0]
-    assert "All 9 tests pass" in first[1]
-    assert "npm run build" in second[0]
-    assert third == ["no evidence"]
-    assert [(row["captured"], row["tags"]) for row in listed(cli)] == [
-        (True, []),
-        (True, []),
-        (True, ["no evidence"]),
-    ]
+    assert ("9 passed" in first[0], "All 9 tests pass" in first[1]) == (True, True)
+    assert ("npm run build" in second[0], third) == (True, ["no evidence"])
+    rows = [(row["captured"], row["approved"], row["tags"]) for row in listed(cli)]
+    assert rows == [(True, False, []), (True, False, []), (True, False, ["no evidence"])]
     assert SECRET not in json.dumps(episodes)
     assert episodes[0]["session_id"] == SESSION
-    assert not any(row["approved"] for row in listed(cli))
 
 
 def test_reading_a_session_again_makes_none_twice(
@@ -968,16 +826,11 @@ def test_liberal_capture_keeps_changes_and_decisions_as_unimportant_signals(
     assert told(cli.store) == []
     cli.ok("config", "set", "capture", "liberal")
     cli.ok("capture", "transcript", str(session.path), "--again")
-    kept = {memory.observation_type: memory for memory in told(cli.store)}
-    assert set(kept) == {"code_change", "decision"}
-    assert "login.py" in kept["code_change"].content
-    assert kept["decision"].content.startswith("I'll go with a signed cookie")
-    assert {(memory.status, memory.importance_score <= 2) for memory in kept.values()} == {
-        ("signal", True)
-    }
-    session.edited("src/auth/cookie.py")
-    hook("Stop", transcript_path=str(session.path))
-    assert len(told(cli.store)) == 3
+    found = {memory.observation_type: memory for memory in told(cli.store)}
+    assert set(found) == {"code_change", "decision"}
+    assert "login.py" in found["code_change"].content
+    assert found["decision"].content.startswith("I'll go with a signed cookie")
+    assert all((m.status, m.importance_score <= 2) == ("signal", True) for m in found.values())
 
 
 def test_a_memory_of_type_working_ends_with_its_session(cli: Cli, hook: Callable[..., str]) -> None:
@@ -1047,3 +900,9 @@ def test_the_hooks_of_cursor_alone_give_an_episode_for_each_task(
     assert "9 passed" in first["outcome"]["evidence"][0]
     assert (first["session_id"], first["metadata"]["captured"]) == ("c-1", True)
     assert SECRET not in json.dumps([first, second])
+
+
+def kept(*folders: Path) -> bytes:
+    """Return all that the files of some folders hold."""
+    files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+    return b"".join(path.read_bytes() for path in files)

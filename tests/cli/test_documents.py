@@ -1,6 +1,4 @@
-"""`documents` and `recall` on the command line: what is shown, followed, trusted, written and
-found.
-"""
+"""`documents` and `recall` on the command line: what is shown, followed, trusted, written and found."""
 
 import os
 from pathlib import Path
@@ -41,25 +39,15 @@ def _a_person(monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
 
 def test_a_folder_is_shown_by_section_with_tokens(cli: Cli, session: Path) -> None:
     shown = cli("documents", str(session))
-    assert shown.code == 0
-    assert "external memory · 2 documents" in shown.out
-    assert "  3  " in shown.out
+    assert (shown.code, "external memory · 2 documents" in shown.out) == (0, True)
     assert "Current Task" in shown.out
     answer = cli.told("documents", str(session))
     assert [d["path"] for d in answer["documents"]] == ["overview.md", "detail/auth.md"]
-    assert answer["documents"][1]["sections"][1] == {
-        "title": "Decision",
-        "level": 2,
-        "line": 3,
-        "end": 4,
-        "tokens": 14,
-    }
-    assert answer["messages"] == {
-        "path": "messages.jsonl",
-        "bytes": (session / "messages.jsonl").stat().st_size,
-    }
+    section = answer["documents"][1]["sections"][1]
+    assert [section[name] for name in ("title", "level", "line", "end")] == ["Decision", 2, 3, 4]
+    size = (session / "messages.jsonl").stat().st_size
+    assert answer["messages"] == {"path": "messages.jsonl", "bytes": size}
     assert str(session) in cli("documents").out
-    assert cli("documents", "--list", "--json").code == 0
 
 
 def test_one_document_is_shown_without_its_secrets(cli: Cli, session: Path) -> None:
@@ -112,32 +100,16 @@ def test_what_nobody_approved_of_documents_is_given_to_no_agent_that_is_served_a
     cli("documents", str(session), "--trust", "--yes")
     paths.config_dir().mkdir(parents=True, exist_ok=True)
     (paths.config_dir() / "config.toml").write_text('[agents]\nserve = "approved"\n')
-    for asked in (
-        ("context", "JWT", "--for-agent", "claude"),
-        ("recall", "JWT", "--for-agent", "claude"),
-    ):
-        said = cli(*asked).out
-        assert ("Working Memory" in said, "Which JWT" in said, "Use JWT" in said) == (
-            False,
-            False,
-            False,
-        )
+    said = [cli(way, "JWT", "--for-agent", "claude").out for way in ("context", "recall")]
     monkeypatch.setenv("CLAUDECODE", "1")
     whole = str(session / "working-memory" / "overview.md")
     for command, text in (("context", "JWT"), ("recall", "JWT"), ("documents", whole)):
-        said = cli(command, text).out
-        assert ("Working Memory" in said, "Which JWT" in said, "Use JWT" in said) == (
-            False,
-            False,
-            False,
-        )
-
-
-def test_an_agent_trusts_nothing(cli: Cli, session: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CLAUDECODE", "1")
-    refused = cli("documents", str(session), "--trust", "--yes")
-    assert refused.code == 2
-    assert "An agent cannot trust documents" in refused.err
+        said.append(cli(command, text).out)
+    for text in ("Working Memory", "Which JWT", "Use JWT"):
+        assert text not in "".join(said)
+    Path(whole).write_text("Somebody else's words\n")
+    refused = cli("documents", str(session), "--trust", "--yes").err
+    assert "An agent cannot trust documents" in refused
 
 
 def test_recall_prints_what_the_source_asks_for(cli: Cli, session: Path) -> None:
@@ -153,18 +125,16 @@ def test_recall_prints_what_the_source_asks_for(cli: Cli, session: Path) -> None
 
 @pytest.mark.parametrize(
     "command",
-    [("restore", "pipe", "new"), ("--store", "s", "documents", "/memories/a.md", "--write", "pipe"),
-     ("--store", "s", "pattern", "add", "pipe"), ("--store", "s", "scan", "pipe"), ("--store", "s", "check", "pipe"),
-     ("--store", "s", "import", "pipe"), ("--store", "s", "lint", "pipe"), ("--store", "s", "replay", "pipe"),
-     ("--store", "s", "episode", "add", "pipe"), ("--store", "s", "capture", "transcript", "pipe")],
+    [
+        "documents /memories/a.md --write pipe", "pattern add pipe", "pattern export pipe", "scan pipe", "check pipe",
+        "import pipe", "lint pipe", "replay pipe", "episode add pipe", "capture transcript pipe",
+    ],
 )  # fmt: skip
 @pytest.mark.timeout(120)
-def test_a_pipe_in_place_of_a_file_is_refused_at_once(cli: Cli, command: tuple[str, ...]) -> None:
+def test_a_pipe_in_place_of_a_file_is_refused_at_once(cli: Cli, command: str) -> None:
     os.mkfifo(cli.cwd / "pipe")
-    cli.bare("--store", "s", "append", "the store is there")
-    result = cli.bare(*command)
-    assert result.code == 2
-    assert "regular file" in result.err
+    assert "regular file" in cli.refused(*command.split())
+    assert cli.bare("restore", "pipe", "new").code == 2
 
 
 def test_folders_are_followed_listed_and_left(cli: Cli) -> None:
@@ -184,38 +154,6 @@ def test_a_session_is_begun(cli: Cli) -> None:
     shown = cli("documents", made)
     assert "No details yet" in shown.err
     assert cli("documents", "task-7", "--new").code == 2
-
-
-@pytest.mark.parametrize(
-    ("args", "sentence"),
-    [
-        (("documents", "gone"), "cannot be opened"),
-        (("documents", "--trust"), "need one"),
-        (("documents", "/memories/none.md"), "There is no document"),
-        (("documents", "/memories/../etc"), "There is no document"),
-        (("recall", " "), "The query is empty"),
-        (("recall", "x", "--for-agent", "a", "--show-secrets"), "Agents are not shown secrets"),
-        (("documents", "gone.md", "--write", "gone.txt"), "cannot be read"),
-    ],
-)
-def test_what_cannot_be_done_is_said(args: tuple[str, ...], sentence: str, cli: Cli) -> None:
-    result = cli(*args)
-    assert result.code == 2
-    assert sentence in result.err
-
-
-@pytest.mark.skipif(
-    os.geteuid() == 0 if hasattr(os, "geteuid") else True, reason="nothing is closed to root"
-)
-def test_a_folder_for_details_that_is_closed_is_an_error(cli: Cli, session: Path) -> None:
-    detail = session / "working-memory" / "detail"
-    detail.chmod(0)
-    try:
-        result = cli("documents", str(session))
-    finally:
-        detail.chmod(0o700)
-    assert result.code == 2
-    assert "cannot be opened" in result.err
 
 
 def test_rules_of_editors_and_skills_are_documents(cli: Cli) -> None:

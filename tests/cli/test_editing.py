@@ -4,6 +4,7 @@ takes back, and copies that follow on a word.
 
 import io
 import json
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -41,28 +42,29 @@ def shown(cli: Cli, id: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("options", "field", "value"),
     [
-        (("--content", "Builds are red"), "content", "Builds are red"),
-        (("--summary", "a  line\nof it"), "summary", "a line of it"),
-        (("--type", "gotcha"), "observation_type", "gotcha"),
-        (("--memory-type", "semantic"), "memory_type", "semantic"),
-        (("--importance", "7.5"), "importance_score", 7.5),
-        (("--confidence", "4"), "confidence", 4),
-        (("--tags", "a, b,a"), "tags", ["a", "b"]),
-        (("--tags", ""), "tags", []),
-        (("--add-tag", "new", "--remove-tag", "ci"), "tags", ["new"]),
-        (("--category", "command"), "category", "command"),
-        (("--section", "Build"), "section", "Build"),
-        (("--related", "m2,m3"), "related", ["m2", "m3"]),
-        (("--session", "s-1"), "session_id", "s-1"),
-        (("--status", "confirmed"), "status", "confirmed"),
-        (("--status", "candidate"), "status", "candidate"),
+        ("--content 'Builds are red'", "content", "Builds are red"),
+        ("--summary 'a  line\nof it'", "summary", "a line of it"),
+        ("--type gotcha", "observation_type", "gotcha"),
+        ("--memory-type semantic", "memory_type", "semantic"),
+        ("--importance 7.5", "importance_score", 7.5),
+        ("--confidence 4", "confidence", 4),
+        ("--tags 'a, b,a'", "tags", ["a", "b"]),
+        ("--tags ''", "tags", []),
+        ("--add-tag new --remove-tag ci", "tags", ["new"]),
+        ("--category command", "category", "command"),
+        ("--section Build", "section", "Build"),
+        ("--related m2,m3", "related", ["m2", "m3"]),
+        ("--session s-1", "session_id", "s-1"),
+        ("--status confirmed", "status", "confirmed"),
+        ("--status candidate", "status", "candidate"),
     ],
-)  # fmt: skip
+)
 def test_every_field_is_edited_and_undone(
-    options: tuple[str, ...], field: str, value: object, care: Cli
+    options: str, field: str, value: object, care: Cli
 ) -> None:
     before = shown(care, "m1")
-    assert care.json("edit", "m1", *options) == {"id": "m1", "changed": True, "ids": ["m1"]}
+    changed = care.json("edit", "m1", *shlex.split(options))
+    assert changed == {"id": "m1", "changed": True, "ids": ["m1"]}
     assert shown(care, "m1")[field] == value
     care.ok("undo")
     assert shown(care, "m1") == before

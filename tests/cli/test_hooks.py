@@ -14,17 +14,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.cli.conftest import NOW, Cli
 from tests.cli.shared import WORKBENCH
 from workbench.config.paths import cache_dir, captures_dir, config_dir, replaced_dir
 from workbench.core.agents.hook_event import HOOK_FILES
 from workbench.core.stream.memory import Memory
-from workbench.formats.hooks import commands, installed, removed
+from workbench.formats.hooks import commands, installed
 from workbench.services.agents import api as prompted_module
 from workbench.services.agents.capture import hooks
+from workbench.services.agents.capture.progress import note
 from workbench.services.agents.context import LONGEST
 from workbench.services.caches import place
 from workbench.services.open import Workbench
@@ -43,6 +42,7 @@ FOREIGN = """\
 }
 """
 
+
 CURSOR = """\
 {
   "version": 1, // theirs
@@ -55,15 +55,10 @@ CURSOR = """\
 }
 """
 
+
 OWN = {
     "claude-code": (".claude/settings.local.json", FOREIGN),
     "cursor": (".cursor/hooks.json", CURSOR),
-}
-
-
-HANDLERS = {
-    event: {"type": "command", "command": "/x/workbench capture claude-code"}
-    for event in ("SessionStart", "Stop")
 }
 
 
@@ -83,19 +78,28 @@ def settings(cli: Cli, text: str | None = None) -> Path:
     return path
 
 
-def test_hooks_are_installed_where_there_was_nothing_and_removed_again(cli: Cli) -> None:
-    told = cli("hooks", "install", "--yes")
-    assert (told.code, told.err) == (0, "")
-    assert "mcp add memory" in told.out
-    doc = json.loads(settings(cli).read_text())
-    assert set(doc["hooks"]) == set(HOOK_FILES["claude-code"].events)
-    handler = doc["hooks"]["Stop"][0]["hooks"][0]
-    assert handler["timeout"] == 60
+@pytest.mark.parametrize(
+    ("agent", "event", "timeout"),
+    [("claude-code", "Stop", 60), ("cursor", "beforeSubmitPrompt", 10)],
+)
+def test_hooks_are_installed_where_there_was_nothing_and_removed_again(
+    cli: Cli, agent: str, event: str, timeout: int
+) -> None:
+    named = ("--agent", agent, "--yes")
+    told = cli("hooks", "install", *named)
+    assert (told.code, told.err, "mcp" in told.out) == (0, "", True)
+    path = cli.cwd / OWN[agent][0]
+    doc = json.loads(path.read_text())
+    assert set(doc["hooks"]) == set(HOOK_FILES[agent].events)
+    (handler,) = doc["hooks"][event]
+    (handler,) = handler.get("hooks", [handler])
+    assert handler["timeout"] == timeout
     assert Path(shlex.split(handler["command"])[0]).is_absolute()
-    assert handler["command"].endswith(f"--store {cli.store} capture claude-code")
-    assert cli.ok("hooks", "install", "--yes").startswith("Nothing to do")
-    assert cli("hooks", "remove", "--yes").code == 0
-    assert not settings(cli).exists(), "it was not there before"
+    assert handler["command"].endswith(f"--store {cli.store} capture {agent}")
+    assert cli.ok("hooks", "install", *named).startswith("Nothing to do")
+    assert f"{path}: " in cli.ok("hooks", "status")
+    cli.ok("hooks", "remove", *named)
+    assert not path.exists(), "it was not there before"
 
 
 @pytest.mark.parametrize("text", ["", "{}\n", '{"hooks": {"Stop": []}}', '{ "version": 1 }'])
@@ -118,11 +122,7 @@ def test_foreign_hooks_and_comments_stay_byte_for_byte(cli: Cli, agent: str) -> 
     path.write_text(foreign)
     path.chmod(0o640)
     assert cli("hooks", "install", "--agent", agent, "--yes").code == 0
-    lines = iter(path.read_text().splitlines())
-    assert all(
-        any(line.replace(",", "") == other.replace(",", "") for other in lines)
-        for line in foreign.splitlines()
-    )
+    assert set(commands(foreign, "f")) < set(commands(path.read_text(), "f"))
     ours = [
         told for _, told in commands(path.read_text(), "f") if told.endswith(f"capture {agent}")
     ]
@@ -185,94 +185,15 @@ def test_links_stay_links(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_status_says_what_is_installed_and_what_went_wrong(cli: Cli) -> None:
-    from datetime import UTC, datetime
-
-    from workbench.services.agents.capture.progress import note
-
     assert "No hook failed lately." in cli.ok("hooks", "status")
     assert cli("hooks", "install", "--agent", "codex", "--user", "--yes").code == 0
     folder = captures_dir()
     assert folder is not None
-    note(folder, datetime(2026, 3, 1, tzinfo=UTC), "claude-code", "Stop", "The disk is full.")
+    note(folder, NOW, "claude-code", "Stop", "The disk is full.")
     doc = cli.json("hooks", "status")
-    user, project = doc["agents"]["codex"]
-    assert user["events"] == list(HOOK_FILES["codex"].events)
-    assert project["events"] == []
+    user, project = (one["events"] for one in doc["agents"]["codex"])
+    assert (user, project) == (list(HOOK_FILES["codex"].events), [])
     assert [one["problem"] for one in doc["failures"]] == ["The disk is full."]
-    assert sys.executable.rpartition("/")[0] in (Path.home() / ".codex" / "hooks.json").read_text()
-
-
-_VALUE = st.recursive(
-    st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=6),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3)
-    ),
-    max_leaves=6,
-)
-
-
-_HANDLERS = st.lists(
-    st.fixed_dictionaries({"command": st.text(max_size=9)}), min_size=1, max_size=2
-)
-
-
-_GROUPS = st.lists(st.fixed_dictionaries({"hooks": _HANDLERS}), min_size=1, max_size=2)
-
-
-_DOCS = st.dictionaries(
-    st.text(max_size=6).filter(lambda key: key != "hooks"), _VALUE, max_size=3
-).flatmap(
-    lambda doc: st.dictionaries(st.sampled_from(["Stop", "PreToolUse"]), _GROUPS, max_size=2).map(
-        lambda hooks: {**doc, "hooks": hooks} if hooks else doc
-    )
-)
-
-
-@pytest.mark.slow
-@given(_DOCS, st.sampled_from([None, 1, 2, "\t"]))
-def test_what_is_put_in_comes_out_again(doc: dict[str, object], indent: int | str | None) -> None:
-    text = json.dumps(doc, indent=indent)
-    with_ours = installed(text, "f", HANDLERS)
-    after = json.loads(with_ours)
-    assert {key: value for key, value in after.items() if key != "hooks"} == {
-        k: v for k, v in doc.items() if k != "hooks"
-    }
-    assert {
-        event for event, command in commands(with_ours, "f") if command.startswith("/x/workbench")
-    } == set(HANDLERS)
-    assert removed(with_ours, "f", lambda command: command.startswith("/x/workbench")) == text
-
-
-def test_cursor_s_hooks_stand_in_the_lists_of_their_events(cli: Cli) -> None:
-    path = cli.cwd / ".cursor" / "hooks.json"
-    told = cli("hooks", "install", "--agent", "cursor", "--yes")
-    assert (told.code, "mcp.json" in told.out) == (0, True), told.err
-    doc = json.loads(path.read_text())
-    assert (doc["version"], set(doc["hooks"])) == (1, set(HOOK_FILES["cursor"].events))
-    (handler,) = doc["hooks"]["beforeSubmitPrompt"]
-    assert (list(handler), handler["timeout"]) == (["command", "timeout"], 10)
-    assert handler["command"].endswith(f"--store {cli.store} capture cursor")
-    assert cli.ok("hooks", "install", "--agent", "cursor", "--yes").startswith("Nothing to do")
-    assert f"cursor  {path}: sessionStart" in cli.ok("hooks", "status")
-    assert cli("hooks", "remove", "--agent", "cursor", "--yes").code == 0
-    assert not path.exists()
-
-
-def test_a_comment_behind_a_hook_stays_where_it_is_when_ours_are_removed() -> None:
-    foreign = '{"hooks": [ {"type": "command", "command": "theirs.sh"} ]}'
-    before = f'{{\n  "hooks": {{\n    "Stop": [ {foreign} ] // theirs\n  }}\n}}\n'
-    ours = {
-        event: {"type": "command", "command": "ours"}
-        for event in ("Stop", "SessionStart", "SessionEnd")
-    }
-    after = installed(before, "settings.json", ours)
-    assert [command for _, command in commands(after, "settings.json")] == [
-        "theirs.sh",
-        "ours",
-        "ours",
-        "ours",
-    ]
-    assert removed(after, "settings.json", lambda command: command == "ours") == before
 
 
 SECRET = "AKIAZ7QWERTYUI5PLMNB"

@@ -1,12 +1,23 @@
-"""`workbench import`: counts, mappings, skipped lines, and what never changes the store."""
+"""`workbench import` and `convert`: what is taken in is counted, shown and reported, whatever the format;
+what cannot be read is named with its place, and nothing is written.
+"""
 
 import json
+import random
+import re
 import signal
+from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Cli
+from tests.formats.broken import SAMPLES, broken
+from tests.formats.counting import BY_HAND, COUNTERS
+from tests.formats.others import ROWS, TEXTS, claude_mem_database
+from tests.formats.samples import BARE, COUNTS, GENAGENTS, NODES
 from workbench.cli.progress import interruptible
+from workbench.config.paths import shipped
+from workbench.core.files.formats import detect, known_formats
 
 BOOK = "## HARD RULES\n[hr-00001] helpful=2 harmful=0 :: Ask first.\n[hr-00002] helpful=0 harmful=1 :: Test last.\n"
 
@@ -44,20 +55,13 @@ def test_a_file_is_recognised_and_counted(cli: Cli) -> None:
 
 
 def test_value_mappings_are_listed(cli: Cli) -> None:
-    nodes = [
-        {"node_id": i, "node_type": "observation", "content": f"step {i}", "importance": 50, "created": i,
-         "last_retrieved": i, "pointer_id": None}
-        for i in (1, 2)
-    ]  # fmt: skip
-    name = cli.write("nodes.json", json.dumps(nodes))
+    node = {"node_id": 1, "node_type": "observation", "content": "step", "importance": 50, "created": 1,
+            "last_retrieved": 1, "pointer_id": None}  # fmt: skip
+    name = cli.write("nodes.json", json.dumps([node, {**node, "node_id": 2}]))
     out = cli.ok("import", name, "--epoch", "2026-01-01T00:00", "--step", "2")
     assert "importance: mapped linearly from 0–100 to 0–10 (2 records)" in out
-    listed = cli.json("list")
-    assert sorted(m["created_at"] for m in listed) == [
-        "2026-01-01T00:00:00Z",
-        "2026-01-01T02:00:00Z",
-    ]
-    assert {m["importance_score"] for m in listed} == {5.0}
+    listed = [(m["created_at"], m["importance_score"]) for m in cli.json("list")]
+    assert listed == [("2026-01-01T00:00:00Z", 5.0)] * 2
 
 
 def test_a_broken_line_is_skipped_and_the_rest_imported(cli: Cli) -> None:
@@ -110,16 +114,6 @@ def test_a_file_that_cannot_be_read_is_one_sentence_and_exit_code_2(
     assert not cli.store.exists()
 
 
-def test_an_unknown_format_is_said_once(cli: Cli) -> None:
-    result = cli("import", two_entries(cli), "missing", "--format", "casette")
-    assert result.code == 2
-    assert result.err.startswith(
-        "workbench: There is no format “casette”. Known formats: lifecycle, ace, queries, "
-    )
-    assert result.err.count("\n") == 1
-    assert not cli.store.exists()
-
-
 def test_a_format_can_be_forced(cli: Cli) -> None:
     out = cli.ok("import", cli.write("rules.txt", BOOK), "--format", "ace")
     assert out.splitlines() == ["rules.txt: read as ACE playbook, as asked for", "  new: 2 bullets"]
@@ -128,26 +122,15 @@ def test_a_format_can_be_forced(cli: Cli) -> None:
 def test_the_field_of_the_text_can_be_named(cli: Cli) -> None:
     lines = '{"skill":"web","fix":"Name a CSS selector.","ts":"2026-03-01T10:00:00Z"}\n'
     name = cli.write("fixes.jsonl", lines + lines.replace("Name", "Never guess"))
-    unknown = cli("import", name)
-    assert unknown.code == 2
-    assert "It looks like JSON lines with “fix”, “skill”, “ts”" in unknown.err
-    assert "--text NAME says which field it is" in unknown.err
+    err = cli("import", name).err
+    assert "It looks like JSON lines with “fix”, “skill”, “ts”" in err
+    assert "--text NAME says which field it is" in err
     assert cli("import", name, "--text", "fix", "--format", "ace").code == 2
     assert "“skill”" in cli("import", name, "--text", "lesson").err
     assert "  new: 2 memories" in cli.ok("import", name, "--text", "fix")
     cli.ok("vote", cli.json("list")[0]["id"], "helpful")
     cli.ok("export", "--format", "json-lines", "--out", name)
-    changed = [
-        line for line in (cli.cwd / name).read_text().splitlines(keepends=True) if "helpful" in line
-    ]
-    assert len(changed) == 1
-
-
-def test_imports_feed_the_gauge_only_as_new(cli: Cli) -> None:
-    cli.ok("import", two_entries(cli))
-    assert cli.json("stats")["reflection"]["observations"]["value"] == 0
-    cli.ok("import", cli.write("more.jsonl", entry("c", "third") + "\n"), "--as-new")
-    assert cli.json("stats")["reflection"]["observations"]["value"] == 1
+    assert (cli.cwd / name).read_text().count("helpful") == 1
 
 
 def test_every_file_is_taken_back_by_one_undo(cli: Cli) -> None:
@@ -209,29 +192,321 @@ def test_a_session_of_an_agent_is_not_taken_for_messages(cli: Cli, name: str) ->
 
 def test_the_same_notes_from_a_second_path_are_named_and_skipped(cli: Cli) -> None:
     cli.ok("init")
-    for place in ("one/memory", "two/memory"):
-        (cli.cwd / place).mkdir(parents=True)
-        (cli.cwd / place / "MEMORY.md").write_text(
-            "- [Ports](ports.md) — which ones\n- Run make before you push\n"
-        )
-        (cli.cwd / place / "ports.md").write_text("The port is 8080.\n")
-    assert "new: 2 memories" in cli.ok("import", "one/memory/MEMORY.md")
-    out = cli.ok("import", "two/memory/MEMORY.md")
-    first = cli.cwd / "one/memory/MEMORY.md"
-    assert f"nothing new\n  2 memories skipped, known from {first}; --again keeps both\n" in out
-    assert stats(cli)["memories"] == 2
+    first, second = (f"{name}/memory/MEMORY.md" for name in ("one", "two"))
+    for place in (first, second):
+        (cli.cwd / place).parent.mkdir(parents=True)
+        cli.write(place, "- [Ports](ports.md) — which ones\n- Run make before you push\n")
+        cli.write(place.replace("MEMORY", "ports"), "The port is 8080.\n")
+    assert "new: 2 memories" in cli.ok("import", first)
+    out = cli.ok("import", second)
+    assert f"2 memories skipped, known from {cli.cwd / first}; --again keeps both\n" in out
     assert "nothing new" in cli.ok("import", "two/memory")
-    assert "new: 2 memories" in cli.ok("import", "two/memory/MEMORY.md", "--again")
-    assert stats(cli)["memories"] == 4
-    assert "2 present already" in cli.ok("import", "two/memory/MEMORY.md")
+    assert "new: 2 memories" in cli.ok("import", second, "--again")
+    assert (stats(cli)["memories"], "2 present already" in cli.ok("import", second)) == (4, True)
 
 
-def test_a_single_note_with_front_matter_is_read_as_a_note(cli: Cli) -> None:
-    path = cli.write("ports.md", "---\ntitle: Ports\ntags: [net]\n---\nThe port is 8080.\n")
-    assert "new: 1 memory" in cli.ok("import", path)
-    (note,) = cli.json("list")
-    assert (note["summary"], note["content"], note["tags"]) == (
-        "Ports",
-        "The port is 8080.",
-        ["net"],
+TEXT = (
+    "# The shop\n\n## Do not\n\n- Run make deploy without asking\n\n"
+    "## Commands\n\n- `make test` runs all the tests\n"
+)
+
+
+def test_an_instruction_file_makes_no_memories(cli: Cli) -> None:
+    path = cli.write("AGENTS.md", TEXT)
+    result = cli("import", path)
+    assert result.code == 0
+    assert "instruction file (Markdown)" in result.out
+    assert "nothing new" in result.out
+    assert (
+        "2 statements can be understood alone; --as-candidates takes them to be reviewed"
+        in result.out
+    )
+    assert "AGENTS.md:1: an instruction file is a document" in result.err
+    assert cli("list").code == 2
+
+
+def test_its_statements_are_taken_as_candidates(cli: Cli) -> None:
+    path = cli.write("AGENTS.md", TEXT)
+    cli.ok("import", path, "--as-candidates")
+    found = cli.json("list")
+    assert {memory["status"] for memory in found} == {"candidate"}
+    assert "Warning, under “Do not”: Run make deploy without asking" in {
+        memory["content"] for memory in found
+    }
+    assert "make deploy" not in cli("search", "deploy command", "--for-agent").out
+    assert "nothing new" in cli.ok("import", path, "--as-candidates")
+    cli.ok("undo")
+    assert cli.json("list") == []
+
+
+def test_the_imports_of_an_instruction_file_are_followed_and_named(cli: Cli) -> None:
+    cli.write("AGENTS.md", TEXT)
+    (cli.cwd / "docs").mkdir()
+    (cli.cwd / "docs/git.md").write_text(
+        "- Write commit messages in the imperative\n\n@../CLAUDE.md @../AGENTS.md\n"
+    )
+    cli.write("package.json", "{}")
+    path = cli.write(
+        "CLAUDE.md",
+        "@AGENTS.md and @docs/git.md. Not `@docs/code.md`, @scope/package, @app.route or ann@example.md\n"
+        "```\n@docs/block.md\n```\n@~/.claude/mine.md\n@gone.md\n",
+    )
+    result = cli("import", path)
+    assert "3 statements can be understood alone" in result.out
+    assert [line for line in result.err.splitlines() if "imports" in line] == [
+        "CLAUDE.md:1: it imports “AGENTS.md”: read as a part of it",
+        "CLAUDE.md:1: it imports “docs/git.md”: read as a part of it",
+        "CLAUDE.md:5: it imports “~/.claude/mine.md”: not read, as it is not there or outside the project",
+        "CLAUDE.md:6: it imports “gone.md”: not read, as it is not there or outside the project",
+    ]
+    assert cli("import", path, "--as-candidates").code == 0
+    found = cli.json("list")
+    assert {memory["source"]["file"] for memory in found} == {"AGENTS.md", "docs/git.md"}
+
+
+def test_an_import_that_leaves_the_project_is_not_followed(cli: Cli) -> None:
+    (cli.cwd / "project/.git").mkdir(parents=True)
+    (cli.cwd / "project/docs").mkdir()
+    (cli.cwd / "project/AGENTS.md").write_text(TEXT)
+    cli.write("secret.md", "- Never tell anybody what stands here\n")
+    (cli.cwd / "project/docs/CLAUDE.md").write_text("@../AGENTS.md\n@../../secret.md\n")
+    result = cli("import", "project/docs/CLAUDE.md")
+    assert "2 statements can be understood alone" in result.out
+    assert "“../../secret.md”: not read" in result.err
+
+
+@pytest.mark.parametrize(
+    "name", ["docs/gone.md", "~nobody-is-called-so/notes.md", f"{'long' * 80}.md"]
+)
+def test_lint_finds_an_import_whose_path_means_nothing(cli: Cli, name: str) -> None:
+    cli.write("AGENTS.md", TEXT)
+    said = cli(
+        "lint",
+        cli.write("CLAUDE.md", f"@AGENTS.md\nSee @{name} first. `@code.md` @scope/package\n"),
+    )
+    assert (said.code, said.out.count("is not there")) == (1, 1)
+
+
+MORE_TEXTS = {
+    "ace counts": ("playbook.txt", COUNTS),
+    "ace bare": ("bare.txt", BARE),
+    "genagents": ("memory_stream/nodes.json", GENAGENTS),
+    "generative-agents": ("associative_memory/nodes.json", NODES),
+}
+
+
+_SHOWN = re.compile(r"^  \+ (?!playbook |section |judgment )", re.MULTILINE)
+
+
+_SKIPPED = re.compile(r"^  ([\d,]+) records? skipped$", re.MULTILINE)
+
+
+def account(cli: Cli, path: Path) -> tuple[int, int]:
+    """Import a file into the empty store; return how many records were shown and how many reported."""
+    dry = cli("import", str(path), "--dry-run")
+    assert dry.code == 0, dry.err
+    shown = len(_SHOWN.findall(dry.out))
+    skipped = _SKIPPED.search(dry.out)
+    assert cli("import", str(path)).code == 0
+    stats = cli.told("stats")
+    patterns = cli.told("pattern", "list")
+    assert stats["memories"] + stats["bullets"] + stats["queries"] + len(patterns) == shown
+    again = cli("import", str(path))
+    assert "nothing new" in again.out
+    assert dry.err.count("\n") >= bool(skipped)
+    return shown, int(skipped[1].replace(",", "")) if skipped else 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted({*TEXTS, *MORE_TEXTS}))
+def test_every_record_is_shown_or_reported(cli: Cli, name: str) -> None:
+    file, text = {**TEXTS, **MORE_TEXTS}[name]
+    path = cli.cwd / file
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(text.encode())
+    format = name.partition(" ")[0]
+    assert detect(path, text)[0].format == format
+    held = BY_HAND[format] if format in BY_HAND else COUNTERS[format](text)
+    assert held >= 2
+    shown, reported = account(cli, path)
+    assert shown + reported == held
+
+
+def test_every_row_of_a_database_is_shown_or_reported(cli: Cli) -> None:
+    shown, reported = account(cli, claude_mem_database(cli.cwd / "claude-mem.db"))
+    assert shown + reported == len(ROWS) + 2  # and two prompts
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["memories.jsonl", "playbook.txt", "queries.jsonl"])
+def test_the_demo_files_are_imported_whole(cli: Cli, name: str) -> None:
+    path = shipped("fixtures/demo") / name
+    text = path.read_text()
+    held = COUNTERS[detect(path, text)[0].format](text)
+    assert account(cli, path) == (held, 0)
+
+
+FILES = 20
+
+
+NAMES = [known.name for known in known_formats()]
+
+
+def bytes_of(name: str, dice: random.Random, folder: Path) -> bytes:
+    """Return a broken file of a format; a third of them are no longer UTF-8."""
+    if name in SAMPLES:
+        data = broken(SAMPLES[name], dice).encode()
+    elif name == "claude-mem-db":
+        data = claude_mem_database(folder / f"{dice.random()}.db").read_bytes()
+        at = dice.randrange(len(data))
+        return (
+            data[:at]
+            + dice.randbytes(dice.choice((1, 100, 4096)))
+            + data[at + dice.choice((0, 1, 100)) :]
+        )
+    else:
+        data = broken("q-1 Q0 mem-1 1 0.9 run\nq-1 Q0 mem-2 2 0.8 run\n", dice).encode()
+    if dice.random() < 0.33:
+        at = dice.randrange(len(data) + 1)
+        data = (
+            data[:at]
+            + dice.choice((b"\xff\xfe", b"\xc3", b"\xed\xa0\x80", b"\x00\x00"))
+            + data[at:]
+        )
+    return data
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_broken_files_are_refused_with_a_place_and_a_reason(
+    name: str, cli: Cli, tmp_path: Path
+) -> None:
+    dice = random.Random(f"through the door: {name}")
+    path, out = cli.cwd / f"{name}.file", cli.cwd / "out.json"
+    for _ in range(FILES):
+        path.write_bytes(bytes_of(name, dice, tmp_path))
+        said = cli("import", path.name, "--format", name, "--dry-run")
+        assert "Traceback" not in said.err
+        for line in said.err.splitlines():
+            assert len(line.partition(path.name)[2]) > 8, line
+            assert line.isprintable(), line
+        assert (said.code, f"{path.name}: " in said.out) in ((0, True), (2, False))
+        if said.code == 2:
+            assert cli("import", path.name, "--format", name).code == 2
+        made = cli.bare("convert", path.name, out.name, "--from", name, "--to", "json")
+        assert (out.exists(), "Traceback" in made.err) == (made.code == 0, False)
+        out.unlink(missing_ok=True)
+        assert not cli.store.exists()
+
+
+RULES_BOOK = (
+    "## RULES\n[r-00001] helpful=1 harmful=0 :: Ask first.\n"
+    "[r-00002] helpful=0 harmful=2 :: Then act.\n\n## OTHERS\n"
+)
+
+
+def test_a_playbook_becomes_a_skillbook_and_comes_back(cli: Cli) -> None:
+    cli.write("book.txt", RULES_BOOK)
+    said = cli.bare("convert", "book.txt", "skills.json")
+    assert (said.code, said.err) == (0, "")
+    assert said.out == "skills.json: 2 records as skillbook (JSON).\n"
+    skills = json.loads((cli.cwd / "skills.json").read_text())["skills"]
+    assert {name: skill["content"] for name, skill in skills.items()} == {
+        "r-00001": "Ask first.",
+        "r-00002": "Then act.",
+    }
+    assert cli.bare("convert", "skills.json", "-", "--to", "ace").out == RULES_BOOK
+
+
+def test_the_name_decides_unless_told_otherwise(cli: Cli) -> None:
+    cli.write("book.txt", RULES_BOOK)
+    for name, start in (
+        ("o.yaml", "schema_version"), ("o.csv", "id,section,content"), ("o.md", "# book"), ("o.jsonl", '{"id"'),
+    ):  # fmt: skip
+        assert cli.bare("convert", "book.txt", name).code == 0
+        assert (cli.cwd / name).read_text().startswith(start), name
+    refused = cli.bare("convert", "book.txt", "what.ever")
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+    assert "--to" in refused.err
+
+
+def test_what_is_lost_is_said(cli: Cli) -> None:
+    cli.write("nodes.json", GENAGENTS)
+    said = cli.bare("convert", "nodes.json", "book.txt")
+    assert said.code == 0
+    assert "Memories became bullets" in said.err
+
+
+def test_a_file_that_is_there_is_not_replaced_unasked(cli: Cli) -> None:
+    cli.write("book.txt", RULES_BOOK)
+    cli.write("o.csv", "precious")
+    assert cli.bare("convert", "book.txt", "o.csv").code == 2
+    assert (cli.cwd / "o.csv").read_text() == "precious"
+    assert cli.bare("convert", "book.txt", "o.csv", "--force").code == 0
+    assert (cli.cwd / "o.csv").read_text() != "precious"
+
+
+def test_a_file_read_as_the_wrong_format_gives_nothing(cli: Cli) -> None:
+    cli.write("m.jsonl", "".join(f'{{"id": "m{n}", "context": "text {n}"}}\n' for n in range(419)))
+    said = cli.bare("convert", "--from", "ace", "m.jsonl", "x.json")
+    assert (said.code, said.out, said.err.count("\n")) == (2, "", 1)
+    assert "419 places are none; the first is line 1" in said.err
+    assert "kept in the file" not in said.err
+    assert not (cli.cwd / "x.json").exists()
+
+
+@pytest.mark.parametrize("command", ["convert {0} o.csv", "import {0}", "lint {0}"])
+def test_many_equal_remarks_are_summed_up(cli: Cli, command: str) -> None:
+    cli.ok("init")
+    lines = [f'{{"id": "a{n}", "context": "{"x" * n}' for n in range(100)]
+    cli.write(
+        "notes.jsonl",
+        "\n".join(['{"id": "b", "context": "whole", "status": "signal"}', *lines]) + "\n",
+    )
+    said = cli(*command.format("notes.jsonl").split())
+    printed = (said.err or said.out).splitlines()
+    assert "notes.jsonl:2: not JSON: Unterminated string starting at column " in printed[0]
+    assert "notes.jsonl: … and 80 more places up to line 101: not JSON: " in "\n".join(printed)
+    assert len(printed) <= 22
+
+
+LONG = "The rollout has many steps. " * 900
+
+
+def test_a_long_record_comes_in_whole_and_is_marked(cli: Cli) -> None:
+    cli.ok(
+        "import",
+        cli.write(
+            "m.jsonl", f"{entry('long', LONG)}\n{entry('short', 'A short one about the rollout')}\n"
+        ),
+    )
+    assert cli.json("show", "long")["content"] == LONG
+    assert f"{len(LONG):,} characters: an agent's budget may cut it" in cli.ok("show", "long")
+    listed = cli.ok("list")
+    assert f"({len(LONG):,} characters)" in listed
+    assert listed.count("characters)") == 1
+    assert "characters" not in cli.ok("show", "short")
+
+
+def test_a_long_record_may_be_edited_but_not_grow(cli: Cli) -> None:
+    cli.ok("import", cli.write("m.jsonl", entry("long", LONG) + "\n"))
+    cli.ok("edit", "long", LONG.replace("many", "four"))
+    refused = cli("edit", "long", LONG + "And one more.")
+    assert refused.code == 2
+    assert f"(at most {len(LONG):,})" in refused.err
+
+
+def test_one_byte_that_is_no_utf8_rejects_nothing_and_comes_back(cli: Cli) -> None:
+    odd = b"## A\n[a-00001] helpful=1 harmful=0 :: don\x92t cut\n[a-00002] helpful=0 harmful=0 :: other\n"
+    path = cli.cwd / "book.txt"
+    path.write_bytes(odd)
+    result = cli("import", "book.txt")
+    assert result.code == 0
+    assert "book.txt:2: byte 0x92 is not UTF-8: read as “’”: kept in the file" in result.err
+    cli.ok("export", "--format", "ace", "--out", "book.txt")
+    assert path.read_bytes() == odd
+    cli.ok("vote", "a-00002", "helpful")
+    assert "+[a-00002] helpful=1" in cli.ok("export", "--format", "ace", "--out", "book.txt")
+    assert path.read_bytes() == odd.replace(
+        b"helpful=0 harmful=0 :: other", b"helpful=1 harmful=0 :: other"
     )

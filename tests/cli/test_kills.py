@@ -1,8 +1,7 @@
 """`kill -9` of every command that writes, at any moment, over the real command line.
 
 What was acknowledged is there, anything else is there as a whole or not at all, and the next write
-of the same kind leaves nothing lying about. WORKBENCH_KILLS says how often each command is killed;
-WORKBENCH_KILLS_REPORT names a file that gets the counts.
+of the same kind leaves nothing lying about. WORKBENCH_KILLS says how often each command is killed.
 """
 
 import json
@@ -11,10 +10,8 @@ import random
 import re
 import shutil
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -34,18 +31,31 @@ from workbench.store.records import COUNTERS
 
 pytestmark = pytest.mark.slow
 
+
 KILLS = int(os.environ.get("WORKBENCH_KILLS", "3"))
-REPORT = os.environ.get("WORKBENCH_KILLS_REPORT", "")
-ROOT = Path(__file__).parents[2]
+
+
 SMALL = Options(segment_bytes=6_000, checkpoint_every=7)
+
+
 SECRET = "the zebra of the north wall sleeps"
+
+
 RULE, KEY = keys()["github"]
+
+
 BOOK = "## RULES\n[r-00001] helpful=1 harmful=0 :: Ask first.\n[r-00002] helpful=0 harmful=2 :: Then act.\n"
+
+
 TWINS = (
     "The deploy failed because the token of the registry had expired on Friday",
     "The deploy failed because the token of the registry expired on Friday",
 )
+
+
 _PASSING = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z|(import|export)-[0-9a-f]{12}|mem-\d{8}")
+
+
 _HEX = re.compile(r"[0-9a-f]{16,}|\d{4,}")
 
 
@@ -425,26 +435,22 @@ def kill(world: World, writer: Writer, usual: Usual, chance: random.Random) -> t
     return code == 0 or writer.says in out, out
 
 
-def judged(writer: Writer, usual: Usual, now: Facts, acknowledged: bool) -> str:
-    """Return what came of it; fails for half a change, and for a lost one."""
-    if now == usual.after and now != usual.before:
-        return "acknowledged" if acknowledged else "wholly there"
-    if acknowledged:
+def judged(writer: Writer, usual: Usual, now: Facts, acknowledged: bool) -> None:
+    """Fail for half a change, and for a lost one."""
+    if acknowledged or (now == usual.after and now != usual.before):
         assert now == usual.after, "acknowledged and lost"
-        return "acknowledged"
+        return
     done = [
         part for part in now if now[part] == usual.after[part] and now[part] != usual.before[part]
     ]
     not_done = [part for part in now if now[part] == usual.before[part] and part not in done]
     assert sorted(done + not_done) == sorted(now), "half a change"
     assert done == list(writer.order[: len(done)]), "parts in the wrong order"
-    return "one part of two" if done else "wholly absent"
 
 
 @pytest.mark.parametrize("writer", WRITERS, ids=lambda writer: writer.name)
 def test_what_a_killed_command_leaves(world: World, writer: Writer) -> None:
     usual = measure(world, writer)
-    counts: Counter[str] = Counter()
     seed = random.randrange(1 << 32)
     chance = random.Random(seed)
     for number in range(KILLS):
@@ -454,8 +460,7 @@ def test_what_a_killed_command_leaves(world: World, writer: Writer) -> None:
         left = {name for name in world.names() if name not in usual.names}
         about = f"{writer.name}, seed {seed}, kill {number}: {out!r}, left {sorted(left)}"
         try:
-            counts[judged(writer, usual, writer.facts(world), acknowledged)] += 1
-            counts["with leavings"] += bool(left)
+            judged(writer, usual, writer.facts(world), acknowledged)
             code, said, problem = world.run("--store", str(world.store), "doctor")
             assert code == ("was broken off" in said), said + problem
             writer.again(world)
@@ -465,12 +470,3 @@ def test_what_a_killed_command_leaves(world: World, writer: Writer) -> None:
         except BaseException as error:
             error.add_note(about)
             raise
-    report(writer, counts)
-
-
-def report(writer: Writer, counts: Counter[str]) -> None:
-    line = f"{datetime.now(UTC):%H:%M} {writer.name}: {KILLS} kills, {dict(counts)}\n"
-    if REPORT:
-        with Path(REPORT).open("a", encoding="utf-8") as file:
-            file.write(line)
-    assert sum(counts.values()) - counts["with leavings"] == KILLS

@@ -1,17 +1,30 @@
-"""The edges of the command line: `--store` in both places, wrong stores, help, and what ends a run."""
+"""The edges of the command line: `--store` in both places, wrong stores, help with examples that are taken,
+one table of exit codes, and what ends a run.
+"""
 
+import json
+import re
+import shlex
 import sys
+from argparse import ArgumentParser, _SubParsersAction
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Cli, Result
+from tests.cli.conftest import NOW, Cli, Result
+from tests.cli.shared import names
 from workbench import __main__, __version__, crash
+from workbench.cli import session
+from workbench.cli.main import build_parser
+from workbench.core.stream.memory import Memory
+from workbench.store.library import Library
 
-COMMANDS = [
-    "demo", "import", "export", "search", "eval", "tune", "ingest", "append", "vote", "undo", "redo", "history", "show",
-    "list", "stats", "status", "doctor", "compact", "purge", "config", "stores", "review",
-]  # fmt: skip
+COMMANDS = {name.partition(" ")[0] for name in names(build_parser())}
+
+
+WIDE = "200"
+"""Columns in which no example is broken."""
 
 
 def test_the_store_may_stand_before_or_after_the_command(demo: Cli) -> None:
@@ -28,21 +41,12 @@ def test_the_project_around_the_working_directory_is_found(demo: Cli) -> None:
 
 def test_a_store_path_that_is_a_file_is_refused(cli: Cli) -> None:
     cli.write("file", "words")
-    for command in (("status",), ("ingest", "x"), ("import", "file"), ("undo",)):
-        result = cli.bare("--store", "file", *command)
+    for command in ("status", "ingest x", "import file", "undo"):
+        result = cli.bare("--store", "file", *command.split())
         assert (result.code, result.out) == (2, "")
-        assert (
-            result.err
-            == "workbench: “file” is a file, not a store. Name the folder that holds memory.json.\n"
-        )
+        assert "“file” is a file, not a store." in result.err
+    assert cli.bare("--store", "file/store", "ingest", "x").code == 2
     assert (cli.cwd / "file").read_text() == "words"
-
-
-def test_a_store_below_a_file_is_refused(cli: Cli) -> None:
-    cli.write("file", "words")
-    result = cli.bare("--store", "file/store", "ingest", "x")
-    assert result.code == 2
-    assert result.err.count("\n") == 1
 
 
 def test_the_global_store_is_made_on_first_use_without_a_word(cli: Cli) -> None:
@@ -58,48 +62,29 @@ def test_version_and_help(cli: Cli) -> None:
     assert (helped.code, helped.err) == (0, "")
     most, every = (helped.out.partition(title)[2] for title in ("used most:", "by task:"))
     assert len(most.partition("\n\n")[0].splitlines()) == 1 + 10
-    assert set(COMMANDS) <= set(every.replace(",", " ").split())
+    assert COMMANDS - {"help"} <= set(every.replace(",", " ").split())
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_explains_itself(cli: Cli, command: str) -> None:
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_every_command_explains_itself(
+    cli: Cli, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     result = cli.bare(command, "--help")
     assert (result.code, result.err) == (0, "")
     assert result.out.startswith(f"usage: workbench {command}")
-    assert "--store DIR" in result.out
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_help_fits_the_terminal_and_breaks_between_words(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch, command: str
-) -> None:
-    monkeypatch.setenv("COLUMNS", "200")
-    wide = cli.bare(command, "--help").out.partition("\n\n")[2]
-    monkeypatch.setenv("COLUMNS", "80")
-    narrow = cli.bare(command, "--help").out.partition("\n\n")[2]
-    assert [line for line in narrow.splitlines() if len(line) > 80] == []
-    assert narrow.split() == wide.split()
+    said = result.out.partition("\n\n")[2].splitlines()
+    assert [line for line in said if len(line) > 80] == []
 
 
 def test_an_unknown_command_is_one_sentence(cli: Cli) -> None:
-    result = cli.bare("remember")
-    assert (result.code, result.out) == (2, "")
-    assert result.err == "workbench: there is no command “remember”. See “workbench --help”.\n"
-    assert cli.bare("lst").err == (
-        "workbench: there is no command “lst”. Did you mean list? See “workbench --help”.\n"
-    )
-    assert (
-        cli.bare("promote").err
-        == "workbench: there is no command “promote”. See “workbench --help”.\n"
-    )
+    for words, said in ((("remember",), ""), (("lst",), "Did you mean list? ")):
+        result = cli.bare(*words)
+        assert (result.code, result.out) == (2, "")
+        assert result.err == (
+            f"workbench: there is no command “{words[0]}”. {said}See “workbench --help”.\n"
+        )
     assert "an empty text names no folder" in cli.bare("--store", "", "list").err
-
-
-def test_a_word_that_is_none_of_the_choices_is_met_with_the_nearest(cli: Cli) -> None:
-    result = cli.bare("review", "aprove")
-    assert (result.code, result.out) == (2, "")
-    assert result.err.endswith("). Did you mean approve? See “workbench review --help”.\n")
-    assert "Did you mean" not in cli.bare("review", "zzz").err
 
 
 def test_the_way_in_returns_exit_codes(
@@ -138,3 +123,75 @@ def test_whatever_happens_ends_without_a_traceback(
             __main__.main([])
     else:
         assert said == "workbench: interrupted; what was stored before is safe.\n"
+
+
+def test_the_help_has_the_table(cli: Cli) -> None:
+    helped = cli.bare("--help").out
+    for code, meaning in session.MEANINGS.items():
+        start = helped.index(f"\n  {code:<4}{meaning.split()[0]} ")
+        assert " ".join(helped[start:].split()).startswith(f"{code} {meaning}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("status", session.DONE),
+        ("doctor", session.DONE),
+        ("lint good.txt", session.DONE),
+        ("lint bad.txt", session.FOUND),
+        ("watch", session.DONE),
+        ("scan secret.txt", session.FOUND),
+        ("check expect.jsonl", session.FOUND),
+        ("show nothing", session.PROBLEM),
+        ("nonsense", session.PROBLEM),
+        ("list --nonsense", session.PROBLEM),
+        ("import none.jsonl", session.PROBLEM),
+        ("lint none.txt", session.PROBLEM),
+        ("check none.toml", session.PROBLEM),
+        ("undo --rev 99", session.PROBLEM),
+    ],
+)
+def test_a_command_returns_what_the_table_says(command: str, code: int, cli: Cli) -> None:
+    with Library(cli.store, lambda: NOW).transaction("cli", "set up") as tx:
+        tx.put(Memory("m1", "Builds are green", NOW, NOW))
+    cli.write(
+        "good.txt",
+        "## STRATEGIES AND HARD RULES\n[shr-00001] helpful=0 harmful=0 :: Ask first\n\n## OTHERS\n",
+    )
+    cli.write(
+        "bad.txt",
+        "## RULES\n[r-00001] helpful=0 harmful=0 :: Ask\n[r-00001] helpful=0 harmful=0 :: Tell\n",
+    )
+    cli.write("secret.txt", "ghp_" + "Kq7vR2xT9mZ4pL8sW3nB6yC1dF5gH0jAeXuQ\n")
+    cli.write("expect.jsonl", json.dumps({"query": "builds", "never": "m1"}) + "\n")
+    assert cli(*command.split()).code == code
+
+
+def examples(parser: ArgumentParser) -> list[str]:
+    """Return the calls of a command that its help shows: lines of their own, of which a shell would
+    take a part.
+    """
+    own = re.compile(rf"^  ({re.escape(parser.prog)}(?: [^>\n]*[^>\s])?)(?: > \S+)?$", re.MULTILINE)
+    return own.findall(parser.format_help())
+
+
+def test_every_command_shows_a_call_of_it_that_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", WIDE)
+    whole = build_parser()
+    shown = {one.prog: examples(one) for one in parsers(whole)}
+    assert len(shown) > 90
+    assert [prog for prog, calls in shown.items() if not calls] == []
+    for prog, calls in shown.items():
+        for call in calls:
+            taken = whole.parse_args(shlex.split(call)[1:])
+            assert taken.prog.startswith(prog), call
+
+
+def parsers(parser: ArgumentParser) -> Iterator[ArgumentParser]:
+    """Yield the parser of every command, those below a command too."""
+    for action in parser._actions:
+        if isinstance(action, _SubParsersAction):
+            for below in action.choices.values():
+                yield below
+                yield from parsers(below)

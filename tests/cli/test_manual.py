@@ -1,8 +1,9 @@
-"""`workbench help`: the list of pages, a page by its name, its title or the beginning of one, and
-what is none.
-"""
+"""`workbench help` and `completion`: the pages of the manual by their names, and what shells complete."""
 
 import os
+import shlex
+import shutil
+import subprocess
 from pathlib import Path
 
 import pexpect
@@ -42,15 +43,6 @@ def test_a_page_is_printed_as_plain_text_with_all_that_it_says(name: str, cli: C
     for line in (PAGES / f"{name}.md").read_text("utf-8").splitlines():
         if line.startswith(("# ", "## ", "$ ")):
             assert " ".join(line.lstrip("#").split()) in text
-
-
-def test_no_prose_is_wider_than_80_cells_where_there_is_no_terminal(cli: Cli) -> None:
-    long = [
-        line
-        for line in cli.bare("help", "review").out.splitlines()
-        if len(line) > 80 and not line.startswith("  ")
-    ]
-    assert long == []
 
 
 @pytest.mark.parametrize(
@@ -96,3 +88,88 @@ def test_a_terminal_gets_the_page_by_its_pager(tmp_path: Path) -> None:
     child.close()
     assert child.exitstatus == 0
     assert child.before.startswith("page: Stream\r\n")
+
+
+FILE, FOLDER = "a file.toml", "a folder"
+
+
+CASES = (
+    ("re", "review|restore|redo", "undo"),
+    ("--store somewhere rev", "review", "rev"),
+    ("review ''", "list|show|approve|promote", "review"),
+    ("review list --li", "--limit", "--title"),
+    ("review list --kind merge --js", "--json", ""),
+    ("vote m1 ''", "helpful|harmful", "list"),
+    ("vote ''", "", "helpful|list"),
+    ("edit m1 --type got", "gotcha", "error"),
+    ("edit m1 --type gotcha --mem", "--memory-type", ""),
+    ("bullet move shr-00001 --po", "--position", "--kind"),
+    ("completion ''", "bash|zsh|fish", ""),
+    ("check 'a f'", FILE, ""),
+    ("list re", "", "review"),
+)
+"""The words of a line, of which the last is completed; what is offered, and what is not."""
+
+
+def run(command: list[str], cwd: Path) -> list[str]:
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    return done.stdout.splitlines()
+
+
+def quoted(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+@pytest.fixture
+def folder(cli: Cli) -> Path:
+    cli.write(FILE, "")
+    (cli.cwd / FOLDER).mkdir()
+    for shell in ("bash", "zsh", "fish"):
+        cli.write(f"script.{shell}", cli.ok("completion", shell))
+    return cli.cwd
+
+
+def in_bash(words: tuple[str, ...], folder: Path) -> set[str]:
+    line = " ".join(map(quoted, ("workbench", *words)))
+    asked = f"COMP_WORDS=({line}); COMP_CWORD={len(words)}; _shtab_workbench"
+    code = f"source script.bash; {asked}; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    return set(run(["bash", "--norc", "-c", code], folder))
+
+
+def in_fish(words: tuple[str, ...], folder: Path) -> set[str]:
+    line = " ".join(("workbench", *words[:-1], words[-1].replace(" ", "\\ ")))
+    code = f"source script.fish; complete -C {quoted(line)}"
+    found = run(["fish", "--no-config", "-c", code], folder)
+    return {word.partition("\t")[0].replace("\\ ", " ") for word in found}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("line", "offered", "not_offered"), CASES, ids=[case[0] for case in CASES])
+@pytest.mark.parametrize("shell", ["bash", "fish"])
+def test_a_shell_completes_what_can_be_typed(
+    shell: str, line: str, offered: str, not_offered: str, folder: Path
+) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not on this machine")
+    found = {"bash": in_bash, "fish": in_fish}[shell](tuple(shlex.split(line)), folder)
+    assert set(filter(None, offered.split("|"))) <= found
+    assert not set(not_offered.split("|")) & found
+
+
+def test_bash_completes_folders(folder: Path) -> None:
+    assert in_bash(("--store", "a"), folder) == {FOLDER}
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_script_is_in_the_language_of_its_shell(shell: str, folder: Path) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not on this machine")
+    run([shell, "-n", f"script.{shell}"], folder)
+
+
+def test_an_unknown_shell_is_refused_and_printing_a_script_needs_no_store(cli: Cli) -> None:
+    for shell in ("bash", "zsh", "fish"):
+        assert "_shtab_workbench" in cli.bare("completion", shell).out
+    assert cli.bare("completion", "csh").code == 2
+    assert not cli.store.exists()

@@ -1,15 +1,23 @@
-"""`workbench` without a command, and `workbench demo`."""
+"""`workbench` without a command, `demo`, `init`, `config` and `stores`: which store is meant, made or refused, and
+where things are.
+"""
 
+import json
+import shutil
+import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import NOW, Cli, files_of
-from tests.cli.shared import at_a_terminal
+from tests.cli.shared import WORKBENCH, at_a_terminal, workbench
 from tests.demo import MEMORIES
 from workbench.cli.main import run
 from workbench.config import paths, recent
 from workbench.core.first_run import TRY_DEMO, FirstRun, FirstStep
+from workbench.core.record import StoreProblem
+from workbench.tui.app.run import run as run_app
 
 
 def test_the_app_opens_the_store_that_is_meant(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,27 +75,14 @@ def test_without_a_terminal_the_app_says_what_to_do(cli: Cli) -> None:
 @pytest.mark.slow
 def test_a_demo_store_can_be_kept(cli: Cli) -> None:
     folder = cli.cwd / "mine"
-    result = cli.bare("demo", "--into", "mine")
-    assert (result.code, result.err) == (0, "")
-    assert result.out == (
-        f"The demo store is in {folder}.\nOpen it with: workbench --store {folder}\n"
-        f"What is promoted goes into its scratch project, {folder / 'scratch-project'}.\n"
-    )
+    assert f"Open it with: workbench --store {folder}\n" in cli.bare("demo", "--into", "mine").out
     assert (folder / "scratch-project" / ".claude/skills/rotate-a-secret/SKILL.md").is_file()
-    status = cli.bare("status", "--store", "mine")
-    assert status.out.startswith("14 pending · ")
-    assert status.out.endswith(f" · {MEMORIES} unseen\n")
-    newest = cli.bare("list", "-n", "1", "--store", "mine").out
-    assert newest.split()[1] == "2026-03-20"
-    listed = cli.bare("documents", "--list", "--store", "mine").out.split()
-    assert listed[1::2] == [
-        str(folder / "documents" / name)
-        for name in ("notes", "sessions/tp-audit", "sessions/tp-exports", "sessions/tp-webhooks")
-    ]
-    assert (
-        "tp-exports/detail/csv-for-excel.md"
-        in cli.bare("recall", "excel apostrophe", "--store", "mine").out
-    )
+    status = cli.bare("status", "--store", "mine").out
+    assert (status[:13], status.endswith(f" · {MEMORIES} unseen\n")) == ("14 pending · ", True)
+    listed = cli.bare("documents", "--list", "--store", "mine").out
+    assert str(folder / "documents" / "sessions/tp-exports") in listed
+    found = cli.bare("recall", "excel apostrophe", "--store", "mine").out
+    assert "tp-exports/detail/csv-for-excel.md" in found
 
 
 def test_a_folder_with_something_in_it_is_refused(cli: Cli) -> None:
@@ -99,14 +94,6 @@ def test_a_folder_with_something_in_it_is_refused(cli: Cli) -> None:
         f"workbench: {cli.cwd} is not empty. Nothing was changed; name a new or empty folder.\n"
     )
     assert files_of(cli.cwd) == before
-
-
-def test_the_demo_has_a_store_of_its_own(cli: Cli) -> None:
-    result = cli.bare("--store", "x", "demo")
-    assert (result.code, result.err) == (
-        2,
-        "workbench: The demo makes a store of its own. Use --into DIR to choose its folder.\n",
-    )
 
 
 class Asked:
@@ -212,3 +199,212 @@ def test_a_store_that_is_there_or_named_is_opened_without_a_card(
     asked = Asked(cli, None)
     assert asked.start() == 0
     assert (asked.cards, [origin for _, origin, _ in cli.opened]) == ([], ["global"])
+
+
+def git(folder: Path, *args: str) -> str:
+    command = ["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@b.c", *args]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+READING = (
+    "list", "show mem-20260320-0000001", "search x", "stats", "status", "history", "doctor",
+    "export --format jsonl --out x.jsonl", "eval q.json", "scan", "review list", "upkeep --dry-run",
+    "dedup --dry-run", "queries list", "backup b.tar.gz",
+)  # fmt: skip
+
+
+CHANGING = (
+    "undo", "redo", "vote mem-20260320-0000001 helpful", "purge mem-20260320-0000001", "review approve p-1",
+    "review reject p-1", "dedup", "upkeep", "reflect", "compact", "search x --for-agent a",
+    "allow mem-20260320-0000001 --reason x",
+)  # fmt: skip
+
+
+def everything(folder: Path) -> set[Path]:
+    return set(folder.rglob("*"))
+
+
+@pytest.mark.parametrize("command", [*READING, *CHANGING])
+def test_who_reads_a_store_that_is_not_there_is_told_and_makes_nothing(
+    cli: Cli, command: str
+) -> None:
+    near, empty = cli.store.with_name("stare"), cli.store.with_name("empty")
+    cli.bare("--store", str(near), "init")
+    empty.mkdir()
+    before = everything(cli.store.parent)
+    assert cli.refused(*command.split()) == (
+        f"workbench: There is no store in {cli.store}. Did you mean {near}?\n"
+    )
+    result = cli.bare("--store", str(empty), *command.split())
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith(f"workbench: There is no store in {empty}. ")
+    assert everything(cli.store.parent) == before
+
+
+@pytest.mark.parametrize("command", ["append x", "ingest x", "import memory.jsonl"])
+def test_who_brings_something_in_makes_the_store_and_says_so_once(cli: Cli, command: str) -> None:
+    entity = '{"type":"entity","name":"d","entityType":"rule","observations":["need a secret"]}\n'
+    cli.write("memory.jsonl", entity)
+    if command.startswith("import"):
+        assert cli("import", "--dry-run", "memory.jsonl").code == 0
+        assert not cli.store.exists()
+    assert f"Made a new store in {cli.store}" in cli(*command.split()).err
+    assert "new store" not in cli(*command.split()).err
+
+
+@pytest.mark.parametrize("command", READING)
+def test_who_reads_the_default_store_makes_nothing(cli: Cli, command: str) -> None:
+    result = cli.bare(*command.split())
+    assert "There is no store" not in result.err or command in ("doctor", "backup b.tar.gz")
+    assert not paths.data_dir().exists()
+
+
+def test_the_project_store_inside_is_named(cli: Cli) -> None:
+    assert cli.bare("init", "project").code == 0
+    result = cli.bare("--store", "project", "list")
+    assert f"Did you mean {cli.cwd / 'project' / '.workbench'}?" in result.err
+
+
+def test_a_new_store_stays_out_of_git_and_says_so_once(cli: Cli) -> None:
+    git(cli.cwd, "init", "-q")
+    (cli.cwd / ".workbench").mkdir()
+    first = cli.bare("ingest", "deploys need AUTH_SECRET")
+    assert (first.code, first.err) == (0, "")
+    result = cli.bare("--store", "second", "append", "x")
+    assert (
+        result.err
+        == f"Made a new store in {cli.cwd / 'second'}; its .gitignore keeps it out of git.\n"
+    )
+    assert cli.bare("--store", "second", "append", "y").err == ""
+    assert "out of git" in cli.bare("--store", "third", "ingest", "x").err
+    git(cli.cwd, "add", "-A")
+    assert git(cli.cwd, "ls-files") == ""
+
+
+def test_init_makes_a_store_once(cli: Cli) -> None:
+    made = cli.bare("init", "--json")
+    store = cli.cwd / ".workbench"
+    assert json.loads(made.out) == {"store": str(store), "shared": False}
+    again = cli.bare("init")
+    assert (again.code, again.out) == (2, "")
+    assert f"There is a store in {store} already. Nothing was changed." in again.err
+    assert cli.bare("list").code == 0
+    assert cli("init", "x").code == 2
+
+
+def test_a_shared_store_is_committed_and_merged_by_lines(cli: Cli) -> None:
+    git(cli.cwd, "init", "-q")
+    assert cli.bare("init", "--shared").code == 0
+    assert cli.bare("ingest", "deploys need AUTH_SECRET").code == 0
+    assert cli.bare("search", "deploys").code == 0
+    git(cli.cwd, "add", "-A")
+    assert git(cli.cwd, "ls-files").split() == [
+        ".workbench/.gitattributes", ".workbench/.gitignore", ".workbench/journal.jsonl",
+    ]  # fmt: skip
+    assert "merge: union" in git(cli.cwd, "check-attr", "merge", ".workbench/journal.jsonl")
+    assert "git add" not in cli.bare("doctor").out
+
+
+def test_the_doctor_says_what_git_would_take_in(cli: Cli) -> None:
+    git(cli.cwd, "init", "-q")
+    cli.bare("init")
+    assert "git add" not in cli.bare("doctor").out
+    (cli.cwd / ".workbench" / ".gitignore").unlink()
+    assert "`git add` would take this store in" in cli.bare("doctor").out
+
+
+OLD = Path(__file__).parents[1] / "store" / "fixtures" / "records-0"
+
+
+SAID = "was written by a development version before 1.0, which this one does not read."
+
+
+@pytest.fixture
+def old(cli: Cli) -> Cli:
+    shutil.copytree(OLD, cli.store)
+    return cli
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["list", "status", "search build", "doctor", "history", "undo", "append seen", "vote mem-20260301-0000001 helpful",
+     "backup ../b", "trust --yes", "context build"],
+)  # fmt: skip
+def test_every_command_refuses_it(command: str, old: Cli) -> None:
+    err = old.refused(*command.split())
+    assert (SAID in err, "memory-workbench 0.1.0" in err, err.count("\n")) == (True, True, 1)
+    assert held(old.store) == held(OLD)
+
+
+def test_the_app_refuses_it(old: Cli) -> None:
+    with pytest.raises(StoreProblem, match=r"development version before 1\.0"):
+        run_app(old.store, origin="option")
+    assert held(old.store) == held(OLD)
+
+
+def test_a_server_refuses_it(old: Cli) -> None:
+    done = workbench("--store", str(old.store), "mcp")
+    assert (done.returncode, SAID in done.stderr) == (2, True)
+    assert held(old.store) == held(OLD)
+
+
+def test_a_hook_notes_why_it_kept_nothing_and_lets_the_agent_go_on(old: Cli) -> None:
+    event = {
+        "hook_event_name": "UserPromptSubmit", "session_id": "s", "cwd": str(old.cwd),
+        "prompt": "No, use pnpm here, never npm.",
+    }  # fmt: skip
+    command = [*WORKBENCH, "--store", str(old.store), "capture", "claude-code"]
+    subprocess.run(command, input=json.dumps(event), text=True, timeout=120, check=True)
+    assert held(old.store) == held(OLD)
+    notes = [path.read_text("utf-8") for path in paths.state_dir().rglob("*") if path.is_file()]
+    assert any(SAID in note for note in notes)
+
+
+def configure(text: str) -> Path:
+    path = paths.config_dir() / "config.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    return path
+
+
+def test_config_show_prints_what_holds_as_a_config_file(cli: Cli) -> None:
+    assert cli.ok("config", "path") == f"{paths.config_dir() / 'config.toml'}\n"
+    configure('theme = "workbench-light"\n[reflection]\nhours = 12\n')
+    shown = tomllib.loads(cli.ok("config", "show"))
+    told = (shown["theme"], shown["reflection"]["hours"], shown["profile"])
+    assert told == ("workbench-light", 12, "workbench")
+
+
+@pytest.mark.parametrize("command", [("status",), ("config", "show"), ("stores",)])
+def test_what_is_wrong_with_the_config_is_said_on_stderr(
+    cli: Cli, command: tuple[str, ...]
+) -> None:
+    cli.ok("init")
+    configure('them = "workbench-light"\n')
+    result = cli(*command)
+    assert result.code == 0
+    assert result.err.splitlines()[0] == 'config.toml: unknown key "them"; did you mean "theme"?'
+
+
+def test_stores_lists_the_recent_ones_and_marks_the_one_here(cli: Cli, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    recent.remember(paths.state_dir(), other, 3, NOW)
+    lines = cli.ok("stores").splitlines()
+    assert len(lines) == 2
+    assert lines[0].startswith(f"→  {cli.store} ")
+    assert " ".join(lines[0].split()[2:]) == "not opened yet opens here: asked for with --store"
+    assert lines[1].split() == [str(other), "last", "looked", "at", "2026-03-20", "18:00"]
+
+
+def test_stores_names_the_global_one_and_the_projects(cli: Cli) -> None:
+    result = cli.bare("stores")
+    assert "opens here: your global store" in result.out
+    assert result.err == "No store was opened in the app yet.\n"
+    (cli.cwd / ".workbench").mkdir()
+    assert "opens here: of the project you are in" in cli.bare("stores").out
+
+
+def held(folder: Path) -> dict[str, bytes]:
+    """Return what the store's files hold; the lock holds nothing."""
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "lock"}

@@ -1,20 +1,30 @@
-"""The command line as processes: what it imports, pipes that close, ctrl+c, folders that cannot be
-written.
+"""The command line as processes: what it imports and parses, bytes that are no text, streams that close, ctrl+c,
+folders that cannot be written, and the installed command in a terminal.
 """
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
+import orjson
 import pexpect
 import pytest
 
 from tests.benchmarks.open import build
-from tests.cli.conftest import Cli
-from tests.cli.shared import ROOT, WORKBENCH, without_privileges, workbench
+from tests.cli.conftest import NOW, Cli
+from tests.cli.shared import COMMAND, ROOT, WORKBENCH, without_privileges, workbench
+from tests.demo import MEMORIES
+from workbench.cli.progress import ProgressLine, waits_said
+from workbench.config import paths
+from workbench.core.files.locks import Holder, patience
+from workbench.core.stream.memory import Memory
+from workbench.services.open import open_workbench
+from workbench.store.journal import codec
 
 HEAVY = ("textual", "rich.console", "model2vec", "anthropic", "tokenizers", "safetensors")
 
@@ -95,18 +105,6 @@ def test_the_app_that_opens_waits_for_no_command(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_exit_codes_reach_the_shell(tmp_path: Path) -> None:
-    store = str(tmp_path / "store")
-    assert workbench("--store", store, "status").returncode == 2
-    assert workbench("--store", store, "init").returncode == 0
-    assert workbench("--store", store, "status").returncode == 0
-    failed = workbench("--store", store, "import", "missing")
-    assert (failed.returncode, failed.stdout) == (2, "")
-    assert workbench("--nonsense").returncode == 2
-    assert workbench().returncode == 2
-
-
-@pytest.mark.slow
 def test_a_reader_that_leaves_is_no_error(filled: Path) -> None:
     reader, writer = os.pipe()
     os.close(reader)
@@ -166,26 +164,20 @@ def test_a_read_only_store_can_be_read_and_not_changed(tmp_path: Path, filled: P
     before = {path: path.read_bytes() for path in paths if path.is_file()}
     for path in paths:
         path.chmod(path.stat().st_mode & 0o555)
-    prefix = without_privileges() or ()
+
+    def run(*command: str, folder: Path = store) -> subprocess.CompletedProcess[str]:
+        return workbench("--store", str(folder), *command, prefix=without_privileges() or ())
+
     try:
         for command in (["status"], ["search", "deploy", "--json"]):
-            run = workbench("--store", str(store), *command, prefix=prefix)
-            assert (run.returncode, run.stderr) == (0, "")
-        for command in (
-            ["vote", "shr-00001", "helpful"],
-            ["ingest", "x"],
-            ["import", "fixtures/demo/queries.jsonl"],
-        ):
-            run = workbench("--store", str(store), *command, prefix=prefix)
-            if run.returncode == 0:
-                assert "nothing new" in run.stdout
-                continue
-            assert (run.returncode, run.stderr.count("\n")) == (2, 1)
-            assert run.stderr.startswith(
-                f"workbench: The store {store} cannot be written: permission denied."
-            )
-        run = workbench("--store", str(store / "inner"), "ingest", "x", prefix=prefix)
-        assert (run.returncode, run.stdout, run.stderr.count("\n")) == (2, "", 1)
+            done = run(*command)
+            assert (done.returncode, done.stderr) == (0, "")
+        for command in (["vote", "shr-00001", "helpful"], ["ingest", "x"]):
+            done = run(*command)
+            assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+            assert f"The store {store} cannot be written: permission denied." in done.stderr
+        done = run("ingest", "x", folder=store / "inner")
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     finally:
         store.chmod(0o755)
     assert {path: path.read_bytes() for path in before} == before
@@ -208,3 +200,382 @@ def test_a_table_keeps_its_columns_in_a_terminal_and_is_plain_text_elsewhere(dem
         *listed
     ).stdout.splitlines()
     assert all(row.endswith("\u200e") for row in rows)
+
+
+PYTHON = os.fsencode(sys.executable)
+
+
+BARE = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+"""A machine whose locale knows ASCII only."""
+
+
+Done = subprocess.CompletedProcess[bytes]
+
+
+def in_bytes(store: Path, *arguments: bytes, **environment: str) -> Done:
+    command = [PYTHON, b"-m", b"workbench", b"--store", os.fsencode(store), *arguments]
+    return subprocess.run(
+        command, cwd=ROOT, capture_output=True, env={**os.environ, **environment}, check=False
+    )
+
+
+def through_shell(store: Path, line: str) -> Done:
+    """Run a line of a shell in which `$W` is the program on the store."""
+    program = f"exec '{sys.executable}' -m workbench --store '{store}' {line}"
+    return subprocess.run(
+        ["sh", "-c", program], cwd=ROOT, capture_output=True, stdin=subprocess.DEVNULL, check=False
+    )
+
+
+def one_line(run: Done, code: int = 2) -> str:
+    assert (run.returncode, run.stdout) == (code, b"")
+    said = run.stderr.decode()
+    assert said.count("\n") == 1
+    return said
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("environment", [{}, BARE], ids=["utf-8", "ascii"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (b"append", b"bad\xff byte"),
+        (b"ingest", b"bad\xff byte"),
+        (b"append", b"fine", b"--tag", b"\xff"),
+        (b"append", b"fine", b"--actor", b"\xff"),
+        (b"list", b"bad\xff"),
+        (b"search", b"bad\xff"),
+        (b"show", b"bad\xff"),
+        (b"vote", b"bad\xff", b"helpful"),
+        (b"undo", b"--actor", b"bad\xff"),
+    ],
+    ids=lambda words: b" ".join(words).decode("latin-1"),
+)
+def test_an_argument_that_is_no_text_is_refused(
+    tmp_path: Path, arguments: tuple[bytes, ...], environment: dict[str, str]
+) -> None:
+    run = in_bytes(tmp_path / "store", *arguments, **environment)
+    said = one_line(run)
+    if b"--actor" not in arguments or b"append" in arguments:
+        assert "is not UTF-8 text: byte 0xff at offset" in said
+    assert not (tmp_path / "store" / "journal.jsonl").exists()
+
+
+def test_utf_8_is_read_whatever_the_locale(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    assert in_bytes(store, b"append", "déjà vu".encode(), **BARE).returncode == 0
+    assert "déjà vu" in in_bytes(store, b"list", PYTHONUTF8="1").stdout.decode()
+
+
+UTF_8, OTHER = "é.jsonl".encode(), b"bad\xff.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("name", "environment"),
+    [
+        pytest.param(UTF_8, BARE, id="utf-8 name-ascii"),
+        pytest.param(OTHER, {}, id="other name-utf-8"),
+        pytest.param(UTF_8, {}, id="utf-8 name-utf-8", marks=pytest.mark.slow),
+        pytest.param(OTHER, BARE, id="other name-ascii", marks=pytest.mark.slow),
+    ],
+)
+def test_files_of_any_name_are_read_and_written(
+    tmp_path: Path, name: bytes, environment: dict[str, str]
+) -> None:
+    here, store = os.fsencode(tmp_path), tmp_path / "store"
+    source = os.path.join(here, name)  # noqa: PTH118 - bytes
+    with open(source, "w", encoding="utf-8") as file:  # noqa: PTH123
+        file.write('{"id": "a", "type": "error", "context": "deploys fail"}\n')
+    for arguments in (
+        (b"import", source),
+        (b"lint", source),
+        (b"scan", source),
+        (b"convert", b"--to", b"jsonl", source, source + b".2"),
+    ):
+        run = in_bytes(store, *arguments, **environment)
+        assert run.returncode in (0, 1), run.stderr
+        assert b"unexpected" not in run.stderr
+    assert (
+        in_bytes(
+            store, b"export", b"--format", b"jsonl", b"--out", source + b".3", **environment
+        ).returncode
+        == 0
+    )
+    assert os.path.exists(source + b".3")  # noqa: PTH110
+
+
+CLOSED, FULL = "bad file descriptor", "no space left on device"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("list -n 0 >&-", f"stdout cannot be written: {CLOSED}"),
+        pytest.param(
+            "list -n 0 --json >&-", f"stdout cannot be written: {CLOSED}", marks=pytest.mark.slow
+        ),
+        ("stats >/dev/full", f"stdout cannot be written: {FULL}"),
+        pytest.param(
+            "list -n 0 >/dev/full", f"stdout cannot be written: {FULL}", marks=pytest.mark.slow
+        ),
+        ("list -n 0 --json >/dev/full", f"stdout cannot be written: {FULL}"),
+        ("export --format jsonl >/dev/full", f"stdout cannot be written: {FULL}"),
+        ("--help >/dev/full", f"stdout cannot be written: {FULL}"),
+        ("append - <&-", f"stdin cannot be read: {CLOSED}"),
+        pytest.param("ingest - <&-", f"stdin cannot be read: {CLOSED}", marks=pytest.mark.slow),
+        ("scan - <&-", f"- cannot be read: {CLOSED}"),
+    ],
+)
+def test_a_stream_that_is_closed_or_full_is_one_line(
+    tmp_path: Path, filled: Path, line: str, said: str
+) -> None:
+    assert said in one_line(through_shell(filled, line))
+
+
+def test_what_was_stored_before_it_could_not_be_said_is_stored(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    assert in_bytes(store, b"init").returncode == 0
+    for number, (command, streams) in enumerate(
+        [
+            ("append", ">&-"),
+            ("append", ">&- 2>&-"),
+            ("append", ">/dev/full"),
+            ("ingest", ">&- 2>&-"),
+            ("ingest", ">&-"),
+        ]
+    ):
+        run = through_shell(store, f"{command} 'deploys fail on friday {number}' {streams}")
+        assert (
+            run.returncode,
+            f"friday {number}".encode() in in_bytes(store, b"list").stdout,
+        ) == (0, True), streams
+    refused = through_shell(store, "append 'deploys fail on friday 0' >&- 2>&-")
+    assert refused.returncode == 2
+
+
+def test_a_server_without_stdin_says_so(tmp_path: Path, filled: Path) -> None:
+    run = through_shell(filled, "mcp <&-")
+    assert (run.returncode, run.stdout) == (2, b"")
+    assert b"stdin cannot be read" in run.stderr
+
+
+@pytest.mark.parametrize(
+    "closed",
+    [
+        "<&- >&- 2>&-",
+        *(pytest.param(one, marks=pytest.mark.slow) for one in ("<&-", ">&-", "2>&-")),
+    ],
+)
+def test_no_file_of_the_store_takes_the_place_of_a_closed_stream(
+    tmp_path: Path, closed: str
+) -> None:
+    store = tmp_path / "store"
+    for _ in range(2):
+        assert through_shell(
+            store, f"ingest 'deploys fail on friday {closed}' {closed}"
+        ).returncode in (0, 2)
+    run = in_bytes(store, b"doctor")
+    assert run.returncode == 0, run.stdout
+
+
+COUNT = 400
+
+
+LARGE = 100_000
+"""Bytes of JSON that are not of one record: the store has over a million of them."""
+
+
+DAILY = (
+    "status",
+    "vote mem-7 helpful",
+    "undo",
+    "show mem-7",
+    "search lesson",
+    "history -n 1",
+    "append one-more-lesson",
+)
+
+
+@pytest.fixture
+def large(cli: Cli) -> Path:
+    """A store that is large enough for a read index, has one, and was searched before."""
+    bench = open_workbench(
+        cli.store,
+        profiles=paths.config_dir() / "profiles",
+        cache=paths.cache_dir(),
+        heads=paths.heads_dir(),
+    )
+    for begin in range(0, COUNT, 10):  # a line of the journal is read whole by who shows it
+        with bench.library.transaction("human", "memories") as tx:
+            for number in range(begin, begin + 10):
+                tx.put(
+                    Memory(
+                        f"mem-{number}",
+                        f"lesson {number}: " + "keep the words apart " * 150,
+                        NOW,
+                        NOW,
+                    )
+                )
+    bench.library.journal.save_checkpoint()
+    bench.retriever.load()
+    bench.keep_caches()
+    bench.close()
+    cli.ok("append", "the first one on this machine, which looks once for what was archived")
+    assert (cli.store / "memory.json").stat().st_size > 10 * LARGE
+    return cli.store
+
+
+@pytest.fixture
+def parsed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many bytes each piece of JSON had that was parsed from the store's files."""
+    sizes: list[int] = []
+
+    def loads(data: bytes) -> object:
+        sizes.append(len(data))
+        return orjson.loads(data)
+
+    monkeypatch.setattr(codec, "orjson", SimpleNamespace(**{**vars(orjson), "loads": loads}))
+    return sizes
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", DAILY)
+def test_a_daily_command_parses_no_large_store_whole(
+    command: str, cli: Cli, large: Path, parsed: list[int]
+) -> None:
+    if command == "undo":
+        cli.ok("vote", "mem-7", "helpful")
+    if command.startswith("search"):
+        cli.ok("append", "a lesson that came since the last search")
+    cli.ok(*command.split())
+    assert max(parsed, default=0) < LARGE
+
+
+def test_what_checks_all_documents_parses_them(cli: Cli, large: Path, parsed: list[int]) -> None:
+    assert cli("doctor").code == 0
+    assert max(parsed) > LARGE
+
+
+def test_a_long_work_says_how_many_a_second(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    times = iter([10.0, 12.0])
+    line = ProgressLine("importing \x1b[31m", 100, lambda: next(times))
+    line(3000, 6000)
+    line.clear()
+    said = capsys.readouterr().err
+    assert said.startswith("\r▓▓▓▓▓▓▓▓▓▓▓▓░░░░░░░░░░░░ 3,000 of 6,000 · importing ␛[31m · 1,500/s")
+    assert said.endswith("\r\x1b[K")
+
+
+def test_short_work_and_other_places_stay_silent(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ProgressLine("x", 1)(5, 10)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    ProgressLine("x", 100)(5, 10)
+    assert capsys.readouterr().err == ""
+    ProgressLine("x", 1)(5, 10)
+    assert "5 of 10 · x" in capsys.readouterr().err
+
+
+def test_it_says_for_whom_what_was_paid_for_waits(capsys: pytest.CaptureFixture[str]) -> None:
+    with waits_said():
+        tell = patience().waits_for
+        assert tell is not None
+        tell(Holder(7, "python3"))
+    assert capsys.readouterr().err == (
+        "workbench: Another process (python3, 7) is writing to the store. "
+        "What was paid for is stored once the store is free; ctrl+c twice lets it go.\n"
+    )
+
+
+_ESCAPES = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9]|P[^\x1b]*\x1b\\|[=>78])"
+)
+
+
+class Terminal:
+    """A program in a terminal of its own; what it paints is read as text, without positions or
+    colours.
+    """
+
+    def __init__(self, *arguments: str, folder: Path, size: tuple[int, int] = (45, 140)) -> None:
+        self.environment = {**os.environ, "TERM": "xterm-256color", "TMPDIR": str(folder)}
+        self.child = pexpect.spawn(
+            COMMAND[0], [*COMMAND[1:], *arguments], cwd=str(ROOT), env=self.environment,
+            encoding="utf-8", codec_errors="replace", timeout=120, dimensions=size,
+        )  # fmt: skip
+        self._painted = ""
+
+    def press(self, key: str) -> None:
+        """Send a key; only what is painted from now on counts."""
+        self._painted = ""
+        self.child.send(key)
+
+    def shows(self, *texts: str) -> None:
+        """Wait until every text was painted since the last key."""
+        while not all(text in self._text() for text in texts):
+            try:
+                self._painted += self.child.read_nonblocking(1 << 16, timeout=120)
+            except (pexpect.TIMEOUT, pexpect.EOF):
+                missing = [text for text in texts if text not in self._text()]
+                pytest.fail(f"{missing} did not appear in:\n{self._text()[-3000:]}")
+
+    def ends(self) -> int | None:
+        """Wait for the end and return the exit code."""
+        self.child.expect(pexpect.EOF)
+        self.child.close()
+        code: int | None = self.child.exitstatus
+        return code
+
+    def _text(self) -> str:
+        return re.sub(r"\s+", " ", _ESCAPES.sub(" ", self._painted))
+
+
+def installed(*arguments: str) -> str:
+    return subprocess.run(
+        [*COMMAND, *arguments], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+
+
+@pytest.mark.slow
+def test_the_demo_opens_shows_its_areas_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    terminal = Terminal("demo", folder=tmp_path)
+    terminal.shows("1 Stream", f"{MEMORIES} memories", "Handover for next week")
+    assert list(tmp_path.glob("workbench-demo-*/demo/journal.jsonl"))
+    terminal.press("2")
+    terminal.shows(" to decide")
+    terminal.press("3")
+    terminal.shows("STRATEGIES AND HARD RULES", "shr-00001")
+    terminal.press("4")
+    terminal.shows("Top 10 of", "half-life of recency", "AUTH_SECRET")
+    terminal.press("?")
+    terminal.shows("Keys · Tune")
+    terminal.press("\x1b")
+    terminal.shows("half-life of recency")
+    terminal.press("q")
+    assert terminal.ends() == 0
+    # The alternate screen is left, the cursor shown again, and the temporary store gone.
+    assert "\x1b[?1049l" in terminal.child.before
+    assert "\x1b[?25h" in terminal.child.before
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_done_in_the_app_is_in_the_store(tmp_path: Path) -> None:
+    store = str(tmp_path / "store")
+    installed("demo", "--into", store)
+    (newest,) = [
+        line.split()[0] for line in installed("list", "-n", "1", "--store", store).splitlines()
+    ]
+    terminal = Terminal("--store", store, folder=tmp_path, size=(24, 80))
+    terminal.shows(f"{MEMORIES} memories", "Handover for next week")
+    terminal.press("+")
+    terminal.shows(f"Voted helpful on {newest}.")
+    terminal.press("q")
+    assert terminal.ends() == 0
+    assert f"vote helpful on {newest}" in installed("history", "-n", "1", "--store", store)
+    assert installed("undo", "--store", store) == f"Undone: vote helpful on {newest}.\n"
+    assert "last looked at" in installed("stores", "--store", store)
+    assert installed("status", "--store", store).endswith(" · 0 unseen\n")

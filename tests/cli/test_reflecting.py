@@ -1,4 +1,6 @@
-"""`workbench reflect`: when it does something, what it prints, what it keeps."""
+"""`workbench reflect` and `curate`: when they do something, what they send, what waits in Review
+afterwards, and when they stop.
+"""
 
 import json
 import signal
@@ -7,7 +9,7 @@ import threading
 import pytest
 
 from tests.cli.conftest import Cli, files_of
-from tests.demo import MEMORIES, SERVED
+from tests.demo import SERVED
 from tests.reflect.server import MessagesServer, Reply, Seen, reply_of
 
 
@@ -30,30 +32,16 @@ def test_nothing_is_done_before_it_is_due(demo: Cli) -> None:
 
 @pytest.mark.slow
 def test_candidates_are_printed_with_what_they_rest_on(demo: Cli) -> None:
-    result = demo("reflect")
-    lines = result.out.splitlines()
-    made = [line.split()[0] for line in lines if line.startswith("mem-20260320-")]
-    assert lines[0].startswith(f"{made[0]}  ")
-    assert min(made) > f"mem-20260320-{MEMORIES:07}"
-    assert lines[1].strip().startswith("extractive · ")
-    assert lines[2].strip().startswith("mem-2026")
-    assert result.err.startswith(f"Reading {SERVED} memories since ")
-    assert "nothing leaves this machine" in result.err
-    assert demo.ok("status").startswith(f"{14 + len(made)} pending")
-
-
-@pytest.mark.slow
-def test_a_dry_run_stores_nothing_and_equals_the_real_one(demo: Cli) -> None:
     before = files_of(demo.store)
     dry = demo.told("reflect", "--dry-run")
     assert files_of(demo.store) == before
-    real = demo.told("reflect")
-    assert [c["content"] for c in dry["candidates"]] == [c["content"] for c in real["candidates"]]
-    assert [c["citations"] for c in dry["candidates"]] == [
-        c["citations"] for c in real["candidates"]
-    ]
-    assert (dry["dry_run"], real["dry_run"]) == (True, False)
-    assert (real["reflector"], real["read"], real["complete"]) == ("extractive", SERVED, True)
+    result = demo("reflect")
+    made = [line.split()[0] for line in result.out.splitlines() if line.startswith("mem-20260320-")]
+    assert len(made) == len(dry["candidates"]) > 0
+    assert all(one["content"][:20] in result.out for one in dry["candidates"])
+    assert result.err.startswith(f"Reading {SERVED} memories since ")
+    assert "nothing leaves this machine" in result.err
+    assert demo.ok("status").startswith(f"{14 + len(made)} pending")
 
 
 @pytest.mark.slow
@@ -68,18 +56,6 @@ def test_force_and_focus(demo: Cli) -> None:
     assert any("secret" in c["content"].lower() for c in found["candidates"])
 
 
-def test_an_empty_store_is_told_what_to_do(cli: Cli) -> None:
-    cli.ok("init")
-    before = cli.files()
-    result = cli("reflect", "--force")
-    assert result.code == 2
-    assert result.err.endswith(
-        "There are no memories to reflect on yet. Import or ingest some first.\n"
-    )
-    assert cli.files() == before
-    assert cli("reflect").out.startswith("No reflection is due")
-
-
 def test_what_was_imported_is_unseen_and_not_counted_and_that_is_said(cli: Cli) -> None:
     cli.write("a.jsonl", json.dumps({"id": "m1", "content": "Use pnpm."}))
     cli.ok("import", "a.jsonl")
@@ -88,13 +64,6 @@ def test_what_was_imported_is_unseen_and_not_counted_and_that_is_said(cli: Cli) 
     cli.write("b.jsonl", json.dumps({"id": "m2", "content": "Deploys need a key."}))
     cli.ok("import", "b.jsonl", "--as-new")
     assert "--as-new" not in cli.ok("reflect")
-
-
-def test_claude_needs_a_key(demo: Cli) -> None:
-    before = files_of(demo.store)
-    err = demo.refused("reflect", "--reflector", "claude")
-    assert err.startswith("workbench: There is no key for Claude. Set the environment variable")
-    assert files_of(demo.store) == before
 
 
 def test_claude_is_asked_when_there_is_a_key(
@@ -134,17 +103,6 @@ def test_a_problem_is_one_sentence(demo: Cli, claude: MessagesServer, script: li
     assert files_of(demo.store) == before
 
 
-@pytest.mark.slow
-def test_what_was_found_before_a_problem_is_kept(
-    demo: Cli, claude: MessagesServer, script: list[Reply]
-) -> None:
-    script += [reply_of("questions.txt"), reply_of("insights.txt")]  # then the server has no more
-    result = demo("reflect")
-    assert result.code == 2
-    assert "in Review." in result.out
-    assert len(demo.json("list", "status:candidate")) > 14
-
-
 def test_ctrl_c_keeps_what_was_found(
     demo: Cli, claude: MessagesServer, script: list[Reply]
 ) -> None:
@@ -175,7 +133,123 @@ def test_ctrl_c_keeps_what_was_found(
     assert "Traceback" not in result.err
 
 
-def test_a_reflector_that_is_not_there(demo: Cli) -> None:
-    result = demo("reflect", "--reflector", "oracle")
+BOOK = """## RULES
+[r-00001] helpful=2 harmful=0 :: Wait for the page to load.
+## OTHERS
+"""
+
+
+CURATION = json.dumps({
+    "reasoning": "Waiting needs a bound.",
+    "operations": [
+        {"type": "UPDATE", "bullet_id": "r-00001", "content": "Wait ten seconds for the page to load.", "reason": "x"},
+        {"type": "DELETE", "bullet_id": "r-00404"},
+    ],
+})  # fmt: skip
+
+
+ANALYSIS = json.dumps(
+    {"key_insight": "Waiting has to end.", "bullet_tags": [{"id": "r-00001", "tag": "harmful"}]}
+)
+
+
+RUN = json.dumps(
+    {
+        "question": "Load it",
+        "trace": "I waited for ever.",
+        "answer": "",
+        "bullets": ["r-00001", "x-1"],
+    }
+)
+
+
+@pytest.fixture
+def store(demo: Cli) -> Cli:
+    """The demo store with one more playbook."""
+    demo.write("mine.txt", BOOK)
+    demo.ok("import", "mine.txt")
+    return demo
+
+
+def waiting(cli: Cli) -> list[dict[str, object]]:
+    listed = cli.json("review", "list", "--kind", "curator")
+    assert isinstance(listed, list)
+    return listed
+
+
+def test_the_preview_needs_no_key_and_sends_nothing(store: Cli) -> None:
+    result = store("curate", "--book", "mine", "--preview")
+    assert result.code == 0
+    assert "[r-00001] helpful=2 harmful=0 :: Wait for the page to load." in result.out
+    assert "Goes to " in result.err
+    assert "tokens in and out; 0 of 1,000,000 are used this month." in result.err
+
+
+@pytest.mark.slow
+def test_operations_wait_in_review_and_are_decided_there(
+    store: Cli, claude: MessagesServer, script: list[Reply]
+) -> None:
+    script.append(Reply(CURATION))
+    preview = store("curate", "--book", "mine", "--preview").out.rstrip("\n")
+    result = store("curate", "--book", "mine")
+    assert result.code == 0
+    assert claude.requests[0].prompt == preview
+    assert "Wait{+ ten seconds+} for the page to load." in result.out
+    assert "not possible: There is no bullet r-00404" in result.out
+    assert "2 suggestions; 2 new in Review." in result.out
+    assert "Used 120 tokens in and 40 out; 160 of 1,000,000 this month." in result.out
+    update = next(p for p in waiting(store) if p["operation"]["type"] == "UPDATE")  # type: ignore[index]
+    shown = store.ok("review", "show", "--quick", str(update["id"]))
+    assert "r-00001 would change\n  Wait{+ ten seconds+} for the page to load." in shown
+    store.ok("review", "approve", str(update["id"]))
+    assert "Wait ten seconds" in store.ok("export", "--book", "mine", "--format", "ace")
+
+
+def test_a_second_time_there_is_nothing_to_tell_and_undo_takes_the_first_out(
+    store: Cli, claude: MessagesServer, script: list[Reply]
+) -> None:
+    script += [Reply(CURATION)] * 2
+    result = store("curate", "--book", "mine", "--dry-run", "--json")
+    found = json.loads(result.out)
+    assert (result.code, found["into_review"], found["usage"]["month"]) == (0, 0, 160)
+    assert waiting(store) == []
+    real = store.told("curate", "--book", "mine")
+    assert (real["replies"], real["into_review"]) == (found["replies"], 2)
+    assert store("curate", "--book", "mine").out.startswith("Nothing was confirmed since")
+    assert len(claude.requests) == 2
+    store.ok("undo")
+    assert waiting(store) == []
+
+
+def test_a_run_gives_marks_and_operations(
+    store: Cli, claude: MessagesServer, script: list[Reply]
+) -> None:
+    script += [Reply(ANALYSIS), Reply(CURATION)]
+    result = store("curate", "--book", "mine", "--run", store.write("run.json", RUN))
+    assert result.code == 0
+    assert "left out: x-1" in result.err
+    assert "The reflector: Waiting has to end." in result.out
+    assert "1. Waiting has to end." in claude.requests[1].prompt
+    kinds = {p["operation"]["type"] for p in waiting(store)}  # type: ignore[index]
+    assert kinds == {"TAG", "UPDATE", "DELETE"}
+    store.ok("undo")
+    assert waiting(store) == [], "one action"
+
+
+def test_a_reply_that_cannot_be_read_is_kept(
+    store: Cli, claude: MessagesServer, script: list[Reply]
+) -> None:
+    assert claude.url
+    script.append(Reply("I would rather not use JSON."))
+    result = store("curate", "--book", "mine")
     assert result.code == 2
-    assert "invalid choice" in result.err
+    assert "--unread shows it" in result.err
+    assert "I would rather not use JSON." in store.ok("curate", "--book", "mine", "--unread")
+    assert store("reflect", "--unread").out == ""
+
+
+def test_what_cannot_be_meant_is_said(store: Cli, claude: MessagesServer) -> None:
+    assert "Name one with --book" in store("curate").err
+    assert "There is no playbook nope" in store("curate", "--book", "nope").err
+    assert "missing.json" in store("curate", "--book", "mine", "--run", "missing.json").err
+    assert claude.requests == []

@@ -1,29 +1,31 @@
-"""`workbench doctor` and `workbench compact`."""
+"""`workbench doctor`, `compact`, `backup`, `restore` and `purge`: what a store is found to be, what is left of
+what was killed, and that no byte says what was erased.
+"""
 
+import gzip
 import json
 import sqlite3
+import sys
+from datetime import timedelta
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
 from tests.cli.commands import Command
 from tests.cli.conftest import NOW, Cli, files_of
-from tests.cli.shared import KEY, put
+from tests.cli.shared import KEY, left_in, put
 from tests.demo import MEMORIES
+from tests.safety.fresh import fresh
 from tests.store.helpers import killed_after
 from workbench.config import drafts, paths
+from workbench.config.paths import state_dir
 from workbench.core.stream.memory import Memory
 from workbench.services import caches
 from workbench.services.files.replaced import Replaced
+from workbench.services.health.backup import held
+from workbench.store.journal.engine import Options
 from workbench.store.library import Library
-
-
-def test_a_sound_store_is_said_to_be_sound_and_left_alone(demo: Cli) -> None:
-    before = files_of(demo.store)
-    out = demo.ok("doctor")
-    assert "every line is sound" in out
-    assert files_of(demo.store) == before
-    assert demo.json("doctor")["clean"] is True
 
 
 def test_a_read_index_that_differs_is_made_anew_and_said(cli: Cli) -> None:
@@ -44,15 +46,6 @@ def test_a_read_index_that_differs_is_made_anew_and_said(cli: Cli) -> None:
     assert (found["clean"], found["index_made_anew"]) == (True, None)
 
 
-def test_no_store_cannot_be_examined(cli: Cli) -> None:
-    err = cli.refused("doctor")
-    assert (
-        err
-        == f"workbench: There is no store in {cli.store}. `workbench init --store DIR` makes one.\n"
-    )
-    assert not cli.store.exists()
-
-
 def spoil(store: Path, line: int) -> int:
     """Change one byte in a line of the journal and return where the line begins."""
     journal = store / "journal.jsonl"
@@ -65,30 +58,22 @@ def spoil(store: Path, line: int) -> int:
 
 
 def test_damage_is_named_by_file_line_and_byte_and_the_rest_is_recovered(demo: Cli) -> None:
-    demo.ok("vote", "shr-00001", "helpful")
-    demo.ok("vote", "shr-00002", "helpful")
+    assert "Nothing is damaged" in demo.ok("doctor", "--recover")
+    votes = len(Library(demo.store).votes.all())
+    for name in ("shr-00001", "shr-00002"):
+        demo.ok("vote", name, "helpful")
     lines = (demo.store / "journal.jsonl").read_bytes().count(b"\n")
     offset = spoil(demo.store, lines - 1)
     before = files_of(demo.store)
     result = demo("doctor")
-    assert result.code == 1
-    assert (
-        f"journal.jsonl:{lines - 1}: byte {offset}: its checksum does not match its content"
-        in result.out
-    )
-    assert "workbench doctor --recover" in result.out
+    assert (result.code, "workbench doctor --recover" in result.out) == (1, True)
+    assert f"journal.jsonl:{lines - 1}: byte {offset}: its checksum" in result.out
     result = demo("doctor", "--recover")
     assert (result.code, files_of(demo.store)) == (0, before)
-    saved = next(demo.store.parent.glob("store.recovered-*"))
+    (saved,) = demo.store.parent.glob("store.recovered-*")
     assert str(saved) in result.out
     stats = json.loads(demo.bare("--store", str(saved), "stats", "--json").out)
-    assert (stats["memories"], stats["bullets"], stats["votes"]) == (MEMORIES, 43, 1)
-    assert demo.bare("--store", str(saved), "doctor").code == 0
-
-
-def test_a_sound_store_is_not_recovered(demo: Cli) -> None:
-    assert "Nothing is damaged" in demo.ok("doctor", "--recover")
-    assert list(demo.store.parent.glob("store.recovered-*")) == []
+    assert (stats["memories"], stats["bullets"], stats["votes"]) == (MEMORIES, 43, votes + 1)
 
 
 def test_what_was_not_finished_is_named_with_the_way_back(demo: Cli) -> None:
@@ -117,51 +102,31 @@ def edit_outside(store: Path, old: str, new: str) -> None:
     "lead", ["Long before anything differs there are words that stay. " * 3, "x" * 150]
 )
 def test_the_history_shows_a_long_text_from_where_it_differs(cli: Cli, lead: str) -> None:
-    library = Library(cli.store, lambda: NOW)
-    for text in (f"{lead}old name, and more", f"{lead}new name, and more"):
-        with library.transaction("cli", "write") as tx:
-            tx.put(_memory("m1", text))
-    library.close()
-    line = next(
-        line for line in cli.ok("history", "m1", "-n", "1").splitlines() if "content:" in line
-    )
-    before, _, after = line.partition("→")
-    assert "old name" in before
-    assert "new name" in after
-    assert "… " in before
+    stored(cli, f"{lead}old name, and more", f"{lead}new name, and more")
+    said = cli.ok("history", "m1", "-n", "1").splitlines()
+    before, _, after = next(line for line in said if "content:" in line).partition("→")
+    assert ("old name" in before, "new name" in after, "… " in before) == (True, True, True)
 
 
 def test_an_outside_edit_is_shown_then_taken_over_and_can_be_undone(cli: Cli) -> None:
-    library = Library(cli.store, lambda: NOW)
-    with library.transaction("cli", "one") as tx:
-        tx.put(_memory("m1", "the first wording"))
-    library.close()
+    stored(cli, "the first wording")
     edit_outside(cli.store, "the first wording", "another wording")
     result = cli("doctor")
-    assert result.code == 1
-    assert "m1 content: the first wording → another wording" in result.out
-    result = cli("doctor", "--accept-edit")
-    assert (result.code, "Took over 1 record" in result.out) == (0, True)
+    assert (result.code, "the first wording → another wording" in result.out) == (1, True)
+    assert "Took over 1 record" in cli.ok("doctor", "--accept-edit")
     assert "another wording" in cli.ok("show", "m1")
-    assert cli("doctor").code == 0
     cli.ok("undo")
     assert "the first wording" in cli.ok("show", "m1")
 
 
 def test_an_outside_edit_may_be_turned_down_and_is_kept(cli: Cli) -> None:
-    library = Library(cli.store, lambda: NOW)
-    with library.transaction("cli", "one") as tx:
-        tx.put(_memory("m1", "the first wording"))
-    library.close()
+    stored(cli, "the first wording")
     edit_outside(cli.store, "the first wording", "another wording")
-    assert cli("doctor", "--dismiss-edit").code == 0
+    cli.ok("doctor", "--dismiss-edit")
     assert "the first wording" in cli.ok("show", "m1")
     (kept,) = cli.store.glob("memory.dismissed-*")
     assert "another wording" in kept.read_text("utf-8")
-    result = cli("doctor", "--accept-edit")
-    assert (result.code, result.err) == (
-        2, "workbench: No other program has changed memory.json. Nothing was changed.\n",
-    )  # fmt: skip
+    assert "No other program has changed memory.json." in cli.refused("doctor", "--accept-edit")
 
 
 def test_compact_packs_closed_files_and_history_still_reads_them(cli: Cli) -> None:
@@ -177,19 +142,11 @@ def test_compact_packs_closed_files_and_history_still_reads_them(cli: Cli) -> No
 
 
 def _in_small_files(store: Path) -> None:
-    from workbench.store.journal.engine import Options
-
     library = Library(store, lambda: NOW, Options(segment_bytes=1500))
     for number in range(12):
         with library.transaction("cli", f"note {number}") as tx:
-            tx.put(_memory(f"m{number}", f"note number {number} " * 10))
+            tx.put(Memory(f"m{number}", f"note number {number} " * 10, NOW, NOW))
     library.close()
-
-
-def _memory(id: str, text: str) -> object:
-    from workbench.core.stream.memory import Memory
-
-    return Memory(id, text, NOW, NOW)
 
 
 def test_what_was_stored_and_is_gone_is_said_by_every_command_until_it_is_accepted(
@@ -222,6 +179,7 @@ def test_what_was_stored_and_is_gone_is_said_by_every_command_until_it_is_accept
 
 
 def test_a_damaged_line_before_the_checkpoint_is_said_by_list_and_history(demo: Cli) -> None:
+    assert "every line is sound" in demo.ok("doctor")
     spoil(demo.store, 2)
     for command in ("list", "history"):
         assert "journal.jsonl:2" in demo(command).err
@@ -278,25 +236,249 @@ def test_a_masked_backup_that_was_killed_leaves_its_copy_where_the_doctor_the_ne
 
 
 @pytest.mark.slow
-def test_a_restore_that_was_killed_leaves_a_folder_that_the_doctor_names(demo: Cli) -> None:
-    demo.ok("backup", "b.tar.gz")
-    place = demo.store.parent / "again"
-    killed_after(lambda: demo.bare("restore", "b.tar.gz", str(place)), "fsync", 2)
-    half = place.with_name(".again.restoring")
-    assert half.exists()
-    assert f"leftover  {half}: a process left it" in demo.ok("doctor")
-    assert demo.bare("restore", "b.tar.gz", str(place)).code == 0
-    assert "leftover" not in demo.ok("doctor")
+def test_a_backup_is_restored_as_the_same_store(demo: Cli) -> None:
+    assert "none made here yet" in demo.ok("doctor")
+    before = files_of(demo.store)
+    out = demo.ok("backup", "b.tar.gz")
+    assert files_of(demo.store) == before
+    revision = demo.json("stats")["revision"]
+    assert f"revision {revision:,}, every byte checked" in out
+    restored = demo.bare("restore", "b.tar.gz", "new")
+    assert (restored.code, restored.err) == (0, "")
+    every = ("list", "-n", "0", "--json")
+    assert demo.bare("--store", "new", *every).out == demo.ok(*every)
+    assert str(demo.cwd / "b.tar.gz") in demo.ok("doctor")
+    assert demo.json("backup", "b.tar.gz", "--force")["revision"] == revision
+    assert demo("backup", "b.tar.gz").code == 2
+    assert demo.bare("restore", "b.tar.gz", "new").code == 2
 
 
-def test_a_purge_that_was_killed_is_said_with_exit_code_1_and_finished_as_asked(cli: Cli) -> None:
-    put(cli, m1="what nobody may know at all", m2="fine")
-    killed_after(lambda: cli("purge", "m1", "--yes-erase", "m1"), "fsync", 1)
-    said = cli("doctor")
-    assert said.code == 1
-    assert "was broken off: texts may still be in some files" in said.out
-    assert cli.told("doctor")["unfinished_purges"][0]["records"] == [["memories", "m1"]]
-    assert "Erased m1." in cli.ok("doctor", "--finish")
-    assert b"nobody may know" not in b"".join(cli.files().values())
-    assert cli("doctor").code == 0
-    assert "Nothing is half done." in cli.ok("doctor", "--finish")
+def test_the_doctor_names_what_a_killed_backup_left_and_the_next_one_removes_it(demo: Cli) -> None:
+    (demo.cwd / "kept").mkdir()
+    demo.ok("backup", "kept/one.wbk")
+    left = demo.cwd / "kept" / ".workbench-backup-x7.tmp"
+    left.write_bytes(b"cut off")
+    assert str(left) in demo.ok("doctor")
+    demo.ok("backup", "kept/two.wbk")
+    assert sorted(path.name for path in left.parent.iterdir()) == ["one.wbk", "two.wbk"]
+
+
+def test_a_clock_that_was_set_back_is_said_by_the_doctor_and_by_a_search(cli: Cli) -> None:
+    cli.ok("append", "deploys fail on friday")
+    assert "dated after now" not in cli.ok("doctor")
+    library, later = Library(cli.store), NOW + timedelta(days=365)
+    with library.transaction("cli", "put") as tx:
+        tx.put(Memory("mem-20270320-0000007", "deploys fail on monday", later, later))
+    warning = "1 memory is dated after 2026-03-20T18:00+00:00, this machine's clock, and left out."
+    assert warning in cli("search", "deploys").err
+    assert warning in cli("search", "deploys", "--for-agent", "x").err
+    assert warning not in cli("search", "deploys", "--now", "2028-01-01").err
+    assert "1 memory is dated after now" in cli.ok("doctor")
+
+
+def test_what_is_no_backup_is_one_sentence(cli: Cli) -> None:
+    cli.write("b", "text")
+    result = cli.bare("restore", "b", "new")
+    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
+    assert sorted(Path(cli.cwd).iterdir()) == [cli.cwd / "b"]
+
+
+@pytest.mark.slow
+def test_a_backup_says_how_many_secrets_it_holds_and_is_masked_when_asked(cli: Cli) -> None:
+    old, new, kept = (fresh(seed)["github"].secret for seed in ("old", "new", "kept"))
+    put(cli, m2="fine")
+    assert cli("backup", "a.tar.gz").err == cli("backup", "b.tar.gz", "--mask").err == ""
+    put(cli, m1=f"key {old}")
+    put(cli, m1=f"key {new}", m3=f"a test key {kept}")
+    cli.ok("allow", "m3", "--reason", "a test key")
+    plain = cli("backup", "plain.tar.gz")
+    assert plain.err == "It holds 2 secrets; --mask writes it without.\n"
+    before = files_of(cli.store)
+    assert cli("backup", "masked.tar.gz", "--mask").err == "2 secrets masked in it.\n"
+    assert files_of(cli.store) == before
+    for name, left in (("plain", True), ("masked", False)):
+        cli.bare("restore", f"{name}.tar.gz", name)
+        held = [bool(left_in(cli.cwd / name, secret)) for secret in (old, new, kept)]
+        assert held == [left, left, True]
+    assert "[secret: GitHub token]" in cli.bare("--store", "masked", "list").out
+    assert cli.bare("--store", "masked", "doctor").code == 0
+
+
+def test_one_record_is_counted_as_one(cli: Cli) -> None:
+    put(cli, m1="fine")
+    assert "1 memory" in cli.ok("backup", "b.tar.gz")
+    assert (
+        held({"books": 1, "queries": 1, "kept_pairs": 1, "votes": 2})
+        == "1 book, 1 query, 1 kept pair, 2 votes"
+    )
+
+
+SECRET = "the vault opens with marmalade-9912 on Tuesdays"
+
+
+REASON = "because the vault opens with marmalade-9912 on Tuesdays"
+
+
+def everything(folder: Path) -> bytes:
+    """Return every byte below a folder, packed files unpacked as well."""
+    data = b""
+    for path in sorted(p for p in folder.rglob("*") if p.is_file()):
+        raw = path.read_bytes()
+        data += raw + (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else b"")
+    return data
+
+
+@pytest.fixture
+def secret(demo: Cli) -> str:
+    """Store a secret, embed it, vote on it, edit it, judge it, and propose a merge with it."""
+    demo.ok("ingest", SECRET, "--type", "gotcha")
+    (id,) = [line.split()[0] for line in demo.ok("list", "marmalade-9912").splitlines()[:1]]
+    demo.ok("vote", id, "helpful", "--reason", REASON)
+    demo.ok("vote", id, "harmful", "--reason", REASON, "--actor", "claude")
+    demo("search", SECRET)
+    demo.ok("ingest", "not the vault opens with marmalade-9912 on Tuesdays")
+    query = f'{{"query": "vault", "relevant": {{"{id}": 3}}}}\n'
+    demo.ok("import", demo.write("queries.jsonl", query))
+    assert b"marmalade-9912" in everything(demo.store)
+    return id
+
+
+@pytest.mark.slow
+def test_nothing_of_the_text_is_left_anywhere(demo: Cli, secret: str) -> None:
+    other = next(
+        line.split()[0]
+        for line in demo.ok("list", "marmalade-9912").splitlines()
+        if secret not in line
+    )
+    typed = drafts.folder_of(state_dir(), demo.store)
+    drafts.keep(typed, drafts.Item(f"memories/{secret}"), drafts.Draft(f"{SECRET}, or", "", NOW))
+    assert b"marmalade" in everything(typed)
+    result = demo("purge", secret, other, "--yes-erase", secret, "--yes-erase", other)
+    assert result.code == 0, result.err
+    assert everything(typed) == b""
+    assert f"Erased {secret}, {other}, 2 votes, 1 judgment" in result.out
+    assert "journal.jsonl" in result.out
+    assert "cache" in result.out
+    left = everything(demo.store)
+    for text in (b"marmalade", b"vault opens"):
+        assert text not in left
+    assert demo("show", secret).code == 2
+    assert demo.ok("doctor")
+    lines = demo.ok("history", secret)
+    assert "(purged)" in lines or "ingest" in lines
+    assert demo("search", "how do we deploy").code == 0
+
+
+@pytest.mark.slow
+def test_without_a_yes_nothing_is_erased(
+    demo: Cli, secret: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = files_of(demo.store)
+    monkeypatch.setattr(sys, "stdin", StringIO(""))
+    result = demo("purge", secret)
+    assert (result.code, result.out) == (2, "")
+    assert f"--yes-erase {secret}" in result.err
+    result = demo("purge", secret, "--yes-erase", "mem-other")
+    assert result.code == 2
+    assert files_of(demo.store) == before
+
+
+class Typed(StringIO):
+    """What a person types at a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.slow
+def test_the_id_has_to_be_typed(demo: Cli, secret: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = files_of(demo.store)
+    for typed, said in (
+        (StringIO(""), f"--yes-erase {secret}"),
+        (Typed("yes\n"), f"That is not {secret}."),
+    ):
+        monkeypatch.setattr(sys, "stdin", typed)
+        assert said in demo.refused("purge", secret)
+    assert demo("purge", secret, "--yes-erase", "mem-other").code == 2
+    assert files_of(demo.store) == before
+    monkeypatch.setattr(sys, "stdin", Typed(f"{secret}\n"))
+    assert demo("purge", secret).code == 0
+    assert demo("show", secret).code == 2
+
+
+@pytest.mark.slow
+def test_what_was_promoted_goes_from_the_files_too(demo: Cli, secret: str) -> None:
+    demo.store = demo.store.rename(demo.cwd / ".workbench")
+    demo.write("CLAUDE.md", "# Mine\n")
+    demo("allow", secret)
+    demo.ok("review", "promote", secret, "--to", "memory", "--name", "vault", "--title", "Vault")
+    demo.ok("undo")
+    demo.ok("review", "promote", secret, "--to", "CLAUDE.md")
+    assert b"marmalade-9912" in (demo.cwd / "CLAUDE.md").read_bytes()
+    result = demo("purge", secret, "--yes-erase", secret)
+    assert result.code == 0
+    assert "taken out of: CLAUDE.md" in result.out
+    assert (demo.cwd / "CLAUDE.md").read_text() == "# Mine\n"
+    assert b"marmalade-9912" not in everything(demo.store)
+    assert not list(demo.cwd.glob(".claude/memory/*"))
+
+
+def test_a_file_that_somebody_changed_is_named(demo: Cli, secret: str) -> None:
+    demo.store = demo.store.rename(demo.cwd / ".workbench")
+    demo("review", "promote", secret, "--to", "CLAUDE.md")
+    path = demo.cwd / "CLAUDE.md"
+    path.write_text(path.read_text().replace("the vault", "our vault"))
+    purge = ("purge", secret, "--yes-erase", secret)
+    line = next(n for n, text in enumerate(path.read_text().splitlines(), 1) if "our vault" in text)
+    said = f"The text may still be in {path}:{line}: it was edited by hand."
+    result = demo(*purge)
+    assert (result.code, said in result.err) == (1, True)
+    assert b"marmalade-9912" not in everything(demo.store)
+    before = files_of(demo.store)
+    again = demo(*purge)
+    assert (again.code, said in again.err, "erased before" in again.out) == (1, True, True)
+    assert files_of(demo.store) == before, "no revision for nothing"
+    path.write_text("# Mine\n")
+    assert demo(*purge).code == 0
+
+
+def test_a_purge_is_not_passed_over_by_undo(cli: Cli) -> None:
+    cli.ok("append", "use pnpm in this repository")
+    cli.ok("append", SECRET)
+    id = "mem-20260320-0000002"
+    cli.ok("purge", id, "--yes-erase", id)
+    assert "purge 1 record\n" in cli.ok("history", "-n", "1")
+    before = files_of(cli.store)
+    result = cli("undo")
+    assert (result.code, files_of(cli.store)) == (2, before)
+    assert result.err.startswith(
+        "workbench: The purge cannot be undone. The change before it is: ingest "
+    )
+    rev = result.err.partition("--rev ")[2].partition("`")[0]
+    cli.ok("undo", "--rev", rev)
+    assert "pnpm" not in cli("list").out
+    cli.ok("append", "something new")
+    assert "something new" in cli.ok("list")
+    cli.ok("undo")
+
+
+def test_what_was_done_again_after_a_purge_is_undone(cli: Cli) -> None:
+    cli.ok("append", SECRET)
+    cli.ok("append", "use pnpm in this repository")
+    cli.ok("undo")
+    id = "mem-20260320-0000001"
+    cli.ok("purge", id, "--yes-erase", id)
+    cli.ok("redo")
+    assert "pnpm" in cli.ok("list")
+    cli.ok("undo")
+    assert "pnpm" not in cli("list").out
+    assert cli("undo").err.startswith("workbench: There is nothing to undo.")
+
+
+def stored(cli: Cli, *texts: str) -> None:
+    """Store the texts of one memory, one after the other."""
+    library = Library(cli.store, lambda: NOW)
+    for text in texts:
+        with library.transaction("cli", "write") as tx:
+            tx.put(Memory("m1", text, NOW, NOW))
+    library.close()

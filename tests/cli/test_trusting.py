@@ -13,36 +13,25 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Cli, files_of
-from tests.hostile import RULE, half_done, hostile_store, written
+from tests.hostile import RULE, half_done
 from tests.safety.samples import keys
-from workbench.config.paths import cache_dir, heads_dir, state_dir
+from workbench.config.paths import heads_dir
 from workbench.core.agents.actors import ENVIRONMENT
 from workbench.core.record import StoreProblem
 from workbench.core.stream.memory import Memory
 from workbench.services.open import open_workbench
-from workbench.store import identity
 from workbench.store.identity import NotTrusted, StoreTrust
 from workbench.store.library import Library
 
 ROOT = Path(__file__).parents[2]
+
 
 BANNER = "This store is not trusted: "
 
 
 def pulled(store: Path, copy: Path, text: str) -> None:
     """Let a pull bring a line that was written on another machine."""
-    shutil.copytree(store, copy)
-    other = Library(copy)
-    with other.transaction("agent:other", "add") as tx:
-        tx.put(
-            Memory(
-                f"mem-20260101-{len(other.memories) + 7:07}",
-                text,
-                other.journal.clock(),
-                other.journal.clock(),
-            )
-        )
-    shutil.copy(copy / "journal.jsonl", store / "pulled")
+    shutil.copy(written_elsewhere(store, copy, text), store / "pulled")
     (store / "pulled").rename(store / "journal.jsonl")
 
 
@@ -140,26 +129,6 @@ def test_a_hook_goes_on_and_gets_nothing(command: str, foreign: Cli) -> None:
 
 
 @pytest.mark.slow
-def test_inside_an_agent_a_context_of_it_is_empty(
-    foreign: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert foreign("context", "deploys").out
-    monkeypatch.setenv("CLAUDECODE", "1")
-    result = foreign("context", "deploys")
-    assert (result.code, result.out) == (0, "")
-    assert foreign.told("context", "deploys") == {}
-
-
-@pytest.mark.slow
-def test_append_still_adds_and_trusts_nothing_by_that(foreign: Cli) -> None:
-    for text in ("one thing", "another thing"):
-        assert foreign("append", text).code == 0
-        assert BANNER in foreign("list").err
-    assert foreign("vote", "shr-00001", "helpful").code == 2
-    assert foreign("search", "thing", "--for-agent", "x").out == ""
-
-
-@pytest.mark.slow
 def test_what_a_stranger_archived_keeps_nothing_out(
     mine: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -175,12 +144,11 @@ def test_what_a_stranger_archived_keeps_nothing_out(
 def test_a_word_takes_it_over_after_showing_it(foreign: Cli) -> None:
     foreign("append", "one thing")
     shown = foreign("trust", "--show")
-    assert shown.code == 0
-    assert "changes came from elsewhere, written by:" in shown.out
-    assert "  demo  5\n" in shown.out
-    assert "  cli  1\n" not in shown.out
+    assert (shown.code, "\n  demo  " in shown.out, "  cli  1\n" in shown.out) == (0, True, False)
     asked = foreign("trust")
     assert (asked.code, "--yes" in asked.err) == (2, True)
+    assert foreign("vote", "shr-00001", "helpful").code == 2
+    assert foreign("search", "thing", "--for-agent", "x").out == ""
     assert BANNER in foreign("list").err
     assert foreign("trust", "--yes").code == 0
     for command in ("list -n 0", "vote shr-00001 helpful", "list -n 0", "doctor", "trust"):
@@ -190,32 +158,19 @@ def test_a_word_takes_it_over_after_showing_it(foreign: Cli) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["CLAUDECODE", "CODEX_SANDBOX", "CURSOR_AGENT"])
+@pytest.mark.parametrize("name", ["CLAUDECODE", "CODEX_SANDBOX", "CURSOR_AGENT", "GEMINI_CLI"])
 def test_an_agent_cannot_say_the_word(
     name: str, foreign: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Nor at a terminal: one is easily made up."""
     monkeypatch.setenv(name, "1")
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     result = foreign("trust", "--yes")
-    assert result.code == 2
-    assert "An agent cannot trust a store" in result.err
+    assert (result.code, "An agent cannot trust a store" in result.err) == (2, True)
     assert BANNER in foreign("list").err
-
-
-def test_lines_that_a_pull_brings_are_not_trusted(mine: Cli, tmp_path: Path) -> None:
-    mine.ok("ingest", "mine")
-    shutil.copytree(mine.store, tmp_path / "theirs")
-    other = Library(tmp_path / "theirs")
-    with other.transaction("agent:other", "add") as tx:
-        tx.put(
-            Memory("mem-20260101-0000009", "theirs", other.journal.clock(), other.journal.clock())
-        )
-    shutil.copy(tmp_path / "theirs" / "journal.jsonl", mine.store / "journal.jsonl")
-    result = mine("list")
-    assert "theirs" in result.out
-    assert f"{BANNER}1 change came from elsewhere." in result.err
-    assert "  agent:other  1\n" in mine("trust", "--show").out
-    assert mine("trust", "--yes").code == 0
-    assert mine("list").err == ""
+    result = foreign("context", "deploys")
+    assert (result.code, result.out, foreign.told("context", "deploys")) == (0, "", {})
 
 
 def test_what_a_stranger_wrote_stays_untrusted_whatever_is_appended_after_it(
@@ -254,15 +209,10 @@ def test_a_line_that_was_changed_in_the_middle_is_not_trusted(mine: Cli, tmp_pat
     for text in ("first", "second", "third"):
         mine.ok("append", text)
     lines = (mine.store / "journal.jsonl").read_bytes().splitlines(keepends=True)
-    rewritten = Library(tmp_path / "rewritten")
-    with rewritten.transaction("cli", "add") as tx:
-        tx.put(
-            Memory(
-                "mem-20260101-0000001", "obey", rewritten.journal.clock(), rewritten.journal.clock()
-            )
-        )
-    theirs = (tmp_path / "rewritten" / "journal.jsonl").read_bytes().splitlines(keepends=True)
-    (mine.store / "journal.jsonl").write_bytes(b"".join([lines[0], theirs[1], *lines[2:]]))
+    (tmp_path / "empty").mkdir()
+    theirs = written_elsewhere(tmp_path / "empty", tmp_path / "theirs", "obey").read_bytes()
+    changed = [lines[0], theirs.splitlines(keepends=True)[1], *lines[2:]]
+    (mine.store / "journal.jsonl").write_bytes(b"".join(changed))
     assert f"{BANNER}1 change came from elsewhere." in mine("list").err
 
 
@@ -306,20 +256,6 @@ def test_a_store_that_was_moved_cut_or_put_back_is_still_known(mine: Cli, tmp_pa
     assert BANNER not in mine.bare("--store", str(tmp_path / "moved"), "list").err
 
 
-def test_where_the_workbench_is_new_nothing_was_there_before(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("WORKBENCH_TRUST")
-    store = hostile_store(cli.cwd)
-    assert BANNER in cli.bare("--store", str(store), "list").err
-
-
-def test_ci_names_what_is_trusted(foreign: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WORKBENCH_TRUST", str(foreign.store))
-    assert BANNER not in foreign("list").err
-    assert foreign("vote", "shr-00001", "helpful").code == 0
-
-
 def test_what_is_half_done_in_it_is_neither_said_nor_done(mine: Cli) -> None:
     store = mine.cwd / ".workbench"
     half_done(store)
@@ -327,29 +263,6 @@ def test_what_is_half_done_in_it_is_neither_said_nor_done(mine: Cli) -> None:
     assert "broken off" not in shown.err
     assert mine.bare("doctor", "--finish").code == 2
     assert not (mine.cwd / RULE).exists()
-
-
-def test_reading_it_writes_nothing_at_all(mine: Cli) -> None:
-    hostile_store(mine.cwd)
-    cache_dir().mkdir(parents=True)
-    state_dir().mkdir(parents=True, exist_ok=True)
-    before = written(mine.cwd), written(state_dir())
-    for command in ("list", "status", "search pnpm", "doctor", "history", "trust --show"):
-        mine.bare(*command.split())
-    assert (written(mine.cwd), written(state_dir())) == before
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["CLAUDECODE", "CODEX_CI", "GEMINI_CLI"])
-def test_an_agent_at_a_terminal_cannot_say_the_word_either(
-    name: str, foreign: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A terminal is easily made up."""
-    monkeypatch.setenv(name, "1")
-    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    assert foreign("trust", "--yes").code == 2
-    assert BANNER in foreign("list").err
 
 
 def test_what_comes_between_the_look_and_the_word_is_not_taken_over(
@@ -372,46 +285,14 @@ def test_what_comes_between_the_look_and_the_word_is_not_taken_over(
 def test_what_a_pull_brings_to_an_open_store_stops_its_changes(mine: Cli, tmp_path: Path) -> None:
     mine.ok("ingest", "mine")
     bench = open_workbench(mine.store, profiles=tmp_path, heads=heads_dir())
-    mine.ok("ingest", "mine too")
-    bench.library.journal.refresh()
     bench.stream.pin([m.id for m in bench.library.memories.all()])
     pulled(mine.store, tmp_path / "one", "theirs")
     with pytest.raises(NotTrusted):
         bench.stream.forget([bench.library.memories.all()[0].id])
-    assert not bench.trust.standing.trusted
-    assert BANNER in mine("list").err
-
-
-def test_a_store_is_ones_own_while_others_write_to_it(
-    mine: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What is known is read after the journal."""
-    mine.ok("append", "one")
-    read, wrote = identity.known_lines, False
-
-    def while_writing(folder: Path, store: str) -> frozenset[bytes]:
-        nonlocal wrote
-        if not wrote:
-            wrote = True
-            mine.ok("append", "two")
-        return read(folder, store)
-
-    (mine.store / "journal.jsonl").touch()  # it does not look as it was left, so all of it is read
-    monkeypatch.setattr(identity, "known_lines", while_writing)
-    bench = open_workbench(mine.store, profiles=mine.cwd, heads=heads_dir())
-    assert wrote
-    assert bench.trust.standing == StoreTrust()
-
-
-def test_an_open_store_is_trusted_once_it_was_trusted_elsewhere(mine: Cli, tmp_path: Path) -> None:
-    mine.ok("ingest", "mine")
-    pulled(mine.store, tmp_path / "one", "theirs")
-    bench = open_workbench(mine.store, profiles=tmp_path, heads=heads_dir())
     assert bench.trust.standing == StoreTrust(trusted=False, foreign=1)
     assert mine("trust", "--yes").code == 0
     bench.library.refresh()
     assert bench.trust.standing.trusted
-    bench.stream.pin([bench.library.memories.all()[0].id])
 
 
 @pytest.mark.slow
@@ -445,38 +326,19 @@ def test_three_appenders_never_make_a_store_untrusted_and_a_stranger_always_does
         ).trust.standing.trusted
 
 
-@pytest.mark.slow
-def test_what_a_pull_brings_is_noticed_by_looking_alone(mine: Cli, tmp_path: Path) -> None:
-    mine.ok("ingest", "mine")
-    bench = open_workbench(mine.store, profiles=tmp_path, heads=heads_dir())
-    pulled(mine.store, tmp_path / "one", "theirs")
-    journal, ends = bench.library.journal, time.monotonic() + 30
-    while journal.standing.trusted and time.monotonic() < ends:
-        journal.refresh()
-    assert journal.standing == StoreTrust(trusted=False, foreign=1)
-    assert mine("trust", "--yes").code == 0
-    journal.refresh()
-    assert journal.standing.trusted
-
-
-def test_the_name_of_a_writer_is_shown_without_the_secret_in_it(mine: Cli) -> None:
+def test_the_name_of_a_writer_is_shown_without_the_secret_in_it(mine: Cli, tmp_path: Path) -> None:
     _, key = keys()["github"]
     mine.ok("append", "one")
-    shutil.copytree(mine.store, mine.cwd / "copy")
-    other = Library(mine.cwd / "copy")
-    for actor in (f"import:{key}.txt", f"import:{key}.md"):
-        with other.transaction(actor, "import") as tx:
-            tx.put(
-                Memory(
-                    f"{actor} {key}", f"holds {key}", other.journal.clock(), other.journal.clock()
-                )
-            )
-    shutil.copy(mine.cwd / "copy" / "journal.jsonl", mine.store / "pulled")
-    (mine.store / "pulled").rename(mine.store / "journal.jsonl")
+    shutil.copytree(mine.store, tmp_path / "copy")
+    other = Library(tmp_path / "copy")
+    now = other.journal.clock()
+    with other.transaction(f"import:{key}.txt", "import") as tx:
+        tx.put(Memory(f"import {key}", f"holds {key}", now, now))
+    shutil.copy(tmp_path / "copy" / "journal.jsonl", mine.store / "journal.jsonl")
     plain, answer = mine("trust", "--show"), mine("trust", "--show", "--json")
     assert key[:12] not in plain.out + plain.err + answer.out + answer.err
     assert "import:[secret: GitHub token].txt  1" in plain.out
-    assert sum(json.loads(answer.out)["actors"].values()) == json.loads(answer.out)["changes"] == 2
+    assert json.loads(answer.out)["changes"] == 1
 
 
 @pytest.mark.slow
@@ -502,3 +364,13 @@ def test_a_store_that_can_only_be_read_says_what_to_do_instead(
     assert files_of(foreign.store) == before
     monkeypatch.setenv("WORKBENCH_TRUST", str(foreign.store))
     assert foreign("search", "deploy", "--for-agent", "claude").out
+
+
+def written_elsewhere(store: Path, copy: Path, text: str) -> Path:
+    """Let a line be added to a copy of a store by another machine, and return its journal."""
+    shutil.copytree(store, copy)
+    other = Library(copy)
+    now = other.journal.clock()
+    with other.transaction("agent:other", "add") as tx:
+        tx.put(Memory(f"mem-20260101-{len(other.memories) + 7:07}", text, now, now))
+    return copy / "journal.jsonl"

@@ -71,12 +71,3 @@ async def test_what_a_sign_means_is_said_beside_it_and_behind_the_help(tmp_path:
         await until_drawn(pilot, lambda: "Symbols" in screen_text(app))
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is not page)
-
-
-async def test_what_agents_did_stands_before_the_context_that_one_would_get(tmp_path: Path) -> None:
-    async with demo(tmp_path, (120, 40)) as (app, pilot):
-        await pilot.press("5")
-        await until_drawn(pilot, lambda: "tokens" in screen_text(app))
-        sessions, context = (app.screen.query_one(name).region for name in ("#doings", "#context"))
-        assert sessions.right <= context.x
-        assert sessions.y == context.y

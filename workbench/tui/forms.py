@@ -372,9 +372,9 @@ class RecordForm(Dialog[Values | None]):
         & InertTextArea { width: 1fr; height: 1fr; background: $background; padding: 0 1; }
         & ReadingPane { width: 1fr; height: 1fr; border-left: solid $panel; }
         &.-narrow .form--texts { layout: vertical; }
-        & ReadingPane:focus { border-left: heavy $text-accent; }
+        & ReadingPane:focus { border-left: solid $accent; }
         &.-narrow ReadingPane { border-left: none; border-top: solid $panel; }
-        &.-narrow ReadingPane:focus { border-top: heavy $text-accent; }
+        &.-narrow ReadingPane:focus { border-top: solid $accent; }
         & .form--fields { height: 1fr; scrollbar-size-vertical: 1; }
         & .form--state { height: auto; max-height: 4; }
     }

@@ -128,8 +128,8 @@ def columns_of(rows: Sequence[Row], words: tuple[str, ...] = ()) -> Columns:
         harmful=1 + max((len(short(b.harmful_count)) for b in bullets), default=1),
         words=words,
         tokens=max(
-            (len(number(row.tokens)) + 2 * row.over for row in rows if row.bullet),
-            default=1,
+            _LEAST_TOKENS,
+            *(len(number(row.tokens)) + 2 * row.over for row in rows if row.bullet),
         ),
     )
 
@@ -164,7 +164,7 @@ def cells(bench: Workbench, row: Row, columns: Columns, width: int) -> list[Cell
         Cell(text, 0, text_style, name="bullet"),
         Cell(assemble(votes), 3 + columns.helpful + columns.harmful, "", "right", "votes"),
         Cell(share_bar(bullet, bar), bar, name="helps"),
-        Cell(tokens, max(_LEAST_TOKENS, columns.tokens), MUTED, "right", "tok"),
+        Cell(tokens, columns.tokens, MUTED, "right", "tok"),
     ]
 
 

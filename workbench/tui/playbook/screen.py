@@ -76,8 +76,8 @@ class PlaybookScreen(AreaScreen):
         #book-filter { width: 1fr; background: $background; }
         #book-count { width: auto; color: $text-muted; padding-left: 2; }
         #outline { display: none; width: 44; border-right: solid $panel; scrollbar-size-vertical: 1; }
-        #bullets { width: 2fr; }
-        #bullet-side { width: 1fr; min-width: 40; }
+        #bullets { width: 5fr; }
+        #bullet-side { width: 3fr; }
         &.-wide #outline { display: block; }
         &.-narrow #bullet-side { display: none; }
         &.-narrow.-open #bullet-side { display: block; width: 1fr; }

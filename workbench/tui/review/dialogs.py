@@ -193,7 +193,7 @@ class MergeChoice(Dialog[None]):
         & #merge-texts { layout: horizontal; height: 1fr; }
         &.-narrow #merge-texts { layout: vertical; }
         & ReadingPane { width: 1fr; height: 1fr; border: none; border-top: solid $panel; padding: 0 1 0 0; }
-        & ReadingPane:focus { border: none; border-top: heavy $text-accent; }
+        & ReadingPane:focus { border: none; border-top: solid $accent; }
         & .merge--outcome { height: auto; max-height: 4; }
         & .dialog--keys { margin-top: 0; }
     }

@@ -60,11 +60,10 @@ _LISTED = 40
 def row(bench: Workbench, event: Event, width: int) -> list[Cell]:
     """Return a transaction as the cells of one line: age, who, what."""
     mask = bench.safety.masked
-    age = Cell(ago(parse_time(event.at), bench.context.now()), 6, MUTED, "right", "age")
-    who = [Cell(masked_name(event.actor, mask), 18, MUTED, name="who")] if width >= 50 else []
-    said = "" if event.kind == "edit" else event.kind
-    kind = [Cell(said, 6, MUTED, name="kind")] if width >= 70 else []
-    return [age, *who, Cell(mask(event.label), name="change"), *kind]
+    age = Cell(ago(parse_time(event.at), bench.context.now()), 6, MUTED, "right")
+    who = [Cell(masked_name(event.actor, mask), 18, MUTED)] if width >= 50 else []
+    kind = [Cell("" if event.kind == "edit" else event.kind, 6, MUTED)] if width >= 70 else []
+    return [age, *who, Cell(mask(event.label)), *kind]
 
 
 def event_text(
@@ -220,8 +219,10 @@ class HistoryDialog(Dialog[None]):
             & > .line--cursor { background: $block-cursor-background; color: $block-cursor-foreground; }
         }
         &.-narrow LineView { height: 3fr; }
-        & ReadingPane { width: 1fr; height: 1fr; }
-        &.-narrow ReadingPane { height: 2fr; padding: 0; }
+        & ReadingPane { width: 1fr; height: 1fr; border-left: solid $panel; }
+        & ReadingPane:focus { border-left: solid $accent; }
+        &.-narrow ReadingPane { height: 2fr; padding: 0; border-left: none; border-top: solid $panel; }
+        &.-narrow ReadingPane:focus { border-top: solid $accent; }
         & .history--said { height: auto; max-height: 2; }
     }
     """
@@ -247,14 +248,11 @@ class HistoryDialog(Dialog[None]):
         things.
         """
         events: LineView[Event] = LineView(
-            self._draw, lambda event: event.rev, empty=Content(READING), title="Changes"
+            self._draw, lambda event: event.rev, empty=Content(READING)
         )
         said = Static(classes="history--said")
         said.display = False
-        return (
-            Horizontal(events, ReadingPane(id="changed", title="Change"), id="history-body"),
-            said,
-        )
+        return (Horizontal(events, ReadingPane(id="changed"), id="history-body"), said)
 
     def on_mount(self) -> None:
         """Read the latest transactions."""

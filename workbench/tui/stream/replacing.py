@@ -82,7 +82,7 @@ class ReplaceDialog(Dialog[int]):
         & SafeInput { width: 1fr; background: $background; }
         & LineView { height: 1fr; margin-top: 1; }
         & ReadingPane { height: 1fr; border: none; border-top: solid $panel; padding: 0; }
-        & ReadingPane:focus { border: none; border-top: heavy $text-accent; }
+        & ReadingPane:focus { border: none; border-top: solid $accent; }
         & .replace--said { height: auto; max-height: 2; }
     }
     """

@@ -237,7 +237,7 @@ class LineView(ScrollView, ListKeys, Generic[T], can_focus=True, inherit_binding
         self._empty = empty or Content("")
         self._rows: Sequence[T] = ()
         self._announced: tuple[Hashable] | None = None
-        self._title, self._headed = title, ""
+        self._headed: object = None
         self.leads = False
         """Whether the keys of another widget move the cursor, such as those of a line one types in."""
         if title:
@@ -294,7 +294,7 @@ class LineView(ScrollView, ListKeys, Generic[T], can_focus=True, inherit_binding
 
     def _name_columns(self) -> None:
         """Name the columns of the row under the cursor above them, or else those of the first rows."""
-        if not self._title or not self._rows or not self._width:
+        if not self.has_class("pane") or not self._rows or not self._width:
             return
         gutter = " " * len(self._gutter(cursor=False, marked=False))
         for row in (self._rows[self.cursor], *self._rows[:_LOOKED_THROUGH]):
@@ -302,12 +302,11 @@ class LineView(ScrollView, ListKeys, Generic[T], can_focus=True, inherit_binding
             if isinstance(cells, Content) or not any(cell.name for cell in cells):
                 continue
             names = [replace(cell, text=cell.name, style="") for cell in cells]
-            title = lay_out(names, self._width, gutter=gutter)[1:]  # it begins a cell from the left
-            if self._headed != title.plain:
-                self._headed, self.border_title = title.plain, title
+            if self._headed != (self._width, names):
+                self._headed = self._width, names
+                # A title begins one cell from the left.
+                self.border_title = lay_out(names, self._width, gutter=gutter)[1:]
             return
-        if self._headed:
-            self._headed, self.border_title = "", Content(f" {self._title} ")
 
     def render_line(self, y: int) -> Strip:
         """Return one line in sight; Textual calls this for lines that must be repainted."""

@@ -1,12 +1,10 @@
-"""Every record of a store with a secret in each of its texts: no command prints one, plain or as
-JSON.
-"""
+"""A secret in each text of every record and of files of every format: no command prints one, plain or as JSON."""
 
 import contextlib
 import gzip
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +13,23 @@ import pytest
 from tests.cli.conftest import NOW, Cli
 from tests.cli.sessions import session
 from tests.cli.shared import names
+from tests.formats.others import (
+    BEADS,
+    CASS,
+    CLAUDE_MD,
+    CLAUDE_MEM,
+    DETAIL,
+    LEARNINGS,
+    LETTA,
+    MCP,
+    MEMORY_MD,
+    MESSAGES,
+    OVERVIEW,
+    PATTERNS,
+    SKILLBOOK,
+    TOPIC_MD,
+)
+from tests.formats.samples import COUNTS, GENAGENTS, NODES
 from tests.safety.fresh import fresh
 from tests.services.conftest import ungated
 from workbench.cli.main import build_parser
@@ -30,11 +45,14 @@ from workbench.store.records import RECORDS, kind_in
 
 pytestmark = pytest.mark.slow
 
+
 PREFIX = 14
 """Characters of a secret that nothing may print."""
 
+
 MOST = 12
 """Records of a kind that hold secrets."""
+
 
 STANDS = KEPT - {"query"} | {
     "key", "sha256", "format", "door", "type", "pattern", "episode", "episodes", "outcome", "category", "body.type",
@@ -42,6 +60,7 @@ STANDS = KEPT - {"query"} | {
     "referenced_by", "archived_reason", "scope", "phase", "text.id",
 }  # fmt: skip
 """Fields that name a record, a kind or a state."""
+
 
 REFERS = {
     "bullets": {"section"},
@@ -53,10 +72,11 @@ REFERS = {
 
 
 class Planted:
-    """Draws a secret for each field of each kind of record, and remembers which."""
+    """Draws a secret for each place, but for fields that stand for something, and remembers which."""
 
-    def __init__(self) -> None:
+    def __init__(self, stands: frozenset[str] = STANDS, *, fills: bool = True) -> None:
         self._drawn: dict[str, str] = {}
+        self._stands, self._fills = stands, fills
 
     def at(self, place: str) -> str:
         """Return the secret of a place."""
@@ -69,15 +89,17 @@ class Planted:
         return [place for place, secret in self._drawn.items() if secret[:PREFIX] in text]
 
     def salted(self, value: Any, place: str) -> Any:
-        """Return a JSON value with the secret of its place at the end of each text within."""
-        if place.rpartition(".")[2] in STANDS:
+        """Return a JSON value with the secret of its place at the end of each text within; of empty
+        ones, too, where they are to be filled.
+        """
+        if place.rpartition(".")[2] in self._stands:
             return value
         if isinstance(value, Mapping):
             return {name: self.salted(item, f"{place}.{name}") for name, item in value.items()}
         if isinstance(value, list):
             return [self.salted(item, place) for item in value]
         is_free = isinstance(value, str) and not re.match(r"\d{4}-\d\d-\d\d", value)
-        return f"{value} {self.at(place)}".strip() if is_free else value
+        return f"{value} {self.at(place)}".strip() if is_free and (value or self._fills) else value
 
     def record(self, kind: type, table: str, record: object, *, fits: bool) -> object:
         """Return a record with a secret in each text that may be any, in those that were empty,
@@ -150,6 +172,7 @@ export --format external-overview --memories --mask | export --format external-m
 """
 """Commands that look, parted by bars; in braces stands what a record of the store is called."""
 
+
 CHANGING = """
 vote {memory} helpful --reason {key} | vote {memory} harmful | append {key} | ingest {key} | pin {memory}
 edit {memory} --add-tag x | edit {second} other --keep | forget {memory} | unforget {memory} | undo | redo
@@ -173,6 +196,7 @@ import list.jsonl | history -n 999 --values | doctor --accept | purge {second} -
 backup made.zip --mask | trust | model use bundled
 """
 """Commands that change something, in their order."""
+
 
 ELSEWHERE = {"completion", "demo", "help", "init", "mcp", "restore"}
 """Commands that print nothing of a store, or that have proofs of their own."""
@@ -253,3 +277,119 @@ def test_every_command_is_walked() -> None:
         if name not in ELSEWHERE and not any(f"{line} ".startswith(f"{name} ") for line in walked)
     ]  # fmt: skip
     assert missing == []
+
+
+ENTRY = json.dumps(
+    {
+        "id": "mem-20260301-0000001", "type": "error", "content": "Deploys fail on Friday", "summary": "In short",
+        "timestamp": "2026-03-01T10:00:00Z", "tags": ["deploy"], "category": "ops", "section": "Ops",
+        "session_id": "session", "user_id": "user", "metadata": {"note": "x", "deep": {"more": "y"}},
+        "source": {"hook": "Stop"}, "extra": "field",
+    }
+)  # fmt: skip
+
+
+QUERIES = json.dumps(
+    {"query": "how to deploy", "relevant": {"mem-20260301-0000001": 2}, "tags": ["ops"]}
+)
+
+
+SAMPLES = {
+    "entries.jsonl": ENTRY + "\n", "queries.jsonl": QUERIES + "\n", "book.txt": COUNTS, "skills.json": SKILLBOOK,
+    "cass.yaml": CASS, "patterns.json": PATTERNS, "LEARNINGS.md": LEARNINGS, "beads.jsonl": BEADS, "mcp.jsonl": MCP,
+    "agent.af": LETTA, "MEMORY.md": MEMORY_MD, "CLAUDE.md": CLAUDE_MD, "topic.md": TOPIC_MD, "mem.json": CLAUDE_MEM,
+    "working.md": OVERVIEW, "auth.md": DETAIL, "messages.json": MESSAGES, "gen.json": GENAGENTS,
+    "nodes.json": NODES,
+}  # fmt: skip
+
+
+NAMES = frozenset(
+    {
+        "type", "observation_type", "memory_type", "status", "state", "kind", "role", "timestamp", "created",
+        "created_at", "updated_at", "at", "date", "format", "relevant", "priority", "severity", "level", "scope",
+        "maturity", "stage", "entityType", "relationType",
+    }
+)  # fmt: skip
+"""Fields whose words a format knows; with another text in one of them a file would be another's."""
+
+
+def salted_file(name: str, text: str, planted: Planted) -> str:
+    """Return a sample with secrets in its texts, still of its format."""
+    if not name.endswith("l"):
+        with contextlib.suppress(ValueError):
+            return json.dumps(planted.salted(json.loads(text), name), indent=1) + "\n"
+    lines = []
+    for number, line in enumerate(text.split("\n")):
+        with contextlib.suppress(ValueError):
+            lines.append(json.dumps(planted.salted(json.loads(line), f"{name} {number}")))
+            continue
+        few = 2 if name.endswith(".md") and not line.startswith("#") else 3
+        words = len(line.split()) > few and not line.rstrip().endswith(
+            (",", "|", '"', ":", "---", "-->")
+        )
+        lines.append(f"{line} {planted.at(f'{name} {number}')}" if words else line)
+    return "\n".join(lines)
+
+
+@pytest.fixture(params=SAMPLES)
+def salted_store(request: pytest.FixtureRequest, cli: Cli) -> tuple[Cli, Planted, str]:
+    """A store into which one salted file was imported."""
+    planted = Planted(NAMES, fills=False)
+    name = cli.write(request.param, salted_file(request.param, SAMPLES[request.param], planted))
+    assert cli("import", name).code in (0, 1)
+    return cli, planted, name
+
+
+def _commands(cli: Cli, name: str) -> Iterator[tuple[str, ...]]:
+    both: list[tuple[str, ...]] = [
+        ("list", "-n", "0"), ("list", "deploys"), ("stats",), ("doctor",), ("history", "-n", "0"),
+        ("history", "-n", "0", "--values"), ("search", "deploy"), ("search", "deploy", "--for-agent", "x"),
+        ("review",), ("review", "list"), ("scan",), ("upkeep",), ("dedup", "--dry-run"), ("queries", "list"),
+        ("import", "--dry-run", name), ("import", name), ("lint", name), ("lint", name, "--fix", "all", "--dry-run"),
+        ("scan", name), ("stores",),
+        ("reflect", "--preview"), ("curate", "--preview"), ("context", "deploy"),
+        ("context", "deploy", "--for-agent", "x"), ("reads",), ("index",), ("bullet", "list"),
+    ]  # fmt: skip
+    if name == "queries.jsonl":
+        both += [("eval", name), ("tune", name)]
+    listed = json.loads(cli("list", "-n", "0", "--json").out or "[]")
+    for row in listed[:4]:
+        both += [
+            ("show", row["id"]),
+            ("history", row["id"]),
+            ("search", "deploy", "--why", row["id"]),
+        ]
+    waiting = json.loads(cli("review", "list", "--json").out or "[]")
+    both += [("review", "show", row["id"]) for row in waiting[:3]]
+    both += [("vote", "nobody-there", "helpful"), ("show", "nobody-there"), ("list", "tag:")]
+    for command in both:
+        yield command
+        yield (*command, "--json")
+    yield ("status",)
+    yield ("trust", "--show")
+    for format in (
+        "markdown",
+        "csv",
+        "json",
+        "yaml",
+        "prompt",
+        "prompt-counts",
+        "block",
+        "ace",
+        "skillbook",
+        "cass",
+    ):
+        yield ("export", "--format", format, "--memories")
+        yield ("export", "--format", format)
+    yield ("export", "--format", "lifecycle", "--mask")
+
+
+def test_no_command_prints_the_secret_of_a_field(salted_store: tuple[Cli, Planted, str]) -> None:
+    cli, planted, name = salted_store
+    assert planted.inside((cli.cwd / name).read_text())
+    found: dict[str, list[str]] = {}
+    for command in _commands(cli, name):
+        result = cli(*command)
+        if shown := planted.inside(result.out + result.err):
+            found[" ".join(command)] = shown[:3]
+    assert found == {}

@@ -1,0 +1,397 @@
+"""`workbench eval`, `tune`, `queries`, `model` and the profile in use: what is measured, proposed, saved and
+put to use, and what goes before what.
+"""
+
+import json
+import shutil
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import NOW, Cli, files_of
+from tests.demo import ANSWERED, QUERIES
+from tests.small_models import DIM, small_model
+from workbench.config import loading, paths
+from workbench.config.paths import config_dir, shipped
+from workbench.core.stream.memory import Memory
+from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
+from workbench.retrieval.embedding.embedder import WEIGHTS
+from workbench.services.open import open_workbench
+from workbench.services.tuning.profiles import to_toml
+from workbench.store.library import Library
+
+NAMES = [p.name for p in BUILT_IN]
+
+
+METRICS = {"ndcg@10", "recall@10", "recall@5", "mrr@10", "p@10"}
+
+
+@pytest.fixture
+def queries(tmp_path: Path) -> str:
+    """A few of the demo's queries that have an answer."""
+    lines = (
+        (shipped("fixtures/demo") / "queries.jsonl").read_text("utf-8").splitlines(keepends=True)
+    )
+    (tmp_path / "queries.jsonl").write_text("".join(lines[:14]), "utf-8")
+    return str(tmp_path / "queries.jsonl")
+
+
+@pytest.mark.slow
+def test_eval_compares_the_built_in_profiles(demo: Cli, queries: str) -> None:
+    found = demo.json("eval", queries)
+    assert list(found["profiles"]) == NAMES
+    for result in found["profiles"].values():
+        assert set(result["mean"]) == METRICS
+        for metric in METRICS:
+            mean = sum(query[metric] for query in result["queries"]) / len(result["queries"])
+            assert result["mean"][metric] == pytest.approx(mean)
+    assert [verdict["profile"] for verdict in found["verdicts"]] == NAMES[1:]
+    for verdict in found["verdicts"]:
+        assert verdict["interval"][0] <= verdict["delta"] <= verdict["interval"][1]
+        assert verdict["verdict"] in ("better", "worse", "unclear")
+
+
+@pytest.mark.slow
+def test_eval_and_tune_try_profiles_of_ones_own(demo: Cli, queries: str) -> None:
+    save("mine")
+    (config_dir() / "profiles" / "broken.toml").write_text("relevance = ")
+    result = demo("eval", queries, "--json")
+    assert list(json.loads(result.out)["profiles"]) == [*NAMES, "mine"]
+    assert result.err.startswith("workbench: The profile “broken” is not TOML")
+    assert "not TOML" in demo("tune", queries, "--profile", "broken").err
+    best = to_toml(replace(WORKBENCH, name="best"), NOW, "workbench")
+    (config_dir() / "profiles" / "best.toml").write_text(best)
+    every = str(shipped("fixtures/demo") / "queries.jsonl")
+    found = demo.told("tune", every, "--profile", "generative-agents")
+    assert (found["keep"], found["settings_tried"], found["contender"]) == (False, 234, "best")
+
+
+def test_tune_proposes_and_says_what_it_is_worth(demo: Cli, queries: str) -> None:
+    asked = ("tune", queries, "--profile", "engram", "--metric", "recall@5", "--folds", "3")
+    found = demo.json(*asked)
+    assert (found["metric"], found["folds"], found["settings_tried"]) == ("recall@5", 3, 1624)
+    assert found["gain"] == pytest.approx(found["after"] - found["before"])
+    assert found["interval"][0] <= found["gain"] <= found["interval"][1]
+    weights = [found["profile"][name] for name in ("recency", "importance", "relevance")]
+    assert sum(weights) == pytest.approx(1)
+    moved = {m["parameter"] for m in found["moved"]}
+    assert moved <= {"recency", "importance", "relevance", "half-life"}
+    assert (found["saved"], (config_dir() / "profiles").exists()) == (None, False)
+
+
+@pytest.mark.slow
+def test_tune_saves_a_profile_that_can_be_used(demo: Cli, queries: str) -> None:
+    tune = ("tune", queries, "--profile", "engram")
+    path = config_dir() / "profiles" / "mine.toml"
+    assert f"Saved as {path}.\n" in demo.ok(*tune, "--save", "mine")
+    birth = tomllib.loads(path.read_text())["birth"]
+    assert (birth["parent"], birth["queries"]) == ("engram", 14)
+    found = demo.json("eval", queries, "--profile", "engram", "--profile", "mine")
+    assert (found["verdicts"][0]["delta"] > 0, found["tuned_on_these"]) == (True, ["mine"])
+    assert "already" in demo.refused(*tune, "--save", "mine")
+    assert f"Saved as {path}.\n" in demo.ok(*tune, "--save", "mine", "--force")
+    found = demo.json(*tune)
+    assert (found["contender"], found["tuned_on_these"]) == (None, ["mine"])
+    assert "what it reaches on them is no evidence." in demo.ok(*tune)
+    again = ("tune", queries, "--profile", "mine", "--save", "again")
+    result = demo(*again)
+    assert (result.code, path.with_stem("again").exists()) == (1, False)
+    assert "it was not saved. --force saves it." in result.err
+    assert (demo(*again, "--force").code, path.with_stem("again").exists()) == (0, True)
+
+
+@pytest.mark.slow
+def test_unknown_ids_are_reported_and_ignored(demo: Cli, queries: str) -> None:
+    more = '{"query": "x", "relevant": {"gone": 2}}\n{"query": "broken"\n'
+    name = demo.write("set.jsonl", Path(queries).read_text() + more)
+    result = demo("eval", "--profile", "workbench", name, "--json")
+    found = json.loads(result.out)["query_set"]
+    assert (result.code, found["name"], found["unknown_ids"]) == (0, "set.jsonl", ["gone"])
+    assert (found["queries"], found["queries_left_out"]) == (14, 1)
+    assert "1 graded id is not in this store and ignored: gone." in result.err
+    assert f"{name}:16: " in result.err
+
+
+@pytest.mark.slow
+def test_the_mandated_metrics_are_always_there_and_others_when_k_differs(
+    demo: Cli, queries: str
+) -> None:
+    folder = config_dir() / "profiles"
+    folder.mkdir(parents=True)
+    (folder / "three.toml").write_text("recency = 0.1\nimportance = 0.1\nrelevance = 0.8\nk = 3\n")
+    found = demo.json("eval", queries, "--profile", "three", "--profile", "workbench")
+    more = {"ndcg@3", "mrr@3", "recall@3", "p@3"}
+    assert all(set(one["mean"]) == METRICS | more for one in found["profiles"].values())
+    assert found["verdicts"][0]["metric"] == "ndcg@3"
+    assert all(len(q["top"]) <= 3 for q in found["profiles"]["three"]["queries"])
+
+
+@pytest.mark.slow
+def test_without_a_file_the_stores_own_judged_queries_are_taken(demo: Cli) -> None:
+    stored = demo.json("queries", "list")
+    found = demo.told("eval", "--profile", "workbench")["query_set"]
+    assert found["name"] == "the store"
+    assert found["queries"] + found["queries_left_out"] == len(stored)
+    said = f"{found['queries']} queries, "
+    for command in (("eval", "--profile", "workbench"), ("tune", "--folds", "2")):
+        line = next(line for line in demo(*command).out.splitlines() if line.startswith(said))
+        assert line.endswith(": the store's own, as no file was named")
+
+
+@pytest.mark.parametrize("command", ["eval", "tune"])
+def test_a_store_without_judged_queries_says_what_to_name(cli: Cli, command: str) -> None:
+    cli.ok("ingest", "The staging cluster is reset every Monday.")
+    result = cli(command)
+    assert result.code == 2
+    assert "No query of this store is judged yet" in result.err
+    assert "Name a query set" in result.err
+
+
+def test_the_list_has_every_query_with_its_grades(demo: Cli) -> None:
+    rows = demo.json("queries", "list")
+    assert len(rows) == QUERIES
+    assert {"id", "query", "now", "tags", "judgments", "created_at"} == set(rows[0])
+    lines = [line.split()[:2] for line in demo.ok("queries", "list").splitlines()[1:]]
+    assert lines == [[row["id"], str(row["judgments"])] for row in rows]
+
+
+@pytest.mark.slow
+def test_an_export_is_a_query_set_that_eval_reads(demo: Cli) -> None:
+    export = ("queries", "export", "mine.jsonl")
+    assert demo.ok(*export).endswith(f"mine.jsonl has {QUERIES} lines now.\n")
+    measured = demo.told("eval", str(demo.cwd / "mine.jsonl"), "--profile", "workbench")
+    assert len(measured["profiles"]["workbench"]["queries"]) == ANSWERED
+    qrels = ("--format", "qrels")
+    assert "is there already. Nothing was written; --force" in demo.refused(*export, *qrels)
+    demo.ok(*export, *qrels, "--force")
+    written = (demo.cwd / "mine.jsonl").read_text()
+    assert demo.ok("queries", "export", "-", *qrels) == written
+    assert "is already up to date" in demo.ok(*export, *qrels, "--force")
+
+
+@pytest.mark.slow
+def test_a_run_of_a_profile_is_measured_as_the_profile_is(demo: Cli) -> None:
+    assert demo("queries", "export", "a.run", "--format", "run", "--profile", "engram").code == 0
+    demo.ok("queries", "export", "set.jsonl")
+    before = files_of(demo.store)
+    found = demo.json("queries", "measure", "a.run")
+    means = demo.told("eval", str(demo.cwd / "set.jsonl"), "--profile", "engram")
+    assert found["mean"] == pytest.approx(means["profiles"]["engram"]["mean"])
+    assert demo.ok("queries", "measure", "a.run").startswith("Run “engram”: ndcg@10 ")
+    assert files_of(demo.store) == before
+
+
+NO_DECAY = next(profile for profile in BUILT_IN if profile.name == "no-decay")
+
+
+ASKED = ("search", "deploy", "-k", "1", "--json")
+
+
+def save(name: str) -> Path:
+    path = config_dir() / "profiles" / f"{name}.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(to_toml(replace(NO_DECAY, name=name, recency=0.25), NOW, "no-decay"))
+    return path
+
+
+def used(cli: Cli, *more: str) -> tuple[str, str, float]:
+    """Return the profile of an answer, where it is said, and what it weighs recency with."""
+    (row,) = json.loads(cli.ok(*ASKED, *more))
+    parts = row["parts"]
+    weight = (
+        parts["weighted"]["recency"] / parts["normalised"]["recency"]
+        if parts["normalised"]["recency"]
+        else 0.0
+    )
+    return row["profile"], row["profile_from"], round(weight, 4)
+
+
+def test_a_profile_is_put_to_use_for_agents_too_and_undone(demo: Cli) -> None:
+    save("mine")
+    assert demo.ok("tune", "--use", "mine").startswith(
+        "mine (store) ranks from now on, for agents too; "
+    )
+    assert used(demo)[:2] == ("mine", "store")
+    assert used(demo, "--for-agent", "claude")[:2] == ("mine", "store")
+    assert "ranked under mine (store)" in demo.ok("search", "deploy", "-k", "1")
+    assert demo.json("reads", "-n", "0")[0]["profile"] == "mine"
+    assert demo.ok("config", "show").startswith("# Profile in use here: mine (store).\n")
+    assert "mine (store) is in use already." in demo.ok("config", "set", "profile", "mine")
+    assert "use the profile mine in this store" in demo("history", "-n", "3").out
+    demo.ok("undo")
+    assert used(demo)[:2] == ("workbench", "default")
+
+
+def test_the_flag_goes_before_the_environment_that_before_the_store_and_that_before_the_file(
+    demo: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save("mine")
+    demo.ok("config", "set", "profile", "engram", "--global")
+    assert used(demo)[:2] == ("engram", "config.toml")
+    demo.ok("config", "set", "profile", "mine")
+    assert used(demo)[:2] == ("mine", "store")
+    monkeypatch.setenv("WORKBENCH_PROFILE", "generative-agents")
+    assert used(demo)[:2] == ("generative-agents", "environment")
+    assert used(demo, "--profile", "no-decay")[:2] == ("no-decay", "flag")
+    assert "here generative-agents (environment) goes before it" in demo.ok(
+        "tune", "--use", "workbench"
+    )
+    monkeypatch.setenv("WORKBENCH_PROFILE", "nope")
+    assert "There is no profile “nope”. It is set by: environment." in demo(*ASKED).err
+    monkeypatch.delenv("WORKBENCH_PROFILE")
+    demo.ok("config", "set", "profile", "")
+    assert used(demo)[:2] == ("engram", "config.toml")
+
+
+def test_it_goes_along_with_the_store_where_nobody_has_its_file(demo: Cli) -> None:
+    path = save("mine")
+    demo.ok("tune", "--use", "mine")
+    before = demo.json("search", "deploy")
+    path.unlink()
+    assert demo.json("search", "deploy") == before
+
+
+def test_of_a_store_from_elsewhere_it_holds_once_that_is_trusted(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("WORKBENCH_TRUST")
+    elsewhere = cli.cwd.parent / "elsewhere"
+    bench = open_workbench(elsewhere, profiles=cli.cwd / "profiles", clock=lambda: NOW)
+    bench.tuning.use("engram")
+    bench.close()
+    shutil.copytree(elsewhere, cli.store)
+    assert "# Profile in use here: workbench (default)." in cli.ok("config", "show")
+    cli.ok("trust", "--yes")
+    assert "# Profile in use here: engram (store)." in cli.ok("config", "show")
+
+
+def test_other_settings_go_into_the_file(cli: Cli) -> None:
+    path = config_dir() / "config.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text("# mine\n[reflection]\nhours = 12 # half a day\n")
+    said = cli.ok("config", "set", "reflection.hours", "5")
+    assert said == f"reflection.hours is 5 in {path} (it was 12).\n"
+    more = {
+        "agents.approved_only": "codex, aider",
+        "retrieval.floor": "false",
+        "keys.stream.edit": "f4",
+    }
+    for key, value in more.items():
+        cli.ok("config", "set", key, value)
+    text = path.read_text()
+    assert text.startswith("# mine\n[reflection]\nhours = 5 # half a day\n")
+    held = tomllib.loads(text)
+    assert (held["agents"]["approved_only"], held["retrieval"]["floor"]) == ("codex, aider", False)
+    assert held["keys"]["stream"]["edit"] == "f4"
+
+
+TEXTS = {
+    "ru": "Резервные копии делаем каждую ночь в три часа",
+    "zh": "每天凌晨三点备份数据库",
+    "ko": "데이터베이스는 매일 새벽 세 시에 백업한다",
+    "en": "The database is backed up every night at three",
+}
+
+
+@pytest.fixture
+def multilingual(tmp_path: Path) -> Path:
+    return small_model(tmp_path / "here" / "multilingual", TEXTS.values())
+
+
+@pytest.fixture
+def texts(cli: Cli) -> Cli:
+    with Library(cli.store).transaction("cli", "fill") as tx:
+        for id, text in TEXTS.items():
+            tx.put(Memory(id, text, NOW, NOW))
+    return cli
+
+
+def settings() -> str:
+    path = paths.config_dir() / loading.FILE_NAME
+    return path.read_text() if path.exists() else ""
+
+
+def test_a_multilingual_model_is_used_from_now_on_and_the_bundled_one_again(
+    texts: Cli, multilingual: Path
+) -> None:
+    journal = (texts.store / "journal.jsonl").read_bytes()
+    before = texts.json("model")
+    assert before["bundled"]
+    used = texts.json("model", "use", multilingual.name)
+    assert (used["folder"], used["bundled"], used["dimensions"], used["memories"]) == (
+        str(multilingual),
+        False,
+        DIM,
+        4,
+    )
+    assert used["queries"] is None
+    loaded = loading.load(paths.config_dir() / loading.FILE_NAME)
+    assert (loaded.settings.model, loaded.problems) == (multilingual, ())
+    assert texts.json("model", "show")["fingerprint"] == used["fingerprint"]
+    assert str(multilingual) in texts.ok("model")
+    assert texts.json("model", "use", "bundled")["fingerprint"] == before["fingerprint"]
+    assert loading.load(paths.config_dir() / loading.FILE_NAME).settings.model is None
+    assert (texts.store / "journal.jsonl").read_bytes() == journal
+
+
+def test_what_changed_in_the_judged_queries_is_said(texts: Cli, multilingual: Path) -> None:
+    asked = {
+        "ru": "копия каждая ночь",
+        "zh": "数据库备份",
+        "ko": "백업은 언제",
+        "en": "when is the nightly backup",
+    }
+    judged = [{"query": query, "relevant": {id: 3}} for id, query in asked.items()]
+    texts.ok(
+        "import", texts.write("queries.jsonl", "".join(json.dumps(one) + "\n" for one in judged))
+    )
+    measure = ("eval", "--profile", "workbench")
+    before = texts.json(*measure)["profiles"]["workbench"]["mean"]
+    found = texts.json("model", "use", str(multilingual))["queries"]
+    now = texts.json(*measure)["profiles"]["workbench"]["mean"]
+    assert (found["before"], found["now"]) == (before, now)
+    assert found["better"] + found["worse"] + found["same"] == len(asked)
+    out = texts.ok("model", "use", "bundled")
+    assert found["changed"]
+    assert all(one["query"] in out for one in found["changed"])
+    assert f"{now['ndcg@10']:.3f} → {before['ndcg@10']:.3f}" in out
+
+
+@pytest.mark.parametrize("broken", ["nothing there", "an empty folder", "a file", "other weights"])
+def test_a_folder_that_is_no_model_is_refused_and_nothing_changes(
+    texts: Cli, multilingual: Path, broken: str
+) -> None:
+    texts.ok("model", "use", str(multilingual))
+    before, other = settings(), texts.cwd / "other"
+    if broken == "an empty folder":
+        other.mkdir()
+    elif broken == "a file":
+        other.write_text("x")
+    elif broken == "other weights":
+        small_model(other, ["quite another text"])
+        (other / WEIGHTS).write_bytes((multilingual / WEIGHTS).read_bytes())
+    result = texts("model", "use", str(other))
+    assert result.code == 2
+    assert str(other) in result.err
+    assert settings() == before
+    assert texts.json("model")["folder"] == str(multilingual)
+
+
+def test_a_model_that_is_gone_is_left_for_another_one(texts: Cli, multilingual: Path) -> None:
+    texts.write("queries.jsonl", json.dumps({"query": "backup", "relevant": {"en": 3}}) + "\n")
+    texts.ok("import", "queries.jsonl")
+    texts.ok("model", "use", str(multilingual))
+    shutil.rmtree(multilingual)
+    result = texts("model")
+    assert (result.code, str(multilingual) in result.err) == (2, True)
+    texts.ok("model", "use", "bundled")
+    assert texts.json("model")["bundled"]
+
+
+def test_without_a_store_the_setting_is_made_all_the_same(cli: Cli, multilingual: Path) -> None:
+    result = cli.bare("model", "use", str(multilingual))
+    assert (result.code, result.err) == (0, "")
+    assert str(multilingual) in settings()
+    assert not list(cli.cwd.glob(".workbench"))
