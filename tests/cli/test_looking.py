@@ -48,6 +48,7 @@ def test_a_list_is_filtered_and_cut(demo: Cli) -> None:
     assert min(made) >= "2026-03-01"
 
 
+@pytest.mark.slow
 def test_stats_count_everything(demo: Cli) -> None:
     stats = demo.json("stats")
     assert (stats["memories"], stats["bullets"], stats["books"]) == (MEMORIES, 43, 1)
@@ -56,6 +57,7 @@ def test_stats_count_everything(demo: Cli) -> None:
     assert f"memories     {MEMORIES}" in demo.ok("stats").splitlines()
 
 
+@pytest.mark.slow
 def test_stats_tell_how_the_store_goes(demo: Cli) -> None:
     trends = demo.json("stats", "--days", "60")["trends"]
     assert len(trends["days"]) == len(trends["made"]) == 60
@@ -87,7 +89,7 @@ def test_stats_tell_week_by_week_whether_memory_gets_better(cli: Cli) -> None:
 def test_the_status_counts_what_is_new_since_the_last_look(demo: Cli) -> None:
     said = demo.ok("status")
     assert (said[:13], said.endswith(f"{MEMORIES} unseen\n")) == ("14 pending · ", True)
-    recent.remember(paths.state_dir(), demo.store, demo.json("stats")["revision"], NOW)
+    recent.remember(paths.state_dir(), demo.store, demo.json("history", "-n", "1")[0]["rev"], NOW)
     assert demo.ok("status").endswith(" · 0 unseen\n")
     demo.ok("ingest", "An agent saw something quite unheard of", "--actor", "claude")
     assert demo.ok("status").endswith(" · 1 unseen\n")
@@ -303,7 +305,7 @@ def test_by_score_the_best_for_the_words_comes_first(views: Cli) -> None:
     assert len(known) > 3
     assert found[: len(known)] == known
     narrowed = listed(views, "--view", "wrong lately", "AUTH_SECRET", "--sort", "made")
-    assert {row["observation_type"] for row in narrowed} == {"error"}
+    assert {row["observation_type"] for row in narrowed} <= {"error", "failure"}
 
 
 @pytest.mark.parametrize(

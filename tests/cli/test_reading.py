@@ -23,7 +23,7 @@ READING = [
     "convert notes.md - --to json", "undo --help", "context pnpm", "context pnpm --json", "reads", "reads nothing",
     "index", "index --json", "check checks.toml", "bullet list", "completion bash",
     "list --at 1", "search pnpm --at 1", "context pnpm --at 1", "stats --at 1", "queries export -", "documents",
-    "recall pnpm", "pattern list", "episode list", "plan list", "working", "views", "watch", "backup ../backup.tar.gz",
+    "recall pnpm", "pattern list", "episode list", "plan list", "working", "views", "watch",
 ]  # fmt: skip
 
 

@@ -235,6 +235,7 @@ def test_the_servers_own_token_is_no_leak(cli: Cli) -> None:
     assert cli.ok("scan") == "Nothing is flagged.\n"
 
 
+@pytest.mark.slow
 def test_what_would_fill_the_memory_is_not_scanned(cli: Cli) -> None:
     (cli.cwd / "zero").symlink_to("/dev/zero")
     assert "zero is no regular file." in cli.refused("scan", "zero")
