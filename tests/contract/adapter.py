@@ -319,10 +319,11 @@ TWINS = (
 def _upkeep(bench: Any) -> Changes:
     upkeep, dedup = bench.upkeep, bench.deduplication
     plan: list[Any] = []
-    for number in range(5, 9):
-        bench.stream.edit(f"mem-20260206-000000{number}", TWINS[number // 7])
+    edited = [f"mem-20260206-000000{number}" for number in range(5, 9)]
+    for place, id in enumerate(edited):
+        bench.stream.edit(id, TWINS[place // 2])
     found = dedup.plan()
-    first, second = found.groups
+    first, second = (group for group in found.groups if group.members[0].id in edited)
     return {
         "propose merges": lambda: dedup.propose(found),
         "merge memories": lambda: dedup.merge(first),

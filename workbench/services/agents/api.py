@@ -523,7 +523,8 @@ class AgentApi:
         """Use before a task: what worked on tasks like it, how sure that is, and when it does not apply."""
         from workbench.services.agents.giving import reading_of, served
 
-        _checked_query(task)
+        if not (types or domains or category or facts):
+            _checked_query(task)
         asked = task_of(
             task, types or (), domains or (), complexity, capabilities or (), category, facts
         )
