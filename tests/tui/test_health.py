@@ -267,7 +267,7 @@ async def test_what_waits_is_one_line_that_goes_to_review(tmp_path: Path) -> Non
             f"{count}  wait in Review · Suggested for archiving · enter goes there"
             in screen_text(app)
         )
-        assert f"Review (+{len(plan.proposals) - count})" in screen_text(app), (
+        assert f"Review ({len(plan.proposals) - count})" in screen_text(app), (
             "the tab counts no prunes"
         )
         await pilot.press("enter")
