@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from workbench.services.stream.ingest import Ingested
     from workbench.services.stream.observation import Observation
 
-_APPEND = """For hooks: the store is not loaded, so this takes the same tenth of a second however large it is.
-A text that repeats one of the last ten memories is skipped, and one that was archived or purged is recognised, as by
+_APPEND = """For hooks: the store is not loaded, so it takes about a tenth of a second however large the store
+is. Repeats of the last ten memories are skipped, and archived or purged texts recognised, as by
 `workbench ingest`; nothing else is compared."""
 
 
@@ -51,7 +51,7 @@ def observed(args: Namespace) -> "Observation":
         hint = (
             f"Did you mean {close[0]}?" if close else f"Types are: {', '.join(OBSERVATION_TYPES)}."
         )
-        raise InvalidQuery(f"There is no observation type “{args.type}”.", hint)
+        raise InvalidQuery(f"Unknown observation type “{args.type}”.", hint)
     return Observation(
         text_of(args.text), args.type, args.memory_type, args.session, tags_of(args.tag),
         Source(speaker=args.speaker.strip() or None), rated_by=args.rated_by,
@@ -114,7 +114,7 @@ def _tell(call: Call, outcome: str, memory: Memory, said: str = "") -> None:
         say(said or (SKIPPED.format(memory.id) if outcome == "skipped" else stored(memory)))
 
 
-SKIPPED = "Skipped: {} says it already."
+SKIPPED = "Skipped: {} already says so."
 
 
 def stored(memory: Memory) -> str:
@@ -135,7 +135,9 @@ def returned(done: "Ingested") -> str:
     if done.outcome == "restored":
         return f"Restored {id}, which was pruned."
     if done.outcome == "absorbed":
-        return f"Counted on {id}, which {'took its place' if done.verdict is None else 'says the same'}."
+        return (
+            f"Counted on {id}, which {'replaced it' if done.verdict is None else 'says the same'}."
+        )
     if done.outcome == "purged":
         return (
             f"Not stored: {id} was purged{_on(done.at)} with this text. --again stores it anyway."
@@ -188,7 +190,7 @@ def text_of(given: str) -> str:
 
 def _add_type(parser: Parser) -> None:
     """Add the type, of which an agent may give another one."""
-    about = "observation type; of an agent another one is kept, too, and reads as general"
+    about = "observation type; an agent's own types are kept and treated as general"
     kind = parser.add_argument(
         "--type", metavar="T", choices=OBSERVATION_TYPES, default="general", help=about
     )
@@ -201,14 +203,14 @@ OPTIONS: Mapping[str, Option] = {
     "--memory-type:seen": value("M", "memory type", choices=MEMORY_TYPES, default="episodic"),
     "--session:seen": text("the agent session it comes from", "S"),
     "--speaker:seen": text("who said it: user, assistant, tool or a name", "WHO"),
-    "--tag": several("T", "a tag; may be given several times"),
+    "--tag": several("T", "a tag; repeatable"),
     "--rated-by": value(
         "TABLE",
         "the importance table, general or code (otherwise: ingest goes by the config, append by general)",
         choices=[table.name for table in TABLES],
         default="",
     ),
-    "--again": flag("store it again although it was archived or purged"),
+    "--again": flag("store it even if it was archived or purged"),
     "actor": add_actor,
 }
 """What describes an observation."""

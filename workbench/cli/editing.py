@@ -70,14 +70,15 @@ if TYPE_CHECKING:
 # `workbench ingest`: single observations, by people and by agents' hooks.
 
 
-_INGEST = """A text that repeats one of the last ten memories is skipped; a sure duplicate is counted on the
-memory it repeats; a likely one is stored and waits in Review as a merge. What differs in a negation, opposite words, a
-number, an identifier or a content word is stored and not merged; where it contradicts a confirmed memory, the question
-whether that one still is true waits in Review.
+_INGEST = """A repeat of one of the last ten memories is skipped. A certain duplicate is counted on the memory
+it repeats; a likely one is stored, and a merge is proposed in Review. A text that differs in a
+negation, an opposite word, a number, an identifier or a content word is stored and never merged;
+if it contradicts a confirmed memory, Review asks whether that is still true.
 
-A text that was archived is not new. One that a person forgot or rejected is not stored: a person is told, an agent's
-sighting is counted, and from two sessions on Review asks whether to restore it. A pruned one comes back; one that was
-merged or superseded counts for its successor. What was purged is not stored. --again stores all the same."""
+An archived text is not new. If you forgot or rejected it, it is not stored: you are told so; for
+an agent it counts as seen again, and after two sessions Review asks whether to restore it. A
+pruned memory comes back; a merged or superseded one counts for its successor. A purged text is
+not stored. --again stores the text anyway."""
 
 
 def ingest_text(call: Call) -> Answer:
@@ -103,10 +104,12 @@ def _outcome(done: "Ingested") -> str:
     if done.outcome == "proposed" and other is not None:
         return f"Stored as {memory.id}. It resembles {other.id}; a merge waits in Review.{remarks_on(memory)}"
     if done.outcome == "contradicts" and other is not None:
-        told = f"It contradicts {other.id}: {_against(done)}. Whether that still is true waits in Review."
+        told = (
+            f"It contradicts {other.id}: {_against(done)}. Review asks whether that is still true."
+        )
         return f"Stored as {memory.id}. {told}{remarks_on(memory)}"
     if other is not None:
-        return f"Stored as {memory.id}. It only looks like {other.id}: {_against(done)}.{remarks_on(memory)}"
+        return f"Stored as {memory.id}. It resembles {other.id} but differs:  {_against(done)}.{remarks_on(memory)}"
     return stored(memory)
 
 
@@ -134,12 +137,12 @@ def _against(done: "Ingested") -> str:
 LISTED = 20
 """Memories that a dry run lists."""
 
-_DETAILS = """Archives every memory of a status that was made before DATE, in one action that `undo` takes back; pinned
-ones stay. Signals and candidates are archived as pruned, confirmed and promoted memories as done. An archived memory is
-served to no agent and kept in the store; `unforget` brings one back, `purge` erases it.
-With --to the archived entries are also written to a file of learning entries (JSON lines), with those that it has;
-`import` reads it. The file is replaced as by `export`: never one that was not read or written here. With --status
-archived nothing changes, and the file gets what was archived before.
+_DETAILS = """Archives every memory of a status that is older than WHEN, as one action that `undo` takes back;
+pinned ones stay. Signals and candidates are archived as pruned, confirmed and promoted memories
+as done. An archived memory is kept but no longer served; `unforget` brings it back, `purge`
+erases it. --to also writes them to a file of learning entries (JSON lines), adding to those
+already in it; `import` reads it. As with `export`, a file that was never read or written here is
+not replaced. With --status archived nothing changes, and the file gets what was archived before.
 
   workbench archive --before 2026-01-01 --status promoted --to memory-archive.jsonl"""
 
@@ -152,7 +155,7 @@ def archive(call: Call) -> Answer:
     args, bench = call.args, call.bench
     if args.status == "archived" and args.to is None:
         raise InvalidQuery(
-            "They are archived already.", "Nothing was changed; --to FILE writes them to a file."
+            "They are already archived.", "Nothing was changed; --to FILE writes them to a file."
         )
     path = None if args.to is None else call.path(args.to)
     plan = bench.archiving.plan(args.status, instant(args.before, call.session.clock()))
@@ -164,7 +167,7 @@ def archive(call: Call) -> Answer:
         "pinned": plan.pinned,
     }
     pinned = counted(plan.pinned, "memory", "memories")
-    stay = f"{pinned} of that age stay{'s' if plan.pinned == 1 else ''}: pinned."
+    stay = f"{pinned} of that age {'stays' if plan.pinned == 1 else 'stay'} because of a pin."
     remarks = [stay] if plan.pinned else []
     if dry:
         return Answer(json, lambda: _would_archive(call, plan), remarks)
@@ -207,10 +210,10 @@ def _would_archive(call: Call, plan: "ArchivePlan") -> Iterator[str]:
 
 
 WHY: "dict[Obstacle, str]" = {
-    "rewritten": "has different wording by now and stays",
+    "rewritten": "has different wording now and stays",
     "changed": "was changed by hand since and stays",
     "held": "stays: the new text is held back from files",
-    "cites": "cites it and stays: check it",
+    "cites": "cites it and stays: please check",
     "whole": "stays until it is exported again",
 }
 
@@ -323,8 +326,8 @@ def _names(copies: "Sequence[Copy]", mask: Callable[[str], str]) -> str:
 # `workbench vote`: marks on single memories and bullets, by people and by agents' hooks.
 
 
-_VOTE = """ID is a memory's or a bullet's (BOOK/ID when several playbooks have it). Everybody has one vote on
-each; a second one replaces the first."""
+_VOTE = """ID is the id of a memory or bullet (BOOK/ID when several playbooks have it). You have one vote on
+each; a new one replaces the old one."""
 
 
 def cast_vote(call: Call) -> Answer:
@@ -342,31 +345,34 @@ def cast_vote(call: Call) -> Answer:
     return Answer({"id": args.id, "verdict": args.verdict, "said": said}, [said])
 
 
-_EDIT = """Changes the text of a memory, and any field that says something of it; --also gives further memories the same
-values, all of them or none. A bullet has a text and --section. Without anything to change the text opens in your editor
-(`editor` in the config, else $VISUAL, $EDITOR). An empty value empties a field: --summary "". --status takes candidate
-(it waits in Review then) and confirmed; `forget`, `review promote` and `undo` lead to the others. By an agent another
-text becomes a question that waits in Review; the other fields are for a person. Where copies of the text stand
-elsewhere (CLAUDE.md, a playbook, an insight), they are shown; on a terminal you are asked, else --copies updates them,
-all as one action with one undo. A file that somebody changed since stays as it is.
+_EDIT = """Changes the text or fields of a memory; --also gives further memories the same values, all or
+none. A bullet has a text and --section. Without any change given, the text opens in your editor
+(`editor` in the config, else $VISUAL, $EDITOR). An empty value clears a field: --summary "".
+--status accepts candidate (back to Review) and confirmed; use `forget`, `review promote` and
+`undo` for the others. When an agent changes a text, the change waits in Review; other fields are
+for you alone. Copies of the text elsewhere (CLAUDE.md, a playbook, an insight) are shown, and you
+are asked whether to update them; --copies does so without a terminal. Text and copies are one
+action with one undo. A file that was edited since is left alone.
 
   workbench edit mem-20261121-0000001 "Deploys need AUTH_SECRET in CI" --type gotcha
   workbench edit mem-20261121-0000001 --also mem-20261121-0000002 --add-tag ci
   git log -1 --format=%b | workbench edit mem-20261121-0000001 -"""
 
-_PIN = """What is pinned does not decay, is never archived by age, and stands first in what an agent is served. IDs are
-those of memories or bullets.
+_PIN = """Pinned memories and bullets do not decay, are never archived by age, and are served to agents
+first.
 
   workbench pin mem-20261121-0000001 shr-00004
   workbench pin shr-00004 --off"""
 
-_FORGET = """Archives memories: they are served to no agent any more. Nothing is erased (`workbench purge` does that),
-and `workbench undo` or `workbench unforget` brings them back. By an agent it is a question that waits in Review.
+_FORGET = """Archived memories are no longer served to agents. Nothing is erased (`workbench purge` does that);
+`workbench undo` and `workbench unforget` bring them back. When an agent runs it, the request
+waits in Review.
 
   workbench forget mem-20261121-0000001 mem-20261121-0000002 --reason "the job is gone\""""
 
-_UNFORGET = """Brings archived memories back with the status they had: forgotten, rejected, pruned, superseded or done
-ones. What was merged comes back by undoing the merge. (`restore` is another thing: it makes a store of a backup.)
+_UNFORGET = """Restores archived memories (forgotten, rejected, pruned, superseded or done) with the status they
+had. To restore a merged one, undo the merge. (`restore` is different: it creates a store from a
+backup.)
 
   workbench unforget mem-20261121-0000001"""
 
@@ -381,7 +387,8 @@ def edit_records(call: Call) -> Answer:
     bullet = next((record for record in found if isinstance(record, Bullet)), None)
     if bullet is not None and (len(found) > 1 or set(wanted.named) - {"content", "section"}):
         raise InvalidQuery(
-            f"{bullet.id} is a bullet: it has a text and a section, and is edited alone.", UNCHANGED
+            f"{bullet.id} is a bullet: only its text and section can be edited, one bullet at a time.",
+            UNCHANGED,
         )
     if (
         bench.context.actor != CLI_ACTOR
@@ -461,7 +468,9 @@ def forget_memories(call: Call) -> Answer:
         from workbench.services.agents.requests import AgentRequests
 
         done = AgentRequests(bench.context).forget(found, (), bench.safety.masked(reason))
-        return Answer(dict(done), ["A person is asked; until then nothing changes."])
+        return Answer(
+            dict(done), ["The request waits in Review; nothing changes until it is approved."]
+        )
     ids = [memory.id for memory in found]
     label = f"forget {_named(ids)}" + (f": {reason}" if reason else "")
     with bench.library.transaction(bench.context.actor, label):
@@ -473,17 +482,19 @@ def forget_memories(call: Call) -> Answer:
 
 def unforget_memories(call: Call) -> Answer:
     """Bring back."""
-    require_person(call.bench.context.actor, "bring anything back")
+    require_person(call.bench.context.actor, "restore memories")
     ids = [memory.id for memory in memories(call.bench, call.args.ids)]
     call.bench.stream.restore(ids)
-    return Answer({"ids": ids}, [f"Brought back {_named(ids)}. {UNDO}"])
+    return Answer({"ids": ids}, [f"Restored {_named(ids)}. {UNDO}"])
 
 
 def _wanted(args: Namespace) -> "FieldEdit":
     from workbench.services.stream.fields import FieldEdit
 
     if args.text is not None and args.content is not None:
-        raise InvalidQuery("The text was given twice.", f"{UNCHANGED} Leave out --content.")
+        raise InvalidQuery(
+            "TEXT and --content were both given.", f"{UNCHANGED} Leave out --content."
+        )
     text = args.content if args.text is None else args.text
     return FieldEdit(
         content=None if text is None else text_of(text), summary=args.summary,
@@ -505,17 +516,17 @@ def _in_editor(session: Session, bench: "Workbench", found: "Sequence[Memory | B
 
     if len(found) > 1:
         raise InvalidQuery(
-            "The editor opens one text at a time.", f"{UNCHANGED} Say which field is to change."
+            "The editor opens one memory at a time.", f"{UNCHANGED} Give the field to change."
         )
     if bench.context.actor != CLI_ACTOR:
         raise WorkbenchError(
-            "An agent has no editor here.", f"{UNCHANGED} Give the text after the id."
+            "Agents cannot use the editor.", f"{UNCHANGED} Give the text after the id."
         )
     setting = session.settings().settings.editor
     known = setting or os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if not known and not asks():
         raise WorkbenchError(
-            "There is no terminal for an editor.", f"{UNCHANGED} Give the text after the id."
+            "No terminal for an editor.", f"{UNCHANGED} Give the text after the id."
         )
     record = found[0]
     saved = editor.edit(record.content, setting)
@@ -543,7 +554,7 @@ def _ask_to_replace(bench: "Workbench", memory: Memory, text: str) -> Answer:
         text, memory.observation_type, memory.memory_type, memory.session_id, memory.tags
     )
     proposal = AgentRequests(bench.context).replace(memory, same)
-    said = f"A person is asked whether this takes the place of {memory.id}; until then nothing changes."
+    said = f"The change of {memory.id} waits in Review; nothing changes until it is approved."
     return Answer({"id": memory.id, "changed": False, "ids": [], "proposed": proposal.id}, [said])
 
 
@@ -556,9 +567,7 @@ def _named(ids: Sequence[str]) -> str:
 
 
 def _edited(bench: "Workbench", id: str, changed: Sequence[str], told: Told | None) -> Answer:
-    said = (
-        f"Edited {_named(changed)}. {UNDO}" if changed else "Nothing differs; nothing was changed."
-    )
+    said = f"Edited {_named(changed)}. {UNDO}" if changed else "No difference; nothing was changed."
     copies = {} if told is None or told == NOTHING_TOLD else told.json()
     again = "`workbench undo`, then the same with --copies, updates them too."
     more, remarks = told_lines(bench, told, again) if told is not None and changed else ([], [])
@@ -570,18 +579,19 @@ def _edited(bench: "Workbench", id: str, changed: Sequence[str], told: Told | No
 # `workbench replace`: other words in every record that holds them, each one seen first.
 
 
-_REPLACE = """Shows every memory and bullet that holds FIND, with its words in place, and asks about each: a takes it,
-x leaves it, A takes all that are left, q stops there. What you took is written as one action with one undo; nothing
-else changes. Archived memories are left out. Without a terminal --yes takes all places, --only some of them.
-Tags, categories and titles of sections are places with --names; where else it stands and stays is said at the end.
+_REPLACE = """Shows each memory and bullet that contains FIND, and asks: a replaces, x skips, A replaces all
+that are left, q stops. The replacements are written as one action with one undo. Archived
+memories are skipped. Without a terminal, use --yes for all places or --only for some. --names
+includes tags, categories and section titles; other places that contain FIND and stay are listed
+at the end.
 
   workbench replace authd gatekeeper --word --names
   workbench replace "npm run" "pnpm run" --filter type:command --dry-run
   workbench replace authd gatekeeper --only mem-20261121-0000001,main/ops-00002"""
 
 _MISFITS: "dict[Misfit, str]" = {
-    "long": "it would be too long", "empty": "nothing would be left of it",
-    "taken": "a section has that title already",
+    "long": "it would be too long", "empty": "it would be empty",
+    "taken": "another section has that title",
 }  # fmt: skip
 
 _ELSEWHERE: "dict[NameKind, tuple[str, str]]" = {
@@ -633,7 +643,7 @@ def replace_words(call: Call) -> Answer:
     }
     json |= {"ids": [place.name for place in chosen], "copies": told.json()["copies"]}
     if not chosen:
-        return Answer(json, [f"Taken nowhere. {NOT_WRITTEN}"])
+        return Answer(json, [f"No place was replaced. {NOT_WRITTEN}"])
     what = chosen[0].name if len(chosen) == 1 else counted(len(chosen), "record")
     more, remarks = told_lines(
         bench, told, "`workbench undo`, then the same with --copies, replaces there too."
@@ -648,7 +658,7 @@ def _stays(elsewhere: "Sequence[Elsewhere]") -> list[str]:
         return []
     said = ", ".join(counted(count, *_ELSEWHERE[kind]) for kind, count in elsewhere)
     more = (
-        " --names takes tags, categories and titles along."
+        " --names includes tags, categories and titles."
         if any(e.kind in _NAMED for e in elsewhere)
         else ""
     )
@@ -667,7 +677,7 @@ def _only(names: str | None, places: "Sequence[Place]") -> "list[Place]":
     known = {place.name: place for place in places}
     if missing := [name for name in asked if name not in known]:
         raise UnknownRecord(
-            f"{missing[0]} does not hold it.", f"{NOT_WRITTEN} --dry-run lists the places."
+            f"{missing[0]} does not contain it.", f"{NOT_WRITTEN} --dry-run lists the places."
         )
     return [known[name] for name in dict.fromkeys(asked)]
 
@@ -682,7 +692,7 @@ def _chosen(session: Session, bench: "Workbench", places: "Sequence[Place]") -> 
         return fitting
     if not asks():
         raise WorkbenchError(
-            "No terminal to ask in.", f"{NOT_WRITTEN} --yes takes all, --dry-run shows them."
+            "No terminal to ask in.", f"{NOT_WRITTEN} --yes replaces all, --dry-run shows them."
         )
     return list(_asked(bench, fitting))
 
@@ -693,7 +703,7 @@ def _asked(bench: "Workbench", places: "Sequence[Place]") -> "Iterator[Place]":
         for line in _place_lines(bench, place):
             say(line)
         while True:
-            sys.stdout.write(f"{at + 1} of {len(places)}: take, leave, all, quit [a/x/A/q]? ")
+            sys.stdout.write(f"{at + 1} of {len(places)}: replace, skip, all, quit [a/x/A/q]? ")
             sys.stdout.flush()
             answer = sys.stdin.readline()
             if answer.strip() in ("a", "x", "A", "q") or not answer:
@@ -736,45 +746,45 @@ OPTIONS: Mapping[str, Option] = {
     "keep": partial(add_keep, what="the reason"),
     "--reason:vote": text("why; kept with the vote"),
     "--session:vote": text("the agent session it is cast in", "S"),
-    "--reason": text("why; a person sees it where an agent asks"),
+    "--reason": text("why; shown in Review when an agent asks"),
     "--off": flag("unpin them"),
     "--copies": {
         "action": BooleanOptionalAction,
-        "help": "update its copies too: files it was promoted or exported to, bullets and insights that say the same",
+        "help": "also update copies: files it was promoted or exported to, bullets and insights with the same text",
     },
     "--content": value("TEXT", "the text, as after ID"),
-    "--also": several("ID", "another memory; several times"),
-    "--summary": value("TEXT", "the line that lists show"),
+    "--also": several("ID", "another memory; repeatable"),
+    "--summary": value("TEXT", "the summary shown in lists"),
     "--type": value("T", "observation type", choices=OBSERVATION_TYPES),
     "--memory-type": value("M", "memory type", choices=MEMORY_TYPES),
     "--importance": value("N", "0 to 10", type=points),
     "--confidence": value("N", "0 to 5", type=level),
-    "--tags": value("A,B", "all tags, with commas between"),
-    "--add-tag": several("T", "one tag more; several times"),
-    "--remove-tag": several("T", "one tag less; several times"),
+    "--tags": value("A,B", "all tags, separated by commas"),
+    "--add-tag": several("T", "a tag to add; repeatable"),
+    "--remove-tag": several("T", "a tag to remove; repeatable"),
     "--category": value("C", "command, convention, gotcha, …"),
-    "--section": value("S", "its section; a bullet moves to the end of it"),
-    "--related": value("ID,ID", "the memories it refers to, with commas between"),
-    "--note": value("TEXT", "a note for people; no agent reads it"),
+    "--section": value("S", "the section; a bullet goes to its end"),
+    "--related": value("ID,ID", "related memories, separated by commas"),
+    "--note": value("TEXT", "a note, never served to agents"),
     "--session": value("S", "the agent session it comes from"),
     "--speaker": value("WHO", "who said it: user, assistant, tool or a name"),
     "--status:edit": value("S", "candidate or confirmed", choices=("candidate", "confirmed")),
-    "--before": value("WHEN", "made before this: 3mo, 2026-01-01, …", type=time),
+    "--before": value("WHEN", "created before: 3mo, 2026-01-01, …", type=time),
     "--status": value("S", ", ".join(STATUSES), choices=STATUSES),
-    "--to": value("FILE", "write them to this file, too: memory-archive.jsonl", type=Path),
-    "--dry-run": flag("only say what would be archived"),
+    "--to": value("FILE", "also write them to this file: memory-archive.jsonl", type=Path),
+    "--dry-run": flag("show what would be archived, without archiving it"),
     "find": {"help": "the exact words to find"},
     "replacement": {"help": "the replacement; may be empty"},
-    "--word": flag("only where they are no part of a longer word"),
-    "--ignore-case": flag("in whatever case"),
+    "--word": flag("match whole words only"),
+    "--ignore-case": flag("ignore case"),
     "--names": flag("also in tags, categories, and titles of sections"),
-    "--filter": value("F", "only in these memories, and in no bullets"),
-    "--only": value("ID,ID", "only in these, unasked; bullets as BOOK/ID"),
-    "--yes": flag("in all of them, unasked"),
-    "--dry-run:replace": flag("only show the places"),
+    "--filter": value("F", "only in memories that match this filter"),
+    "--only": value("ID,ID", "only in these, without asking; bullets as BOOK/ID"),
+    "--yes": flag("in all places, without asking"),
+    "--dry-run:replace": flag("show the places without replacing"),
     "--copies:replace": {
         "action": BooleanOptionalAction,
-        "help": "in the files that hold these records too: those they were promoted or exported to",
+        "help": "also in files these records were promoted or exported to",
     },
 }
 
@@ -793,15 +803,15 @@ VERBS = (
          lambda session: session.changing(actor_of(session.args))),
     Verb("edit", edit_records, "change the text or any field of a memory, or a bullet",
          f"id:record text? --copies {_FIELDS} actor:given mixed --json", _EDIT, None, changing),
-    Verb("pin", pin_records, "pin memories or bullets, so that they do not decay", "ids+ --off --actor --json",
+    Verb("pin", pin_records, "pin memories or bullets", "ids+ --off --actor --json",
          _PIN, None, changing),
     Verb("forget", forget_memories, "archive memories; nothing is erased", "ids+ --reason keep --actor --json",
          _FORGET, None, changing),
-    Verb("unforget", unforget_memories, "bring archived memories back", "ids+ --actor --json", _UNFORGET, None,
+    Verb("unforget", unforget_memories, "restore archived memories", "ids+ --actor --json", _UNFORGET, None,
          changing),
-    Verb("archive", archive, "archive old memories of a status", "--before! --status! --to --dry-run --json",
+    Verb("archive", archive, "archive old memories by status", "--before! --status! --to --dry-run --json",
          _DETAILS, None, unless_dry),
-    Verb("replace", replace_words, "find and replace in all memories and bullets",
+    Verb("replace", replace_words, "find and replace in memories and bullets",
          "find replacement --word --ignore-case --names --filter --only --yes --dry-run:replace --copies:replace "
          "--json", _REPLACE, None, unless_dry),
 )  # fmt: skip

@@ -83,7 +83,7 @@ def _open(session: Session) -> "AbstractContextManager[Workbench]":
             _require_unused(args, name)
         if args.out is None:
             raise WorkbenchError(
-                "Notes are written back into the folder they were imported from.",
+                "Notes are written back to the folder they were imported from.",
                 "Name it with --out; nothing was written.",
             )
         return changing(session) if args.allow_flagged else unless_dry(session)
@@ -91,7 +91,7 @@ def _open(session: Session) -> "AbstractContextManager[Workbench]":
         raise WorkbenchError("--front-matter goes with --format notes only.", NOTHING)
     if args.dry_run and args.out is None:
         raise WorkbenchError(
-            "--dry-run goes with --out.", "Without it the text is printed, and nothing is written."
+            "--dry-run needs --out.", "Without --out the text is printed and nothing is written."
         )
     notes = args.out is not None and session.has_store() and not args.dry_run
     return changing(session) if args.allow_flagged or notes else session.reading(approved=True)
@@ -149,7 +149,7 @@ def _choice(call: Call, bench: "Workbench") -> "tuple[Choice, tuple[str, ...]]":
     if (found is not None or args.memories) and bullets:
         option = "--filter" if found is not None else "--memories"
         raise WorkbenchError(
-            f"{option} chooses memories, --book, --section and --within-budget bullets.",
+            f"{option} selects memories; --book, --section and --within-budget select bullets.",
             f"{NOTHING} Give one.",
         )
     if kind.holds == "playbook" or (kind.holds == "either" and bullets):
@@ -217,9 +217,9 @@ def told_of(done: "Written") -> list[str]:
     """Return where a copy of a replaced file lies; what the store could not note of it is a remark."""
     if done.problem:
         warn(
-            f"workbench: {done.path} was written, but the store could not note that: {done.problem}"
+            f"workbench: {done.path} was written, but the store could not record it: {done.problem}"
         )
-    return [] if done.copy is None else [f"What {done.path} held is kept as {done.copy}."]
+    return [] if done.copy is None else [f"The previous {done.path} is kept as {done.copy}."]
 
 
 def _settled(bench: "Workbench", preview: "ExportPreview", *, merge: bool) -> list[str]:
@@ -234,15 +234,15 @@ def _settled(bench: "Workbench", preview: "ExportPreview", *, merge: bool) -> li
     take_theirs = f"`workbench import --theirs {shlex.quote(str(preview.path))}`"
     if merge and preview.merged is not None:
         kept = told_of(bench.exporter.write_merged(preview))
-        how = f"{take_theirs} takes theirs into the store"
-        return [*kept, f"{preview.path} was written with the changes of both sides; {how}."]
+        how = f"{take_theirs} imports their version"
+        return [*kept, f"{preview.path} was merged; {how}."]
     assert preview.obstacle is not None
     changed = preview.obstacle.why == "changed" and not preview.kind.inside
     ways, collide = ["--force replaces the file"], ""
     if changed and not merge and preview.merged is not None:
-        ways.insert(0, "--merge writes both sides' changes")
+        ways.insert(0, "--merge combines both sides")
     if changed and preview.kind.reads:
-        ways.insert(0, f"{take_theirs} takes their changes into the store")
+        ways.insert(0, f"{take_theirs} imports their changes")
     if merge and both is not None and (places := len(both.conflicts)):
         collide = f"{counted(places, 'place was', 'places were')} changed on both sides. "
     raise NotReplaced(preview.obstacle, f"{collide}{', '.join(ways)}.")
@@ -250,8 +250,8 @@ def _settled(bench: "Workbench", preview: "ExportPreview", *, merge: bool) -> li
 
 def _both_sides(both: "ThreeWay") -> Iterator[str]:
     names = {"ours": "here  ", "theirs": "there ", "both": "both  ", "conflict": "BOTH !"}
-    yield "Since the file was last read or written here: - taken away, + written by the store, > written there;"
-    yield "“here” only the store changed it, “there” only the file, “both” alike, “BOTH !” differently."
+    yield "Since the file was last read or written here: - removed, + added by the store, > added in the file;"
+    yield "“here” changed in the store, “there” in the file, “both” the same way, “BOTH !” differently."
     for who, _, lines in both.changed():
         for sign, line in lines:
             yield f"{names[who]} {sign}{printable(line.removesuffix(chr(13)))}"
@@ -309,13 +309,13 @@ def shortened(lines: Sequence[object], most: int | None) -> list[str]:
 
 _WHY = {
     "changed": "it changed on disk since it was read or written here",
-    "unplaced": "what was changed has no place in it",
-    "forgotten": "its note was forgotten here",
+    "unplaced": "the change cannot be expressed in it",
+    "forgotten": "its note was archived here",
     "unreadable": "it could not be read or written",
 }
 
 _WAYS = {
-    "changed": "  `workbench import FOLDER --theirs` takes its text, --force writes ours and keeps a copy.",
+    "changed": "  `workbench import FOLDER --theirs` imports its text, --force overwrites it and keeps a copy.",
     "forgotten": "  --force removes it and keeps a copy.",
 }
 
@@ -338,7 +338,7 @@ def _export_notes(call: Call) -> Answer:
         )
     done = bench.folder_exporter.write(plan)
     lines = [line for edit in done.edits for line in _edit_lines(call, edit, SHOWN)]
-    lines += [f"What {named / name} held is kept as {copy}." for name, copy in done.copies]
+    lines += [f"The previous {named / name} is kept as {copy}." for name, copy in done.copies]
     records = counted(sum(edit.records for edit in done.edits), "record")
     changed = f"{len(done.edits):,} of {counted(plan.known, 'file')} changed ({records})"
     lines.append((changed if done.edits else "Nothing to write") + _stays(call, plan))
@@ -362,7 +362,7 @@ def _notes_planned(call: Call) -> tuple["FolderPlan", bool]:
     if held := held_back(bench, plan.parsed, imported=args.skip_flagged):
         plan = planned(without=held)
         if not args.skip_flagged:
-            warn("  --allow-flagged ID --reason TEXT lets it out.")
+            warn("  --allow-flagged ID --reason TEXT exports it.")
     for remark in require_clean(bench, plan.parsed):
         warn(remark)
     if plan.masked:
@@ -393,33 +393,33 @@ def _stays(call: Call, plan: "FolderPlan") -> str:
         return ""
     stays = ", ".join(f"{what} of {count:,}" for what, count in sorted(plan.unplaced.items()))
     asks = "votes" in plan.unplaced and not call.args.front_matter
-    way = " (--front-matter makes one in whole notes)" if asks else ""
-    return f" · kept in the store only, as the notes have no place for it: {stays}{way}"
+    way = " (--front-matter adds it to whole notes)" if asks else ""
+    return f" · kept in the store only, as the notes cannot hold it: {stays}{way}"
 
 
 OPTIONS: Mapping[str, Option] = {
-    "--format": value("F", "what to write, one of those listed above"),
+    "--format": value("F", "one of the formats listed above"),
     "--out": value("FILE", "write this file", type=Path),
-    "--copy": flag("put the text on the clipboard"),
+    "--copy": flag("copy the text to the clipboard"),
     "--section": text("playbooks: only sections whose name contains this", "S"),
-    "--min-helpful": value("N", "only what was marked helpful this often", type=count),
-    "--within-budget": flag("playbooks: only what the token budget keeps"),
+    "--min-helpful": value("N", "only records marked helpful at least N times", type=count),
+    "--within-budget": flag("playbooks: only what fits the token budget"),
     "--dialect": {"choices": ("counts", "bare"), "help": "ace: with or without counts (default: as read)"},
-    "--memories": flag("the memories, where a playbook could be meant too"),
-    "--filter": value("TEXT", "memories: only these, in the filter language of `list`"),
+    "--memories": flag("export memories, if the format also fits playbooks"),
+    "--filter": value("TEXT", "memories: only these (filter language of `list`)"),
     "--all-status": flag("memories: include unapproved ones"),
-    "--mask": flag("mask secrets in jsonl too, which otherwise loses nothing"),
+    "--mask": flag("mask secrets in jsonl too (default: jsonl is lossless)"),
     "--allow-flagged": several(
-        "ID", "let this flagged record out as it is, from now on (with --reason); may be given several times"
+        "ID", "allow this flagged record, from now on (needs --reason); repeatable"
     ),
     "--reason": text("with --allow-flagged: why, kept in the history"),
-    "--skip-flagged": flag("leave out what is flagged, imported texts too, and say which"),
-    "--merge": flag("keep what others changed in the file meanwhile"),
+    "--skip-flagged": flag("leave out flagged records, imported ones too, and name them"),
+    "--merge": flag("merge with changes others made in the file"),
     "--force": flag("replace the file whatever it contains; a copy is kept"),
     "--front-matter": flag(
-        "with notes: let files without front matter get some, for votes, tags, types and titles"
+        "with notes: add front matter (votes, tags, types, titles) to files without it"
     ),
-    "--dry-run": flag("show what would change in --out, and write nothing"),
+    "--dry-run": flag("show what would change in --out, without writing it"),
 }  # fmt: skip
 
 VERBS = (

@@ -95,9 +95,9 @@ def place_lines(name: object, places: Iterable[Place]) -> list[str]:
 # `workbench convert`: one file format into another, without a store.
 
 
-_CONVERT = """The format of IN is recognised, that of OUT follows from its name: .txt an ACE playbook, .jsonl
+_CONVERT = """The format of IN is recognised by content, that of OUT by its name: .txt an ACE playbook, .jsonl
 learning entries, .json a skillbook or plain JSON, .yaml a cass playbook or plain YAML, .csv, .md,
-.af, .qrels. --from and --to name them otherwise. OUT may be - for stdout. No store is read or changed."""
+.af, .qrels. --from and --to override this. OUT may be - for stdout. No store is read or changed."""
 
 
 def convert_file(call: Call) -> Answer:
@@ -134,29 +134,28 @@ def _converted(call: Call, source: Path, target: Path) -> Answer:
     replace_file(target, done.text, there)
     read, whole = done.parsed.records_read, done.parsed.records_in
     if done.written is not None and done.written != read:
-        warn(f"{counted(read, 'record')} read, {done.written:,} found again in the new file.")
+        warn(f"{counted(read, 'record')} read, {done.written:,} verified in the new file.")
     of = f" of {whole:,}" if whole != read else ""
     lines = [f"{args.target}: {counted(read, 'record')}{of} as {done.export_format.title}."]
     if kept is not None:
-        lines.append(f"What {args.target} held is kept as {kept}.")
+        lines.append(f"The previous {args.target} is kept as {kept}.")
     return Answer(lines=lines)
 
 
 # `workbench lint`: what is wrong with files, and putting it right.
 
 
-_LINT = """Looks for duplicate ids and texts, ids that do not match their section, lines that belong to no
-bullet, text above the first heading, ### headings, bullets the reference reader does not take, a
-missing ## OTHERS; in MEMORY.md for links to nothing, topic files that no line names, and lines that
-fall below the first 200 lines or 25,000 bytes; in other files for records that cannot be read,
-equal texts and references to nothing. Exit code 1: something was found (without --fix). Files are only
-changed with --fix, which shows what changes and keeps a copy of each file; --fix RULE --dry-run shows
-just that and writes nothing.
-Rules: duplicate-id, duplicate-text, wrong-slug, orphan-line, text-above, deep-heading, loose-bullet,
-bad-counts, no-others, over-cap, broken-link, unindexed (these can be put right), dangling-reference
-(in formats that are written, too), unreadable. Secrets are masked in what is shown. --fix --json says of
-each file how many fixes were made, what changes, and where its copies are. --cut prints what Claude Code
-does not load of a MEMORY.md."""
+_LINT = """Checks playbooks for duplicate ids and texts, ids that do not match their section, lines outside
+any bullet, text above the first heading, ### headings, bullets that the reference parser rejects
+and a missing ## OTHERS; MEMORY.md for broken links, topic files that no line mentions and lines
+below the first 200 lines or 25,000 bytes; other files for unreadable records, equal texts and
+dangling references. Exit code 1: something was found (without --fix). Files change only with
+--fix, which shows the changes and keeps a copy of each file; --fix RULE --dry-run shows them and
+writes nothing. Rules with a fix: duplicate-id, duplicate-text, wrong-slug, orphan-line,
+text-above, deep-heading, loose-bullet, bad-counts, no-others, over-cap, broken-link, unindexed;
+without: dangling-reference (fixable in formats that can be written), unreadable. Secrets are
+masked. --fix --json lists the number of fixes, the changes and the copies of each file. --cut
+prints the lines of a MEMORY.md that Claude Code does not load."""
 
 
 def lint(call: Call) -> Answer:
@@ -169,13 +168,11 @@ def lint(call: Call) -> Answer:
     args = call.args
     if args.fix is None and args.dry_run:
         raise WorkbenchError(
-            "--dry-run goes with --fix RULE, or --fix all.",
-            "Without --fix nothing is ever written.",
+            "--dry-run needs --fix RULE or --fix all.",
+            "Without --fix nothing is written.",
         )
     if args.fix is not None and args.fix != "all" and args.fix not in RULES:
-        raise WorkbenchError(
-            f"There is no rule “{args.fix}”.", f"Known ones: all, {', '.join(RULES)}."
-        )
+        raise WorkbenchError(f"Unknown rule “{args.fix}”.", f"Known ones: all, {', '.join(RULES)}.")
     docs, failed, found = list[dict[str, object]](), False, False
     for name in args.files:
         file = Given(call.path(name), name)
@@ -205,7 +202,7 @@ def _linted(linted: "Linted", file: Given) -> tuple[dict[str, object], list[str]
     found = linted.findings
     fixable = sum(finding.fix is not None for finding in found)
     count = counted(len(found), "thing") if found else "nothing"
-    rest = f"; --fix all puts {fixable} right" if fixable else ""
+    rest = f"; --fix all fixes {fixable}" if fixable else ""
     doc = {
         "file": linted.path,
         "format": linted.format,
@@ -237,7 +234,7 @@ def _fix(call: Call, linted: "Linted", file: Given) -> dict[str, object]:
     writes = bool(done.fixes) and not args.dry_run
     if not done.fixes:
         by = "" if rules is None else f" by the rule {args.fix}"
-        call.say(f"{file.name}: nothing to put right{by}.")
+        call.say(f"{file.name}: nothing to fix{by}.")
         return _fixed_json(linted, done, written=False)
     if writes:
         require_writable(done.changes)
@@ -247,10 +244,10 @@ def _fix(call: Call, linted: "Linted", file: Given) -> dict[str, object]:
             call.say(str(line))
     copies = make(done.changes, Replaced(paths.replaced_dir())) if writes else ()
     for kept in copies if not call.wants_json else ():
-        warn(f"What was there is kept as {kept}.")
+        warn(f"The previous file is kept as {kept}.")
     settled = f"{done.found - done.left:,} of {counted(done.found, 'thing')} found"
     would = "" if writes else "would be "
-    call.say(f"{file.name}: {settled} {would}put right by {counted(done.fixes, 'fix', 'fixes')}.")
+    call.say(f"{file.name}: {settled} {would}fixed by {counted(done.fixes, 'fix', 'fixes')}.")
     return _fixed_json(linted, done, copies, written=writes)
 
 
@@ -281,7 +278,7 @@ def _cut(file: Given) -> tuple[dict[str, object], list[str], bool]:
 
     if not is_index(file.full):
         raise WorkbenchError(
-            f"{file.full} is not named MEMORY.md.", "Other files are loaded whole."
+            f"{file.full} is not named MEMORY.md.", "Other files are loaded in full."
         )
     cut: Cut = cut_of(file.full)
     size = f"{counted(len(cut.lines), 'line')}, {counted(cut.bytes, 'byte')}"
@@ -304,11 +301,11 @@ def _cut(file: Given) -> tuple[dict[str, object], list[str], bool]:
 # `workbench watch`: which files changed on disk since they were read or written here.
 
 
-_WATCH = """Holds the files that the store was read from or written to against what they were then:
-changed, gone, or new in a folder that is named. It reads only; `import PLACE --theirs --dry-run` shows
-what differs, and without --dry-run takes it over, `export` the other way round. With --follow it goes
-on until ctrl+c and says what changes.
-Exit code: 0 when all is as it was, 1 when something changed.
+_WATCH = """Compares files that the store was imported from or exported to with their last known state:
+changed, missing, or new in a given folder. Read-only; `import PLACE --theirs --dry-run` shows the
+differences and, without --dry-run, takes them over; `export` goes the other way. With --follow it
+runs until ctrl+c and prints changes as they happen. Exit code: 0 when nothing changed, 1 when
+something did.
 
   workbench watch memory-bank --follow"""
 
@@ -331,7 +328,7 @@ def watch(call: Call) -> Answer:
     """Say what changed; once, or until somebody stops it."""
     found = _changes(call)
     json = [picked(one, "path", "what", "format") for one in found]
-    remarks = [] if found else ["Every file is as it was read or written last."]
+    remarks = [] if found else ["No file changed."]
     if not call.args.follow:
         code = FOUND if found else DONE
         return Answer(json, _change_lines(call, found), remarks, code)
@@ -373,21 +370,21 @@ OPTIONS: Mapping[str, Option] = {
     "target": {"metavar": "OUT", "type": Path},
     "--from": value("F", "the format of IN", dest="read_as"),
     "--to": value("F", "the format of OUT", dest="write_as"),
-    "--force": flag("replace OUT if it exists; a copy of what it held is kept"),
+    "--force": flag("replace OUT if it exists; a copy is kept"),
     "files": {"metavar": "FILE", "type": Path},
-    "--format": value("F", "the files' format instead of the one recognised"),
-    "--fix": value("RULE", "put right what this rule found, or “all”"),
+    "--format": value("F", "the format, instead of recognising it"),
+    "--fix": value("RULE", "fix what this rule found, or “all”"),
     "--cut": flag("print the lines of a MEMORY.md that are not loaded"),
-    "--dry-run": flag("with --fix: show what would change, and write nothing"),
-    "places": value("PLACE", "only these files, or what is below", type=Path),
-    "--follow": flag("go on looking, and say what changes"),
+    "--dry-run": flag("with --fix: show what would change, without writing it"),
+    "places": value("PLACE", "only these files or folders", type=Path),
+    "--follow": flag("keep running and print changes"),
 }
 
 VERBS = (
     Verb("convert", convert_file, "convert a file to another format", "source target --from --to --force", _CONVERT,
          "playbook.md skillbook.json", unopened),
-    Verb("lint", lint, "look files over", "files+ --format --fix --cut --dry-run --json", _LINT,
+    Verb("lint", lint, "check files for problems", "files+ --format --fix --cut --dry-run --json", _LINT,
          "playbook.md MEMORY.md", unopened),
-    Verb("watch", watch, "say which files changed on disk since they were read", "places* --follow --json", _WATCH,
+    Verb("watch", watch, "list files that changed since they were read", "places* --follow --json", _WATCH,
          None, _opened_to_watch),
 )  # fmt: skip

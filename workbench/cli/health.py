@@ -42,16 +42,17 @@ if TYPE_CHECKING:
 SHOWN = 60
 """Cells of a value, and how many fields of an outside edit or lines of a file's change are listed."""
 
-_DOCTOR = """Names every damaged place by file, line and byte; what was stored on this machine and is gone; changes that
-were merged under one number; imports, purges, maskings and changes of files that were broken off; what killed
-processes left; what lies beside the store and is missing or damaged; and what another program changed in memory.json.
-The read index of a large store is held against its files, and made anew where it differs; nothing else is changed
-unless an option asks for it.
-`--accept` is for a journal that is shorter on purpose, after a checkout or a backup that was put back: what is missing
-from it is not spoken of any more.
-Exit code: 0 when all is well or what was asked is done, 1 when something was found, 2 when it cannot be done."""
+_DOCTOR = """Reports damaged places by file, line and byte; changes stored on this machine that are missing
+now; changes merged under one revision; interrupted imports, purges, maskings and file changes;
+files left by killed processes; missing or damaged files beside the store; and edits of
+memory.json by other programs. The read index of a large store is compared with its files and
+rebuilt if it differs; nothing else changes unless an option asks for it. Use --accept when the
+journal is shorter on purpose, after a checkout or a restored backup: what is missing is no longer
+reported. Exit code: 0 when all is well or the option was carried out, 1 when something was found,
+2 when it cannot be done."""
 
-_COMPACT = """Closed journal files (64 MB each) are gzipped; the history reads them as before. Nothing is lost."""
+_COMPACT = """Compresses closed journal files (64 MB each) with gzip. The history still reads them, and nothing
+is lost."""
 
 
 def examine(call: Call) -> Answer:
@@ -80,7 +81,7 @@ def compact(call: Call) -> Answer:
     """Pack, and say what that saved."""
     packed = call.bench.care.compact()
     lines = [f"{one.file.name}: {_size(one.before)} → {_size(one.after)}" for one in packed]
-    return Answer(lines=lines or ["Nothing to pack: no closed journal file is unpacked."])
+    return Answer(lines=lines or ["Nothing to compress."])
 
 
 def _settle(call: Call) -> Answer:
@@ -88,10 +89,10 @@ def _settle(call: Call) -> Answer:
         edit = bench.care.edit()
         lines = [] if edit is None else list(_edit_lines(edit))
         if call.args.accept_edit:
-            lines.append(f"Took over {counted(bench.care.accept_edit(), 'record')}. {UNDO}")
+            lines.append(f"Accepted {counted(bench.care.accept_edit(), 'record')}. {UNDO}")
         else:
             kept = bench.care.dismiss_edit().name
-            lines.append(f"Turned down. The other version is kept as {kept}.")
+            lines.append(f"Dismissed. The other version is kept as {kept}.")
         bench.close()
         if bench.care.edit() is not None:
             lines.append("Another changed file waits; `workbench doctor` shows it.")
@@ -105,7 +106,7 @@ def _accept(call: Call, diagnosis: "Diagnosis") -> Answer:
         return _said(
             [f"Nothing is missing from {diagnosis.folder}, so there is nothing to accept."]
         )
-    lines = [f"No longer missed: {one}" for one in accepted]
+    lines = [f"No longer reported as missing: {one}" for one in accepted]
     return _said([f"Accepted: the journal ends at revision {rev:,}.", *lines])
 
 
@@ -129,7 +130,7 @@ def _finish(call: Call) -> Answer:
     if found:
         say(f"Settled {counted(len(found), 'broken change')}.")
     if not (found or broken):
-        say("Nothing is half done.")
+        say("No interrupted change.")
     return Answer(code=max(codes))
 
 
@@ -150,14 +151,14 @@ def _recover(call: Call, diagnosis: "Diagnosis") -> Answer:
     lines = [f"Recovered {counted(saved.entries, 'change')} into {saved.folder}."]
     if saved.from_checkpoint:
         came = counted(saved.from_checkpoint, "record")
-        lines.append(f"{came} came from memory.json alone, without their history.")
-    look = f"Look at the new one with: workbench --store {saved.folder}"
+        lines.append(f"{came} came from memory.json only, without history.")
+    look = f"Open the new one with: workbench --store {saved.folder}"
     return _said([*lines, f"This store stays as it is. {look}"])
 
 
 def _diagnosis_lines(diagnosis: "Diagnosis") -> list[str]:
     damage = diagnosis.damage
-    state = f"{counted(len(damage), 'place')} damaged" if damage else "every line is sound"
+    state = f"{counted(len(damage), 'place')} damaged" if damage else "no damage"
     changes = f"{counted(diagnosis.entries, 'change')} up to revision {diagnosis.rev:,}"
     rows = [("store", str(diagnosis.folder)), ("journal", f"{changes}; {state}")]
     rows += [("damage", str(place)) for place in damage]
@@ -168,25 +169,25 @@ def _diagnosis_lines(diagnosis: "Diagnosis") -> list[str]:
     if diagnosis.gone and diagnosis.held:
         names = ", ".join(key for _, key in diagnosis.held[:SHOWN])
         more = f" and {len(diagnosis.held) - SHOWN:,} more" if len(diagnosis.held) > SHOWN else ""
-        still = "memory.json still knows what the journal does not, or not like that"
+        still = "memory.json differs from the journal"
         rows.append(("", f"{still}: {names}{more}"))
         rows.append(("", f"`workbench doctor --recover` saves that too, {aside}"))
     elif diagnosis.gone:
         rows.append(
-            ("", "what it was is not known here; a backup, or the place it was copied from, may have it")
+            ("", "its content is not known here; look in a backup, or where it was copied from")
         )  # fmt: skip
     if diagnosis.gone:
         how = "after a checkout, or a backup put back"
         rows.append(("", f"`workbench doctor --accept` takes the journal as it is: {how}"))
     rows += [("merged", str(one)) for one in diagnosis.renumbered]
     if diagnosis.renumbered:
-        rows.append(("", "both are kept; the next change writes them down in order"))
+        rows.append(("", "both are kept; the next change records their order"))
     if diagnosis.torn:
         unfinished = f"the last line is unfinished ({diagnosis.torn} bytes) and will be dropped"
-        rows.append(("note", f"{unfinished}: a crash left it"))
+        rows.append(("note", f"{unfinished}: left by a crash"))
     for one in diagnosis.purges:
         rows.append(("purge", str(one)))
-        rows.append(("", "`workbench doctor --finish` goes on with it; there is no way back"))
+        rows.append(("", "`workbench doctor --finish` continues it; there is no undo"))
     rows += [("beside", str(one)) for one in diagnosis.blobs[:SHOWN]]
     if len(diagnosis.blobs) > SHOWN:
         rows.append(("", f"and {len(diagnosis.blobs) - SHOWN:,} more; --json names all"))
@@ -202,37 +203,39 @@ def _findings_lines(findings: "Findings") -> Iterator[str]:
         rows.append(("unfinished", label))
         rows.append(("", f"`workbench undo --group {group}` takes back what was written"))
     for name in findings.leavings:
-        rows.append(("leftover", f"{name}: a process left it; the next change removes it"))
+        rows.append(("leftover", f"{name}: left by a process; the next change removes it"))
     for path in findings.outside:
-        rows.append(("leftover", f"{path}: a process left it; the next one of its kind removes it"))
-    about = "is not JSON; the next snapshot of its session writes it anew from the store"
+        rows.append(("leftover", f"{path}: left by a process; the next one of its kind removes it"))
+    about = "is not JSON; the next snapshot of its session rewrites it from the store"
     rows += [("working", f"{name} {about}") for name in findings.unreadable]
-    rows += [("too long", f"{name} is kept whole and shown cut") for name in findings.too_long]
+    rows += [
+        ("too long", f"{name} is kept in full and shown truncated") for name in findings.too_long
+    ]
     if findings.open_to_git:
-        how = "a .gitignore in it with the line * keeps it out"
-        rows.append(("git", f"`git add` would take this store in; {how}"))
+        how = "a .gitignore in it with the line * excludes it"
+        rows.append(("git", f"`git add` would add this store; {how}"))
     if findings.later:
         said = counted(findings.later, "memory is", "memories are")
-        late = "dated after now, and not found before then; is this machine's clock right?"
+        late = "dated in the future and not found until then; is this machine's clock right?"
         rows.append(("clock", f"{said} {late}"))
     caches = ", ".join(f"{c.name} {_size(c.size)}" for c in findings.caches) or "none yet"
-    rows.append(("caches", f"{caches}; made again whenever they are missing or wrong"))
+    rows.append(("caches", f"{caches}; rebuilt when missing or wrong"))
     if findings.mended is not None:
-        rows.append(("", f"{moment(findings.mended.at)}: {findings.mended}, and was made anew"))
+        rows.append(("", f"{moment(findings.mended.at)}: {findings.mended}, and was rebuilt"))
     if findings.old_caches:
         names = ", ".join(f"cache/{part.name}" for part in findings.old_caches)
-        rows.append(("", f"{names} in the store's folder are not used any more and may be deleted"))
+        rows.append(("", f"{names} in the store's folder are no longer used and may be deleted"))
     yield from table(rows)
     if findings.edit is not None:
         yield from _edit_lines(findings.edit)
-        how = "`--dismiss-edit` turns it down and keeps the file"
-        yield f"`workbench doctor --accept-edit` takes this over, {how}."
+        how = "`--dismiss-edit` dismisses it and keeps the file"
+        yield f"`workbench doctor --accept-edit` accepts it, {how}."
 
 
 def _last_backup(findings: "Findings") -> str:
     backup = recent.last_backup(paths.state_dir(), findings.diagnosis.folder)
     if backup is None:
-        return "none made here yet; `workbench backup FILE` makes one"
+        return "none yet; `workbench backup FILE` makes one"
     since = counted(max(0, findings.diagnosis.rev - backup.rev), "change")
     return f"{backup.file}, {moment(backup.at)}, revision {backup.rev:,}; {since} since"
 
@@ -240,9 +243,9 @@ def _last_backup(findings: "Findings") -> str:
 def _half_done_lines(one: "HalfDone") -> Iterator[str]:
     name = one.note.name
     if not one.readable:
-        yield f"A change of files was broken off; which ones is not known any more: {name} cannot be read."
+        yield f"A change of files was interrupted; which ones is unknown: {name} cannot be read."
         return
-    yield f"A change of files was broken off ({name}); the store says that they are to be:"
+    yield f"A change of files was interrupted ({name}); according to the store:"
     for edit in one.edits:
         what = "made" if edit.before is None else "deleted" if edit.after is None else "changed"
         yield f"  {edit.name} is {what}"
@@ -251,11 +254,11 @@ def _half_done_lines(one: "HalfDone") -> Iterator[str]:
         if len(lines) > SHOWN:
             yield f"    … {len(lines) - SHOWN:,} more lines"
     for path in one.outside:
-        yield f"  {path} lies outside the project and is not touched; look at it."
+        yield f"  {path} lies outside the project and is not touched; please check it."
     if one.problem:
         yield f"  It cannot be done: {one.problem}"
     elif not one.edits:
-        yield "  Nothing is left to do in the project; only the note of it goes."
+        yield "  Nothing is left to do in the project; only the record of it is removed."
 
 
 def _edit_lines(edit: "OutsideEdit") -> Iterator[str]:
@@ -310,13 +313,12 @@ def _size(count: int) -> str:
 # `workbench backup` and `workbench restore`: a store in one file, and a store of such a file.
 
 
-_BACKUP = """Writes the store as it is at this moment, its whole history with it, into one compressed file, and reads it
-back.
-Others may go on writing meanwhile. Caches are left out; they are made again. A backup keeps what is purged later.
-Secrets in it are counted on stderr (those in the records as they are now); it keeps them unless --mask is given."""
+_BACKUP = """Writes the store with its whole history into one compressed file, and verifies it. Other processes
+may keep writing. Caches are left out; they are rebuilt. A backup keeps what is purged later.
+Secrets in the present records are counted on stderr and kept, unless --mask is given."""
 
-_RESTORE = """Makes a new store of a backup, which is checked while it is read and counted afterwards.
-Nothing is left behind when something in it is not what the backup itself says.
+_RESTORE = """Creates a new store from a backup, which is verified while it is read. If the backup is damaged
+nothing is left behind.
 
   workbench restore memories.tar.gz ~/shop/.workbench"""
 
@@ -339,7 +341,7 @@ def write_backup(call: Call) -> Answer:
     actor = bench.context.actor
     masks = args.mask or actor_of(args) != CLI_ACTOR  # an agent reads what it has written
     if bench.context.settings.agents.only_approved(actor):
-        require_person(actor, "back up what nobody approved", "Nothing was written")
+        require_person(actor, "back up unapproved data", "Nothing was written")
     line = _Megabytes("backed up")
     try:
         made, secrets = (write_masked if masks else back_up)(
@@ -349,7 +351,7 @@ def write_backup(call: Call) -> Answer:
         line.clear()
     if secrets:
         what = counted(secrets, "secret")
-        warn(f"{what} masked in it." if masks else f"It holds {what}; --mask writes it without.")
+        warn(f"{what} masked in it." if masks else f"It contains {what}; --mask leaves them out.")
     last = recent.LastBackup(file, parse_time(made.at), made.rev)
     recent.remember_backup(paths.state_dir(), call.session.known_store(), last)
     return Answer(_manifest_json(made, file), _manifest_lines(made, "backup", file))
@@ -362,7 +364,7 @@ def restore(call: Call) -> Answer:
     args = call.args
     if args.store is not None:
         raise WorkbenchError(
-            "A backup is restored into a new folder.", "Name it as DIR, and leave --store out."
+            "A backup is restored into a new folder.", "Give it as DIR, without --store."
         )
     folder, line = call.path(args.dir), _Megabytes("restored")
     try:
@@ -401,12 +403,11 @@ def _manifest_json(made: "Manifest", where: Path) -> dict[str, object]:
 # `workbench purge`: erasing records for good.
 
 
-_PURGE = """Removes the records, their votes, judgments and proposals, and every text they ever held, from
-memory.json, the whole journal, backups and caches of this store, and from the copies of replaced
-files. There is no undo; `workbench undo` and the app's "forget" can be taken back. Each id has to be
-typed once more, or given as --yes-erase ID by a script. What it was promoted to is taken out of those
-files; one that you edited there is only named, with its line, and the exit code is 1 then. Files you
-exported, and stores you copied, are not touched."""
+_PURGE = """Erases records with their votes, judgments, proposals and every text they ever had from
+memory.json, the journal, backups and caches of this store, and from copies of replaced files.
+There is no undo (use `forget` for that). Type each id again to confirm, or give --yes-erase ID in
+a script. Promoted text is removed from those files; a file you edited there is only named, with
+its line, and the exit code is 1. Exported files and copies of the store are not touched."""
 
 
 def purge(call: Call) -> Answer:
@@ -431,7 +432,7 @@ def erase(bench: "Workbench", plan: "PurgePlan") -> int:
         warn(f"{place} is a copy of this store and was not touched.")
     for left in erased.edited:
         warn(
-            f"The text may still be in {left}: it was edited by hand. Take it out there, and purge again to check."
+            f"The text may still be in {left}, which was edited by hand. Remove it there and purge again to check."
         )
     return FOUND if erased.edited else DONE
 
@@ -442,8 +443,8 @@ def require_agreement(ids: list[str], agreed: list[str], plan: "PurgePlan") -> N
     if not missing:
         return
     if not sys.stdin.isatty():
-        hint = "Nothing was erased. Agree with --yes-erase " + " --yes-erase ".join(missing)
-        raise WorkbenchError("Erasing asks first, and there is no terminal to ask in.", hint)
+        hint = "Nothing was erased. Confirm with --yes-erase " + " --yes-erase ".join(missing)
+        raise WorkbenchError("Purging asks for confirmation, and there is no terminal.", hint)
     warn(f"This erases {_erasing(plan)} for good. There is no undo.")
     for name in missing:
         sys.stderr.write(f"Type {ascii(name)[1:-1]} to erase it: ")
@@ -465,41 +466,41 @@ def _erased_lines(erased: "PurgeResult") -> Iterator[str]:
     done = erased.done
     if not done.rewritten:
         named = ", ".join(key for _, key in erased.plan.asked)
-        yield f"{named}: erased before, nothing of it is left in the store."
+        yield f"{named}: already erased, nothing is left in the store."
         return
     yield f"Erased {_erasing(erased.plan)}."
     yield from rewritten_lines(erased, "the text")
     if erased.files:
-        yield f"taken out of: {', '.join(erased.files)}"
+        yield f"removed from: {', '.join(erased.files)}"
     if erased.copies:
         copies = counted(len(erased.copies), "copy", "copies")
-        yield f"removed, as they held it: {copies} of files that were replaced"
+        yield f"deleted: {copies} of replaced files that contained it"
 
 
 OPTIONS: Mapping[str, Option] = {
-    "--recover": flag("save what can be read into a new store beside this one"),
-    "--accept": flag("take the journal as it is, with what is missing from it"),
-    "--finish": flag("go on with a purge, a masking or a change of files that was broken off"),
-    "--accept-edit": flag("take over what another program changed"),
-    "--dismiss-edit": flag("turn it down; its file is kept"),
+    "--recover": flag("save what is readable into a new store beside this one"),
+    "--accept": flag("accept the journal as it is, without the missing changes"),
+    "--finish": flag("finish an interrupted purge, masking or file change"),
+    "--accept-edit": flag("accept another program's changes"),
+    "--dismiss-edit": flag("dismiss them; the file is kept"),
     "file": value("FILE", "the file to write, such as memories.tar.gz", type=Path),
     "file:backup": value("FILE", "the backup", type=Path),
     "--mask": flag(
-        "back up a copy without the secrets you did not allow, in its whole history; the store stays as it is"
+        "leave out secrets you did not allow, in the whole history; the store itself stays unchanged"
     ),
-    "--force": flag("replace the file if it is there already"),
-    "dir": value("DIR", "the folder of the new store; it must not be there yet", type=Path),
+    "--force": flag("replace an existing file"),
+    "dir": value("DIR", "the folder of the new store; must not exist", type=Path),
     "ids": value("ID", "a memory's id or a bullet's (BOOK/ID)"),
-    "--yes-erase": several("ID", "agree to erase this id"),
+    "--yes-erase": several("ID", "confirm erasing this id"),
 }  # fmt: skip
 
 VERBS = (
-    Verb("doctor", examine, "check the store and say what is wrong with it",
+    Verb("doctor", examine, "check the store for problems",
          "--recover|--accept|--finish|--accept-edit|--dismiss-edit --json", _DOCTOR, "--json", unopened),
-    Verb("compact", compact, "gzip the closed journal files", "", _COMPACT, "", changing),
-    Verb("backup", write_backup, "write the store into one file", "file --mask --force --json", _BACKUP,
+    Verb("compact", compact, "compress closed journal files", "", _COMPACT, "", changing),
+    Verb("backup", write_backup, "back up the store into one file", "file --mask --force --json", _BACKUP,
          "memories.tar.gz", reading_whole),
-    Verb("restore", restore, "make a new store of a backup", "file:backup dir --json", _RESTORE, None, unopened),
-    Verb("purge", purge, "erase memories or bullets for good, from every file", "ids+ --yes-erase", _PURGE,
+    Verb("restore", restore, "create a new store from a backup", "file:backup dir --json", _RESTORE, None, unopened),
+    Verb("purge", purge, "erase memories or bullets for good", "ids+ --yes-erase", _PURGE,
          "mem-20261121-0000001", changing),
 )  # fmt: skip

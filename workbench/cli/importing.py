@@ -32,22 +32,24 @@ LONG = 1000
 """Records above which an import shows its progress."""
 
 _DETAILS = """Formats are recognised by content: learning entries (JSON lines), ACE playbooks, skillbooks, cass,
-query sets and qrels, genagents and Generative Agents nodes, .learnings,
-beads, MCP memory, mem0, Letta, claude-mem (export or database), Claude Code's MEMORY.md,
-external memory, run logs (bullet_usage_log.jsonl), replies of a Curator or Reflector and logs of
-their operations (curator_operations_diff.jsonl), episodes and patterns as `episode show --json` and
-`pattern show --json` print them and as agent-playbook writes them (--format semantic-patterns makes
-memories of its patterns), and what `export --format json`, yaml, csv or markdown and `list --json`
-write. Instruction files (AGENTS.md, CLAUDE.md, GEMINI.md,
-rules of editors, SKILL.md) are documents and bring no records, unless --as-candidates takes their
-statements to be reviewed. Issues of beads stay out, too, unless --issues takes those that are
-closed. Other JSON lines are read by the field that holds their text ("text", "lesson", "message" and
-the like; --text names another). A folder is read note by note (memory banks, vaults, an agent's memory folder): links
-among them become relations, and files that are as they were read last are passed over; its JSON files of
-episodes and patterns (agent-playbook's episodic/ among them) are taken in, too, and what else lies there is named.
-Ids are kept, so importing a file again adds only what is new, and what was changed in the store stays; --theirs takes
-the file's version instead. What was purged, and notes that another file brought, are skipped and named;
---again takes them. `workbench undo` takes the last imported file back."""
+query sets and qrels, genagents and Generative Agents nodes, .learnings, beads, MCP memory, mem0,
+Letta, claude-mem (export or database), Claude Code's MEMORY.md, external memory, run logs
+(bullet_usage_log.jsonl), replies of a Curator or Reflector and logs of their operations
+(curator_operations_diff.jsonl), episodes and patterns (from `episode show --json`, `pattern show
+--json` or agent-playbook; --format semantic-patterns turns its patterns into memories), and the
+output of `export --format json`, yaml, csv or markdown and `list --json`. Instruction files
+(AGENTS.md, CLAUDE.md, GEMINI.md, editor rules, SKILL.md) are documents without records;
+--as-candidates takes their statements to Review. beads issues are skipped, unless --issues takes
+the closed ones. Other JSON lines are read by their text field ("text", "lesson", "message" and
+the like; --text names another).
+
+A folder (memory bank, vault, an agent's memory folder) is read note by note: links between notes
+become relations, unchanged files are skipped, JSON files of episodes and patterns are included,
+and other files are named.
+
+Ids are kept, so importing a file again adds only new records and keeps your changes; --theirs
+takes the file's version instead. Purged records, and notes that another file brought, are skipped
+and named; --again takes them. `workbench undo` takes back the last imported file."""
 
 
 def _open(session: Session) -> "AbstractContextManager[Workbench]":
@@ -58,7 +60,7 @@ def _open(session: Session) -> "AbstractContextManager[Workbench]":
     if args.text:
         args.format = args.format or LINES
         if args.format != LINES:
-            raise WorkbenchError(f"--text goes with --format {LINES} only.", "Nothing was read.")
+            raise WorkbenchError(f"--text needs --format {LINES}.", "Nothing was read.")
     if args.format is not None:
         format_named(args.format)
     if args.dry_run:
@@ -125,7 +127,7 @@ def _taken(call: Call, path: Path, found: "ExperienceFile") -> dict[str, object]
         call.say(f"  + {one_line(call.shown(line), LONGEST)}")
     would = "would be new" if dry else "new"
     what = f"{would}: {counted(new, found.kind.removesuffix('s'))}" if new else "nothing new"
-    there = f", {len(found.present):,} present already" if found.present else ""
+    there = f", {len(found.present):,} already present" if found.present else ""
     call.say(f"  {what}{there}")
     if found.skipped:
         call.say(f"  {counted(found.skipped, 'record')} skipped")
@@ -201,9 +203,9 @@ def _report(call: Call, plan: "ImportPlan") -> Iterator[str]:
     yield _counts(plan, dry=call.args.dry_run)
     if plan.kept:
         kept = shown(_some(plan.kept))
-        yield f"kept as they are in the store, where they differ: {kept}; --theirs takes the file's version"
+        yield f"kept as they are in the store: {kept}; --theirs takes the file's version"
     if plan.purged:
-        yield f"left out, since they were purged: {shown(_some(plan.purged))}; --again takes them"
+        yield f"skipped, purged before: {shown(_some(plan.purged))}; --again takes them"
     if plan.known:
         names = (str(imported(one.metadata).get("path") or one.id) for one in plan.known)
         files = shown(_some(list(dict.fromkeys(names)), 3))
@@ -219,7 +221,7 @@ def _skipped(plan: "ImportPlan") -> Iterator[str]:
     parsed = plan.parsed
     if parsed.offered:
         statements = counted(parsed.offered, "statement")
-        yield f"{statements} can be understood alone; --as-candidates takes them to be reviewed"
+        yield f"{statements} make sense on their own; --as-candidates sends them to Review"
     if parsed.closed:
         yield f"{counted(parsed.closed, 'closed issue')}; --issues takes them as observations"
     if left_out := skipped(plan):
@@ -234,10 +236,10 @@ def _format(plan: "ImportPlan", asked: str | None) -> str:
     """Name the format, and why it was taken for that."""
     title, found = format_named(plan.parsed.format).title, plan.parsed.detected
     if plan.path.is_dir():
-        same = f", {plan.unchanged:,} as they were" if plan.unchanged else ""
+        same = f", {plan.unchanged:,} unchanged" if plan.unchanged else ""
         return f"a folder of {counted(len(plan.files) + plan.unchanged, 'file')}{same}"
     if asked is not None:
-        return f"read as {title}, as asked for"
+        return f"read as {title}, as requested"
     return f"{title}, {found.confidence:.0%} sure ({found.reason})" if found else title
 
 
@@ -249,9 +251,9 @@ def _counts(plan: "ImportPlan", *, dry: bool) -> str:
         parts = [f"{would}new: {', '.join(fresh)}"]
     else:
         known = parsed.records_in or parsed.offered or plan.unchanged
-        parts = ["nothing new" if known else "it holds no records"]
+        parts = ["nothing new" if known else "it contains no records"]
     if plan.present:
-        parts.append(f"{plan.present:,} present already")
+        parts.append(f"{plan.present:,} already present")
     if plan.replaced:
         taken = counted(len(plan.replaced), "record")
         parts.append(f"{taken} {would}replaced by the file's version")
@@ -269,10 +271,10 @@ def _carry_out(call: Call, plan: "ImportPlan") -> bool:
         )
     if report.overtaken:
         some = _some(report.overtaken)
-        warn(f"workbench: Stored by another program meanwhile, and left as it is: {some}.")
+        warn(f"workbench: Stored by another program meanwhile and left unchanged: {some}.")
     if report.cancelled:
         done = f"{report.written:,} of {len(plan.records):,} records were written"
-        back = "`workbench undo` takes them back, importing again adds the rest."
+        back = "`workbench undo` takes them back; importing again adds the rest."
         rest = back if report.written else "Nothing changed."
         warn(f"workbench: The import of {plan.path.name} was stopped; {done}. {rest}")
     return not report.cancelled
@@ -280,17 +282,17 @@ def _carry_out(call: Call, plan: "ImportPlan") -> bool:
 
 OPTIONS: Mapping[str, Option] = {
     "files": {"metavar": "FILE", "type": Path},
-    "--format": value("F", "read the files as this format instead of recognising it"),
-    "--text": text("the field that holds the text of JSON lines that are of no other format", "NAME"),
-    "--theirs": flag("take the file's version of what differs; with --dry-run as a diff"),
-    "--dry-run": flag("say what would be imported, and write nothing"),
-    "--again": flag("store what is skipped as purged, or as known from another file"),
-    "--as-candidates": flag("take the statements of an instruction file as candidates"),
-    "--issues": flag("take the closed issues of a beads file as observations"),
-    "--as-new": flag("let the memories count towards the next reflection"),
-    "--epoch": value("WHEN", "time of step 0 in files that count steps (otherwise they end now)", type=time),
-    "--step": value("HOURS", "hours a step takes (default: 1)", type=hours, default=1.0),
-    "--verbose": flag("name everything in a folder that is not read"),
+    "--format": value("F", "the format, instead of recognising it"),
+    "--text": text("the text field of JSON lines in no known format", "NAME"),
+    "--theirs": flag("take the file's version of differing records; with --dry-run shown as a diff"),
+    "--dry-run": flag("show what would be imported, without importing it"),
+    "--again": flag("also store what was purged or came from another file"),
+    "--as-candidates": flag("import statements of instruction files as candidates"),
+    "--issues": flag("import closed beads issues as observations"),
+    "--as-new": flag("count the memories towards the next reflection"),
+    "--epoch": value("WHEN", "time of step 0 in files that count steps (default: the last step is now)", type=time),
+    "--step": value("HOURS", "hours per step (default: 1)", type=hours, default=1.0),
+    "--verbose": flag("name every file in a folder that is not read"),
 }  # fmt: skip
 
 VERBS = (

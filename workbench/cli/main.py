@@ -109,7 +109,7 @@ def build_parser(command: str = "", *, opening: bool = False, listed: bool = Fal
     parser = Parser(prog="workbench", description=_ABOUT, usage=f"%(prog)s {_USAGE}")
     parser.add_argument("--version", action="version", version=f"workbench {__version__}")
     add_store(parser)
-    about = "the store as it was at this revision or time (42, 36h, 2026-11-21): the app only looks"
+    about = "the store as it was at this revision or time (42, 36h, 2026-11-21): read-only"
     parser.add_argument("--at", metavar="WHEN", type=revision_or_time, help=about)
     commands = parser.add_subparsers(
         metavar=COMMAND,
@@ -198,8 +198,8 @@ def _handled(session: Session) -> int:
 def _require_present(args: "Namespace", command: str) -> None:
     """Raise `WorkbenchError` when a command that cannot look back is told to."""
     if command and args.at is not None and not getattr(args, "looks_back", False):
-        hint = "Nothing was done; context, list, replay, search, show and stats take --at."
-        raise WorkbenchError(f"`workbench {command}` cannot look back to a revision.", hint)
+        hint = "Nothing was done. --at works with context, list, replay, search, show and stats."
+        raise WorkbenchError(f"`workbench {command}` does not take --at.", hint)
 
 
 def is_hook(argv: Sequence[str]) -> bool:

@@ -14,8 +14,9 @@ from workbench.cli.parsing import file_or_stdin, folder, path_of
 from workbench.cli.verbs import Answer, Call, Option, Verb, unopened
 from workbench.services.manual import find_page, pages, plain
 
-_HELP = """Without a topic it lists the pages. A topic is the name or the title of a page, or the beginning of one.
-In a terminal the page is shown by $PAGER, otherwise by less. `workbench COMMAND --help` explains one command."""
+_HELP = """Without a topic: the list of pages. TOPIC is the name or title of a page, or how it begins. In a
+terminal the page opens in $PAGER, otherwise in less. `workbench COMMAND --help` explains one
+command."""
 
 _WIDEST, _PIPED = 100, 80
 """Columns of a page in a terminal at most, and where there is none."""

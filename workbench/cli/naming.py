@@ -49,7 +49,7 @@ def memories(bench: "Workbench", ids: Sequence[str]) -> list[Memory]:
     found = records(bench, ids)
     for record in found:
         if isinstance(record, Bullet):
-            raise WorkbenchError(f"{record.id} is a bullet of a playbook, no memory.", UNCHANGED)
+            raise WorkbenchError(f"{record.id} is a bullet, not a memory.", UNCHANGED)
     return [record for record in found if isinstance(record, Memory)]
 
 
@@ -60,7 +60,7 @@ def bullets(bench: "Workbench", ids: Sequence[str]) -> list[Bullet]:
     found = records(bench, ids)
     for record in found:
         if isinstance(record, Memory):
-            raise WorkbenchError(f"{record.id} is a memory, no bullet of a playbook.", UNCHANGED)
+            raise WorkbenchError(f"{record.id} is a memory, not a bullet.", UNCHANGED)
     return [record for record in found if isinstance(record, Bullet)]
 
 

@@ -15,16 +15,17 @@ from workbench.core.first_run import TRY_DEMO, FirstRun
 from workbench.core.record import StoreProblem, WorkbenchError
 from workbench.core.runtime import asked_to_end
 
-_DEMO = """Opens a hand-written store of a software project in a temporary copy: try everything, nothing is kept.
-It has a scratch project (CLAUDE.md, AGENTS.md, rules, a skill, memory files): what you promote and export goes there.
-With --into the store is made in a folder of yours and stays there; the app is not opened."""
+_DEMO = """Opens a demo store of a software project in a temporary copy: try everything, nothing is kept. A
+scratch project (CLAUDE.md, AGENTS.md, rules, a skill, memory files) receives what you promote and
+export. --into creates the store in a folder of yours instead, without opening the app."""
 
 _RECENT = 3
 """Stores of other places that the first card offers at most."""
 
-_INIT = """Makes .workbench/ in DIR (otherwise: here), the store of that project from then on; with --store, that one.
-Git sees nothing of it. With --shared it is made to be committed: git sees its journal, merges two branches by keeping
-the lines of both, and ignores caches, locks and drafts.
+_INIT = """Creates .workbench/ in DIR (default: here), from then on the store of that project; with --store,
+the store in that folder. Git ignores it. With --shared it is meant to be committed: git tracks
+its journal, keeps the lines of both sides when it merges branches, and ignores caches, locks and
+drafts.
 
   workbench init ~/shop --shared"""
 
@@ -52,7 +53,8 @@ def _look_back(session: Session, origin: str) -> int:
     store = session.known_store()
     if not session.has_store():
         raise StoreProblem(
-            f"There is no store in {store}.", "Nothing was made; without --at the app makes one."
+            f"There is no store in {store}.",
+            "Nothing was created. Without --at the app creates one.",
         )
     return session.open_app(store, origin=origin, at=session.at())
 
@@ -95,7 +97,7 @@ def _welcome(session: Session, welcome: Welcome, store: Path) -> int:
 def _first_run(session: Session, store: Path) -> FirstRun:
     """Look at the place that the workbench was started in; nothing is made."""
     here = session.cwd.resolve()
-    closed = "" if os.access(here, os.W_OK | os.X_OK) else "it cannot be written to"
+    closed = "" if os.access(here, os.W_OK | os.X_OK) else "it is not writable"
     others = [one for one in recent.recent(paths.state_dir()) if _holds_store(one)]
     return FirstRun(here, store, _is_home(here), closed, tuple(others[:_RECENT]))
 
@@ -119,7 +121,7 @@ def open_demo(call: Call) -> Answer:
     session, into = call.session, call.args.into
     if call.args.store is not None:
         raise WorkbenchError(
-            "The demo makes a store of its own.", "Use --into DIR to choose its folder."
+            "The demo creates its own store.", "Use --into DIR to choose the folder."
         )
     if into is not None:
         return _make_demo(session, into)
@@ -156,14 +158,12 @@ def make_store(call: Call) -> Answer:
 
     args, session = call.args, call.session
     if args.store is not None and args.dir is not None:
-        raise WorkbenchError("Name DIR or --store, not both.", "Nothing was made.")
+        raise WorkbenchError("Name DIR or --store, not both.", "Nothing was created.")
     place = args.store or (args.dir or Path()) / paths.PROJECT_STORE
     made = paths.find_store(session.cwd, place).folder
     make_empty(made, session.clock, shared=args.shared)
-    shared = (
-        "It is made to be committed: git sees its journal; caches, locks and drafts are ignored."
-    )
-    said = shared if args.shared else "Its .gitignore keeps it out of git."
+    shared = "It can be committed: git tracks its journal and ignores caches, locks and drafts."
+    said = shared if args.shared else "Git ignores it."
     return Answer({"store": made, "shared": args.shared}, [f"The store is in {made}.", said])
 
 
@@ -173,7 +173,7 @@ def _make_demo(session: Session, into: Path) -> Answer:
         taken = folder.exists() and any(folder.iterdir())
     except OSError as error:
         raise StoreProblem(
-            f"{folder} cannot be looked into: {error.strerror}.", "Nothing was changed."
+            f"{folder} cannot be read: {error.strerror}.", "Nothing was changed."
         ) from error
     if taken:
         raise StoreProblem(
@@ -184,7 +184,7 @@ def _make_demo(session: Session, into: Path) -> Answer:
         lines=[
             f"The demo store is in {folder}.",
             f"Open it with: workbench --store {folder}",
-            f"What is promoted goes into its scratch project, {project}.",
+            f"What you promote goes into its scratch project, {project}.",
         ]
     )
 
@@ -212,17 +212,17 @@ def _forget(session: Session, folder: Path) -> None:
 
 def _require_terminal() -> None:
     if not asks():
-        hint = "Run it in one, or use a command: see “workbench --help”."
+        hint = "Run it in a terminal, or use a command: see “workbench --help”."
         raise WorkbenchError("The app needs a terminal.", hint)
 
 
 OPTIONS: Mapping[str, Option] = {
     "dir": value("DIR", "the project's folder (otherwise: here)", type=folder),
-    "--shared": flag("a store that is committed with the project"),
-    "--into": value("DIR", "make the demo store in this empty or new folder", type=Path),
+    "--shared": flag("create a store to commit with the project"),
+    "--into": value("DIR", "create the demo store in this new or empty folder", type=Path),
 }
 
 VERBS = (
-    Verb("init", make_store, "make a store here", "dir? --shared --json", _INIT, None, unopened),
-    Verb("demo", open_demo, "open a demo store to try things out", "--into", _DEMO, "--into ~/try-it", unopened),
+    Verb("init", make_store, "create a store here", "dir? --shared --json", _INIT, None, unopened),
+    Verb("demo", open_demo, "open a demo store", "--into", _DEMO, "--into ~/try-it", unopened),
 )  # fmt: skip

@@ -247,13 +247,13 @@ def add_store(parser: ArgumentParser, default: object = None) -> None:
     """Add `--store`; a subcommand's default is no value at all, so that it leaves the main parser's
     alone.
     """
-    about = "the store's folder (otherwise: .workbench/ here or above, else your global store)"
+    about = "the store's folder (default: .workbench/ here or above, else your global store)"
     parser.add_argument("--store", metavar="DIR", type=folder, default=default, help=about)
 
 
 def add_at(
     parser: ArgumentParser,
-    about: str = "the store as it was at this revision or time (42, 36h, 2026-11-21); only looked at",
+    about: str = "the store as of this revision or time (42, 36h, 2026-11-21), read-only",
 ) -> None:
     """Add `--at` to a command that can look back."""
     parser.add_argument("--at", metavar="WHEN", type=revision_or_time, default=SUPPRESS, help=about)
@@ -275,9 +275,7 @@ def add_limit(parser: ArgumentParser, default: int = 0) -> None:
 def folder(text: str) -> Path:
     """Read the path of a folder, which must not be empty."""
     if not text.strip():
-        raise ArgumentTypeError(
-            "an empty text names no folder; leave --store out to have the store found"
-        )
+        raise ArgumentTypeError("the folder is empty text; leave out --store to find the store")
     return Path(text)
 
 
@@ -322,7 +320,7 @@ def zone(text: str) -> "ZoneInfo":
     try:
         return ZoneInfo(text)
     except (ValueError, OSError, KeyError):
-        raise ArgumentTypeError(f"“{text}” is no time zone such as Asia/Tokyo or UTC") from None
+        raise ArgumentTypeError(f"“{text}” is not a time zone such as Asia/Tokyo or UTC") from None
 
 
 def count(text: str) -> int:
@@ -362,7 +360,7 @@ def _number(text: str, fits: Callable[[float], bool], what: str) -> float:
     except ValueError:
         number = math.nan
     if not fits(number):
-        raise ArgumentTypeError(f"“{text}” is no {what}")
+        raise ArgumentTypeError(f"“{text}” is not a {what}")
     return number
 
 
@@ -382,6 +380,6 @@ def add_keep(parser: Parser, what: str) -> None:
 
 def add_actor(parser: Parser, typed: str = "the text") -> None:
     """Add `--actor`, and `--keep` for what is `typed`."""
-    about = "the agent this is done by (otherwise: the agent that runs the command, or you)"
+    about = "the agent that does this (default: the agent that runs the command, or you)"
     parser.add_argument("--actor", metavar="NAME", help=about)
     add_keep(parser, typed)

@@ -19,9 +19,10 @@ _WHY = {
     "global": "your global store",
 }
 
-_CONFIG = """set KEY VALUE writes into the config file; all else stands as it did. The profile is a setting of the store
-instead: it is in its history, `workbench undo` takes it back, and "" leaves the choice to the config file. --profile
-goes first, then WORKBENCH_PROFILE, the store, the config file. An agent cannot set anything."""
+_CONFIG = """`set KEY VALUE` writes to the config file and leaves the rest of it unchanged. The profile is a
+setting of the store instead: it is part of the history, `workbench undo` takes it back, and ""
+leaves the choice to the config file. Order of precedence: --profile, WORKBENCH_PROFILE, the
+store, the config file. Agents cannot change settings."""
 
 
 def config(call: Call) -> Answer:
@@ -31,7 +32,7 @@ def config(call: Call) -> Answer:
         return _set(call)
     if args.key is not None or args.everywhere:
         raise InvalidRecord(
-            f"`config {args.what}` takes nothing else.", "`config set KEY VALUE` sets something."
+            f"`config {args.what}` takes nothing else.", "Did you mean `config set KEY VALUE`?"
         )
     path = paths.config_dir() / loading.FILE_NAME
     if args.what == "path":
@@ -83,11 +84,11 @@ def list_stores(call: Call) -> Answer:
     rows, docs = [], []
     for folder in dict.fromkeys((choice.folder, *known)):
         look, here = recent.last_look(state, folder), folder == choice.folder
-        seen = f"last looked at {moment(look.at)}" if look else "not opened yet"
+        seen = f"last opened {moment(look.at)}" if look else "not opened yet"
         docs.append({"folder": folder, "here": here, "looked_at": look.at if look else None})
         why = f"opens here: {_WHY[choice.origin]}" if here else ""
         rows.append(("→" if here else "", str(folder), seen, why))
-    remarks = [] if known else ["No store was opened in the app yet."]
+    remarks = [] if known else ["No store opened yet."]
     return Answer(docs, table(rows), remarks)
 
 
@@ -95,13 +96,13 @@ OPTIONS: Mapping[str, Option] = {
     "what": {"choices": ("show", "path", "set")},
     "key": value("KEY", "set: a key as `show` names it, such as agents.serve"),
     "value": value("VALUE", "set: its value"),
-    "--global": flag("set: write the profile into the config file, for all stores that name none")
+    "--global": flag("set: write the profile to the config file, for all stores without their own")
     | {"dest": "everywhere"},
 }
 
 VERBS = (
-    Verb("config", config, "print the settings, say where they are, or set one",
+    Verb("config", config, "show, locate or change settings",
          "what key? value? --global mixed --json", _CONFIG, "show", unopened),
-    Verb("stores", list_stores, "list the stores you opened lately, and which one opens here", "--json", "", "--json",
+    Verb("stores", list_stores, "list recent stores, and the one that opens here", "--json", "", "--json",
          unopened),
 )  # fmt: skip

@@ -41,35 +41,37 @@ if TYPE_CHECKING:
 MAIN = "main"
 """The playbook that the first bullet makes."""
 
-_CHANGE = "change a playbook: it votes, or suggests with `workbench curate`"
+_CHANGE = "change a playbook: it can vote, or suggest changes with `workbench curate`"
 
 SHOWN = 40
 """Cells of a section's title in a list."""
 
-_BULLET = """The rules of the playbook. `vote`, `pin`, `show`, `edit` and `purge` take a bullet's id, too (BOOK/ID when
-several playbooks have it); `curate` asks for changes, `export` writes them to a file.
+_BULLET = """Lists and changes the rules of the playbook. `vote`, `pin`, `show`, `edit` and `purge` accept a
+bullet's id too (BOOK/ID when several playbooks have it); `curate` asks for changes, `export`
+writes files.
 
   workbench bullet add "Hard rules" "Run migrations before the deploy"
   workbench bullet list -is:deprecated
 
-An agent does not change a playbook: it votes, or suggests with `curate`."""
+Agents cannot change a playbook: they vote, or suggest changes with `curate`."""
 
-_LIST = """FILTER is the filter of the Playbook area: words in the id, the text or the section, "exact phrase",
-section:, is: (high, problematic, unused, pinned, voted, deprecated, over, disputed, helps, hurts); a leading -
-excludes.
+_LIST = """FILTER works as in the Playbook area: words in the id, text or section, "exact phrase", section:,
+is: (high, problematic, unused, pinned, voted, deprecated, over, disputed, helps, hurts); a
+leading - excludes.
 
   workbench bullet list section:pitfalls -is:deprecated"""
 
-_ADD = """The bullet comes last in its section, with an id of its own. SECTION is a title, a key or an id. The first
-bullet of a store begins a playbook, with that section.
+_ADD = """Adds the bullet to the end of its section with a new id. SECTION is a title, a key or an id. The
+first bullet of a store creates its playbook, with that section.
 
   workbench bullet add "Hard rules" "Run migrations before the deploy" --make-section"""
 
-_EDIT = """The id, the votes and the place stay.
+_EDIT = """Id, votes and position stay.
 
   workbench bullet edit shr-00004 "Run migrations before the deploy, never after it\""""
 
-_MOVE = """It keeps its id and votes, and comes last in the section, or at --position; --also takes others along.
+_MOVE = """The bullet keeps its id and votes and goes to the end of the section, or to --position. --also
+moves more bullets with it.
 
   workbench bullet move shr-00004 pitfalls --also shr-00007 --position 1"""
 
@@ -94,11 +96,7 @@ def list_bullets(call: Call) -> Answer:
     rows = [
         _row(part, one, len(books) > 1, unreviewed(bench, stored)) for part, one, stored in listed
     ]
-    none = (
-        "No bullet matches."
-        if books
-        else "The store has no playbook yet; `workbench bullet add` begins one."
-    )
+    none = "No bullet matches." if books else "No playbook yet; `workbench bullet add` creates one."
     return Answer(json, lambda: table(rows, right=(1, 2)), () if found else [none])
 
 
@@ -131,7 +129,7 @@ def edit_bullet(call: Call) -> Answer:
         bench.playbooks.edit(bullet.book, bullet.id, text)
     now = bench.playbooks.bullet(bullet.book, bullet.id)
     if now == bullet:
-        return _done([bullet], "Nothing differs; nothing was changed.", changed=False)
+        return _done([bullet], "No difference; nothing was changed.", changed=False)
     return _done([now], f"Edited {bullet.id}.")
 
 
@@ -141,8 +139,8 @@ def move_bullets(call: Call) -> Answer:
     found = bullets(bench, _in_book(args.book, [args.id, *args.also]))
     if len({bullet.book for bullet in found}) > 1:
         raise InvalidQuery(
-            "The bullets are of several playbooks.",
-            f"{UNCHANGED} Move those of each by themselves.",
+            "The bullets are in several playbooks.",
+            f"{UNCHANGED} Move the bullets of each playbook separately.",
         )
     book, ids = found[0].book, [bullet.id for bullet in found]
     bench.playbooks.move(book, ids, _section(bench, book, args.section, make=False), args.position)
@@ -209,12 +207,13 @@ def _done(found: list[Bullet], sentence: str, *, changed: bool = True) -> Answer
 TEXT = 200
 """Cells of a suggestion's text."""
 
-_CURATE = """Tells Claude, as the Curator, the playbook and what was confirmed or promoted since the last curation (at
-first: the latest 30), and puts the operations it suggests into Review, each as a proposal. With --run FILE the
-Reflector looks at one run of an agent first: a JSON object with question, reasoning (or trace), answer, and if known
-ground_truth or feedback, and the ids of the bullets it used (bullets). Its marks on those bullets go into Review as
-well, and the Curator is told what it found. Secrets are masked before anything is sent, and what is sent counts towards
-claude.monthly_tokens. Without a key in ANTHROPIC_API_KEY only --preview and --unread do something."""
+_CURATE = """Sends the playbook and what was confirmed or promoted since the last curation (the first time: the
+latest 30) to Claude as the Curator, and puts each operation it suggests into Review. With --run
+FILE, the Reflector first examines an agent run: a JSON object with question, reasoning (or
+trace), answer, optionally ground_truth or feedback, and the ids of the bullets it used (bullets).
+Its marks on those bullets go into Review too, and the Curator is told its findings. Secrets are
+masked before anything is sent, and what is sent counts towards claude.monthly_tokens. Without a
+key in ANTHROPIC_API_KEY, only --preview and --unread work."""
 
 
 def curate(call: Call) -> Answer:
@@ -239,7 +238,7 @@ def curate(call: Call) -> Answer:
             none = "No memory is confirmed yet: approve candidates first (`workbench review`)."
         else:
             since = f"Nothing was confirmed since the last curation ({moment(plan.since)})"
-            none = f"{since}. --latest tells the latest again."
+            none = f"{since}. --latest sends the latest again."
         return Answer(json, [none])
     warn(f"{_telling(plan)} {cost}")
     return _curated(call, plan)
@@ -253,7 +252,7 @@ def _plan(call: Call, book: str) -> "CurationPlan":
 
     plan = curation.plan_run(book, read_episode(call.path(args.run)))
     if plan.unknown:
-        warn(f"Not in the playbook {book}, and left out: {', '.join(plan.unknown)}")
+        warn(f"Not in the playbook {book}, skipped: {', '.join(plan.unknown)}")
     return plan
 
 
@@ -285,9 +284,7 @@ def _curated(call: Call, plan: "CurationPlan") -> Answer:
     if asked.problem is not None:
         fail(asked.problem)
     if asked.unread:
-        warn(
-            "The reply that could not be read is kept: --unread shows it, and `I` in the Playbook edits it."
-        )
+        warn("The unreadable reply is kept: --unread shows it, `I` in the Playbook edits it.")
     spent = bench.curation.runs.spent()
     json = {
         "book": plan.book,
@@ -361,12 +358,12 @@ def _difference(card: "Card", mask: Callable[[str], str]) -> str:
 def _sum(call: Call, asked: "Asked", fresh: int) -> str:
     count = sum(len(reply.parts) for reply in asked.replies)
     if not count:
-        return "Nothing is suggested." if asked.replies else "No reply could be read."
+        return "No suggestions." if asked.replies else "No reply was readable."
     if call.args.dry_run:
-        return f"{counted(count, 'suggestion')}; nothing was put into Review."
-    known = f", {count - fresh:,} of them waited or were decided already" if fresh < count else ""
+        return f"{counted(count, 'suggestion')}; nothing was sent to Review."
+    known = f", {count - fresh:,} of them already waiting or decided" if fresh < count else ""
     new = f"{counted(count, 'suggestion')}{known}; {fresh:,} new in Review"
-    return f"{new}. `workbench undo` takes them out again."
+    return f"{new}. `workbench undo` takes them back."
 
 
 def _card_json(card: "Card") -> dict[str, object]:
@@ -386,19 +383,19 @@ OPTIONS: Mapping[str, Option] = {
     "section": {"help": "where it goes"},
     "text": {"help": "the text, or - to read it from stdin"},
     "text:rule": {"help": "the rule, or - to read it from stdin"},
-    "--make-section": flag("make the section when there is none of that name"),
+    "--make-section": flag("create the section if it does not exist"),
     "keep": _keep,
-    "--also": several("ID", "another bullet; several times"),
-    "--position": value("N", "the place of the first one; 1 is the top", type=_position),
-    "--run": value("FILE", "learn from this run of an agent", type=Path),
-    "--latest": flag("tell the latest 30, also what was told before"),
-    "--dry-run": flag("ask and show, but put nothing into Review"),
-    "--preview": flag("print exactly what would be sent first, and send nothing"),
-    "--unread": flag("print the replies that could not be read"),
+    "--also": several("ID", "another bullet; repeatable"),
+    "--position": value("N", "the position of the first one; 1 is the top", type=_position),
+    "--run": value("FILE", "have the Reflector examine this agent run", type=Path),
+    "--latest": flag("send the latest 30, even if sent before"),
+    "--dry-run": flag("ask and show, without sending anything to Review"),
+    "--preview": flag("print exactly what would be sent, without sending it"),
+    "--unread": flag("print unreadable replies"),
 }
 
 _BULLETS = (
-    Verb("list", list_bullets, "list bullets in the order of the file",
+    Verb("list", list_bullets, "list bullets in file order",
          "filter --book limit=50 --show-secrets --json", _LIST, None),
     Verb("add", add_bullet, "add a bullet to a section", "section text:rule --make-section --book keep --json",
          _ADD, None, changing),
@@ -408,7 +405,7 @@ _BULLETS = (
 )  # fmt: skip
 
 VERBS = (
-    Verb("curate", curate, "let Claude suggest changes of a playbook",
+    Verb("curate", curate, "ask Claude to suggest changes to a playbook",
          "--book --run --latest --dry-run --preview --unread --json", _CURATE, "--run run.json --preview", changing),
     Verb("bullet", list_bullets, "list, add, edit and move the playbook's bullets", "", _BULLET, None,
          below=_BULLETS),

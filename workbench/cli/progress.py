@@ -79,7 +79,7 @@ def waits_said() -> Iterator[None]:
     """Say on stderr for whom what was paid for waits: it is not given up, so that may take long."""
 
     def tell(holder: Holder | None) -> None:
-        said = "What was paid for is stored once the store is free; ctrl+c twice lets it go."
+        said = "The paid reply is stored when the store is free; ctrl+c twice discards it."
         sys.stderr.write(f"workbench: {printable(who(holder))} is writing to the store. {said}\n")
 
     with waiting(patience()._replace(waits_for=tell)):

@@ -69,10 +69,10 @@ if TYPE_CHECKING:
 SHOWN = 60
 """Cells of a value in a history line, or of a view's name."""
 
-_UNDO = """Without an option: your own latest change; what agents did is not touched. --rev takes back any change that
-`workbench history` lists, --group all parts of an import that was stopped. A change that something later
-stands on is not taken back; both values are named then. --by with --since takes back everything an agent changed from
-that time on, as one change that `undo` brings back; what something later stands on stays and is listed."""
+_UNDO = """Without an option: your own latest change; agents' changes are not touched. --rev takes back any change
+listed by `workbench history`, --group every part of an interrupted import. A change that later changes
+depend on is not taken back; both values are shown. --by with --since takes back everything an agent changed since
+that time, as one change that `undo` brings back; what later changes depend on stays and is listed."""
 
 
 def undo(call: Call) -> Answer:
@@ -133,7 +133,7 @@ def show_history(call: Call) -> Answer:
                 key = f"{field.key} " if place is None else ""
                 yield f"      {key}{field.field}: {_change(field)}"
 
-    remarks = [] if events else ["Nothing was done in this store yet."]
+    remarks = [] if events else ["No history yet."]
     return Answer(lambda: [_event_json(event) for event in events], lines, remarks)
 
 
@@ -171,8 +171,8 @@ def _event_json(event: "Event") -> dict[str, object]:
 # of its own.
 
 
-_VIEWS = """A view is a filter with an order that was saved in the app (f in the Stream); they stand in the config file,
-as [views."NAME"]. `workbench list --view NAME` lists what one shows."""
+_VIEWS = """A view is a filter and an order saved in the app (f in the Stream). Views are stored in the config
+file, as [views."NAME"]. `workbench list --view NAME` lists the memories of one."""
 
 
 def list_views(call: Call) -> Answer:
@@ -184,7 +184,7 @@ def list_views(call: Call) -> Answer:
         for view in views
     ]
     rows = [(one_line(v.name, SHOWN), v.filter or "everything", _order_said(v)) for v in views]
-    none = "No view was saved yet: f in the Stream, first row."
+    none = "No saved views yet: f in the Stream, first row."
     return Answer(json, table(rows), [] if views else [none])
 
 
@@ -206,8 +206,8 @@ def _chosen(session: Session) -> tuple[str, Arranged]:
         if find_order(args.sort) is None:
             known = ", ".join(order.id for order in ORDERS)
             raise InvalidQuery(
-                f"There is no order “{args.sort}”.",
-                f"There are: {known}; --sort=-NAME turns one round.",
+                f"Unknown order “{args.sort}”.",
+                f"There are: {known}; --sort=-NAME reverses one.",
             )
         arranged = arranged._replace(order=args.sort)
     return " ".join(part for part in (view.filter, *args.filter) if part), arranged
@@ -222,8 +222,8 @@ def _view(session: Session, name: str) -> SavedView:
     near = difflib.get_close_matches(name, views, n=1, cutoff=0.4)
     meant = f"Did you mean “{masked_text(near[0])}”?" if near else ""
     raise UnknownRecord(
-        f"There is no view “{one_line(masked_text(name), SHOWN)}”.",
-        meant or "`workbench views` lists those that are.",
+        f"Unknown view “{one_line(masked_text(name), SHOWN)}”.",
+        meant or "`workbench views` lists them.",
     )
 
 
@@ -249,8 +249,8 @@ def _arranged(bench: "Workbench", view: "StreamView", arranged: Arranged) -> "Se
     words = " ".join(view.filter.words)
     if not words:
         raise InvalidQuery(
-            "To sort by score takes words to rank for.",
-            "Add some to the filter, or sort otherwise.",
+            "Sorting by score needs words to search for.",
+            "Add some to the filter, or choose another order.",
         )
     # Numeric libraries: only where something is ranked.
     from workbench.services.stream.semantic import semantic_matches
@@ -266,9 +266,10 @@ def _arranged(bench: "Workbench", view: "StreamView", arranged: Arranged) -> "Se
 # `workbench list` and `show`.
 
 
-_LIST = """FILTER is the filter language of the Stream: type: memory: status: tag: section: session: speaker: since:
-until: pinned: id: is:, "exact phrase", a leading - excludes, other words are searched for with typing errors
-forgiven. Archived memories are listed only when a status: asks for them. Dates are always written in full."""
+_LIST = """FILTER is the filter language of the Stream: type: memory: status: tag: section: session: speaker:
+since: until: pinned: id: is:, "exact phrase"; a leading - excludes, and other words are searched
+for, forgiving typing errors. Archived memories are listed only when a status: asks for them.
+Dates are written in full."""
 
 
 def list_memories(call: Call) -> Answer:
@@ -287,9 +288,7 @@ def list_memories(call: Call) -> Answer:
 
     remarks = []
     if not view.total:
-        remarks = [
-            "The store has no memories yet; `workbench import` or `workbench ingest` adds some."
-        ]
+        remarks = ["No memories yet; `workbench import` or `workbench ingest` adds some."]
     elif not listed:
         remarks = [
             f"No memory matches; the store holds {counted(view.total, 'memory', 'memories')}."
@@ -367,7 +366,7 @@ def _facts(record: Memory | Bullet, now: "datetime", why: str) -> list[tuple[str
     reason = f" ({m.archived_reason})" if m.archived_reason else ""
     imported = " · imported" if is_imported(m) else ""
     reflected = " · reflection" if m.is_synthetic else ""
-    start = f" · counts +{m.helpful_created} from the start" if m.helpful_created else ""
+    start = f" · imported with +{m.helpful_created}" if m.helpful_created else ""
     known = " · ".join(told(sure))
     read = f"{moment(m.last_accessed_at)} · {m.access_count:,} times" if m.access_count else ""
     return [
@@ -379,7 +378,7 @@ def _facts(record: Memory | Bullet, now: "datetime", why: str) -> list[tuple[str
         ("importance", f"{m.importance_score:g} · with votes {effective:g}"),
         ("votes", f"+{m.helpful_given} −{m.harmful_count}{start}"),
         ("confidence", f"{sure.value} of {SUREST}: {known}" if known else ""),
-        ("length", f"{_length(m)}: an agent's budget may cut it" if m.is_long else ""),
+        ("length", f"{_length(m)}: an agent's budget may truncate it" if m.is_long else ""),
         ("section", m.section),
         ("category", m.category),
         ("tags", ", ".join(m.tags)),
@@ -539,37 +538,37 @@ def _name(name: str) -> str:
 
 
 OPTIONS: Mapping[str, Option] = {
-    "--rev": value("REV", "the change with this revision, whoever made it", type=count),
-    "--group": value("NAME", "everything that was written under this name"),
-    "--by": value("NAME", "everything that this agent changed, from --since on"),
+    "--rev": value("REV", "the change with this revision, by anyone", type=count),
+    "--group": value("NAME", "every change of this group"),
+    "--by": value("NAME", "everything this agent changed since --since"),
     "--since": value("WHEN", "36h, 7d, yesterday, 2026-11-21, …", type=time),
-    "id": value("ID", "only what changed in this record, with every value"),
+    "id": value("ID", "only changes of this record, with all values"),
     "-n": value("N", "how many (default: %(default)s)", type=count),
-    "--values": flag("show every value before and after"),
-    "--reads": flag("list what agents read and what files were written, too"),
+    "--values": flag("show all values before and after"),
+    "--reads": flag("include agents' reads and written files"),
     "ids": value("ID", "a memory's id or a bullet's (BOOK/ID when several playbooks have it)"),
     "--at:show": lambda parser: add_at(parser, "as it was at this revision or time"),
     "filter": partial(add_filter, help="which memories (default: all)"),
-    "--view": value("NAME", "what a saved view shows; FILTER narrows it"),
+    "--view": value("NAME", "use a saved view; FILTER narrows it"),
     "--sort": value(
         "ORDER",
-        f"one of {', '.join(order.id for order in ORDERS)}; --sort=-NAME turns it round"
-        " (default: the view's, else the newest first)",
+        f"one of {', '.join(order.id for order in ORDERS)}; --sort=-NAME reverses it"
+        " (default: the view's, else newest first)",
     ),
-    "--days": value("N", "days that trends are of (default: six weeks)", type=count),
+    "--days": value("N", "days in the trends (default: six weeks)", type=count),
 }
 
 VERBS = (
-    Verb("undo", undo, "take back your latest change, or any one", "--rev|--group|--by --since --json", _UNDO,
+    Verb("undo", undo, "undo your latest change, or any one", "--rev|--group|--by --since --json", _UNDO,
          "--rev 41", changing),
-    Verb("redo", redo, "do again what was undone last", "--json", opens=changing),
-    Verb("history", show_history, "list what was done, the newest first",
+    Verb("redo", redo, "redo the last undone change", "--json", opens=changing),
+    Verb("history", show_history, "list changes, newest first",
          "id? -n=20 --values --reads --show-secrets --json", "", "mem-20261121-0000001 --values"),
     Verb("show", show_records, "print memories or bullets in full", "ids+ --at:show --show-secrets --json", "",
          "mem-20261121-0000001 shr-00001", _opened_to_show),
-    Verb("list", list_memories, "list memories, the newest first",
+    Verb("list", list_memories, "list memories, newest first",
          "filter --view --sort limit=50 --at --show-secrets --json", _LIST, "type:error since:7d --sort votes",
          looking_back),
     Verb("stats", show_stats, "show statistics of the store", "--days --at --json", _STATS, "--days 30", looking_back),
-    Verb("views", list_views, "list the views that were saved", "--json", _VIEWS, "--json", unopened),
+    Verb("views", list_views, "list saved views", "--json", _VIEWS, "--json", unopened),
 )  # fmt: skip

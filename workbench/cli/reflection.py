@@ -27,10 +27,11 @@ if TYPE_CHECKING:
 CITED = 72
 """Cells of a cited memory's line."""
 
-_REFLECT = """Reads the latest memories and proposes what they say together; you decide in Review. It does so only when
-a reflection is due, unless --force is given. With a key for Claude in the environment Claude is asked, and what is
-sent counts towards claude.monthly_tokens; otherwise the extractive reflector proposes recurring sentences and what
-users state for every time, word for word, and nothing leaves this machine. Ctrl+c stops and keeps what was found."""
+_REFLECT = """Reads the latest memories and proposes insights; you decide in Review. Runs only when a reflection
+is due, unless --force is given. With an API key in the environment it asks Claude, and what is
+sent counts towards claude.monthly_tokens. Without one the extractive reflector proposes recurring
+sentences and users' standing instructions word for word, and nothing leaves this machine. Ctrl+c
+stops it and keeps what was found."""
 
 
 def reflect(call: Call) -> Answer:
@@ -61,10 +62,9 @@ def reflect(call: Call) -> Answer:
         fail(problem)
     if outcome.unread and not call.wants_json:
         replies = counted(len(outcome.unread), "part of a reply", "parts of replies")
-        are = "is" if len(outcome.unread) == 1 else "are"
-        warn(f"{replies} could not be read and {are} kept: --unread shows them.")
+        warn(f"Unreadable and kept: {replies}. --unread shows them.")
     if stopped:
-        warn("Stopped by ctrl+c; what was found before is kept.")
+        warn("Stopped by ctrl+c; what was found so far is kept.")
     complete = outcome.reflection.complete and outcome.problem is None
     code = INTERRUPTED if stopped else DONE if complete else PROBLEM
     return Answer(lambda: _json(call, plan, outcome), _lines(call, plan, outcome), code=code)
@@ -100,7 +100,7 @@ def _not_due(bench: "Workbench") -> Answer:
         f"{c.value:.{1 if c.name == 'hours' else 0}f} of {c.limit:g} {c.name}" for c in conditions
     )
     none_counts = len(bench.library.memories) and not any(c.value for c in conditions)
-    imported = " What an import brings counts only with --as-new." if none_counts else ""
+    imported = " Imported memories count only with --as-new." if none_counts else ""
     gauge = {c.name: picked(c, "value", "limit") for c in conditions}
     said = f"No reflection is due: {stands}.{imported} --force reflects anyway."
     return Answer({"due": False, "gauge": gauge}, [said])
@@ -125,7 +125,7 @@ def preview_answer(preview: "Preview", remark: str) -> Answer:
 def unread_answer(waiting: "Sequence[Waiting]") -> Answer:
     """Answer the replies that nobody could read."""
     replies = [one.reply for one in waiting]
-    remarks = [] if replies else ["Every reply could be read."]
+    remarks = [] if replies else ["Every reply was readable."]
     return Answer(replies, _reply_lines(replies), remarks)
 
 
@@ -142,7 +142,7 @@ def _lines(call: Call, plan: "Plan", outcome: "Outcome") -> Iterator[str]:
         yield from _candidate_lines(call, memory)
     for memory in outcome.again:
         rejected = memory.status == "archived"
-        turned = "rejected before, and no new evidence" if rejected else f"{memory.status} already"
+        turned = "rejected before, without new evidence" if rejected else f"{memory.status} already"
         yield f"{call.shown.name(memory.id)}  {turned}: {one_line(bench.safety.masked(memory.content), CITED)}"
     yield _sum(call, plan, outcome)
     if usage.total:
@@ -177,7 +177,7 @@ def _candidate_lines(call: Call, memory: "Memory") -> Iterator[str]:
     )
     unresolved = notes.get("unresolved")
     if isinstance(unresolved, list):
-        yield f"    cites what was not sent: {', '.join(call.shown.name(str(id)) for id in unresolved)}"
+        yield f"    cites memories that were not sent: {', '.join(call.shown.name(str(id)) for id in unresolved)}"
     yield ""
 
 
@@ -189,7 +189,7 @@ def _sum(call: Call, plan: "Plan", outcome: "Outcome") -> str:
         done = "; nothing was stored" if call.args.dry_run else waits
         return f"{stopped}{counted(found, 'candidate')}{done}."
     if plan.preview.texts:
-        return f"{stopped}There is no candidate."
+        return f"{stopped}No candidates."
     near = f" about “{plan.request.focus}”" if plan.request.focus else ""
     return f"{stopped}Nothing{near} recurs often enough to be proposed."
 
@@ -214,17 +214,17 @@ def _json(call: Call, plan: "Plan", outcome: "Outcome") -> dict[str, object]:
 _REFLECTORS = ("claude", "extractive")
 
 OPTIONS: Mapping[str, Option] = {
-    "--force": flag("reflect although it is not due"),
-    "--focus": text("what to look for"),
-    "--dry-run": flag("show the candidates and store none"),
+    "--force": flag("reflect even if none is due"),
+    "--focus": text("a topic to focus on"),
+    "--dry-run": flag("show the candidates without storing them"),
     "--reflector": value(
         "NAME",
         f"who reflects (default: claude when there is a key): {' or '.join(_REFLECTORS)}",
         choices=_REFLECTORS,
         default="",
     ),
-    "--preview": flag("print exactly what would be sent, and send nothing"),
-    "--unread": flag("print the replies that could not be read"),
+    "--preview": flag("print exactly what would be sent, without sending it"),
+    "--unread": flag("print unreadable replies"),
 }
 
 VERBS = (

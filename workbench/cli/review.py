@@ -62,7 +62,9 @@ def list_queue(call: Call) -> Answer:
     if not found and (waiting := len(bench.review.queue())):
         remarks = [f"No proposal matches; {counted(waiting, 'proposal')} in all."]
     elif not found:
-        remarks = ["Nothing waits. `workbench reflect` and `workbench upkeep` make proposals."]
+        remarks = [
+            "Nothing waits in Review. `workbench reflect` and `workbench upkeep` make proposals."
+        ]
     return Answer(json, lambda: rows_of(bench, listed, shown), remarks)
 
 
@@ -75,7 +77,7 @@ def matching(
     Raises `InvalidQuery`.
     """
     if kind is not None and kind not in KINDS:
-        raise InvalidQuery(f"There is no kind “{kind}”.", f"There are: {', '.join(KINDS)}.")
+        raise InvalidQuery(f"Unknown kind “{kind}”.", f"There are: {', '.join(KINDS)}.")
     if found:
         work_out(bench, () if kind is None else (kind,))
     waiting = (*bench.review.queue(), *(bench.review.found() if found else ()))
@@ -178,7 +180,7 @@ def _evidence(bench: "Workbench", proposal: Proposal, *, quick: bool) -> "Eviden
     try:
         read_memories(bench)
     except WorkbenchError as error:
-        warn(f"What is alike was not looked for: {error}")
+        warn(f"Similar memories were not searched: {error}")
         return bench.review.known(proposal)
     return bench.review.evidence(proposal)
 
@@ -237,7 +239,7 @@ def _cited_lines(bench: "Workbench", evidence: "Evidence") -> Iterator[str]:
     for cited in evidence.cited:
         state = cited.gone or (f"now {cited.memory.id}" if cited.memory and cited.merged else "")
         yield ""
-        yield f"rests on {cited.id}{' · ' if state else ''}{state}"
+        yield f"cites {cited.id}{' · ' if state else ''}{state}"
         if cited.memory is not None:
             for text in _marked(bench, cited.memory).splitlines() or [""]:
                 yield f"  {text}"
@@ -247,7 +249,7 @@ def _cited_lines(bench: "Workbench", evidence: "Evidence") -> Iterator[str]:
         said = _marked(bench, memory) if memory else branch.cited.gone
         if branch.depth:
             rows.append(("  " * (branch.depth - 1) + branch.cited.id, one_line(said, SHOWN)))
-    yield from _section("which rest on", rows)
+    yield from _section("which cite", rows)
 
 
 def _section(title: str, rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -289,26 +291,27 @@ def _evidence_json(bench: "Workbench", evidence: "Evidence") -> dict[str, object
 LISTED = 10
 """Proposals of a filter that are listed before somebody agrees."""
 
-_REVIEW = """What reflections, agents and upkeep propose waits in one queue. Nothing of it is served to an agent until
-somebody approves it. Several ids are decided together: all of them, or none when one cannot be."""
+_REVIEW = """Proposals of reflections, agents and upkeep wait in one queue; agents are not served any of them
+until you approve them. Several ids are decided together: all of them, or none if one cannot be."""
 
-_FOUND = "what is worked out now and stored nowhere: near copies, prunes, files that changed, what is not trusted yet"
+_FOUND = "suggestions computed now and not stored: near duplicates, prunes, changed files, untrusted data"
 
-_LIST = """FILTER is the filter language of the Stream, on the memories; other words are looked for in the text, the
-tags, the kind and the flags. Flagged ones come first, then the important, then the oldest, then
-prunes, the least important first; put-off ones last."""
+_LIST = """FILTER is the filter language of the Stream, applied to the memories; other words are searched for
+in the text, tags, kind and flags. Order: flagged, important, oldest, prunes (least important
+first), and last those put off."""
 
-_MERGE = """INTO keeps its id, text, status and date. The candidate ID adds its votes, tags and citations, and is
-archived as merged; its id goes on as another name of INTO. `workbench undo` separates them."""
+_MERGE = """INTO keeps its id, text, status and date. The candidate ID adds its votes, tags and citations, and
+is archived as merged; its id becomes an alias of INTO. `workbench undo` separates them."""
 
 _PROMOTE = """TARGET is one of
   playbook:SECTION   a bullet in that section of the playbook (BOOK/SECTION when there are several)
   CLAUDE.md          an entry in the managed block of that file of the project; AGENTS.md likewise
   memory             a memory file of its own, with its line in MEMORY.md (memory:DIR says where)
   skill              .claude/skills/NAME/SKILL.md (skill:DIR puts it elsewhere)
-  PATH               an entry in the managed block of any Markdown file, from the working directory
-What a candidate or a signal says is approved first. Nothing outside the managed block is touched. `workbench undo`
-takes back both the record and the files."""
+  PATH               an entry in the managed block of any Markdown file, relative to the working directory
+
+A candidate or signal is approved first. Nothing outside the managed block changes. `workbench undo` takes back both
+the record and the files."""
 
 
 def approve(call: Call) -> Answer:
@@ -402,7 +405,7 @@ def _asked(call: Call, *, approving: bool = False) -> list[str]:
     found = [p for p in every if p not in alone]
     if alone:
         warn(
-            f"Left out: {counted(len(alone), 'memory', 'memories')} of importance 8 or more; archive those by ID."
+            f"Skipped: {counted(len(alone), 'memory', 'memories')} of importance 8 or more; archive them by ID."
         )
     if not found:
         raise InvalidQuery(
@@ -415,7 +418,7 @@ def _asked(call: Call, *, approving: bool = False) -> list[str]:
         what = counted(len(found), "proposal")
         more = f", of which the first {LISTED} are listed" if len(found) > LISTED else ""
         raise InvalidQuery(
-            f"Nothing was decided yet: this is about {what}{more}.",
+            f"Nothing was decided yet: this concerns {what}{more}.",
             "Add --yes to decide all of them.",
         )
     return [proposal.id for proposal in found]
@@ -455,7 +458,7 @@ def _hint(bench: "Workbench", id: str) -> str:
         return f"That memory is {memory.status}{why}."
     decided = bench.library.proposals.find(id)
     if decided is not None:
-        return f"That proposal was {decided.state} already."
+        return f"That proposal was already {decided.state}."
     near = difflib.get_close_matches(id, [p.id for p in bench.review.queue()], n=1)
     return f"Did you mean {near[0]}?" if near else "`workbench review list` shows what waits."
 
@@ -483,12 +486,12 @@ def promote(call: Call) -> Answer:
     plan = bench.promotion.plan([_memory(bench, id) for id in args.ids], _target(call))
     if not dry:
         if plan.outside and not args.outside:
-            hint = f"{_NOTHING[:-1]}; --outside agrees to that."
+            hint = f"{_NOTHING[:-1]}; --outside allows that."
             raise WorkbenchError(f"{plan.outside[0]} lies outside the project.", hint)
         typed = (_reason(call), args.title, args.about) if kept else ()
         bench.promotion.carry_out(plan, outside=args.outside, reason=_reason(call), keep=typed)
-    asks = [f"{path} lies outside the project: --outside agrees to that." for path in plan.outside]
-    asks += [f"{held.line} `workbench allow {held.id}` lets it pass." for held in plan.flagged]
+    asks = [f"{path} lies outside the project; --outside allows that." for path in plan.outside]
+    asks += [f"{held.line} `workbench allow {held.id}` allows it." for held in plan.flagged]
     asks += [f"{id} is approved by this." for id in plan.approves]
     return Answer(
         _promotion_json(plan, dry=dry),
@@ -505,20 +508,20 @@ def _target(call: Call) -> "Target":
     titles = {"title": args.title, "slug": args.name, "about": args.about}
     if kind in ("memory", "skill") and (colon or not where):
         if args.section:
-            raise WorkbenchError("--section is for files that are there.", _NOTHING)
+            raise WorkbenchError("--section needs an existing file.", _NOTHING)
         folder = str(call.path(path_of(where))) if where else ""
         return Target(kind, folder, **titles, kept=bool(args.keep))
     if kind == "playbook" and colon:
         if args.section:
             raise WorkbenchError(
                 "--section is for files.",
-                "A playbook's is named as playbook:SECTION; nothing was written.",
+                "For a playbook use playbook:SECTION. Nothing was written.",
             )
         target = Target("playbook", where)
     else:
         target = Target("block", _file(call), section=args.section)
     if any(titles.values()):
-        raise WorkbenchError("A title and a name are for memory files and skills.", _NOTHING)
+        raise WorkbenchError("--title and --name are for memory files and skills.", _NOTHING)
     return target
 
 
@@ -544,12 +547,12 @@ def _memory(bench: "Workbench", id: str) -> str:
     try:
         memory = bench.review.memory(bench.review.get(id))
     except UnknownRecord as error:
-        hint = (
-            "Nothing was changed; `workbench review list` and `workbench list` show what there is."
-        )
+        hint = "Nothing was changed; `workbench review list` and `workbench list` list them."
         raise UnknownRecord(f"There is no memory or proposal {id}.", hint) from error
     if memory is None:
-        raise WorkbenchError(f"The proposal {id} is about no memory.", "Nothing was changed.")
+        raise WorkbenchError(
+            f"The proposal {id} does not concern a memory.", "Nothing was changed."
+        )
     return memory.id
 
 
@@ -596,27 +599,27 @@ OPTIONS: Mapping[str, Option] = {
     "ids+:promoted": value("ID", "candidates, signals or confirmed memories"),
     "--kind:list": value("KIND", "only these: reflection, merge, prune, confirm, …"),
     "--found:list": flag(f"and {_FOUND}"),
-    "--quick": flag("leave out what the search model would find"),
-    "--filter": text("in place of ids: every proposal that this filter lets through, as in `review list`"),
-    "--kind": value("KIND", "in place of ids: every proposal of this kind"),
+    "--quick": flag("skip the search for similar memories"),
+    "--filter": text("instead of ids: every proposal that matches this filter, as in `review list`"),
+    "--kind": value("KIND", "instead of ids: every proposal of this kind"),
     "--found": flag(f"with --filter and --kind: {_FOUND}, too"),
-    "--yes": flag("decide all that --filter and --kind name"),
-    "--reason": text("why; it is kept in the history"),
+    "--yes": flag("decide all that match --filter and --kind"),
+    "--reason": text("why; kept in the history"),
     "keep": partial(add_keep, what="the reason"),
     "keep:promoted": partial(add_keep, what="the reason, the title and --about"),
     "--text": {
         "choices": ("target", "candidate"), "default": "target",
-        "help": "whose text is left: the memory's own (target, the default) or the candidate's",
+        "help": "which text to keep: the memory's (target, the default) or the candidate's",
     },
-    "--dry-run": flag("only show the difference between both texts"),
-    "--to": value("TARGET", "where to, one of those listed above"),
-    "--section": text("a file: the heading that the entry goes under, or those that lead to it, parted by >",
+    "--dry-run": flag("show the difference between the texts, without merging"),
+    "--to": value("TARGET", "the target, one of those listed above"),
+    "--section": text("files: the heading for the entry, or a path of headings separated by >",
                       "HEADING"),
     "--title": text("memory, skill: its title"),
-    "--name": text("memory, skill: its file's or folder's name", "NAME"),
-    "--about": text("memory, skill: one line on what it is about"),
-    "--outside": flag("agree to a file outside the project"),
-    "--dry-run:promoted": flag("only show what would be written"),
+    "--name": text("memory, skill: the name of its file or folder", "NAME"),
+    "--about": text("memory, skill: a one-line description"),
+    "--outside": flag("allow a file outside the project"),
+    "--dry-run:promoted": flag("show what would be written, without writing it"),
 }  # fmt: skip
 
 _DECISION = "ids* --filter --kind --found --yes --reason keep --json"
@@ -624,26 +627,26 @@ _DECISION = "ids* --filter --kind --found --yes --reason keep --json"
 _ONE, _MANY = "mem-20261121-0000001", '--kind prune --found --yes --reason "still used"'
 
 _VERBS = (
-    Verb("list", list_queue, "list what waits, in the order of the queue",
+    Verb("list", list_queue, "list proposals in queue order",
          "filter limit=50 --kind:list --found:list --show-secrets --json", _LIST, "type:error --found"),
     Verb("show", show_proposal, "print a proposal in full, with its evidence",
          "id --quick --show-secrets --json", "", "mem-20261121-0000001"),
-    Verb("approve", approve, "accept proposals: a candidate is confirmed, a merge is made", _DECISION, "", _ONE,
+    Verb("approve", approve, "accept proposals: confirm candidates, carry out merges", _DECISION, "", _ONE,
          changing),
-    Verb("reject", reject, "reject proposals; what is rejected stays archived and is not proposed again",
+    Verb("reject", reject, "reject proposals; they are archived and not proposed again",
          _DECISION, "", _MANY, changing),
-    Verb("keep-old", keep_old, "keep the old one of two memories, and archive the newer", _DECISION, "", _ONE,
+    Verb("keep-old", keep_old, "keep the older of two memories and archive the newer", _DECISION, "", _ONE,
          changing),
-    Verb("later", put_off, "put decisions off for a week", _DECISION, "", _ONE, changing),
-    Verb("merge", merge, "merge a candidate into a memory, which stays what it is",
+    Verb("later", put_off, "postpone decisions for a week", _DECISION, "", _ONE, changing),
+    Verb("merge", merge, "merge a candidate into a memory",
          "id into --text --dry-run --show-secrets --reason keep --json", _MERGE,
          "mem-20261121-0000002 mem-20261121-0000001 --dry-run", unless_dry),
-    Verb("promote", promote, "approve and write to where agents read",
+    Verb("promote", promote, "approve and write to files agents read",
          "ids+:promoted --to! --section --title --name --about --outside --dry-run:promoted --reason keep:promoted "
          "--json", _PROMOTE, "mem-20261121-0000001 --to CLAUDE.md --dry-run", unless_dry),
 )  # fmt: skip
 
 VERBS = (
-    Verb("review", list_queue, "decide on what waits in Review", "", _REVIEW, "approve mem-20261121-0000001",
+    Verb("review", list_queue, "decide proposals in Review", "", _REVIEW, "approve mem-20261121-0000001",
          below=_VERBS),
 )  # fmt: skip

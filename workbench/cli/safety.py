@@ -54,11 +54,9 @@ def allow(bench: "Workbench", ids: Sequence[str], reason: str) -> None:
     or for an id.
     """
     if reason and not ids:
-        raise WorkbenchError("--reason goes with --allow-flagged ID.", NOTHING)
+        raise WorkbenchError("--reason needs --allow-flagged ID.", NOTHING)
     if ids and not reason.strip():
-        raise WorkbenchError(
-            "--allow-flagged needs --reason TEXT: why the text may go out.", NOTHING
-        )
+        raise WorkbenchError("--allow-flagged needs --reason TEXT.", NOTHING)
     for id in dict.fromkeys(ids):
         bench.safety.allow(id, reason)
 
@@ -100,7 +98,7 @@ def require_clean(bench: "Workbench", parsed: "Parsed") -> tuple[str, ...]:
         for line in _cut([held.line for held in error.held]):
             warn(line)
         raise FlaggedText(
-            error.held, "--allow-flagged ID --reason TEXT; or leave it out: --skip-flagged"
+            error.held, "--allow-flagged ID --reason TEXT; or skip it: --skip-flagged"
         ) from error
     return _cut([f"flagged: {line}" for line in lines])
 
@@ -115,20 +113,21 @@ def _cut(lines: list[str]) -> tuple[str, ...]:
 # letting one pass.
 
 
-_SCAN = """Looks for secrets (keys, tokens, passwords, private keys), for text that gives orders to an agent, and for
-hidden characters. Without FILE the store is scanned: every field of every record, the history, the files beside it,
-and in your state folder what was being typed (drafts) and the copies of replaced files; - reads stdin. No secret is
-ever printed, only where it stands.
-With --mask every secret that you did not allow is replaced by a marker, in the records and in all that was ever
-written (memory.json, the journal, copies, caches). There is no undo. A secret of 16 characters and more is taken out
-wherever it stands; an imported file is not touched, and its next export says the marker. Copies that cannot be
-reached are named.
-Exit code: 0 when nothing was found or all of it may pass, 1 when something was found, 2 when it cannot be done."""
+_SCAN = """Looks for secrets (keys, tokens, passwords, private keys), text that gives orders to an agent, and
+hidden characters. Without FILE it scans the store: every field of every record, the history, the
+files beside it, and in your state folder drafts and copies of replaced files; - reads stdin.
+Secrets are never printed, only their location.
 
-_ALLOW = """ID is a memory's, a bullet's (BOOK/ID when several playbooks have it), a pattern's or an episode's, of
-which all counts that it says. A flagged record is promoted and exported only when it came in by import and is
-unchanged, or when it is allowed here. The permission ends when the flagged text changes; `workbench undo` takes it back
-too."""
+--mask replaces every secret that you did not allow by a marker, in the records and in everything
+ever written (memory.json, the journal, copies, caches). There is no undo. A secret of 16
+characters or more is removed wherever it occurs; an imported file is not touched, and its next
+export has the marker. Copies that cannot be reached are named. Exit code: 0 when nothing was
+found or all of it is allowed, 1 when something was found, 2 when it cannot be done."""
+
+_ALLOW = """ID is a memory's, a bullet's (BOOK/ID when several playbooks have it), a pattern's or an episode's
+(including everything in it). A flagged record is promoted and exported only when it is unchanged
+since its import, or when you allow it here. The permission ends when the flagged text changes;
+`workbench undo` also takes it back."""
 
 
 def _opened_to_scan(session: Session) -> "AbstractContextManager[Workbench]":
@@ -147,7 +146,9 @@ def scan(call: Call) -> Answer:
     if call.args.mask:
         done = call.bench.leaks.mask(call.bench.safety.flagged(), paths.state_dir())
         json = picked(done.done, "rewritten", "lines", "removed", "damaged")
-        remarks = [f"{place} still holds a secret and was not touched." for place in done.elsewhere]
+        remarks = [
+            f"{place} still contains a secret and was not touched." for place in done.elsewhere
+        ]
         return Answer(
             {"secrets": done.secrets, **json, "elsewhere": done.elsewhere},
             _masked_lines(done),
@@ -189,9 +190,7 @@ def _scan_store(call: Call) -> Answer:
         lines.append(f"{flagged}, {out}.")
     if leaks:
         secrets = counted(len(leaks), "secret")
-        lines.append(
-            f"{secrets} beside the records' texts; `workbench scan --mask` takes them out."
-        )
+        lines.append(f"{secrets} outside the records' texts; `workbench scan --mask` removes them.")
     code = FOUND if inside or leaks or refused else DONE
     return Answer(json, lines or ["Nothing is flagged."], code=code)
 
@@ -232,14 +231,14 @@ def mask(bench: "Workbench") -> int:
     for line in _masked_lines(done):
         say(line)
     for place in done.elsewhere:
-        warn(f"{place} still holds a secret and was not touched.")
+        warn(f"{place} still contains a secret and was not touched.")
     return FOUND if done.elsewhere else DONE
 
 
 def _masked_lines(masked: "Masked") -> Iterator[str]:
     yield f"Masked {counted(masked.secrets, 'secret')} for good."
     yield from rewritten_lines(masked, "a secret")
-    yield "Rotate it: what was stored may have been read, and version control or backups may hold it still."
+    yield "Rotate it: it may have been read, and version control or backups may still contain it."
 
 
 def rewritten_lines(result: "PurgeResult | Masked", what: str) -> Iterator[str]:
@@ -249,19 +248,19 @@ def rewritten_lines(result: "PurgeResult | Masked", what: str) -> Iterator[str]:
     if done.removed:
         yield f"removed: {', '.join(done.removed)}"
     if done.damaged:
-        yield f"{counted(done.damaged, 'damaged journal line')} held {what} and had to go as a whole."
+        yield f"{counted(done.damaged, 'damaged journal line')} contained {what} and had to be removed as a whole."
 
 
 _LARGEST = 1 << 30
 """Bytes of a file that is scanned as a whole at most."""
 
-_NOT_SCANNED = "Nothing was changed, and no file was reported on."
+_NOT_SCANNED = "Nothing was changed, and no file was scanned."
 
 
 def _texts(call: Call) -> Iterator[tuple[str, str]]:
     for name in call.args.files:
         if name != "-" and (call.session.cwd / name).is_dir():
-            raise UnreadableFile(f"{name} is a folder.", f"Name the files in it. {_NOT_SCANNED}")
+            raise UnreadableFile(f"{name} is a folder.", f"Give the files in it. {_NOT_SCANNED}")
         try:
             data = _data(call, name)
         except (OSError, RuntimeError) as error:
@@ -293,19 +292,22 @@ def allow_record(call: Call) -> Answer:
         safety.withdraw(args.id)
         return Answer(lines=[f"{args.id} is held back again."])
     if not args.reason.strip():
-        raise WorkbenchError("Say why it may pass: --reason TEXT.", "Nothing was changed.")
+        raise WorkbenchError(
+            "--reason TEXT is required: why it is allowed.", "Nothing was changed."
+        )
     held = safety.allow(args.id, args.reason)
     back = f"`workbench allow {args.id} --withdraw` takes it back."
-    return Answer(lines=[f"{held.id} may pass as it is now. {back}"])
+    return Answer(lines=[f"{held.id} is allowed as it is now. {back}"])
 
 
 # `workbench trust`: what came into a store from elsewhere.
 
 
-_TRUST = """A store that came with a clone, a pull or a copy may say anything. Until you have seen what came, nothing of
-it is served to agents, exported to where they read, or promoted, and nothing but `append` writes to it. This shows how
-many changes came, who wrote them and what is flagged, and asks; `workbench list` and `history` show all of it.
-Inside an agent it is refused. In CI, WORKBENCH_TRUST=PATH names stores that are trusted."""
+_TRUST = """A store that came with a clone, a pull or a copy may say anything. Until you have reviewed what
+came, none of it is served to agents, exported to where they read, or promoted, and only `append`
+writes to the store. This command shows how many changes came, who wrote them and what is flagged,
+and asks; `workbench list` and `history` show all of it. Refused when an agent runs it. In CI,
+WORKBENCH_TRUST=PATH names trusted stores."""
 
 
 def _opened_to_trust(session: Session) -> "AbstractContextManager[Workbench]":
@@ -333,7 +335,7 @@ def trust(call: Call) -> Answer:
         call.say(line)
     bench.trust.require_own()
     if not agreed(yes=args.yes):
-        say("It stays as it is: not trusted.")
+        say("Not trusted; nothing was changed.")
         return Answer(code=FOUND)
     bench.trust.accept(arrived)
     say(f"Trusted: {folder}")
@@ -357,24 +359,24 @@ def agreed(*, yes: bool, what: str = "a store") -> bool:
     if agent := agent_in(os.environ):
         hint = "Nothing was changed; run this command in a terminal of your own."
         raise WorkbenchError(f"An agent cannot trust {what} ({agent} runs this command).", hint)
-    return yes or typed_yes("Take it over?", "--yes takes it over unasked.")
+    return yes or typed_yes("Trust it?", "--yes trusts it without asking.")
 
 
 OPTIONS: Mapping[str, Option] = {
     "files": value("FILE", "files of text (default: the store)", type=file_or_stdin),
-    "--mask": flag("take what is found out of the store and its whole history for good"),
+    "--mask": flag("remove what is found from the store and its whole history for good"),
     "id": {},
     "--reason": text("why; kept with the permission"),
-    "--withdraw": flag("take the permission back"),
-    "--yes": flag("take it over without a question (not under an agent)"),
-    "--show": flag("only show what came"),
+    "--withdraw": flag("withdraw the permission"),
+    "--yes": flag("trust it without asking (not when run by an agent)"),
+    "--show": flag("show what came, without asking"),
 }
 
 VERBS = (
-    Verb("scan", scan, "find secrets and orders to agents in files or the store", "files* --mask --json", _SCAN,
+    Verb("scan", scan, "find secrets and prompt injections in files or the store", "files* --mask --json", _SCAN,
          "CLAUDE.md notes/", _opened_to_scan),
-    Verb("allow", allow_record, "let a flagged record be promoted and exported", "id --reason --withdraw", _ALLOW,
+    Verb("allow", allow_record, "allow a flagged record to be promoted and exported", "id --reason --withdraw", _ALLOW,
          'mem-20261121-0000001 --reason "it quotes an attack"', changing),
-    Verb("trust", trust, "review data from elsewhere, and trust it", "--yes|--show --json", _TRUST, "--show",
+    Verb("trust", trust, "review and trust data from elsewhere", "--yes|--show --json", _TRUST, "--show",
          _opened_to_trust),
 )  # fmt: skip

@@ -57,8 +57,8 @@ def profile_in_use(call: Call) -> ProfileInUse:
 
 
 _NONE: Mapping[NoFloor, str] = {
-    "none": "no floor: no memory can be served",
-    "unknown": "no floor: it is not computed yet",
+    "none": "no relevance floor: no memory can be served",
+    "unknown": "no relevance floor: not computed yet",
     "off": "",
 }
 
@@ -70,7 +70,7 @@ def _nothing_relevant(query: str, against: "AgainstFloor") -> str:
         return ""
     best = f"the best match reaches {reach.together:.2f}"
     asked = one_line(query, 60)
-    return f"Nothing here is relevant to “{asked}”: {best}, background questions reach {floor.query:.2f} here."
+    return f"Nothing relevant to “{asked}”: {best}, while background questions reach {floor.query:.2f} here."
 
 
 def _floor_said(against: "AgainstFloor") -> str:
@@ -113,17 +113,20 @@ def _floor_json(against: "AgainstFloor", id: str) -> dict[str, object]:
     }
 
 
-_DETAILS = f"""Ranks by {listed()} under a retrieval profile, over what agents are served:
-no candidates, nothing archived, nothing from after --now (with --at: after that revision). It only looks: no
-access is counted, unless an agent asks with --for-agent; then secrets are masked, and flagged text that nobody
-allowed is held back.
-What no person wrote or approved is served to an agent in a block that names its source: [unreviewed MARK] … [end MARK],
-with a mark drawn for this answer. agents.serve = "approved" in the config file gives agents only what a person wrote
-or approved.
-The number is the relevance: (own cosine + own full text) ÷ 2, whatever the profile; full text alone where the model
-does not know the language of the query or of the memory. A query that reaches no more than background questions in its
-script reach in this store has no relevant memory: that is said, and nothing is served to an agent. A weak memory is
-marked so ("weak" in --json) and served to no agent. retrieval.floor = false in the config file turns this off."""
+_DETAILS = f"""Ranks by {listed()} under a retrieval profile, over what agents are served: no candidates, nothing
+archived, nothing newer than --now (with --at: than that revision). Read-only, unless --for-agent
+is given: then the access is counted, secrets are masked, and flagged text that you did not allow
+is held back.
+
+What you neither wrote nor approved is served to agents in a block that names its source:
+[unreviewed MARK] … [end MARK], with a random mark per answer. agents.serve = "approved" in the
+config file serves only what you wrote or approved.
+
+The number is the relevance, whatever the profile: (own cosine + own full text) ÷ 2; full text
+alone when the model does not know the language of the query or the memory. If a query scores no
+higher than background questions in its script, no memory is relevant: the output says so, and
+agents are served nothing. Weak memories are marked ("weak" in --json) and not served.
+retrieval.floor = false in the config file turns this off."""
 
 
 def _open(session: Session) -> "AbstractContextManager[Workbench]":
@@ -131,16 +134,14 @@ def _open(session: Session) -> "AbstractContextManager[Workbench]":
     args = session.args
     if not args.query.strip():
         raise InvalidQuery(
-            "The query is empty.", "Say what to look for; `workbench list` shows everything."
+            "The query is empty.", "Give a query; `workbench list` shows everything."
         )
     if args.actor is None and args.session:
-        raise InvalidQuery(
-            "--session is the session of an agent that is served.", "Name it: --for-agent NAME."
-        )
+        raise InvalidQuery("--session needs --for-agent.", "Name it: --for-agent NAME.")
     for option, given in (("--now", args.now), ("--at", args.at)):
         if args.actor is not None and given is not None:
             raise InvalidQuery(
-                f"{option} only looks, so it serves no agent.",
+                f"{option} is read-only and serves no agent.",
                 f"Leave out {option} or --for-agent.",
             )
     return serving(session)
@@ -180,18 +181,16 @@ def _served(call: Call, profile: "Profile") -> "Served":
     if served.held:
         what = counted(served.held, "flagged memory was", "flagged memories were")
         warn(
-            f"{what} held back from the agent; `workbench scan` says why, `workbench allow` lets one pass."
+            f"{what} held back from the agent; `workbench scan` shows why, `workbench allow` allows one."
         )
     if served.problem:
         warn(served.problem)
     if served.unapproved:
         what = counted(served.unapproved, "memory was", "memories were")
-        warn(
-            f"{what} left out: agents.serve gives this agent only what a person wrote or approved."
-        )
+        warn(f"{what} left out: agents.serve limits this agent to what you wrote or approved.")
     if served.weak:
         what = counted(served.weak, "weak memory was", "weak memories were")
-        warn(f"{what} left out: background questions find better ones here.")
+        warn(f"{what} left out: background questions score higher here.")
     return served
 
 
@@ -203,15 +202,15 @@ def _remarks(bench: "Workbench", found: "Served", args: "Namespace") -> Iterator
     stored, served = len(bench.library.memories), len(ranking.candidates)
     whole = counted(stored, "memory", "memories")
     if not stored:
-        yield "The store has no memories yet; `workbench import` or `workbench ingest` adds some."
+        yield "No memories yet; `workbench import` or `workbench ingest` adds some."
     elif not served and (only := ranking.profile.candidates):
-        yield f"The candidate filter of {ranking.profile.name} ({only}) leaves nothing of {whole}."
+        yield f"The candidate filter of {ranking.profile.name} ({only}) matches none of {whole}."
     elif not served:
         what = "no episode" if ranking.profile.scorer == "episodic" else "nothing"
-        yield f"Agents are served {what} at that time; the store holds {whole}."
+        yield f"At that time agents are served {what}; the store has {whole}."
     else:
         if only_stop_words(args.query):
-            yield "The query has only common words, so full text finds nothing in it."
+            yield "The query has only common words, so full text matches nothing."
         if RELEVANCE in ranking.dead and served > 1 and not found.floor.empty:
             others = listed(without=RELEVANCE)
             yield f"Every memory is equally relevant; {others} alone decide the order."
@@ -405,12 +404,12 @@ def _made(shares: "Sequence[Share]") -> str:
 
 
 OPTIONS: Mapping[str, Option] = {
-    "--now": value("WHEN", "rank as at this time: 7d, 2026-11-21, …", type=time),
-    "--explain": flag("show how each score came about"),
+    "--now": value("WHEN", "rank as of this time: 7d, 2026-11-21, …", type=time),
+    "--explain": flag("show how each score is computed"),
 }
 
 VERBS = (
-    Verb("search", search, "rank the memories for a query, as an agent gets them",
+    Verb("search", search, "search memories as an agent does",
          "query -k --profile --now --for-agent --session:agent --explain --at --show-secrets --json", _DETAILS,
          '"why did the token refresh fail" -k 5 --explain', _open),
 )  # fmt: skip

@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 DONE, FOUND, PROBLEM, UNEXPECTED, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 70, 130, 141
 
 MEANINGS: Mapping[int, str] = {
-    DONE: "it is done, and nothing is wrong",
-    FOUND: "it is done, and found something for you: "
+    DONE: "success",
+    FOUND: "success, with findings: "
     "doctor, lint, watch, export, scan, check, trust, purge, tune --save",
-    PROBLEM: "it could not be done, and nothing was changed; one sentence on stderr says why",
-    UNEXPECTED: "internal error; what was stored is safe",
-    INTERRUPTED: "you stopped it; what was done before is kept",
-    BROKEN_PIPE: "whoever read its output went away",
+    PROBLEM: "failed, nothing was changed; stderr says why",
+    UNEXPECTED: "internal error; stored data is safe",
+    INTERRUPTED: "interrupted; what was done before is kept",
+    BROKEN_PIPE: "the reader of the output is gone",
 }
 
 
@@ -148,7 +148,7 @@ class Session(NamedTuple):
             if not (whole or stands_by(bench.context.actor)):
                 bench.narrow(approved=approved)
                 if remarks and bench.view is not None and (out := len(bench.view.hidden)):
-                    warn(f"Left out for an agent: {out:,} of the store, held back or not approved.")
+                    warn(f"Hidden from the agent: {out:,} records, held back or not approved.")
             yield bench
             bench.keep_caches()
             return
@@ -282,10 +282,8 @@ def say_made(folder: Path) -> None:
     from workbench.services.folder import holds_store, kept_out_by
 
     if holds_store(folder):
-        keeper = kept_out_by(folder)
-        warn(
-            f"Made a new store in {folder}{f'; its {keeper} keeps it out of git' if keeper else ''}."
-        )
+        ignored = "; git ignores it" if kept_out_by(folder) else ""
+        warn(f"Created a new store in {folder}{ignored}.")
 
 
 def is_there(folder: Path) -> bool:
@@ -293,7 +291,7 @@ def is_there(folder: Path) -> bool:
     try:
         return folder.exists()
     except OSError as error:
-        message = f"The store {folder} cannot be reached: {(error.strerror or str(error)).lower()}."
+        message = f"The store {folder} cannot be opened: {(error.strerror or str(error)).lower()}."
         raise StoreProblem(message, "Nothing was changed.") from error
 
 
@@ -308,7 +306,7 @@ def _check_store(folder: Path) -> None:
         return
     near = _nearest(folder)
     hint = (
-        f"Did you mean {near}?" if near is not None else "`workbench init --store DIR` makes one."
+        f"Did you mean {near}?" if near is not None else "`workbench init --store DIR` creates one."
     )
     raise StoreProblem(f"There is no store in {folder}.", hint)
 
@@ -374,7 +372,5 @@ def keeps(args: Namespace) -> bool:
     agent.
     """
     if args.keep and actor_of(args) != CLI_ACTOR:
-        raise WorkbenchError(
-            "Only a person can keep a secret: --keep is not for agents.", "Nothing was written."
-        )
+        raise WorkbenchError("--keep is not available to agents.", "Nothing was written.")
     return bool(args.keep)

@@ -8,8 +8,8 @@ from workbench.cli.output import picked
 from workbench.cli.verbs import Answer, Call, Option, Verb, reading_whole
 from workbench.config import paths, recent
 
-_STATUS = """For a shell prompt or tmux: what waits in Review, whether a reflection is due, how many memories came in
-since you last opened the app on this store (unseen)."""
+_STATUS = """For a shell prompt or tmux: how many proposals wait in Review, whether a reflection is due, and
+how many memories arrived since you last opened the app on this store (unseen)."""
 
 
 def show_status(call: Call) -> Answer:

@@ -87,12 +87,12 @@ Exit code: 0 when all pass, 1 when some fail, 2 when it cannot be checked.
 _WORDS: Mapping[Why, str] = {
     "below": "{id} ranks {place:,}; expected within the first {top:,}",
     "weak": "{id} ranks {place:,}, below the floor; expected within the first {top:,}",
-    "held": "{id} is not served: held back for what it says",
-    "unapproved": "{id} is not served to such an agent: no human wrote or approved it",
+    "held": "{id} is not served: held back because of its text",
+    "unapproved": "{id} is not served to such an agent: not written or approved by a human",
     "hidden": "{id} is not served: {hidden}",
-    "unknown": "{id} is not served: it is not in the store{near}",
-    "left out": "{id} is not served: the profile leaves it out",
-    "irrelevant": "{id} is not served: nothing here is relevant to the query",
+    "unknown": "{id} is not served: not in the store{near}",
+    "left out": "{id} is not served: excluded by the profile",
+    "irrelevant": "{id} is not served: nothing is relevant to the query",
     "unwanted": "{id} ranks {place:,}; expected never within the first {top:,}",
     "relevant": "{id} is served; expected nothing relevant",
     "low": "{metric} is {value:.4f}; expected at least {least:g}",
@@ -139,7 +139,7 @@ def _checked_lines(call: Call, done: Sequence[Checked]) -> Iterator[str]:
         yield f"{'✓' if one.passes else '✗'} {_title(call.bench, one.expected)}{place}"
         yield from (f"    {_reason(call.bench, one, short)}" for short in one.shortfalls)
     failed = sum(not one.passes for one in done)
-    rest = f"{failed:,} not as expected" if failed else "all pass"
+    rest = f"{failed:,} failed" if failed else "all pass"
     yield f"{counted(len(done), 'expectation')} under {profile_in_use(call)}, {rest}."
 
 
@@ -177,18 +177,19 @@ def _checked_json(bench: "Workbench", one: Checked) -> dict[str, object]:
 # one would be.
 
 
-_EVAL = """QUERIES is a query set, one {"query", "relevant": {"ID": grade}, "tags", "now"} a line, or TREC qrels
-of queries saved in the store; without it the store's own judged queries are taken. Every profile is compared
-with the first one named (without --profile: the one in use, and all are measured, built-in ones and
-your own). Metrics are cut at 10, recall also at 5; a profile that serves another number is measured at that
-too. It only looks: no access is counted."""
+_EVAL = """QUERIES is a query set, one {"query", "relevant": {"ID": grade}, "tags", "now"} per line, or TREC
+qrels of queries saved in the store; without it, the store's own judged queries are used. Profiles
+are compared with the first one named (without --profile: with the one in use, and all built-in
+and own profiles are measured). Metrics are cut at 10, recall also at 5, and at the profile's own
+k if it differs. Read-only: no access is counted."""
 
-_TUNE = """Tries every point of a grid over the weights and half-lives, starting from --profile, and measures the
-choice on held-out queries (cross-validation). Without QUERIES the store's own judged queries are
-taken. The result is a proposal: nothing is changed, unless --save keeps it as a profile of its own.
+_TUNE = """Searches a grid of weights and half-lives, starting from --profile, and measures the best setting
+on held-out queries (cross-validation). Without QUERIES the store's own judged queries are used.
+The result is a proposal; --save keeps it as a profile of your own.
 
---use NAME searches nothing: it puts a profile to use in this store, for agents too, until another one is, or `workbench
-undo`. WORKBENCH_PROFILE and --profile go before the store's profile, that before the one in the config file."""
+--use NAME does not search: it selects a profile for this store, for agents too, until you select
+another one or `workbench undo`. Order of precedence: --profile, WORKBENCH_PROFILE, the store, the
+config file."""
 
 
 def evaluate(call: Call) -> Answer:
@@ -214,7 +215,7 @@ def tune(call: Call) -> Answer:
     if args.use is not None:
         if args.queries is not None or args.save is not None or args.profile is not None:
             raise InvalidQuery(
-                "--use goes alone: it puts a saved profile to use.", "Nothing was changed."
+                "--use cannot be combined with other options.", "Nothing was changed."
             )
         return use(call.bench, args.use)
     start = profile_of(call)
@@ -232,9 +233,7 @@ def tune(call: Call) -> Answer:
         saved = evaluator.save(found, judged, args.save, replacing=args.force)
     if held:
         better = "inconclusive whether the proposal is" if found.beaten else "the proposal is not"
-        warn(
-            f"On queries it was not chosen on, {better} better: it was not saved. --force saves it."
-        )
+        warn(f"On held-out queries {better} better, so it was not saved. --force saves it.")
     return Answer(
         lambda: _proposal_json(found, judged, saved),
         _proposal_lines(call, found, judged, saved),
@@ -252,11 +251,11 @@ def use(bench: "Workbench", name: str) -> Answer:
     """
     before, used = bench.tuning.used, bench.tuning.use(name)
     if name and used.origin != "store":
-        said = f"The store uses {name}; here {used} goes before it."
+        said = f"The store uses {name}, but {used} overrides it here."
     elif used == before:
-        said = f"{used} is in use already."
+        said = f"{used} is already in use."
     else:
-        said = f"{used} ranks from now on, for agents too; `workbench undo` takes that back."
+        said = f"{used} is in use from now on, for agents too; `workbench undo` takes that back."
     return Answer({"profile": used.name, "profile_from": used.origin}, [said])
 
 
@@ -358,7 +357,7 @@ def _proposal_json(
 def _counted(call: Call, judged: "JudgedSet") -> str:
     """Count the queries and grades that were measured with, and say when they are the store's own."""
     text = f"{counted(len(judged.queries), 'query', 'queries')}, {counted(judged.judgments, 'judgment')}"
-    return f"{text}: the store's own, as no file was named" if call.args.queries is None else text
+    return f"{text}: the store's own" if call.args.queries is None else text
 
 
 def _evaluation_lines(call: Call, found: "Evaluation") -> Iterator[str]:
@@ -391,7 +390,7 @@ def _evaluation_lines(call: Call, found: "Evaluation") -> Iterator[str]:
 
 def _seen(names: Iterable[str]) -> Iterator[str]:
     for name in names:
-        yield f"{name} was tuned on these queries: what it reaches on them is no evidence."
+        yield f"{name} was tuned on these queries, so its score on them is no evidence."
 
 
 def _proposal_lines(
@@ -418,7 +417,7 @@ def _proposal_lines(
     yield f"Cross-validated {found.verdict.metric}: {found.before:.3f} → {found.after:.3f}"
     yield found.verdict.sentence
     for name in found.dead:
-        yield f"On these queries {name} tells no two memories apart: its weight was left alone."
+        yield f"On these queries {name} distinguishes no two memories, so its weight was left alone."
     yield from _seen(found.seen)
     if saved:
         yield f"Saved as {saved}."
@@ -439,13 +438,13 @@ def _parameter(moved: "Moved", value: float | None) -> str:
 # runs.
 
 
-_QUERIES = """list                what is saved, with the number of grades of each
+_QUERIES = """list                saved queries with the number of grades of each
 export FILE         write them: --format jsonl (queries with grades), qrels (grades),
                     run (a profile's rankings), judgments (who gave which grade, and when)
-measure FILE        how good a run of another system is, by the grades of this store
+measure FILE        score the run of another system by the grades of this store
 
-A file that exists is left alone unless --force is given; “-” writes to stdout. `workbench import FILE` reads
-query sets and qrels, and `workbench eval FILE` measures profiles on them."""
+An existing file is left alone unless --force is given; “-” writes to stdout. `workbench import
+FILE` reads query sets and qrels, and `workbench eval FILE` measures profiles on them."""
 
 
 def _opened_for_queries(session: Session) -> "AbstractContextManager[Workbench]":
@@ -480,7 +479,9 @@ def queries(call: Call) -> Answer:
         return _list_queries(call)
     found = score_run(call.bench.context, call.path(call.args.file))
     if found.unknown:
-        warn(f"{counted(found.unknown, 'topic')} of the run are no saved queries and were ignored.")
+        warn(
+            f"{counted(found.unknown, 'topic')} of the run are not saved queries and were ignored."
+        )
     return Answer(found, [f"Run “{found.tag}”: {found.sentence}"])
 
 
@@ -508,9 +509,7 @@ def _export_queries(call: Call) -> Answer:
     args, bench = call.args, call.bench
     to_file, path = str(args.file) != "-", call.path(args.file)
     if to_file and present_bytes(path) is not None and not args.force:
-        raise WorkbenchError(
-            f"{path} is there already.", "Nothing was written; --force replaces it."
-        )
+        raise WorkbenchError(f"{path} already exists.", "Nothing was written; --force replaces it.")
     kind = KINDS[args.format or "jsonl"]
     if kind.write is not None:
         text = kind.write(bench.context)
@@ -539,12 +538,12 @@ BUNDLED = "bundled"
 MOST = 5
 """Queries that are named in each direction."""
 
-_MODEL = """show (or nothing) says which embedding model is used. use DIR takes the model2vec model in a folder
-instead, such as a multilingual one, and `use bundled` the one that comes with the workbench. It is a setting of this
-machine, in its config file, for all stores; a folder that is no model is refused. The memories of the store that opens
-here are embedded anew at once, those of other stores when they are next searched, in the background of the app; going
-back costs nothing. What that changes in the store's judged queries is said. A program that runs already goes on with
-its model. An agent cannot set it."""
+_MODEL = """`show` (the default) prints which embedding model is used. `use DIR` selects the model2vec model
+in a folder, such as a multilingual one; `use bundled` selects the one that comes with the
+workbench. The choice is a setting of this machine, in its config file, for all stores. Memories
+of the store that opens here are embedded again at once, those of other stores in the background
+when they are next searched; going back costs nothing. The effect on the store's judged queries is
+shown. Running programs keep their model. Agents cannot change it."""
 
 
 def model(call: Call) -> Answer:
@@ -606,7 +605,7 @@ def _compared(bench: "Workbench", found: "Model", json: dict[str, object]) -> An
     json |= {"memories": memories, "queries": None}
     lines = [f"{counted(memories, 'memory', 'memories')} of this store embedded."]
     if change is None:
-        lines.append("No judged query tells which model ranks better here (v in Tune grades).")
+        lines.append("No judged queries yet to compare the models (v in Tune grades results).")
     else:
         changed = sorted(_differences(bench, change))
         json["queries"] = _change_json(change, changed)
@@ -666,21 +665,21 @@ def _change_json(
 
 OPTIONS: Mapping[str, Option] = {
     "file": value("FILE", "the expectations", type=Path),
-    "--for-agent": value("NAME", "as this agent is served, where the settings tell agents apart", default="check"),
+    "--for-agent": value("NAME", "check as this agent, if settings differ between agents", default="check"),
     "--tz": value("ZONE", "the zone of times without an offset: Asia/Tokyo (default: UTC)", type=zone, default="UTC"),
     "queries": value("QUERIES", "the query set (otherwise: the store's own judged queries)", type=Path),
-    "--profile:eval": value("P", "a profile; may be given several times", action="append"),
+    "--profile:eval": value("P", "a profile; repeatable", action="append"),
     "--profile:tune": value("P", "the profile to start from (default: the one in use)"),
     "--metric": value("M", "ndcg@K, mrr@K, recall@K or p@K (ndcg@10)", default="ndcg@10"),
     "--folds": value("N", "folds of the cross-validation (5)", type=count, default=5),
     "--save": value("NAME", "save the proposal as a profile with this name"),
-    "--use": value("NAME", "use this profile in this store, for agents too"),
-    "--force:tune": flag("save it although it is not better, and replace a profile of your own that has this name"),
-    "what": {"choices": ("list", "export", "measure"), "help": "what to do, as described above"},
-    "file?": value("FILE", "the file to write or to read", type=Path),
+    "--use": value("NAME", "use this profile in this store, also for agents"),
+    "--force:tune": flag("save it even if it is not better, and replace your own profile of this name"),
+    "what": {"choices": ("list", "export", "measure"), "help": "see above"},
+    "file?": value("FILE", "the file to write or read", type=Path),
     "--format": {"choices": ("jsonl", "qrels", "run", "judgments"), "help": "export: what to write (jsonl)"},
     "--profile:run": value("P", "export, run: whose rankings (the one in use)"),
-    "--force": flag("export: replace a file that is there"),
+    "--force": flag("export: replace an existing file"),
     "what?": value("ACTION", "show or use", choices=("show", "use"), default="show"),
     "folder": value(
         "DIR", f"use: a folder with model.safetensors, tokenizer.json and config.json, or “{BUNDLED}”"
@@ -690,14 +689,14 @@ OPTIONS: Mapping[str, Option] = {
 VERBS = (
     Verb("eval", evaluate, "measure retrieval profiles on judged queries", "queries? --profile:eval mixed --json",
          _EVAL, "queries.jsonl --profile workbench"),
-    Verb("tune", tune, "search better weights and half-lives on judged queries",
+    Verb("tune", tune, "optimise weights and half-lives on judged queries",
          "queries? --profile:tune --metric --folds --save --use --force:tune mixed --json", _TUNE,
          "queries.jsonl --save mine", _opened_to_tune),
     Verb("queries", queries, "list, export and measure saved queries",
          "what file? --format --profile:run --force mixed --json", _QUERIES, "export queries.jsonl",
          _opened_for_queries),
-    Verb("check", check, "check what a store answers against a file, for CI", "file --profile --for-agent --tz --json",
+    Verb("check", check, "check search results against expectations, for CI", "file --profile --for-agent --tz --json",
          _CHECK, None),
-    Verb("model", model, "say which embedding model is used, or use another one", "what? folder? --json", _MODEL,
+    Verb("model", model, "show or change the embedding model", "what? folder? --json", _MODEL,
          "use ~/models/multilingual", unopened),
 )  # fmt: skip

@@ -29,22 +29,23 @@ SHOWN = 100
 LISTED = 20
 """Proposals of a kind, groups and pairs that are listed at most; --json lists all."""
 
-_UPKEEP = """By the rules of the lifecycle: signals nobody touched for 14 days (prune), signals seen or marked helpful
-three times (confirm), confirmed memories after 90 days or when a newer one says otherwise (still true?), and
-confirmed, resolved ones that others refer to (skill). The limits are in the config under [lifecycle].
-Only proposals are made; they wait in Review. A second run adds nothing."""
+_UPKEEP = """Applies the rules of the lifecycle: signals not touched for 14 days (prune), signals seen or
+marked helpful three times (confirm), confirmed memories after 90 days or when a newer one
+contradicts them (still true?), and confirmed, resolved ones that others refer to (skill).
+[lifecycle] in the config file holds the limits. It only makes proposals, which wait in Review. A
+second run adds nothing."""
 
-_DEDUP = """Compares all memories that an agent is served. Those with the same text come first, then those that
-resemble each other; whatever differs in a negation, opposite words, a number, an identifier, a content word of each
-(mom, dad) or the order of its words is listed apart and never proposed, however similar.
-Only proposals are made; they wait in Review."""
+_DEDUP = """Compares all memories that agents are served. Equal texts come first, then similar ones. Texts
+that differ in a negation, an opposite word, a number, an identifier, a content word (mom, dad) or
+word order are listed separately and never proposed. It only makes proposals, which wait in
+Review."""
 
-_STILL_TRUE = """Takes the paths, symbols, scripts and targets of make, just and npm that bullets, instructions and what
-is known or how to do something name, and looks for them in the working tree; what is told as having happened is
-left alone. What is not there is looked for in the past, if git knows one: what renamed it or took it away is
-the evidence. Nothing of the repository's configuration is read, and no program of it runs.
-Each finding waits in Review: yes writes the new names, or forgets what only names what is gone.
-Exit code: 0 when all is there, 1 when something is not.
+_STILL_TRUE = """Looks for the paths, symbols, scripts, and make, just and npm targets that bullets, instructions,
+semantic and procedural memories mention, in the working tree. Memories of past events are left
+alone. For a missing name the git history is searched: the commit that renamed or removed it is
+the evidence. No repository configuration is read and no program of it runs. Each finding waits in
+Review: approving it writes the new name, or archives a memory that mentions only what is gone.
+Exit code: 0 when everything was found, 1 when something was not.
 
   workbench still-true --tree ~/src/shop --dry-run"""
 
@@ -106,7 +107,7 @@ def _earlier(call: Call, plan: "UpkeepPlan | TruePlan", so: str) -> Iterator[str
     if plan.withdrawn:
         yield f"{withdrawn} {'would be' if call.args.dry_run else 'was'} withdrawn: no longer {so}."
     if plan.open:
-        yield f"{waiting} of an earlier run {'waits' if len(plan.open) == 1 else 'wait'}."
+        yield f"{waiting} from an earlier run still {'waits' if len(plan.open) == 1 else 'wait'}."
 
 
 def find_duplicates(call: Call) -> Answer:
@@ -160,7 +161,7 @@ def _dedup_lines(call: Call, plan: "DedupPlan", count: int) -> Iterator[str]:
         yield from _group_lines(call, group)
     yield from _more(len(plan.groups))
     if plan.apart:
-        yield "Alike, but not the same:"
+        yield "Similar, but different:"
         for pair in plan.apart[:LISTED]:
             yield from _group_lines(call, pair)
         yield from _more(len(plan.apart))
@@ -169,8 +170,8 @@ def _dedup_lines(call: Call, plan: "DedupPlan", count: int) -> Iterator[str]:
     said = done if plan.groups else "No duplicates to propose"
     yield f"{compared} compared from similarity {plan.threshold:.2f} on. {said}."
     if plan.floor > plan.threshold and (plan.groups or plan.waiting):
-        yield f"So many pairs are alike that only those from {plan.floor:.3f} on were judged; more may show once"
-        yield "these are decided: run it again then."
+        yield f"So many pairs are similar that only those from {plan.floor:.3f} up were compared; run it again"
+        yield "after deciding these."
     if plan.waiting or plan.kept:
         kept = f"{counted(plan.kept, 'pair')} kept apart by you"
         yield f"{counted(plan.waiting, 'merge')} in Review already; {kept}."
@@ -211,10 +212,10 @@ def check_claims(call: Call) -> Answer:
     remarks = []
     if not plan.with_git:
         remarks.append(
-            "There is no git repository, or no git: only paths were looked for, and no new names are known."
+            "No git repository found: only paths were checked, and new names are unknown."
         )
     if not plan.is_whole:
-        remarks.append("The folder holds so many files that not all of them were looked at.")
+        remarks.append("The folder has too many files; not all were checked.")
     code = FOUND if plan.found or plan.open else DONE
     return Answer(lambda: _claims_json(call, plan), _claims_lines(call, plan), remarks, code)
 
@@ -230,7 +231,7 @@ def _claims_lines(call: Call, plan: "TruePlan") -> Iterator[str]:
     yield f"{looked}: {made if count else 'nothing new to propose'}."
     yield from _earlier(call, plan, "so")
     if plan.decided:
-        yield f"{plan.decided:,} you decided on before."
+        yield f"{plan.decided:,} you decided before."
 
 
 def _claims_json(call: Call, plan: "TruePlan") -> dict[str, object]:
@@ -257,10 +258,10 @@ def _claims_json(call: Call, plan: "TruePlan") -> dict[str, object]:
 
 
 OPTIONS: Mapping[str, Option] = {
-    "--dry-run": flag("only say what would be proposed"),
+    "--dry-run": flag("show what would be proposed, without proposing it"),
     "--threshold": value(
         "X",
-        "similarity from which two are compared word by word, 0 to 1 (default: the model's review threshold)",
+        "minimum similarity for a word-by-word comparison, 0 to 1 (default: the model's review threshold)",
         type=share,
     ),
     "--tree": value(
@@ -269,10 +270,10 @@ OPTIONS: Mapping[str, Option] = {
 }
 
 VERBS = (
-    Verb("upkeep", look_after, "propose what the lifecycle suggests", "--dry-run --json", _UPKEEP, "--dry-run",
+    Verb("upkeep", look_after, "propose what the lifecycle rules suggest", "--dry-run --json", _UPKEEP, "--dry-run",
          unless_dry),
-    Verb("dedup", find_duplicates, "propose to merge memories that say the same", "--threshold --dry-run --json",
+    Verb("dedup", find_duplicates, "propose merging duplicate memories", "--threshold --dry-run --json",
          _DEDUP, "--threshold 0.9 --dry-run", unless_dry),
-    Verb("still-true", check_claims, "find memories that name deleted files and symbols", "--tree --dry-run --json",
+    Verb("still-true", check_claims, "find memories that mention deleted files and symbols", "--tree --dry-run --json",
          _STILL_TRUE, None, unless_dry),
 )  # fmt: skip

@@ -236,12 +236,12 @@ _SHARED: Mapping[str, Option] = {
     "mixed": mixed,
     "limit": add_limit,
     "filter": add_filter,
-    "--json": flag("answer as JSON, with the text as stored, but for secrets"),
-    "--show-secrets": flag("print secrets as they are stored (otherwise they are masked, in --json too)"),
+    "--json": flag("print JSON, with texts as stored except for secrets"),
+    "--show-secrets": flag("print secrets unmasked (they are masked by default, in --json too)"),
     "--at": add_at,
     "--book": value("NAME", "which playbook, when there are several"),
     "--profile": value("P", "the retrieval profile (default: the one in use)"),
-    "--for-agent": value("NAME", "serve this agent: what it is served counts as read by it now", dest="actor"),
+    "--for-agent": value("NAME", "serve this agent; what it gets counts as read", dest="actor"),
     "--session:agent": text("with --for-agent: the agent's session", "S"),
     "-k": value("N", "how many to show (default: the profile's k)", type=count),
 }  # fmt: skip
@@ -295,7 +295,7 @@ _WITHOUT_IDS = ("stats", "eval", "tune", "queries", "reads", "import", "lint", "
 def _how(args: Namespace, verb: Verb) -> str:
     """Say where a person sees what is masked, if there is a way."""
     if verb.name in _SETTINGS:
-        return "the config file holds them as they are"
+        return "the config file has them unmasked"
     if "show_secrets" in args:
         return "--show-secrets shows them"
     return "" if verb.name in _WITHOUT_IDS else "`show ID --show-secrets` shows them"

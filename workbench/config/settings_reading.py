@@ -307,7 +307,7 @@ def parse_value(name: str, text: str, folder: Path) -> str | bool | int | float:
     if key is None and name.startswith("keys."):
         return text
     if key is None:
-        raise InvalidRecord(f"There is no setting “{name}”.", "`workbench config show` lists them.")
+        raise InvalidRecord(f"Unknown setting “{name}”.", "`workbench config show` lists them.")
     with contextlib.suppress(ValueError):
         value = tomllib.loads(f"value = {text}")["value"]
         key.value(value, folder)

@@ -45,11 +45,13 @@ if TYPE_CHECKING:
 MOST = 16 * 1024 * 1024
 """Bytes of an event that are read; what is longer is no event."""
 
-_CAPTURE = """claude-code, codex and cursor read one event of a hook on stdin, keep what it teaches, and never fail:
-errors are logged, which `workbench capture status` shows. `transcript` reads session files of Claude
-Code and Codex, or all in a folder, from where they were left: corrections by a person, failures with what resolved
-them, summaries by their sections. What counts most waits for your decision in Review; nothing is stored twice. Each
-task becomes an episode, with what says how it ended. `brief` prints what an agent is told when a session begins.
+_CAPTURE = """`claude-code`, `codex` and `cursor` read one hook event from stdin and store what can be learned
+from it. A hook never fails: errors are logged, and `workbench capture status` shows them.
+`transcript` reads session files of Claude Code and Codex, or every one in a folder, from where it
+stopped last time. It finds corrections by you, failures with their fix, and the sections of
+summaries. The most important lessons wait in Review; nothing is stored twice. Each task becomes
+an episode with the evidence of its outcome. `brief` prints what an agent is told when a session
+begins.
 
   workbench capture transcript ~/.claude/projects/-home-ann-shop --dry-run"""
 
@@ -99,10 +101,12 @@ def _read_event() -> "dict[str, Any]":
         doc = json.loads(raw.decode("utf-8-sig", errors="replace"))
     except (ValueError, RecursionError) as error:
         raise UnreadableFile(
-            "stdin holds no event: it is no JSON.", "Nothing was captured."
+            "stdin holds no event: it is not JSON.", "Nothing was captured."
         ) from error
     if not isinstance(doc, dict):
-        raise UnreadableFile("stdin holds no event: it is no JSON object.", "Nothing was captured.")
+        raise UnreadableFile(
+            "stdin holds no event: it is not a JSON object.", "Nothing was captured."
+        )
     return doc
 
 
@@ -238,12 +242,12 @@ def _rest_lines(harvest: "Harvest", captured: "Captured | None") -> Iterator[str
     if harvest.again:
         yield f"The store has {len(harvest.again):,} more of them from other sessions."
     if harvest.waiting:
-        yield f"{counted(harvest.waiting, 'failure')} nobody resolved yet."
+        yield f"{counted(harvest.waiting, 'failure')} not resolved yet."
     if harvest.passed:
         told = (f"{PASSED[reason]} ({count:,})" for reason, count in dict(harvest.reasons).items())
         yield f"Passed over: {', '.join(told)}."
     if captured is None:
-        yield "Nothing was stored: this was a dry run."
+        yield "Dry run: nothing was stored."
     elif captured.created or captured.counted or captured.episodes:
         again = f", {len(captured.counted):,} counted once more" if captured.counted else ""
         again += f", and {counted(len(captured.episodes), 'episode')}" if captured.episodes else ""
@@ -268,9 +272,7 @@ def _brief(call: Call) -> Answer:
     with reading_whole(call.session) as bench:
         actor = actor_of(Namespace(actor=call.args.for_agent))
         brief = make_brief(bench.context, bench.tuning, bench.playbooks, actor)
-        none = (
-            "There is nothing to tell an agent yet: nothing is pinned, confirmed or in a playbook."
-        )
+        none = "No brief yet: nothing is pinned, confirmed or in a playbook."
         try:
             if call.wants_json:
                 write_json({"text": brief, "characters": len(brief)})
@@ -295,7 +297,7 @@ def _status(call: Call) -> Answer:
     if found.waiting:
         held = counted(found.waiting, "event")
         lines.append(
-            f"{held} could not be stored while the store was held; the next event stores them."
+            f"{held} could not be stored while another process held the store; the next event stores them."
         )
     return Answer(
         {"sessions": found.sessions, "passed_over": counts, **picked(found, "failures", "waiting")},
@@ -306,9 +308,10 @@ def _status(call: Call) -> Answer:
 # `workbench replay`: what an agent would have been given at each step of a session, then and now.
 
 
-_REPLAY = """For each prompt, each task of a subagent and each failure of a session of Claude Code: what the agent would
-have been served by the store as it was at that moment, and what it is served now. Both are ranked with the present
-model and profile, as of that moment; nothing counts as read. What was purged since cannot be told.
+_REPLAY = """For each prompt, subagent task and failure in a Claude Code session: what the agent would have
+been served at that moment, and what it would be served now. Both use the present model and
+profile, ranked as of that moment. Nothing counts as read. Memories that were purged since cannot
+be shown.
 
   workbench replay ~/.claude/projects/-home-ann-shop/0b5e6a34.jsonl -n 5"""
 
@@ -369,10 +372,10 @@ def replay(call: Call) -> Answer:
             changed = sum({g.id for g in one.then} != {g.id for g in one.now} for one in found)
             then, now = sum(not one.then for one in found), sum(not one.now for one in found)
             many = f"{len(found):,} of {len(steps):,} steps"
-            yield f"{many}; {changed:,} would be served something else now."
+            yield f"{many}; {changed:,} would be served differently now."
             yield f"Nothing relevant at {then:,} of them then, at {now:,} now."
 
-    none = [] if steps else ["There is no prompt, task or failure in this session."]
+    none = [] if steps else ["This session has no prompt, task or failure."]
     return Answer(json, lines, none, INTERRUPTED if stopped else DONE)
 
 
@@ -388,18 +391,18 @@ _SOURCES = (*AGENTS, "transcript", "status", "brief")
 OPTIONS: Mapping[str, Option] = {
     "source": value("SOURCE", f"one of: {', '.join(_SOURCES)}", choices=_SOURCES),
     "files": value("FILE", "transcripts, or folders of them", type=path_of),
-    "--dry-run": flag("show what would be stored, and store nothing"),
+    "--dry-run": flag("show what would be stored, without storing it"),
     "--for-agent": value("NAME", "with brief: the agent (claude)", default="claude"),
-    "--again": flag("read transcripts from their beginning"),
+    "--again": flag("read transcripts from the start again"),
     "file": {"type": path_of, "help": "a session's transcript"},
-    "--at": lambda parser: add_at(parser, "the store at this revision or time, at every step"),
+    "--at": lambda parser: add_at(parser, "the store at this revision or time, for every step"),
     "-k": value("N", "how many are served at most (default: the profile's k)", type=count),
     "--profile": text("the retrieval profile (default: the one in use)", "NAME"),
     "--agent": value("NAME", "the agent that would be served (claude)", default="claude"),
 }
 
 VERBS = (
-    Verb("capture", capture, "keep what agents' sessions teach",
+    Verb("capture", capture, "store lessons from agents' sessions",
          "source files* --dry-run --for-agent --again limit=10 mixed --json", _CAPTURE, None, unopened),
     Verb("replay", replay, "show what an agent would have been served in a session",
          "file --at -k --profile --agent limit=20 --json", _REPLAY, None),

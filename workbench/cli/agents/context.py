@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from workbench.services.open import Workbench
 
 
-_DETAILS = """Prints what memory_context serves over MCP: pinned memories, the playbook, what is confirmed and what the
-ranking finds, and where there are patterns and episodes, those that fit; each layer under its budget of tokens
-(an estimate); what a layer does not use, the later ones may.
-It only looks, unless an agent asks with --for-agent. What is left out, and why, goes to stderr.
+_DETAILS = """Prints what memory_context serves over MCP: pinned memories, the playbook, confirmed memories,
+search results, and patterns and episodes that fit the task. Each layer has a budget of
+(estimated) tokens; what one layer leaves over, the next ones may use. Read-only, unless
+--for-agent is given. What is left out, and why, goes to stderr.
 
   workbench context "fix the token refresh" --budget 4000"""
 
@@ -41,9 +41,9 @@ _WHY: "dict[Why, str]" = {
     "held": "held back for what {it} say{s}",
     "unapproved": "not approved",
     "weak": "below the floor",
-    "given": "served by a layer before",
+    "given": "served by an earlier layer",
     "placed": "in a file that agents load",
-    "untrusted": "in documents that nobody has looked at",
+    "untrusted": "in documents that were not reviewed",
 }
 
 
@@ -54,7 +54,7 @@ def _open(session: Session) -> "AbstractContextManager[Workbench]":
     args = session.args
     if args.judged is None:
         if not args.task.strip():
-            raise InvalidQuery("The task is empty.", "Say what the agent is about to do.")
+            raise InvalidQuery("The task is empty.", "Give the agent's task.")
         if args.actor is not None and args.at is not None:
             raise InvalidQuery(
                 "--at only looks, so nothing is served to an agent.",
@@ -110,7 +110,7 @@ def _remarks(made: "AgentContext") -> Iterator[str]:
         cost = f"{layer.tokens:,} of {layer.budget:,} tokens"
         yield f"{layer.kind.title}: {counted(len(layer.items), 'text')}, {cost}{rest}"
     together = f"{counted(len(made.given), 'text')}, {made.tokens:,} of {made.budget:,} tokens"
-    yield f"Together: {together}; what a layer leaves goes on to the next."
+    yield f"Together: {together}; unused tokens go to the next layer."
     yield f"Memories are ranked under {made.profile}."
     if made.is_empty:
         yield "Nothing in this store is relevant to the task."
@@ -143,17 +143,18 @@ def _evaluate(call: Call) -> Answer:
 # one page.
 
 
-_READS = """Newest first: which agent asked what, in which session, and how many memories it was served. With an ID,
-that reading in full: each memory with the relevance it had, and what was left out. The newest 2,000 are kept.
+_READS = """Newest first: which agent asked what, in which session, and how many memories it was served. With
+an ID, that request in full: each memory with its relevance, and what was left out. The newest
+2,000 are kept.
 
   workbench reads --agent claude -n 5"""
 
-_INDEX = """Counts by status, type and category, what was confirmed lately and the top patterns, as Markdown. Secrets
-are masked, and what is held back from agents is counted and not told.
+_INDEX = """Counts by status, type and category, recent confirmations and the top patterns, as Markdown.
+Secrets are masked; what is held back from agents is only counted.
 
-With FILE it is written there. The file belongs to the store then: written anew as often as you like, and a
-file that somebody else wrote or changed is left alone, unless --force replaces it (a copy is kept). reflection.index in
-the config file names one that is written after each reflection.
+With FILE the overview is written there, and later calls update it. A file that somebody else
+wrote or changed is left alone, unless --force replaces it (a copy is kept). Set reflection.index
+in the config file to have it written after each reflection.
 
   workbench index memory-index.md"""
 
@@ -182,7 +183,7 @@ def reads(call: Call) -> Answer:
         for read in listed
     ]
     asked = found or args.agent or args.session
-    none = "None matches." if asked else "No agent has read here."
+    none = "None matches." if asked else "No agent has read from this store yet."
     return Answer(listed, table(rows), [] if listed else [none])
 
 
@@ -191,8 +192,8 @@ def _one_read(call: Call) -> Answer:
     read, masked = call.bench.library.table(AgentRead).find(id), call.bench.safety.masked
     if read is None:
         raise UnknownRecord(
-            f"There is no reading {id}, or not any more.",
-            "`workbench reads -n 0` lists those that are kept.",
+            f"There is no request {id}, or it is no longer kept.",
+            "`workbench reads -n 0` lists those still kept.",
         )
     agent, door, profile = (one_line(masked(t), 60) for t in (read.agent, read.door, read.profile))
     by = f", profile {profile}" if profile else ""
@@ -262,17 +263,17 @@ def index(call: Call) -> Answer:
         lines = [f"{path} is up to date.", *told_of(written)]
     if made.withheld:
         held = counted(made.withheld, "memory", "memories")
-        warn(f"{held} held back from agents: counted, and not told.")
+        warn(f"{held} held back from agents: only counted.")
     return Answer(json, lines)
 
 
 OPTIONS: Mapping[str, Option] = {
-    "task?": {"default": "", "help": "what the agent is about to do"},
+    "task?": {"default": "", "help": "the agent's task"},
     "--budget": value("N", f"tokens of all layers together (default: {USUAL:,})", type=revision),
-    "--error": text("what just failed: what helped then comes with it"),
+    "--error": text("an error message: adds what helped against it before"),
     "--eval": value(
         "FILE",
-        "what helps and what misleads of what is served for judged tasks (without FILE: the demo's own)",
+        "measure helpful and misleading items for judged tasks (without FILE: the demo's)",
         nargs="?",
         const="",
         dest="judged",
@@ -281,7 +282,7 @@ OPTIONS: Mapping[str, Option] = {
         parser,
         "the store as it was at this revision or time; documents on disk are as they are now",
     ),
-    "id": {"help": "one reading, in full"},
+    "id": {"help": "one request, in full"},
     "--agent": value("NAME", "only this agent's"),
     "--session": value("S", "only this session's"),
     "file": {"type": Path, "help": "write this file (otherwise: to stdout)"},
@@ -293,6 +294,6 @@ VERBS = (
          "task? --budget --error --for-agent --session:agent --eval --at --json", _DETAILS, None, _open),
     Verb("reads", reads, "list what agents asked and were served", "id? --agent --session limit=20 --json", _READS,
          None),
-    Verb("index", index, "print or write an overview of the store as Markdown", "file? --force --json", _INDEX, None,
+    Verb("index", index, "write an overview of the store as Markdown", "file? --force --json", _INDEX, None,
          _opened_for_index),
 )  # fmt: skip

@@ -48,12 +48,14 @@ if TYPE_CHECKING:
     from workbench.services.open import Workbench
 
 
-_DETAILS = """Shows a folder by document and section with its estimated tokens: an external memory session
-(overview.md, detail/, messages.jsonl), or a folder of notes; or one document of it, or of the store (/memories/…).
-Without a place, or with --list, it lists the sessions of this project, what is followed, and the store's own documents.
+_DETAILS = """Lists the documents and sections of PLACE with their estimated tokens. PLACE is an external memory
+session (overview.md, detail/, messages.jsonl), a folder of notes, one document in it, or a
+document of the store (/memories/…). Without PLACE, or with --list: the sessions of this project,
+followed folders, and the store's own documents.
 
-Agents are served documents by `workbench recall` and recall_memory alone, and of a folder only what a person has looked
-at: --trust shows what came or changed, and asks. --write puts another text in a document's place; undo takes it back.
+Agents get documents only through `workbench recall` and recall_memory, and from a folder only
+what you have reviewed: --trust shows what is new or changed, and asks. --write replaces the text
+of a document; `undo` takes it back.
 
   workbench documents notes --follow"""
 
@@ -63,10 +65,10 @@ _LARGEST = 16 << 20
 SHOWN = 200
 """Lines of differences that are shown before a person is asked."""
 
-_WHY = {"link": "is a link", "special": "is no ordinary file", "large": "is larger than 4 MB",
-        "unreadable": "cannot be read", "deep": "lies too deep", "many": "is one too many"}  # fmt: skip
+_WHY = {"link": "is a link", "special": "is not a regular file", "large": "is larger than 4 MB",
+        "unreadable": "cannot be read", "deep": "is nested too deep", "many": "is beyond the limit"}  # fmt: skip
 
-_AS_SEEN = "Everything in it is as you saw it."
+_AS_SEEN = "Nothing changed since you reviewed it."
 
 
 def _open(session: Session) -> "AbstractContextManager[Workbench]":
@@ -75,7 +77,7 @@ def _open(session: Session) -> "AbstractContextManager[Workbench]":
         others = (args.follow, args.unfollow, args.trust, args.changes, args.new, args.write)
         if args.place is not None or any(others):
             raise InvalidQuery(
-                "--list takes no place, and the others need one.", "Nothing was changed."
+                "--list takes no PLACE; the other options need one.", "Nothing was changed."
             )
     if args.follow or args.unfollow or args.new:
         return making(session)
@@ -92,10 +94,10 @@ def documents(call: Call) -> Answer:
         return Answer({"begun": begun}, [f"Begun: {begun}"])
     if args.unfollow:
         left = own.unfollow(_path(call))
-        return Answer({"unfollowed": left}, [f"Followed no longer: {left}"])
+        return Answer({"unfollowed": left}, [f"No longer followed: {left}"])
     if args.follow:
         folder = own.follow(_path(call))
-        unseen = "No agent is served any of it before you have looked: `workbench documents DIR --trust`."
+        unseen = "Agents get none of it until you review it: `workbench documents DIR --trust`."
         many = counted(len(folder.documents), "document")
         remarks = [] if own.seen(folder).known else [unseen]
         return Answer({"followed": folder.root}, [f"Followed: {folder.root} ({many})"], remarks)
@@ -106,9 +108,7 @@ def documents(call: Call) -> Answer:
     if args.place == ROOT or args.place.startswith(ROOT + "/"):
         return _show_stored(call)
     if args.changes:
-        require_person(
-            call.bench.context.actor, "look at what nobody has looked at", "Nothing was shown"
-        )
+        require_person(call.bench.context.actor, "review documents", "Nothing was shown")
         opened = own.opened(_path(call))
         lines = [_AS_SEEN] if opened.changes.are_none else _change_lines(call, opened)
         return Answer(_changes_json(opened.changes), lines)
@@ -146,7 +146,7 @@ def _trust(call: Call) -> Answer:
     for line in _change_lines(call, opened):
         call.say(line)
     if not agreed(yes=call.args.yes, what="documents"):
-        return Answer({"trusted": None}, ["It stays as it is: not trusted."], code=FOUND)
+        return Answer({"trusted": None}, ["Not trusted; nothing was changed."], code=FOUND)
     documents.trust(opened)
     return Answer({"trusted": opened.folder.root}, [f"Trusted: {opened.folder.root}"])
 
@@ -160,7 +160,7 @@ def _write(call: Call) -> Answer:
             data = read_named(call.session.cwd / os.fsdecode(args.write), _LARGEST)
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise UnreadableFile(f"{args.write} is no text in UTF-8.", nothing) from error
+        raise UnreadableFile(f"{args.write} is not UTF-8 text.", nothing) from error
     except OSError as error:
         raise UnreadableFile(f"{args.write} cannot be read: {error.strerror}.", nothing) from error
     if len(data) > _LARGEST:
@@ -177,7 +177,7 @@ def _show_one(call: Call) -> Answer:
     bench, place = call.bench, call.args.place
     opened, one = _document(call)
     if one not in _given(bench, opened).documents:
-        hint = "A person can look at it and trust it, where agents.serve is not “approved”."
+        hint = "You can review and trust it, unless agents.serve is “approved”."
         raise WorkbenchError(f"{place} is not served to agents here.", hint)
     document = one.document
     json = {**_document_json(one, opened.changes), **review_json(bench, document)}
@@ -228,7 +228,7 @@ def _show_stored(call: Call) -> Answer:
             yield shown(f"{document.path}  {tokens_of(document.content):,} tokens")
             yield from _section_lines(call, document.sections)
 
-    none = "The store keeps no documents yet; agents with the memory tool make them."
+    none = "No documents yet; agents create them with the memory tool."
     rows = [{"path": d.path, "sections": _sections_json(d.sections)} for d in below]
     return Answer(rows, lines, [] if below else [none])
 
@@ -249,11 +249,9 @@ def _document(call: Call) -> "tuple[OpenFolder, OpenDocument]":
         for one in opened.documents:
             if one.entry.file == real:
                 return opened, one
-    why = "is no text of a folder of documents" if path.exists() else "is not there"
+    why = "is not a text file of the folder" if path.exists() else "does not exist"
     why = "is a link" if path.is_symlink() else why
-    raise UnreadableFile(
-        f"{path} cannot be opened as a document: it {why}.", "Nothing was changed."
-    )
+    raise UnreadableFile(f"{path} cannot be opened: it {why}.", "Nothing was changed.")
 
 
 def _is_session(folder: Path) -> bool:
@@ -289,9 +287,9 @@ def _folder_lines(call: Call, opened: "OpenFolder") -> Iterator[str]:
 
 def _skipped(opened: "OpenFolder") -> Iterator[str]:
     if not opened.folder.has_detail:
-        yield "No details yet: the session has no folder detail."
+        yield "No details yet: the session has no detail/ folder."
     elif not opened.documents and not opened.unread:
-        yield "There are no documents in it yet."
+        yield "It has no documents yet."
     for skipped in opened.folder.skipped:
         yield f"{skipped.path} {_WHY[skipped.why]} and was not opened."
     yield from (reason for _, reason in opened.unread)
@@ -319,7 +317,7 @@ def _change_lines(call: Call, opened: "OpenFolder") -> Iterator[str]:
     if len(lines) > SHOWN:
         yield f"… {len(lines) - SHOWN:,} lines more"
     if changes.messages:
-        yield f"messages {changes.messages:,} bytes that nobody has looked at"
+        yield f"messages {changes.messages:,} bytes not reviewed"
     for one in opened.documents:
         if found := safety.sorts(one.document.content):
             reasons = " ".join(finding.reason for finding in found)
@@ -328,10 +326,10 @@ def _change_lines(call: Call, opened: "OpenFolder") -> Iterator[str]:
 
 def _standing(changes: "Changes") -> str:
     if changes.are_none:
-        return "as you saw it"
+        return "reviewed"
     parts = (("new", changes.new), ("changed", changes.changed), ("gone", changes.gone))
     said = ", ".join(f"{len(paths):,} {word}" for word, paths in parts if paths)
-    return f"not looked at: {said or 'messages'}"
+    return f"not reviewed: {said or 'messages'}"
 
 
 def _folder_json(opened: "OpenFolder") -> dict[str, object]:
@@ -372,20 +370,20 @@ def _changes_json(changes: "Changes") -> dict[str, object]:
 
 _SCOPES = ("all", "overview", "detail", "messages", "stream")
 
-_RECALL = """Searches the external memory of this project's last session (~/.ai/sessions/--<cwd>--/), the folders that
-are followed and the documents of the store: detail and messages, or one scope; stream asks the memories. Literal hits
-come first, then what shares words with the query, ranked over at most 10,000 places. Messages are searched where they
-lie.
+_RECALL = """Searches the external memory of this project's last session (~/.ai/sessions/--<cwd>--/), followed
+folders and the store's documents. The default covers detail and messages; --scope picks one, and
+`stream` searches the memories. Literal matches come first, then texts that share words with the
+query (at most 10,000 places are ranked).
 
-With --for-agent secrets are masked, what gives orders is held back, and only documents as a person saw them are served
-(`workbench documents DIR --trust`).
+With --for-agent secrets are masked, flagged text is held back, and only reviewed documents are
+served (`workbench documents DIR --trust`).
 
   workbench recall "token refresh" --scope messages --limit 3"""
 
 _RECALL_WHY = {
-    "untrusted": "in documents that nobody has looked at; `workbench documents DIR --trust` shows them and asks",
-    "held": "held back for what the text says",
-    "unapproved": "left out: agents.serve gives this agent only what a person wrote or approved",
+    "untrusted": "in documents that were not reviewed; `workbench documents DIR --trust` shows them and asks",
+    "held": "held back because of the text",
+    "unapproved": "left out: agents.serve limits this agent to what you wrote or approved",
     "weak": "below the floor",
 }
 
@@ -441,7 +439,7 @@ def _left_out(given: "Recalled") -> Iterator[str]:
         named = ", ".join(f"{file}:{line}" for file, line in given.broken[:_BROKEN])
         more = f" and {len(given.broken) - _BROKEN:,} more" if len(given.broken) > _BROKEN else ""
         lines = counted(len(given.broken), "line")
-        yield f"{lines} with the words asked for, but no message: {named}{more}."
+        yield f"{lines}contain the words but are not messages: {named}{more}."
     yield from (f"{path} could not be read." for path in given.unread)
     yield from map(str, given.problems)
     if given.found > len(given.rows):
@@ -451,22 +449,22 @@ def _left_out(given: "Recalled") -> Iterator[str]:
 OPTIONS: Mapping[str, Option] = {
     "place": {"help": "a folder, a document in it, or /memories/…"},
     "--list": flag("list sessions, followed folders and the store's documents"),
-    "--follow": flag("look through this folder from now on"),
-    "--unfollow": flag("look through it no longer; its files stay"),
-    "--trust": flag("show documents not reviewed yet, and trust them"),
-    "--changes": flag("show what is not as it was looked at"),
-    "--new": flag("begin a session of external memory of this name"),
+    "--follow": flag("include this folder from now on"),
+    "--unfollow": flag("stop following it; its files stay"),
+    "--trust": flag("review new and changed documents, and trust them"),
+    "--changes": flag("show what changed since the review"),
+    "--new": flag("start an external memory session with this name"),
     "--write": value("FILE", "the new text of a document (-: stdin)", type=file_or_stdin),
-    "--yes": flag("with --trust: take it over without a question"),
+    "--yes": flag("with --trust: accept without asking"),
     "--scope": {"choices": _SCOPES, "default": "all", "help": "what is searched (default: all)"},
     "limit:recall": lambda parser: parser.add_argument(
         "--limit", "-n", metavar="N", type=count, help="how many (default: 5, or memory.default_limit)"
     ),
-    "--all-sessions": flag("every session of this project, not the last alone"),
+    "--all-sessions": flag("every session of this project, not just the last"),
 }  # fmt: skip
 
 VERBS = (
-    Verb("documents", documents, "show and follow what agents keep in files",
+    Verb("documents", documents, "show and follow documents that agents keep",
          "place? --list|--follow|--unfollow|--trust|--changes|--new|--write --yes --show-secrets --json", _DETAILS,
          None, _open),
     Verb("recall", recall, "search documents and messages, with citations",

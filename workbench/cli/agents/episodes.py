@@ -62,21 +62,23 @@ LISTED = 20
 LONG_CONSOLIDATION = 500
 """Records from which on a stage shows how far it is."""
 
-_ABOUT = f"""The stages, in this order: {", ".join(kind.id for kind in STAGES)}. Each is an action of its own that
-`workbench undo` takes back. Ctrl+c stops between two stages; the next run within a day goes on there. Nothing is lost:
-episodes are archived under the one that stands for them, patterns go out of use as history. --dry-run says exactly what
-a run would change. The report of the last run stands in Health, too, with when the next one is due (after a week).
+_ABOUT = f"""Runs these stages in order: {", ".join(kind.id for kind in STAGES)}. Each is one action that
+`workbench undo` takes back. Ctrl+c stops between two stages; a run started within a day continues
+there. Nothing is lost: similar episodes are archived under the one that represents them, and
+patterns that are no longer used stay in the history. --dry-run lists every change. Health shows
+the report of the last run and when the next one is due (after a week).
 
   workbench consolidate --dry-run
   workbench consolidate --stages episodes,validation --report consolidation.md
 
-Every Sunday at three, by cron (`crontab -e`), or by a systemd timer (OnCalendar=Sun 03:00) with the same command:
+Every Sunday at three, by cron (`crontab -e`), or by a systemd timer (OnCalendar=Sun 03:00) with
+the same command:
 
   0 3 * * 0  workbench --store /path/to/.workbench consolidate --json >> /path/to/consolidation.log 2>&1"""
 
 _SAYS: "Mapping[Becomes, str]" = {
-    "archived": "archived under", "validated": "in use, by its evidence",
-    "under_review": "under review: it was contradicted", "candidate": "a candidate",
+    "archived": "archived under", "validated": "in use: enough evidence",
+    "under_review": "under review: contradicted", "candidate": "a candidate",
     "deprecated": "out of use: worth little", "proposed": "waits in Review:",
 }  # fmt: skip
 
@@ -106,7 +108,7 @@ def consolidate(call: Call) -> Answer:
         _write(call.session.cwd / args.report, done)
     if left := ", ".join(kind.id for kind in done.left):
         warn(
-            f"Stopped. Left: {left}{'' if args.dry_run else '; `workbench consolidate` goes on there'}."
+            f"Stopped. Left: {left}{'' if args.dry_run else '; `workbench consolidate` continues there'}."
         )
     return Answer(
         lambda: done_json(done, dry=args.dry_run),
@@ -136,7 +138,7 @@ class _Line:
 
 def _lines(call: Call, done: "Consolidated") -> Iterator[str]:
     if done.again:
-        yield "Going on with the run that was broken off."
+        yield "Continuing the interrupted run."
     for stage in done.stages:
         yield from _stage_lines(call, stage)
     if done.run is not None and not done.left and (due := due_at(done.run)) is not None:
@@ -228,7 +230,7 @@ def list_episodes(call: Call) -> Answer:
     bench = call.bench
     found = bench.episode_finder.listed(criteria_of(call.session))
     shown = cut(found, call.args.limit)
-    none = "There are no episodes yet; `workbench episode add FILE` keeps one."
+    none = "No episodes yet; `workbench episode add FILE` adds one."
 
     def rows() -> list[dict[str, object]]:
         uses = bench.episodes.uses()
@@ -249,7 +251,7 @@ def show_episode(call: Call) -> Answer:
     opened = call.bench.episodes.open(call.args.id)
     trace = call.args.trace or not opened.is_closed
     if not trace:
-        warn(f"It is {opened.phase}, so its trace stays closed; --trace opens it.")
+        warn(f"It is {opened.phase}, so its trace is folded; --trace shows it.")
     doc = opened.doc(trace=trace)
     notes = [
         {"id": note.id, "at": note.at, "actor": note.actor, "text": note.text}
@@ -282,7 +284,7 @@ def _whole(call: Call, opened: "Opened", doc: Mapping[str, object]) -> Iterator[
         "id": head.id, "when": f"{moment(head.at)} · {opened.phase}{_next(opened)}",
         "outcome": " · ".join(filter(None, marks)), "domain": head.domain, "type": head.type,
         "session": opened.body.session, "tags": ", ".join(head.tags),
-        "read": f"{use.access_count:,}×{last} · {len(use.referenced_by):,} rest on it",
+        "read": f"{use.access_count:,}×{last} · {len(use.referenced_by):,} cite it",
     }  # fmt: skip
     yield from table([(name, shown(value)) for name, value in rows.items() if value])
     if opened.cluster is not None:
@@ -331,7 +333,7 @@ def add_episodes(call: Call) -> Answer:
         stored, group = tuple(call.bench.episodes.store_all(docs, session=call.args.session)), ""
     new = [one for one in stored if one.is_new]
     masked = dict.fromkeys(name for one in stored for name in one.masked)
-    known = f"; {len(stored) - len(new):,} were there already" if len(new) < len(stored) else ""
+    known = f"; {len(stored) - len(new):,} were already stored" if len(new) < len(stored) else ""
     done = f"Stored {counted(len(new), 'episode')}{known}."
     if len(stored) == 1:
         done = _kept(
@@ -345,12 +347,13 @@ def add_episodes(call: Call) -> Answer:
 
 
 def _kept(is_new: bool, what: str) -> str:
-    return f"{'Stored as' if is_new else 'There already, word for word:'} {what}."
+    return f"{'Stored as' if is_new else 'Already stored, word for word:'} {what}."
 
 
 _OUTLOOKS: "Mapping[Outlook, str]" = {
-    "insufficient": "too few to say more", "candidate": "not sure enough yet", "validated": "enough to be used",
-    "under_review": "speaks against it",
+    "insufficient": "too few applications", "candidate": "not enough confidence yet",
+    "validated": "enough evidence to be used",
+    "under_review": "evidence against it",
 }  # fmt: skip
 
 
@@ -361,7 +364,7 @@ def learn_episode(call: Call) -> Answer:
     found, _ = _given(call)
     if len(found) != 1:
         raise InvalidQuery(
-            f"There are {len(found):,} episodes; one is learned from at a time.",
+            f"There are {len(found):,} episodes; give one at a time.",
             "Nothing was stored.",
         )
     learning = Learning(call.bench.context, call.bench.patterns)
@@ -375,7 +378,7 @@ def learn_episode(call: Call) -> Answer:
         new = "new candidate, " if one.is_new else ""
         lines.append(f"  {one.pattern}  {new}{many}: {_OUTLOOKS[one.outlook]}")
     lines += [f"  {id}  applied with success" for id in learned.surer]
-    left = [f"“{name}” became no pattern: {why}" for name, why in learned.not_taken]
+    left = [f"“{name}” was not made a pattern: {why}" for name, why in learned.not_taken]
     return Answer(learned.doc, lines, left)
 
 
@@ -399,7 +402,7 @@ def find_episodes(call: Call) -> Answer:
         finally:
             line.clear()
     answer = finder.find(args.query, args.strategy, criteria, args.limit)
-    none = "No episode has to do with it." if answer.query else "None matches."
+    none = "No matching episode." if answer.query else "None matches."
     return Answer(
         lambda: found_json(call.bench, answer),
         lambda: _found_lines(call, answer),
@@ -466,7 +469,7 @@ def _found_lines(call: Call, answer: "FoundEpisodes") -> Iterator[str]:
             named = [feature for feature in one.shared if not feature.startswith("line:")]
             same = len(one.shared) - len(named)
             yield shown(
-                f"  alike in: {', '.join((*named, *([f'{same} of its lines'] if same else [])))}"
+                f"  same:  {', '.join((*named, *([f'{same} of its lines'] if same else [])))}"
             )
         notes = {
             "recency": f"  ({one.age_days:,.0f} days)",
@@ -489,7 +492,7 @@ def tag_episode(call: Call) -> Answer:
     args = call.args
     if not (args.add or args.remove):
         raise InvalidQuery(
-            "There is no tag to add or remove.",
+            "No tag to add or remove.",
             "Nothing was changed; name one with --add or --remove.",
         )
     now = call.bench.episodes.tag(args.id, args.add, args.remove)
@@ -502,7 +505,7 @@ def approve_episode(call: Call) -> Answer:
     call.bench.episodes.approve(id, withdraw=withdraw)
     return Answer(
         lines=[
-            f"{id} is approved no longer."
+            f"{id} is no longer approved."
             if withdraw
             else f"{id} is approved. `workbench undo` takes that back."
         ]
@@ -562,7 +565,7 @@ def purge_episodes(call: Call) -> Answer:
     ]
     if not ids:
         return Answer(
-            lines=[f"No episode was deleted {counted(args.older_than, 'day')} ago or earlier."]
+            lines=[f"No episode was deleted at least {counted(args.older_than, 'day')} ago."]
         )
     plan = bench.eraser.plan(ids)
     require_agreement(ids, args.yes_erase, plan)
@@ -584,117 +587,121 @@ def export_episodes(call: Call) -> Answer:
     )
 
 
-_EPISODE = """What an agent did, from the task to the outcome. An episode is never changed: notes, tags and deletion
-(with a way back) are a person's, agents only add. Without a verb: the latest ones.
+_EPISODE = """An episode records what an agent did, from the task to the outcome. It is never changed: agents
+only add episodes, and you add notes and tags or delete them (which can be taken back). Without a
+verb: the latest ones.
 
   workbench episode add run.json
   workbench episode find "the build fails on the new runner" --strategy failure"""
 
-_ADD = """FILE is JSON as `episode show --json` prints it, a list of such objects or one on each line, or a file that
-agent-playbook wrote (episodic/*.json); a folder is looked through. At least task.original_input and outcome.status are
-there; what is wrong is named by file, field and path, and nothing is stored then. Ids and embeddings are kept, secrets
-are masked. What is there already, word for word, is left as it is."""
+_ADD = """FILE is JSON as printed by `episode show --json` (one object, a list, or one per line), a file
+written by agent-playbook (episodic/*.json), or a folder of such files. task.original_input and
+outcome.status are required. If anything is invalid, the file, field and path are named and
+nothing is stored. Ids and embeddings are kept, secrets are masked. An episode that is already
+there, word for word, is skipped."""
 
-_LEARN = """FILE holds one episode, as `episode add` takes it. The patterns that metadata.patterns_applied names, by id
-or name, gain evidence for or against them; those in reflection.patterns_discovered become candidates. Memories whose
-ids metadata.memories_applied names count as applied with success where it was one. Where patterns stand is not decided
-by that: `workbench pattern validate` does. What is there already, word for word, changes nothing.
+_LEARN = """FILE holds one episode, as for `episode add`. Patterns named in metadata.patterns_applied (by id
+or name) gain evidence for or against them; those in reflection.patterns_discovered become
+candidates. Memories named in metadata.memories_applied count as applied successfully if the
+episode succeeded. The status of a pattern does not change until `workbench pattern validate`. An
+episode that is already there, word for word, changes nothing.
 
   workbench episode learn run.json --insight "look for the rule first" --json"""
 
-_SHOW = """From 180 days on the trace stays closed until --trace asks for it; what is in it is found all the same."""
+_SHOW = """The trace of an episode older than 180 days is folded; --trace shows it. Search still covers it."""
 
-_LIST = """The latest first, archived and deleted ones with --phase archived and --phase deleted."""
+_LIST = """Newest first. --phase archived and --phase deleted list those."""
 
-_FIND = """Strategies: semantic (like QUERY), structured (by --domain, --type, …), hybrid (both), temporal (the latest,
-by --since and --in-session), failure (QUERY is what an error says; what failed alike, and what was done about it).
-The score: 0.5 likeness + 0.2 recency + 0.15 success + 0.1 use + 0.05 domain. Past 180 days only what is much alike is
-found, past a year only with --every or --phase archived. With --for-agent secrets are masked, what gives orders is
-held back, and it is counted as read.
+_FIND = """Strategies: semantic (similar to QUERY), structured (by --domain, --type, …), hybrid (both),
+temporal (newest first, by --since and --in-session), failure (QUERY is an error message; finds
+similar failures and what fixed them). Score: 0.5 similarity + 0.2 recency + 0.15 success + 0.1
+use + 0.05 domain. Episodes older than 180 days need a high similarity; those older than a year
+are found only with --every or --phase archived. With --for-agent secrets are masked, flagged text
+is held back, and the access is counted.
 
   workbench episode find "pnpm install fails on the runner" --strategy failure --explain"""
 
-_APPROVE = """An agent that is served approved texts only (agents.serve = approved) gets it from then on; the others get
-it without the remark that nobody looked at it. Look first: `episode show ID --trace`."""
+_APPROVE = """Agents that are served approved texts only (agents.serve = "approved") get the episode from then
+on; other agents get it without the “unreviewed” mark. Read it first: `episode show ID --trace`."""
 
-_DELETE = """It is served to nobody any more and kept for 30 days; `episode restore` and `workbench undo` bring it back.
-`workbench purge ID` erases one for good, the file beside the store too."""
+_DELETE = """A deleted episode is no longer served and is kept for 30 days; `episode restore` and `workbench
+undo` bring it back. `workbench purge ID` erases one for good, with its file beside the store."""
 
-_ARCHIVE = """An archived episode is kept whole and found only on request (`episode find --every`, `--phase archived`);
-`episode restore` brings it back. By age alone an episode counts as archived after a year."""
+_ARCHIVE = """An archived episode is kept in full but found only on request (`episode find --every`, `--phase
+archived`); `episode restore` brings it back. Episodes older than a year count as archived."""
 
-_PURGE = """Erases the episodes that were deleted at least 30 days ago, their files beside the store too, as `workbench
-purge` does; there is no undo. Each id has to be typed, or given as --yes-erase ID."""
+_PURGE = """Erases episodes deleted at least 30 days ago, with their files beside the store, as `workbench
+purge` does. There is no undo. Type each id to confirm, or give --yes-erase ID."""
 
-_EXPORT = """Without IDs every episode that is not deleted. TARGET is a file (a list), or a folder: one file for each.
-Secrets were masked when they came in."""
+_EXPORT = """Without IDs: every episode that is not deleted. TARGET is a file (a list) or a folder (one file
+each). Secrets were masked when the episodes were stored."""
 
 _ID = "ep-20261124-0000007"
-_ACTOR = "the agent that did it, and whose word it is (otherwise: you)"
+_ACTOR = "the agent that reports it (default: you)"
 
 OPTIONS: Mapping[str, Option] = {
     **{name: text(about, "WHEN" if name in ("--since", "--until") else "X") for name, about in _CRITERIA.items()},
     "file": {"type": file_or_stdin, "help": "a file or a folder, or - for stdin"},
     "file:one": {"type": file_or_stdin, "help": "a file, or - for stdin"},
     "--actor": {"metavar": "NAME", "help": _ACTOR},
-    "--session": text("the agent session, where the episode names none", "S"),
-    "--insight": several("TEXT", "what is to be learned from it"),
-    "--trace": flag("open the trace of an old one, too"),
-    "query": {"default": "", "help": "a task, or what an error says"},
+    "--session": text("the agent session, if the episode names none", "S"),
+    "--insight": several("TEXT", "a lesson from it"),
+    "--trace": flag("show the trace of old ones too"),
+    "query": {"default": "", "help": "a task or an error message"},
     "--strategy": {"choices": STRATEGIES, "default": "semantic", "help": "how (default: semantic)"},
     "-k": lambda parser: parser.add_argument(
         "-k", "--limit", metavar="N", type=count, default=5, help="how many (default: 5)"
     ),
     "--prefer-recent": flag("none older than 30 days"),
-    "--only-successful": flag("none that failed, or only in part"),
-    "--every": flag("archived ones, too"), "--explain": flag("say how each score came about"),
-    "--add": several("T", "a tag; several times"), "--remove": several("T", "a tag that goes; several times"),
+    "--only-successful": flag("only successful ones"),
+    "--every": flag("include archived ones"), "--explain": flag("show how each score is computed"),
+    "--add": several("T", "a tag; repeatable"), "--remove": several("T", "a tag to remove; repeatable"),
     "--withdraw": flag("withdraw the approval"),
     "ids": {"metavar": "ID", "help": "which ones"}, "ids:two": {"metavar": "ID", "nargs": 2},
     "ids*:all": {"metavar": "ID", "help": "which ones (otherwise: all)"},
-    "--older-than": {"metavar": "DAYS", "type": count, "help": "or all active ones that are older"},
-    "--older-than:30": {"metavar": "DAYS", "type": count, "default": 30, "help": "deleted so long ago (30)"},
-    "--yes-erase": several("ID", "agree to erase this id"),
+    "--older-than": {"metavar": "DAYS", "type": count, "help": "or all active ones older than DAYS"},
+    "--older-than:30": {"metavar": "DAYS", "type": count, "default": 30, "help": "deleted at least DAYS days ago (30)"},
+    "--yes-erase": several("ID", "confirm erasing this id"),
     "target": {"type": Path, "help": "a file, or a folder"},
-    "--dialect": {"choices": ("episode", "agent-playbook"), "default": "episode", "help": "the form of it"},
-    "--dry-run": flag("say what would be done, and do nothing"),
-    "--stages": text("only these (otherwise: all, or those left)", "NAME,…"),
-    "--anew": flag("begin anew, whatever run was broken off"),
+    "--dialect": {"choices": ("episode", "agent-playbook"), "default": "episode", "help": "the file's dialect"},
+    "--dry-run": flag("show what would be done, without doing it"),
+    "--stages": text("only these stages (default: all, or the remaining ones)", "NAME,…"),
+    "--anew": flag("start over instead of continuing an interrupted run"),
     "--report": {"metavar": "FILE", "type": Path, "help": "write the report to a new file, .md or .json"},
 }  # fmt: skip
 
 _WHICH = " ".join(_CRITERIA)
 
 _VERBS = (
-    Verb("add", add_episodes, "keep what an agent did", "file --actor --session --json", _ADD,
+    Verb("add", add_episodes, "add episodes", "file --actor --session --json", _ADD,
          "run.json --actor claude", making),
-    Verb("learn", learn_episode, "keep one, and count it for the patterns it names",
+    Verb("learn", learn_episode, "add one and count it as evidence for its patterns",
          "file:one --insight --actor --session --json", _LEARN, None, making),
-    Verb("show", show_episode, "show one, whole", "id --trace --show-secrets --json", _SHOW, f"{_ID} --trace"),
-    Verb("list", list_episodes, "list them by time", f"{_WHICH} limit=20 --json", _LIST,
+    Verb("show", show_episode, "show one in full", "id --trace --show-secrets --json", _SHOW, f"{_ID} --trace"),
+    Verb("list", list_episodes, "list episodes, newest first", f"{_WHICH} limit=20 --json", _LIST,
          "--outcome FAILURE --since 7d"),
-    Verb("find", find_episodes, "find those that matter for a task or an error",
+    Verb("find", find_episodes, "find episodes that fit a task or an error",
          "query? --strategy -k --prefer-recent --only-successful --every --explain --for-agent --session:agent "
          f"{_WHICH} --show-secrets --json", _FIND, None, serving),
-    Verb("note", note_episode, "note something on one", "id text", "", f'{_ID} "the runner was out of disk"',
+    Verb("note", note_episode, "add a note to one", "id text", "", f'{_ID} "the runner was out of disk"',
          changing),
-    Verb("tag", tag_episode, "give one other tags", "id --add --remove", "", f"{_ID} --add deploy --remove draft",
+    Verb("tag", tag_episode, "change the tags of one", "id --add --remove", "", f"{_ID} --add deploy --remove draft",
          changing),
     Verb("approve", approve_episode, "approve an episode", "id --withdraw", _APPROVE, _ID, changing),
-    Verb("archive", archive_episodes, "archive episodes, found on request only", "ids* --older-than", _ARCHIVE,
+    Verb("archive", archive_episodes, "archive episodes", "ids* --older-than", _ARCHIVE,
          "--older-than 180", changing),
-    Verb("compare", compare_episodes, "show how two differ", "ids:two --show-secrets --json", "",
+    Verb("compare", compare_episodes, "compare two episodes", "ids:two --show-secrets --json", "",
          "ep-20260320-0000042 ep-20260318-0000040"),
-    Verb("purge", purge_episodes, "erase deleted ones for good", "--older-than:30 --yes-erase", _PURGE,
+    Verb("purge", purge_episodes, "erase deleted episodes for good", "--older-than:30 --yes-erase", _PURGE,
          "--older-than 90", changing),
-    Verb("delete", delete_episode, "delete one, with a way back", "id", _DELETE, _ID, changing),
-    Verb("restore", restore_episode, "bring one back", "id", "", _ID, changing),
-    Verb("export", export_episodes, "write them to files", "target ids*:all --dialect --json", _EXPORT,
+    Verb("delete", delete_episode, "delete one (can be restored)", "id", _DELETE, _ID, changing),
+    Verb("restore", restore_episode, "restore one", "id", "", _ID, changing),
+    Verb("export", export_episodes, "export episodes to files", "target ids*:all --dialect --json", _EXPORT,
          "episodes/ --dialect agent-playbook", lambda session: session.reading(approved=True)),
 )  # fmt: skip
 
 VERBS = (
-    Verb("episode", list_episodes, "keep, show and find what agents did", "", _EPISODE, None, below=_VERBS),
+    Verb("episode", list_episodes, "add, show and find episodes", "", _EPISODE, None, below=_VERBS),
     Verb("consolidate", consolidate, "consolidate episodes and patterns",
          "--dry-run --stages --anew --report --json", _ABOUT, None, _opened_to_consolidate),
 )  # fmt: skip

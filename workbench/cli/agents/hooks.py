@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from workbench.services.agents.hooks import Plan
 
 
-_DETAILS = """install lets an agent run `workbench capture` when a session begins and ends, at each prompt, and before
-and after it is compacted: what it teaches is kept, and it begins with a brief of the project. The change of the agent's
-settings is shown first, everything else in the file stays as it is, and a copy of the file is kept. remove takes the
-hooks out again. status says what is installed, and what went wrong lately. --project means the settings of this folder
-that are yours alone, --user those of all your projects. Inside an agent it is refused.
+_DETAILS = """`install` makes an agent run `workbench capture` when a session starts and ends, at each prompt,
+and before and after compaction: lessons are stored, and each session starts with a brief of the
+project. You see the change of the agent's settings first; the rest of the file stays as it is,
+and a copy is kept. `remove` takes the hooks out again. `status` shows what is installed and
+recent failures. --project means your own settings for this folder, --user those for all your
+projects. Refused when an agent runs it.
 
   workbench hooks install --agent claude-code --user"""
 
@@ -43,10 +44,10 @@ def hooks(call: Call) -> Answer:
     done = _carry_out(call, plan_install(args.agent, _path(call), words))
     lines = [*done.lines]  # type: ignore[misc]
     if done.code == DONE:
-        lines.append(f"To let it search and save as well: {server(args.agent, words)}")
+        lines.append(f"To let the agent search and save too: {server(args.agent, words)}")
         if args.agent == "codex":
             lines.append(
-                "Codex asks you once whether you trust its hooks; an older one runs none unless its config.toml says"
+                "Codex asks once whether you trust the hooks; older versions need this in config.toml:"
             )
             lines.append("codex_hooks = true under [features].")
     return done._replace(lines=lines)
@@ -59,16 +60,16 @@ def _carry_out(call: Call, plan: "Plan") -> Answer:
     require_no_agent()
     json = {"agent": call.args.agent, "file": plan.path, "changed": not plan.is_done}
     if plan.is_done:
-        return Answer(json, ["Nothing to do: it is so already."])
+        return Answer(json, ["Nothing to do: already done."])
     before, after = (plan.before or "").splitlines(), (plan.after or "").splitlines()
     name = str(plan.path)
     diff = difflib.unified_diff(before, after, name, name, lineterm="", n=2)
     call.say("\n".join(diff))
-    if not (call.args.yes or typed_yes("Write this?", "--yes writes it unasked.")):
+    if not (call.args.yes or typed_yes("Write this?", "--yes writes without asking.")):
         say("Nothing was changed.")
         return Answer(code=FOUND)
     copy = carry_out(plan, Replaced(paths.replaced_dir()))
-    kept = f" What it held before is kept in {copy}." if copy is not None else ""
+    kept = f" The previous version is kept in {copy}." if copy is not None else ""
     done = "Removed, as it was not there before" if plan.after is None else "Written"
     return Answer(json, [f"{done}: {plan.path}.{kept}"])
 
@@ -91,16 +92,14 @@ def _status(call: Call) -> Answer:
         listed[agent].append({"file": one.path, **picked(one, "events", "missing")})
         lines.append(f"{agent}  {one.path}: {', '.join(one.events) or 'not installed'}")
         for program in one.missing:
-            lines.append(
-                f"  {program} is not there any more; `workbench hooks install` names this one."
-            )
+            lines.append(f"  {program} no longer exists; `workbench hooks install` uses this one.")
     return Answer({"agents": listed, "failures": failed}, [*lines, *failure_lines(failed)])
 
 
 def failure_lines(failed: "Sequence[HookFailure]") -> list[str]:
     """Say what went wrong at hooks lately."""
     lines = [f"{one.at}  {one.agent} {one.event}: {one.problem}" for one in failed]
-    return lines or ["No hook failed lately."]
+    return lines or ["No recent failures."]
 
 
 _ACTIONS = ("install", "remove", "status")
@@ -125,16 +124,16 @@ def _home() -> Path:
 # `workbench mcp`: a server for agents that speak the Model Context Protocol.
 
 
-_MCP = """Serves this store to an agent over stdin and stdout, or with --http to several on this machine. The agent
-searches, reads, saves signals, votes, and asks a person to replace or forget; what it wishes waits in Review, and what
-it asked stands in area 5. It is served what `search --for-agent` prints: masked, held back, under the same profile and
-floor.
+_MCP = """Serves this store to an agent over stdin and stdout, or with --http to several agents on this
+machine. The agent can search, read, save signals, vote, and request that a memory be replaced or
+forgotten; requests wait in Review, and area 5 shows what it asked. It is served what `search
+--for-agent` prints: same masking, profile and relevance floor.
 
   claude mcp add memory -- workbench mcp --agent claude
   {"mcpServers": {"memory": {"command": "workbench", "args": ["mcp", "--agent", "NAME"]}}}
 
-Over HTTP a bearer token is needed; it lies in your state folder, for you alone. Needs the extra: pip install
-'memory-workbench[mcp]'."""
+HTTP needs a bearer token; it is in your state folder, readable only by you. Needs the extra: pip
+install 'memory-workbench[mcp]'."""
 
 
 TOOL_GROUPS = ("few", "working", "plan", "all")
@@ -146,7 +145,7 @@ def tool_groups(text: str) -> tuple[str, ...]:
     groups = tuple(dict.fromkeys(name for name in text.replace(",", " ").split()))
     if wrong := [name for name in groups if name not in TOOL_GROUPS]:
         raise ArgumentTypeError(
-            f"there is no group {wrong[0]}; groups are {', '.join(TOOL_GROUPS)}"
+            f"there is no group {wrong[0]}; choose from {', '.join(TOOL_GROUPS)}"
         )
     if not groups:
         raise ArgumentTypeError(f"name a group: {', '.join(TOOL_GROUPS)}")
@@ -157,7 +156,7 @@ def serve(call: Call) -> Answer:
     """Serve until the client goes or a signal comes."""
     session, args = call.session, call.args
     if session.serve_agents is None:
-        raise WorkbenchError("This door cannot serve agents.")
+        raise WorkbenchError("The MCP server cannot be started.")
     if args.port > 65_535:
         raise WorkbenchError(f"There is no port {args.port}.", "Choose one below 65,536.")
     bench = session.open(session.choice().folder, actor_of(args))
@@ -171,17 +170,17 @@ OPTIONS: Mapping[str, Option] = {
     "--agent:hooks": {"choices": tuple(HOOK_FILES), "default": "claude-code", "help": "default: claude-code"},
     "--project": flag("in the settings of this folder (the default)"),
     "--user": flag("in the settings of all your projects"),
-    "--yes": flag("write without a question (not under an agent)"),
+    "--yes": flag("write without asking (not when run by an agent)"),
     "--http": flag("over HTTP on 127.0.0.1, for several clients"),
     "--port": value("N", "with --http (default: 8765)", type=count, default=8765),
-    "--agent": text("what the agent is called (otherwise: what it calls itself)", "NAME"),
+    "--agent": text("the agent's name (default: as it introduces itself)", "NAME"),
     "--tools": value(
         "GROUPS",
         f"groups of tools, with commas: {', '.join(TOOL_GROUPS)} (default: few)",
         type=tool_groups,
         default=("few",),
     ),
-    "--read-only": flag("no tool that writes"),
+    "--read-only": flag("offer no tool that writes"),
     "--allow-forget": flag("let an agent forget its own signals of this session at once, one at a time"),
     "--allow-llm": flag("let an agent's memory_reflect ask Claude, when there is a key"),
 }  # fmt: skip

@@ -63,14 +63,14 @@ def add_patterns(call: Call) -> Answer:
     given = _read(call.session)
     docs = given if isinstance(given, list) else [given]
     if not docs:
-        raise InvalidRecord("There is no pattern in it.", _NOTHING)
+        raise InvalidRecord("It contains no pattern.", _NOTHING)
     made = call.bench.patterns.add(docs)
     flagged = {held.record.id for held in call.bench.safety.speaking(made)}
     return Answer(
         [{"id": one.id, "status": one.status, "flagged": one.id in flagged} for one in made],
         [f"Added {one.id} ({one.status.replace('_', ' ')}): {one.name}" for one in made],
         [
-            f"{id} is flagged and held back from agents; `workbench scan` says why."
+            f"{id} is flagged and held back from agents; `workbench scan` shows why."
             for id in sorted(flagged)
         ],
     )
@@ -82,10 +82,10 @@ def edit_pattern(call: Call) -> Answer:
         raise InvalidRecord("A patch is a JSON object of the fields that change.", _NOTHING)
     before = call.bench.patterns.get(call.args.id)
     after = call.bench.patterns.update(before.id, patch)
-    done = f"Changed {after.id}: it is version {after.edition} now."
+    done = f"Changed {after.id} (version {after.edition})."
     return Answer(
         {"id": after.id, "version": after.edition, "changed": after != before},
-        [f"{after.id} says that already." if after == before else done],
+        [f"{after.id} already says so." if after == before else done],
     )
 
 
@@ -142,7 +142,7 @@ def _validation(one: "Validation") -> tuple[str, ...]:
         return (
             one.before.id,
             moved,
-            f"{counted(found.episodes, 'application')} of the 5 that it needs",
+            f"{counted(found.episodes, 'application')} of the required 5",
         )
     share = f"{found.successes} of {found.episodes} succeeded"
     return (
@@ -211,9 +211,7 @@ _WEAK = {
 def prune_patterns(call: Call) -> Answer:
     args = call.args
     if args.ids and not args.deprecate:
-        raise InvalidQuery(
-            "IDs are for --deprecate.", "Without it, every pattern that is worth little is listed."
-        )
+        raise InvalidQuery("IDs need --deprecate.", "Without it, all weak patterns are listed.")
     weak = call.bench.patterns.weak()
     chosen = (tuple(args.ids) or tuple(pattern.id for pattern, _ in weak)) if args.deprecate else ()
     if chosen:
@@ -229,7 +227,7 @@ def prune_patterns(call: Call) -> Answer:
     rows = [
         {"id": p.id, "name": p.name, "why": why, "deprecated": args.deprecate} for p, why in weak
     ]
-    return Answer(rows, lines, [] if weak else ["No pattern is worth little."])
+    return Answer(rows, lines, [] if weak else ["No weak patterns."])
 
 
 def import_patterns(call: Call) -> Answer:
@@ -272,7 +270,7 @@ def export_patterns(call: Call) -> Answer:
     except OSError as error:
         raise UnreadableFile(f"{args.file} cannot be read: {error.strerror}.", _NOTHING) from error
     except UnicodeDecodeError as error:
-        raise UnreadableFile(f"{args.file} is no text in UTF-8.", _NOTHING) from error
+        raise UnreadableFile(f"{args.file} is not UTF-8 text.", _NOTHING) from error
     text = call.bench.pattern_intake.written(args.ids, original, call.bench.safety)
     if text != original:
         replace_file(path, text, before)
@@ -296,7 +294,7 @@ def read_text(session: Session, name: str) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         what = f"byte 0x{data[error.start]:02x} at offset {error.start:,}"
-        raise UnreadableFile(f"{shown} is no text in UTF-8: {what}.", _NOTHING) from error
+        raise UnreadableFile(f"{shown} is not UTF-8 text: {what}.", _NOTHING) from error
 
 
 def _read(session: Session) -> object:
@@ -308,9 +306,7 @@ def _read(session: Session) -> object:
     except json.JSONDecodeError as error:
         raise UnreadableFile(f"{shown}:{error.lineno}: no JSON: {error.msg}.", _NOTHING) from error
     except RecursionError as error:
-        raise UnreadableFile(
-            f"{shown} holds no JSON in UTF-8 that can be read.", _NOTHING
-        ) from error
+        raise UnreadableFile(f"{shown} holds no readable UTF-8 JSON.", _NOTHING) from error
 
 
 # Looking at patterns: lists, one in full, those that fit a task, those alike, a filled template,
@@ -326,11 +322,11 @@ def list_patterns(call: Call) -> Answer:
     ]
     wanted = [one for one in stands if args.category in (None, one.category)]
     chosen = cut(wanted, args.limit)
-    none = "The store has no patterns yet; `workbench pattern add FILE` adds some, `pattern import` those of a file."
+    none = "The store has no patterns yet; `workbench pattern add FILE` and `pattern import FILE` add some."
     return Answer(
         lambda: [_row_json(call.bench, one) for one in chosen],
         lambda: table([_row(call, one) for one in chosen], right=(3, 4)),
-        [] if wanted else ["No pattern is like that." if every else none],
+        [] if wanted else ["No pattern matches." if every else none],
     )
 
 
@@ -362,7 +358,7 @@ def _opened_to_find(session: Session) -> "AbstractContextManager[Workbench]":
     args = session.args
     if args.actor is not None and (args.explain or args.candidates):
         raise InvalidQuery(
-            "Agents are served what is in use.",
+            "Agents are served patterns in use only.",
             "Leave out --explain and --candidates, or --for-agent.",
         )
     return serving(session)
@@ -393,7 +389,7 @@ def _task(args: Namespace) -> "Task":
 
     facts = dict(args.fact)
     if not (args.task.strip() or args.type or args.domain or args.category or facts):
-        hint = "Say what is to be done, or give --type, --domain, --category or --fact."
+        hint = "Give a task, or --type, --domain, --category or --fact."
         raise InvalidQuery("The task is empty.", hint)
     return task_of(
         args.task, args.type, args.domain, args.complexity, args.capability, args.category, facts
@@ -429,7 +425,7 @@ def similar_patterns(call: Call) -> Answer:
         lambda: table(
             [(f"{one.score:.2f}", *_row(call, one.pattern)) for one in found], right=(0, 4, 5)
         ),
-        [] if found else ["No other pattern resembles it."],
+        [] if found else ["No similar pattern."],
     )
 
 
@@ -533,73 +529,80 @@ def _explained(one: "Match") -> str:
 
 
 _OBSTACLES = {
-    "complexity": "it is for complexity {}", "category": "it is of the category {}",
-    "problem_type": "it is for problems of the type {}", "domain": "it is for the domain {}",
-    "capability": "it needs {}", "condition": "it asks that {}", "anti_condition": "it does not apply when {}",
+    "complexity": "for complexity {}", "category": "category {}",
+    "problem_type": "for the problem type {}", "domain": "for the domain {}",
+    "capability": "it needs {}", "condition": "requires {}", "anti_condition": "does not apply when {}",
 }  # fmt: skip
 
 
 def _why(why: "LeftOut") -> str:
     asked = (" to " if why.obstacle == "complexity" else ", ").join(why.asked)
     said = _OBSTACLES.get(why.obstacle, "it is {}").format(asked)
-    return f"{said}, and the task does not say" if why.unknown else said
+    return f"{said}, not stated in the task" if why.unknown else said
 
 
-_PATTERN = """Patterns: strategies, decompositions, sequences, tool choices, failures, recoveries, optimizations and
-conventions that proved themselves, each with where it applies and what speaks for it. A candidate gathers evidence
-(`apply`), `validate` takes it into use, `find` gives those that fit a task.
+_PATTERN = """A pattern is a strategy, decomposition, sequence, tool choice, failure, recovery, optimization or
+convention that has worked before, with the conditions under which it applies and the evidence for
+it. `apply` records evidence for a candidate, `validate` takes it into use, `find` lists the
+patterns that fit a task.
 
   workbench pattern find "the API runs into a timeout" --domain python
 
-An agent adds candidates and records how applying went; deciding is for a person. `workbench undo` takes each back."""
+Agents add candidates and record applications; decisions are yours. `workbench undo` takes each
+one back."""
 
-_ADD = """FILE holds a pattern as JSON, or a list of them (- reads stdin). What is wrong is named by its path. Secrets
-are masked; an id that a pattern brings is kept. `workbench pattern show ID --json` prints the shape.
+_ADD = """FILE holds a pattern as JSON, or a list of them (- reads stdin). If anything is invalid its path
+is named. Secrets are masked; ids in the file are kept. `workbench pattern show ID --json` prints
+the shape.
 
   echo '{"name": "Ask first", "category": "strategy", "summary": "Ask before a deploy."}' | workbench pattern add -
 
-Conditions are texts such as: complexity >= 5 and not (domain in [legacy, cobol]). Facts are compared with ==, !=, <,
-<=, >, >=, in [a, b], has x; `exists` asks whether a fact is known; and, or, not and parentheses join them."""
+A condition looks like: complexity >= 5 and not (domain in [legacy, cobol]). Comparisons: ==, !=,
+<, <=, >, >=, in [a, b], has x, exists (the fact is known). Join them with and, or, not and
+parentheses."""
 
-_EDIT = """FILE holds a JSON merge patch (- reads stdin): the fields that change, null for one that goes. Where the
-pattern stands, what speaks for it and how often it was used stay.
+_EDIT = """FILE holds a JSON merge patch (- reads stdin): the fields to change, null to remove one. Status,
+evidence and use counts stay.
 
   echo '{"summary": "Ask before any deploy."}' | workbench pattern edit pat-20261124-0000001 -"""
 
-_FIND = """Only patterns that are in use (validated) are found: those that ask for nothing the task does not have. What
-the text names counts as type and domain where none is given. A condition on a fact that nobody gave does not hold; a
-warning against a fact that nobody gave does not warn. The score is 0.4 confidence + 0.3 success + 0.15 use +
-0.1 recency + 0.05 match; --explain shows its parts, and why the others do not apply.
+_FIND = """Finds patterns in use (validated) whose requirements the task meets. Type and domain are read from
+the text unless given. A condition on an unknown fact does not hold; a warning on an unknown fact
+does not apply. Score: 0.4 confidence + 0.3 success + 0.15 use + 0.1 recency + 0.05 match.
+--explain shows its parts, and why other patterns do not apply.
 
   workbench pattern find "retry the upload" --type api_timeout --fact attempts=2 --explain"""
 
-_APPLY = """Says that the pattern was applied in an episode, and how that went; said again for the same episode, the
-last word counts. It speaks for or against the pattern at the next `validate`, for 90 days.
+_APPLY = """Records that a pattern was applied in an episode, and the outcome. If recorded again for the same
+episode, the last outcome counts. It counts as evidence at the next `validate`, for 90 days.
 
   workbench pattern apply pat-20261124-0000001 ep-20261124-0000007 --outcome success --time 95"""
 
-_FILL = """Fills the template of a pattern; values are JSON, or else a text. Nothing is stored.
+_FILL = """Fills in the template of a pattern. Values are JSON, or plain text. Nothing is stored.
 
   workbench pattern fill pat-20261124-0000001 name=search endpoints='["list", "get"]'"""
 
-_VALIDATE = """Without IDs every pattern is looked at. Of the last 90 days 5 applications are needed; 7 of 10 have to
-succeed, more than chance (one-sided exact binomial test, p below 0.05), with a confidence above 0.7. A candidate is
-taken into use then; a pattern in use that fails comes under review: `refine` or `deprecate` decides."""
+_VALIDATE = """Without IDs: all patterns. A candidate is taken into use when at least 5 applications in the last
+90 days are known, 70 % of them succeeded, more than by chance (one-sided exact binomial test, p <
+0.05), and its confidence is above 0.7. A pattern in use that no longer meets this is marked
+“under review”: `refine` or `deprecate` decides."""
 
-_MERGE = """Makes one pattern of several of the same category: it applies where one of them did, keeps the conditions
-they share and every warning, and has the applications of all. They are deprecated in its favour, as one action."""
+_MERGE = """Merges patterns of one category into one: it applies where any of them did, keeps the conditions
+they share and every warning, and takes over all applications. The originals are deprecated in its
+favour, as one action."""
 
-_PRUNE = """Lists patterns of low confidence (below 0.4), that nobody applied for 90 days, or that more speaks against
-than for; with --deprecate those, or the IDs, are taken out of use as one action."""
+_PRUNE = """Lists patterns with a confidence below 0.4, without an application in the last 90 days, or with
+more evidence against than for them. --deprecate takes them, or the given IDs, out of use as one
+action."""
 
-_IMPORT = """FILE is agent-playbook's semantic-patterns.json. Its confidence stays on its scale (0–1), applications are
-counted, and every entry is kept as it was in the pattern's metadata. With enough behind it (5 applications, confidence
-above 0.7) a pattern is in use at once, else it is a candidate."""
+_IMPORT = """FILE is agent-playbook's semantic-patterns.json. Its confidence (0–1) is kept, applications are
+counted, and each entry is kept unchanged in the pattern's metadata. With 5 applications and a
+confidence above 0.7 a pattern is in use at once, otherwise it is a candidate."""
 
-_EXPORT = """Patterns go back to where they came from (agent-playbook's semantic-patterns.json): of an entry only what
-the pattern says otherwise is written, confidence and applications among it; new ones come at the end; whatever else
-the file says stays byte for byte. Secrets were masked when they came in; what gives orders goes out only when it is
-allowed. Without the file a new one is made."""
+_EXPORT = """Writes patterns back to agent-playbook's semantic-patterns.json: in each entry only what changed
+(confidence and applications too), new ones at the end; everything else stays byte for byte.
+Secrets were masked when the patterns were stored; flagged text is written only when you allow it.
+A missing file is created."""
 
 _ID = "pat-20261124-0000001"
 _TWO = f"{_ID} pat-20261124-0000002"
@@ -623,7 +626,7 @@ def amount(text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value < 1e15:
-        raise ArgumentTypeError(f"“{text}” is no amount")
+        raise ArgumentTypeError(f"“{text}” is not a number")
     return value
 
 
@@ -631,33 +634,33 @@ OPTIONS: Mapping[str, Option] = {
     "ids": {"metavar": "ID"},
     "ids*:all": {"metavar": "ID", "help": "which ones (otherwise: all that are not deprecated)"},
     "file:in": {"type": file_or_stdin}, "file:out": {"help": "the file they came from, or a new one"},
-    "--status": {"choices": STATUSES, "help": "only those that stand so (default: all but deprecated)"},
-    "--category": {"choices": CATEGORIES, "help": "only those of one category"},
-    "task": {"default": "", "help": "what is to be done, in words"},
-    "--type": several("T", "the type of problem; several times"),
-    "--domain": several("D", "the domain; several times"),
-    "--complexity": {"metavar": "N", "type": float, "help": "how hard it is, from 0 to 10"},
-    "--capability": several("C", "what is at hand; several times (without one, nobody is asked for it)"),
-    "--fact": several("NAME=VALUE", "a fact that conditions ask about; several times") | {"type": fact},
-    "--candidates": flag("look among the candidates, too"),
-    "--explain": flag("show the parts of each score, and why others are missing"),
+    "--status": {"choices": STATUSES, "help": "only this status (default: all but deprecated)"},
+    "--category": {"choices": CATEGORIES, "help": "only this category"},
+    "task": {"default": "", "help": "the task, in words"},
+    "--type": several("T", "the problem type; repeatable"),
+    "--domain": several("D", "the domain; repeatable"),
+    "--complexity": {"metavar": "N", "type": float, "help": "its complexity, 0 to 10"},
+    "--capability": several("C", "a capability at hand; repeatable (default: not checked)"),
+    "--fact": several("NAME=VALUE", "a fact for conditions; repeatable") | {"type": fact},
+    "--candidates": flag("include candidates"),
+    "--explain": flag("show the parts of each score, and why others do not apply"),
     "values": {"metavar": "NAME=VALUE", "type": fact, "help": "a value of a parameter"},
-    "episode": {"help": "what names the episode"},
+    "episode": {"help": "the episode's id"},
     "--outcome": {"choices": OUTCOMES, "help": "how it went"},
-    "--task": text("what was to be done"), "--note": text("what to know about it"),
+    "--task": text("the task"), "--note": text("a note"),
     "--time": {"metavar": "SECONDS", "type": amount, "help": "how long it took"},
-    "--cost": {"metavar": "N", "type": amount, "help": "what it cost, in the unit of the baseline"},
-    "--dry-run": flag("say what would come of it, and change nothing"),
-    "--dry-run:in": flag("say what it would bring, and change nothing"),
-    "--reason": text("why"), "by": {"help": "the pattern that takes its place"},
+    "--cost": {"metavar": "N", "type": amount, "help": "its cost, in the unit of the baseline"},
+    "--dry-run": flag("show the result without changing anything"),
+    "--dry-run:in": flag("show what would be imported"),
+    "--reason": text("why"), "by": {"help": "the replacement"},
     "relation": {"metavar": "RELATION", "choices": RELATIONS, "help": ", ".join(RELATIONS)},
-    "other": {"metavar": "ID"}, "--remove": flag("say it no longer"), "--deprecate": flag("take them out of use"),
+    "other": {"metavar": "ID"}, "--remove": flag("remove the relation"), "--deprecate": flag("take them out of use"),
 }  # fmt: skip
 
 _VERBS = (
     Verb("list", list_patterns, "list patterns, the surest first", "--status --category limit=50 --show-secrets --json",
          example="--status validated"),
-    Verb("show", show_pattern, "show a pattern with its evidence and applications", "id --show-secrets --json",
+    Verb("show", show_pattern, "show a pattern, its evidence and applications", "id --show-secrets --json",
          example=_ID),
     Verb("find", find_patterns, "find the patterns that fit a task",
          "task? --type --domain --complexity --capability --category --fact --candidates --explain --for-agent"
@@ -666,29 +669,30 @@ _VERBS = (
     Verb("fill", fill_template, "fill the template of a pattern", "id values* --show-secrets --json", _FILL, None),
     Verb("tree", show_tree, "show the decision tree over the patterns in use", "--json"),
     Verb("add", add_patterns, "add patterns", "file:in --json", _ADD, "patterns.json", making),
-    Verb("edit", edit_pattern, "change what a pattern says", "id file:in --json", _EDIT, f"{_ID} change.json",
+    Verb("edit", edit_pattern, "edit a pattern", "id file:in --json", _EDIT, f"{_ID} change.json",
          changing),
     Verb("apply", record_application, "record how applying a pattern went",
          "id episode --outcome! --task --note --time --cost --json", _APPLY, None, changing),
-    Verb("validate", validate_patterns, "weigh the evidence of patterns", "ids* --dry-run --json", _VALIDATE,
+    Verb("validate", validate_patterns, "decide candidates by their evidence", "ids* --dry-run --json", _VALIDATE,
          "--dry-run", unless_dry),
-    Verb("approve", decide_pattern, "take a candidate into use on your word", "id --reason --json", "", _ID, changing),
-    Verb("refine", decide_pattern, "take one that is under review back into use; its evidence begins anew",
+    Verb("approve", decide_pattern, "take a candidate into use without evidence",
+         "id --reason --json", "", _ID, changing),
+    Verb("refine", decide_pattern, "take a pattern under review back into use; its evidence starts over",
          "id --reason --json", "", f'{_ID} --reason "the cause is mended"', changing),
-    Verb("deprecate", decide_pattern, "take a pattern out of use for good", "id --reason! --json", "",
+    Verb("deprecate", decide_pattern, "take a pattern out of use", "id --reason! --json", "",
          f'{_ID} --reason "it is gone"', changing),
     Verb("restore", decide_pattern, "make a deprecated pattern a candidate again", "id --json", "", _ID, changing),
     Verb("supersede", decide_pattern, "deprecate one in favour of another", "id by --reason --json", "", _TWO,
          changing),
-    Verb("merge", merge_patterns, "make one pattern of several", "ids+ --json", _MERGE, _TWO, changing),
+    Verb("merge", merge_patterns, "merge patterns", "ids+ --json", _MERGE, _TWO, changing),
     Verb("relate", relate_patterns, "relate two patterns", "id relation other --remove", "",
          f"{_ID} specializes pat-20261124-0000002", changing),
-    Verb("prune", prune_patterns, "list patterns that are worth little", "ids* --deprecate --json", _PRUNE,
+    Verb("prune", prune_patterns, "list weak patterns", "ids* --deprecate --json", _PRUNE,
          "--deprecate", lambda session: session.changing() if session.args.deprecate else session.reading()),
     Verb("import", import_patterns, "import a file of patterns", "file --dry-run:in --json", _IMPORT,
          "patterns.json --dry-run",
          making_unless_dry),
-    Verb("export", export_patterns, "write them into agent-playbook's file", "file:out ids*:all --json", _EXPORT,
+    Verb("export", export_patterns, "write patterns to agent-playbook's file", "file:out ids*:all --json", _EXPORT,
          "patterns.json", lambda session: session.reading(approved=True)),
 )  # fmt: skip
 
@@ -696,7 +700,7 @@ VERBS = (
     Verb(
         "pattern",
         list_patterns,
-        "keep and find what agents learned",
+        "manage and find patterns agents learned",
         "",
         _PATTERN,
         None,

@@ -48,7 +48,7 @@ def list_plans(call: Call) -> Answer:
         ]
         return table(rows)
 
-    none = "There are no plans yet; `workbench plan make GOAL` makes one."
+    none = "No plans yet; `workbench plan make GOAL` creates one."
     rows = [doc | review_json(call.bench, one) for one, doc in every]
     return Answer(rows, lines, [] if every else [none])
 
@@ -135,7 +135,7 @@ def check_plan(call: Call) -> Answer:
     ]
     return Answer(
         {"plan": plan.id, "deviates": deviates, "found": rows},
-        lines or ["Go on: nothing takes one off the current step."],
+        lines or ["No deviation from the current step."],
         (),
         FOUND if deviates else DONE,
     )
@@ -206,30 +206,34 @@ def _decided(call: Call, found: "Decision") -> Answer:
     )
 
 
-_PLAN = """A plan is a goal in steps, kept in the stream as a memory of the type `plan`. Without an ID a command means
-the current plan: the newest with an open step.
+_PLAN = """A plan is a goal divided into steps, stored as a memory of type `plan`. Without an ID, commands
+use the current plan: the newest one with an open step.
 
   workbench plan make "Move the job to the new queue" --minutes 120"""
 
-_MAKE = """A goal shorter than two chunks is one step; a longer one is parted as a pattern in use says, or else into
-equal parts to rename, down to three levels. Durations add up. --step gives the steps, --file a check list."""
+_MAKE = """A goal shorter than two chunks is one step. A longer one is divided as a pattern in use suggests,
+otherwise into equal parts for you to rename, down to three levels. Durations add up. --step gives
+the steps, --file a check list."""
 
-_EDIT = """FILE holds a check list as `export` writes it (- reads stdin); what is indented is part of what stands above.
+_EDIT = """FILE is a check list as written by `export` (- reads stdin); an indented line is part of the step
+above it.
 
   workbench plan export plan.md && $EDITOR plan.md && workbench plan edit plan.md"""
 
-_CHECK = """An observation takes one off the current step when it tells of an error, an instruction of the user, the
-goal being reached, or a block, in this order; “no error” does not. Without TEXT, what was stored since the plan was
-last changed is checked. What comes within 5 minutes of another asks for no new plan."""
+_CHECK = """An observation is a deviation from the current step when it reports an error, an instruction of
+the user, that the goal is reached, or a block, in this order; “no error” is none. Without TEXT,
+everything stored since the plan last changed is checked. Deviations within 5 minutes of each
+other count as one."""
 
-_DECIDE = """Proposes at most five actions from the plan, patterns, episodes and the task, and values each: retrieval by
-what working memory lacks, grounding by the goals that are open, learning by the actions since the last lesson,
-reasoning 0.5. With --claude Claude proposes; the values are the same."""
+_DECIDE = """Proposes up to five next actions from the plan, patterns, episodes and the task, with a value for
+each: retrieval by what working memory lacks, grounding by open goals, learning by the actions
+since the last lesson, reasoning 0.5. With --claude the proposals come from Claude; the values are
+computed the same way."""
 
 _CHUNKS = f"minutes of the shortest step: {', '.join(map(str, rules.CHUNKS))} (default: 15)"
 
 OPTIONS: Mapping[str, Option] = {
-    "--minutes": {"metavar": "N", "type": int, "help": "how long the goal takes (default: 60)"},
+    "--minutes": {"metavar": "N", "type": int, "help": "time for the goal (default: 60)"},
     "--chunk": {
         "metavar": "N",
         "type": int,
@@ -237,22 +241,22 @@ OPTIONS: Mapping[str, Option] = {
         "default": 15,
         "help": _CHUNKS,
     },
-    "--step": several("TEXT", "a step; several times"),
+    "--step": several("TEXT", "a step; repeatable"),
     "--file": {"type": file_or_stdin, "default": "", "help": "a check list (- reads stdin)"},
-    "--dry-run": flag("print the plan and store nothing"),
+    "--dry-run": flag("print the plan without storing it"),
     "state": {"metavar": "STATE", "choices": tuple(_STATES), "help": ", ".join(_STATES)},
-    "number": {"default": "", "help": "which (default: the current one)"},
+    "number": {"default": "", "help": "which plan (default: the current one)"},
     "file": {"type": file_or_stdin},
     "file:out": {"type": file_or_stdin, "nargs": "?", "default": "-"},
-    "text": {"default": "", "help": "an observation that is not stored"},
-    "task": {"help": "what is to be done (default: the current step)"},
+    "text": {"default": "", "help": "an observation to check"},
+    "task": {"help": "the task (default: the current step)"},
     "--known": text("what is in working memory"),
     "--actions": {
         "metavar": "N",
         "type": int,
         "help": "actions since the last lesson (default: counted)",
     },
-    "--claude": flag("let Claude propose the candidates"),
+    "--claude": flag("let Claude propose the actions"),
     "--preview": flag("print what would be sent to Claude, and send nothing"),
     "--plan": text("which plan (default: the current one)", "ID"),
     "--session": text("the agent session it belongs to", "ID"),
@@ -266,7 +270,7 @@ _VERBS = (
     Verb("step", mark_step, "mark a step done, skipped or open", "state number? --plan --json", "", "done 1.2",
          changing),
     Verb("edit", edit_plan, "replace the steps of a plan", "file --plan --json", _EDIT, "plan.md", changing),
-    Verb("check", check_plan, "say what takes one off the plan", "text? --plan --json", _CHECK, "",
+    Verb("check", check_plan, "check for deviations from the plan", "text? --plan --json", _CHECK, "",
          lambda session: session.changing() if session.args.text else session.reading()),
     Verb("export", export_plan, "write a plan as a check list", "file:out --plan", "", "plan.md",
          lambda session: session.reading(approved=True)),
@@ -279,7 +283,7 @@ VERBS = (
     Verb(
         "plan",
         list_plans,
-        "part goals into steps and decide what is next",
+        "divide goals into steps and choose what is next",
         "",
         _PLAN,
         None,

@@ -11,15 +11,16 @@ from workbench.core.agents.episodes.episode import OUTCOMES
 from workbench.core.text import one_line
 from workbench.services.agents.working import OPERATIONS, WorkingSession, sessions, view_of
 
-_WORKING = """What an agent keeps in mind for one task: five layers of 20,000 tokens. Each command loads the session,
-applies one operation, and stores it as one change, which `workbench undo` takes back. Without a verb: the sessions.
+_WORKING = """The working memory of an agent session: five layers of 20,000 tokens for one task. Each command
+loads the session, applies one operation and stores it as one change, which `workbench undo` takes
+back. Without a verb: the sessions.
 
   workbench working init "Add JWT authentication to auth.py. Tests must pass." --session s1
   workbench working set files_modified auth.py --scope accumulator --session s1
   workbench working show --session s1"""
 
-_SET = """VALUE is JSON, or else a text. Scopes: global, task, execution, intermediate, metadata. In scope accumulator a
-value is appended to a list, in scope control it ends with the next push-state."""
+_SET = """VALUE is JSON, or plain text. Scopes: global, task, execution, intermediate, metadata. In scope
+accumulator the value is appended to a list; in scope control it lasts until the next push-state."""
 
 _DETAILS = {
     "set": _SET,
@@ -29,10 +30,10 @@ _DETAILS = {
 OPTIONS: Mapping[str, Option] = {
     "--scope": {"metavar": "SCOPE", "default": "task", "help": "which one (default: task)"},
     "--type": text("what kind of output it is", "TYPE"),
-    "--trace": text("how it came about"),
-    "--outcome": {"choices": OUTCOMES, "default": "PARTIAL", "help": "how it ended (default: PARTIAL)"},
-    "--output": text("what came of the task"),
-    "--actor": {"metavar": "NAME", "help": "the agent that does it (otherwise: you)"},
+    "--trace": text("its source"),
+    "--outcome": {"choices": OUTCOMES, "default": "PARTIAL", "help": "the outcome (default: PARTIAL)"},
+    "--output": text("the result of the task"),
+    "--actor": {"metavar": "NAME", "help": "the agent (default: you)"},
     "--session": {"metavar": "S", "default": "cli", "help": "the agent session (default: cli)"},
     "task?": {"default": ""}, "revision?": {"type": count, "default": 0},
 }  # fmt: skip
@@ -78,7 +79,7 @@ def list_sessions(call: Call) -> Answer:
         + one_line(str(view["task_scope"].get("description", "")), 80)
         for view in views
     ]
-    none = "No session has a working memory. `workbench working init TASK` begins one."
+    none = "No working memory yet. `workbench working init TASK` starts one."
     return Answer(
         [{name: view[name] for name in ("session", "tokens", "limit")} for view in views],
         lines or [none],
@@ -95,6 +96,6 @@ _VERBS = (
 )  # fmt: skip
 
 VERBS = (
-    Verb("working", list_sessions, "keep the working memory of an agent session", "--json", _WORKING, None,
+    Verb("working", list_sessions, "manage the working memory of an agent session", "--json", _WORKING, None,
          reading_whole, _VERBS),
 )  # fmt: skip
